@@ -1,0 +1,41 @@
+# make demo    sets up and runs the main job, from plain text to served BERT
+# make test    sets up and runs the tests
+# make lint    checks style; make format repairs it
+#
+# PYTHON=...   the interpreter to build the virtual environment with
+# INPUT=...    text files for the demo: a path or a quoted glob
+
+VENV ?= .venv
+PYTHON ?=
+INPUT ?=
+OUTPUT ?= demo-output
+
+.PHONY: demo test lint format clean
+
+demo: $(VENV)/.installed-demo
+	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
+	    --input_file="$(INPUT)"
+
+test: $(VENV)/.installed-test
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/python -m pytest
+
+lint: $(VENV)/.installed-test
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+format: $(VENV)/.installed-test
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+clean:
+	rm -rf $(VENV) $(OUTPUT)
+
+$(VENV)/.installed-%: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install --quiet --editable ".[$*]"
+	touch $@
+
+$(VENV)/bin/python:
+	python=$$(tools/find_python.sh $(PYTHON)) && "$$python" -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --upgrade pip
