@@ -1,0 +1,31 @@
+"""BERT for TensorFlow and Keras 3 (arXiv 1810.04805).
+
+Names are loaded when they are first used, so that `import keras_bert` costs
+next to nothing and that each part needs only its own dependencies: `layers`
+and `models` run on any Keras backend, without TensorFlow.
+"""
+
+from keras_bert import lazy
+
+__version__ = "0.1.0"
+
+_MODULES = (
+    "checkpoints",
+    "data",
+    "export",
+    "features",
+    "layers",
+    "models",
+    "tasks",
+    "text",
+    "training",
+)
+_MEMBERS = {
+    "BertConfig": "config",
+    "FillMask": "tasks",
+    "from_pretrained": "checkpoints",
+    "save_pretrained": "checkpoints",
+}
+
+__all__ = [*_MODULES, *_MEMBERS]
+__getattr__, __dir__ = lazy.attach(__name__, _MODULES, _MEMBERS)

@@ -1,0 +1,190 @@
+"""Sizes of a BERT model, under the keys of the published files."""
+
+import dataclasses
+import json
+import pathlib
+
+# Both publishers write "gelu" and mean different functions by it.
+_ACTIVATIONS = ("gelu_tanh", "gelu_erf", "relu", "tanh")
+_ACTIVATION_SYNONYMS = {
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "gelu_python": "gelu_erf",
+}
+_HUGGING_FACE_MARKS = (
+    "architectures",
+    "layer_norm_eps",
+    "model_type",
+    "transformers_version",
+)
+
+# Published keys that describe something other than these layers: read and
+# dropped.
+_INFORMATIVE_KEYS = frozenset(
+    """_name_or_path architectures bos_token_id classifier_dropout
+    directionality dtype eos_token_id finetuning_task gradient_checkpointing
+    id2label label2id num_labels output_past pad_token_id pooler_fc_size
+    pooler_num_attention_heads pooler_num_fc_layers pooler_size_per_head
+    pooler_type problem_type return_dict torch_dtype transformers_version
+    use_cache""".split()
+)
+# Published keys that change the architecture: only BERT's own value will do.
+_REQUIRED_VALUES = {
+    "add_cross_attention": False,
+    "chunk_size_feed_forward": 0,
+    "is_decoder": False,
+    "is_encoder_decoder": False,
+    "model_type": "bert",
+    "output_attentions": False,
+    "output_hidden_states": False,
+    "position_embedding_type": "absolute",
+    "tie_word_embeddings": True,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class BertConfig:
+    """Sizes and rates of a BERT model.
+
+    The keys are those of the published `bert_config.json`. The one published
+    value that is ambiguous is `hidden_act: "gelu"`: google-research/bert
+    computes the tanh form of it and Hugging Face the erf form. Here the two
+    are `"gelu_tanh"` and `"gelu_erf"`.
+
+    Args:
+        vocab_size: int, number of word pieces.
+        hidden_size: int, width of the token vectors.
+        num_hidden_layers: int, number of Transformer blocks.
+        num_attention_heads: int, must divide `hidden_size`.
+        intermediate_size: int, width inside the feed-forward layers.
+        hidden_act: "gelu_tanh", "gelu_erf", "relu" or "tanh".
+        hidden_dropout_prob: float, dropout after embeddings and sublayers.
+        attention_probs_dropout_prob: float, dropout of attention weights.
+        max_position_embeddings: int, longest sequence.
+        type_vocab_size: int, number of segments.
+        initializer_range: float, standard deviation of initial weights.
+        layer_norm_eps: float, added to the variance in LayerNorm.
+
+    Raises:
+        ValueError: a value has the wrong type, is out of range or does not
+            divide.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3 and appendix A.2
+    """
+
+    vocab_size: int
+    hidden_size: int = 768
+    num_hidden_layers: int = 12
+    num_attention_heads: int = 12
+    intermediate_size: int = 3072
+    hidden_act: str = "gelu_tanh"
+    hidden_dropout_prob: float = 0.1
+    attention_probs_dropout_prob: float = 0.1
+    max_position_embeddings: int = 512
+    type_vocab_size: int = 2
+    initializer_range: float = 0.02
+    layer_norm_eps: float = 1e-12
+
+    def __post_init__(self):
+        for field in dataclasses.fields(self):
+            _check_value(field, getattr(self, field.name))
+        if self.hidden_act not in _ACTIVATIONS:
+            raise ValueError(
+                f"`hidden_act` must be one of {', '.join(_ACTIVATIONS)} "
+                '(published "gelu" is gelu_tanh in google-research/bert and '
+                "gelu_erf in Hugging Face). Received: "
+                f"hidden_act={self.hidden_act!r}."
+            )
+        if self.hidden_size % self.num_attention_heads:
+            raise ValueError(
+                "`hidden_size` must be divisible by `num_attention_heads`. "
+                f"Received: hidden_size={self.hidden_size}, "
+                f"num_attention_heads={self.num_attention_heads}."
+            )
+
+    @classmethod
+    def from_json(cls, path):
+        """Reads a published or own config file, strictly.
+
+        Args:
+            path: a `bert_config.json` of google-research/bert, a
+                `config.json` of Hugging Face or a file of `to_json`.
+
+        Returns:
+            A `BertConfig`.
+
+        Raises:
+            ValueError: the file is no JSON object, misses `vocab_size`, has
+                unknown keys or describes another architecture.
+        """
+        values = _read_object(path)
+        try:
+            return cls(**_translate(values))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    def to_json(self, path):
+        """Writes the config so that `from_json` reads it back equal."""
+        text = json.dumps(dataclasses.asdict(self), indent=2)
+        pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def _check_value(field, value):
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if field.type is int and not (number and isinstance(value, int)):
+        expected = "an integer"
+    elif field.type is float and not number:
+        expected = "a number"
+    elif field.type is int and value < 1:
+        expected = "at least 1"
+    elif field.name.endswith("_prob") and not 0 <= value < 1:
+        expected = "at least 0 and below 1"
+    elif field.type is float and not 0 <= value < float("inf"):
+        expected = "finite and at least 0"
+    else:
+        return
+    raise ValueError(
+        f"`{field.name}` must be {expected}. "
+        f"Received: {field.name}={value!r} (of type {type(value).__name__})."
+    )
+
+
+def _read_object(path):
+    try:
+        values = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not a JSON file: {error}") from None
+    if not isinstance(values, dict):
+        raise ValueError(
+            f"{path} must hold a JSON object of config keys. "
+            f"Received: {type(values).__name__}."
+        )
+    return values
+
+
+def _translate(values):
+    """Published keys and values to those of `BertConfig`."""
+    names = [field.name for field in dataclasses.fields(BertConfig)]
+    for key, value in values.items():
+        if key in _REQUIRED_VALUES and value != _REQUIRED_VALUES[key]:
+            raise ValueError(
+                f"`{key}` must be {_REQUIRED_VALUES[key]!r} for BERT. "
+                f"Received: {key}={value!r}."
+            )
+        if not {key} & {*names, *_INFORMATIVE_KEYS, *_REQUIRED_VALUES}:
+            raise ValueError(
+                f"Unknown config key. Received: {key}={value!r}. "
+                f"Known: {', '.join(names)}."
+            )
+    if "vocab_size" not in values:
+        raise ValueError("`vocab_size` is missing.")
+    own = {name: values[name] for name in names if name in values}
+    if own.get("hidden_act") == "gelu":
+        hugging_face = any(mark in values for mark in _HUGGING_FACE_MARKS)
+        own["hidden_act"] = "gelu_erf" if hugging_face else "gelu_tanh"
+    elif isinstance(own.get("hidden_act"), str):
+        own["hidden_act"] = _ACTIVATION_SYNONYMS.get(
+            own["hidden_act"], own["hidden_act"]
+        )
+    return own

@@ -1,0 +1,80 @@
+"""The one schema of examples: what records hold and what models take.
+
+Everything that writes, parses, documents or names a feature reads it here.
+The names and types are those of google-research/bert, so that its records
+train our models and ours train other implementations.
+"""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Feature:
+    """One named tensor of an example.
+
+    Args:
+        name: the key in a record and in the inputs of a model.
+        dtype: "int64" or "float32", the type in a record. Models take int64
+            features as int32, which is what TPUs want.
+        length: name of the length of the feature: "max_seq_length",
+            "max_predictions_per_seq" or "1".
+        meaning: one line for readers.
+    """
+
+    name: str
+    dtype: str
+    length: str
+    meaning: str
+
+
+INPUT_IDS = Feature(
+    "input_ids",
+    "int64",
+    "max_seq_length",
+    "vocabulary ids of [CLS] A [SEP] B [SEP], then 0 as padding",
+)
+INPUT_MASK = Feature(
+    "input_mask",
+    "int64",
+    "max_seq_length",
+    "1 at tokens, 0 at padding",
+)
+SEGMENT_IDS = Feature(
+    "segment_ids",
+    "int64",
+    "max_seq_length",
+    "0 in [CLS] A [SEP] and at padding, 1 in B [SEP]",
+)
+MASKED_LM_POSITIONS = Feature(
+    "masked_lm_positions",
+    "int64",
+    "max_predictions_per_seq",
+    "ascending positions to predict, then 0 as padding",
+)
+MASKED_LM_IDS = Feature(
+    "masked_lm_ids",
+    "int64",
+    "max_predictions_per_seq",
+    "original ids at those positions, then 0 as padding",
+)
+MASKED_LM_WEIGHTS = Feature(
+    "masked_lm_weights",
+    "float32",
+    "max_predictions_per_seq",
+    "1.0 at predictions, 0.0 at padding",
+)
+NEXT_SENTENCE_LABELS = Feature(
+    "next_sentence_labels",
+    "int64",
+    "1",
+    "0 where B follows A in the text, 1 where B is from another document",
+)
+
+ENCODER_INPUTS = (INPUT_IDS, INPUT_MASK, SEGMENT_IDS)
+PRETRAINING_INPUTS = (*ENCODER_INPUTS, MASKED_LM_POSITIONS)
+PRETRAINING_FEATURES = (
+    *PRETRAINING_INPUTS,
+    MASKED_LM_IDS,
+    MASKED_LM_WEIGHTS,
+    NEXT_SENTENCE_LABELS,
+)
