@@ -1,0 +1,17 @@
+"""Keras layers of BERT: usable alone in any functional model or backend."""
+
+from keras_bert.layers.activations import gelu_tanh
+from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.masked_lm_head import MaskedLMHead
+from keras_bert.layers.nsp_head import NSPHead
+from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
+
+__all__ = [
+    "BertEmbeddings",
+    "MaskedLMHead",
+    "NSPHead",
+    "SelfAttention",
+    "TransformerEncoderBlock",
+    "gelu_tanh",
+]

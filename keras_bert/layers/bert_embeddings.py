@@ -1,0 +1,123 @@
+"""What a Transformer encoder is fed: word + position + segment."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import check_rates
+from keras_bert.layers.arguments import clone_initializer
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class BertEmbeddings(keras.layers.Layer):
+    """Sums word, learned position and segment embeddings and normalizes.
+
+    Args:
+        vocab_size: int, number of word pieces.
+        hidden_size: int, width of the vectors.
+        max_position_embeddings: int, longest sequence.
+        type_vocab_size: int, number of segments.
+        dropout: float, rate after the normalization.
+        layer_norm_epsilon: float, added to the variance.
+        embeddings_initializer: Keras initializer of the three tables.
+
+    Call arguments:
+        input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
+        segment_ids: int32 `(batch_size, seq_length)`, below
+            `type_vocab_size`.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> embeddings = keras_bert.layers.BertEmbeddings(30, 8, 16)
+    >>> ids = keras.ops.array([[2, 7, 9, 3]])
+    >>> embeddings(ids, keras.ops.zeros_like(ids)).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3, figure 2
+    """
+
+    def __init__(
+        self,
+        vocab_size,
+        hidden_size,
+        max_position_embeddings=512,
+        type_vocab_size=2,
+        dropout=0.1,
+        layer_norm_epsilon=1e-12,
+        embeddings_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(
+            vocab_size=vocab_size,
+            hidden_size=hidden_size,
+            max_position_embeddings=max_position_embeddings,
+            type_vocab_size=type_vocab_size,
+        )
+        check_rates(dropout=dropout)
+        self.vocab_size = vocab_size
+        self.hidden_size = hidden_size
+        self.max_position_embeddings = max_position_embeddings
+        self.type_vocab_size = type_vocab_size
+        self.dropout = dropout
+        self.layer_norm_epsilon = layer_norm_epsilon
+        self.embeddings_initializer = keras.initializers.get(
+            embeddings_initializer
+            or keras.initializers.TruncatedNormal(stddev=0.02)
+        )
+        self.layer_norm = keras.layers.LayerNormalization(
+            epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
+        )
+        self.output_dropout = keras.layers.Dropout(
+            dropout, dtype=self.dtype_policy, name="dropout"
+        )
+
+    def build(self, input_ids_shape, segment_ids_shape):
+        self.word_embeddings = self._add_table("word", self.vocab_size)
+        self.position_embeddings = self._add_table(
+            "position", self.max_position_embeddings
+        )
+        self.segment_embeddings = self._add_table(
+            "segment", self.type_vocab_size
+        )
+        output_shape = (*input_ids_shape, self.hidden_size)
+        self.layer_norm.build(output_shape)
+        self.output_dropout.build(output_shape)
+
+    def _add_table(self, kind, num_rows):
+        return self.add_weight(
+            name=f"{kind}_embeddings",
+            shape=(num_rows, self.hidden_size),
+            initializer=clone_initializer(self.embeddings_initializer),
+            autocast=False,  # Rows are looked up, not the whole table cast.
+        )
+
+    def call(self, input_ids, segment_ids, training=None):
+        seq_length = ops.shape(input_ids)[1]
+        segments = ops.one_hot(segment_ids, self.type_vocab_size)
+        embedded = ops.take(self.word_embeddings, input_ids, axis=0)  # [B,S,H]
+        embedded += self.position_embeddings[:seq_length]
+        embedded += ops.matmul(segments, self.segment_embeddings)
+        embedded = ops.cast(self.layer_norm(embedded), self.compute_dtype)
+        return self.output_dropout(embedded, training=training)
+
+    def compute_output_shape(self, input_ids_shape, segment_ids_shape):
+        return (*input_ids_shape, self.hidden_size)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "vocab_size": self.vocab_size,
+            "hidden_size": self.hidden_size,
+            "max_position_embeddings": self.max_position_embeddings,
+            "type_vocab_size": self.type_vocab_size,
+            "dropout": self.dropout,
+            "layer_norm_epsilon": self.layer_norm_epsilon,
+            "embeddings_initializer": keras.initializers.serialize(
+                self.embeddings_initializer
+            ),
+        }

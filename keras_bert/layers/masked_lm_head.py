@@ -1,0 +1,129 @@
+"""Predicts the words behind the masked tokens."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.activations import gelu_tanh
+from keras_bert.layers.arguments import clone_initializer
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class MaskedLMHead(keras.layers.Layer):
+    """Scores every word piece at the predicted positions only.
+
+    The vectors at the positions are gathered first, then transformed
+    (dense, activation, LayerNorm) and multiplied by the table of word
+    embeddings, which is that of the `embeddings` layer itself and stays tied
+    to it when a model is saved and loaded.
+
+    Args:
+        embeddings: the built or unbuilt `BertEmbeddings` layer of the same
+            model.
+        activation: Keras activation of the transform.
+        layer_norm_epsilon: float, added to the variance.
+        kernel_initializer: Keras initializer of the transform.
+
+    Call arguments:
+        sequence_output: float `(batch_size, seq_length, hidden_size)`.
+        masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
+
+    Returns:
+        float32 logits `(batch_size, num_predictions, vocab_size)`.
+
+    Example:
+
+    >>> embeddings = keras_bert.layers.BertEmbeddings(30, 8, 16)
+    >>> ids = keras.ops.array([[2, 4, 9, 3]])
+    >>> head = keras_bert.layers.MaskedLMHead(embeddings)
+    >>> embedded = embeddings(ids, keras.ops.zeros_like(ids))
+    >>> head(embedded, keras.ops.array([[1]])).shape
+    TensorShape([1, 1, 30])
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1
+    """
+
+    def __init__(
+        self,
+        embeddings,
+        activation=gelu_tanh,
+        layer_norm_epsilon=1e-12,
+        kernel_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.embeddings = embeddings
+        self.activation = keras.activations.get(activation)
+        self.layer_norm_epsilon = layer_norm_epsilon
+        self.kernel_initializer = keras.initializers.get(
+            kernel_initializer
+            or keras.initializers.TruncatedNormal(stddev=0.02)
+        )
+        self.transform = keras.layers.Dense(
+            embeddings.hidden_size,
+            activation=self.activation,
+            kernel_initializer=clone_initializer(self.kernel_initializer),
+            dtype=self.dtype_policy,
+            name="transform",
+        )
+        self.layer_norm = keras.layers.LayerNormalization(
+            epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
+        )
+
+    def build(self, sequence_output_shape, masked_lm_positions_shape):
+        if not self.embeddings.built:
+            ids_shape = sequence_output_shape[:-1]
+            self.embeddings.build(ids_shape, ids_shape)
+        self.transform.build(sequence_output_shape)
+        self.layer_norm.build(sequence_output_shape)
+        self.output_bias = self.add_weight(
+            name="output_bias",
+            shape=(self.embeddings.vocab_size,),
+            initializer="zeros",
+            autocast=False,
+        )
+
+    def call(self, sequence_output, masked_lm_positions):
+        # A product with one-hot rows gathers, and its gradient is a product
+        # too instead of a scatter.
+        selected = ops.one_hot(
+            masked_lm_positions,
+            ops.shape(sequence_output)[1],
+            dtype=self.compute_dtype,
+        )  # [B, P, S]
+        gathered = ops.matmul(selected, sequence_output)  # [B, P, H]
+        transformed = self.layer_norm(self.transform(gathered))
+        logits = ops.matmul(
+            ops.cast(transformed, self.compute_dtype),
+            ops.transpose(
+                ops.cast(self.embeddings.word_embeddings, self.compute_dtype)
+            ),
+        )  # [B, P, V]
+        return ops.cast(logits, "float32") + self.output_bias
+
+    def compute_output_shape(
+        self, sequence_output_shape, masked_lm_positions_shape
+    ):
+        return (*masked_lm_positions_shape, self.embeddings.vocab_size)
+
+    def compute_output_spec(self, sequence_output, masked_lm_positions):
+        shape = self.compute_output_shape(
+            sequence_output.shape, masked_lm_positions.shape
+        )
+        return keras.KerasTensor(shape, dtype="float32")
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "embeddings": keras.saving.serialize_keras_object(self.embeddings),
+            "activation": keras.activations.serialize(self.activation),
+            "layer_norm_epsilon": self.layer_norm_epsilon,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        embeddings = keras.saving.deserialize_keras_object(config["embeddings"])
+        return cls(**{**config, "embeddings": embeddings})

@@ -1,0 +1,132 @@
+"""Every token looks at every token of its sequence."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import check_rates
+from keras_bert.layers.arguments import clone_initializer
+
+# Far below any score, yet small enough for float16: its exponential is
+# exactly 0 beside a real score, and a row of nothing else stays finite.
+_MASKED_SCORE = -10000.0
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class SelfAttention(keras.layers.Layer):
+    """Multi-head scaled dot-product self-attention.
+
+    Query, key and value come from one matrix product, whose output holds the
+    three one after the other, each `num_heads` heads of
+    `hidden_size / num_heads`. The softmax is computed in float32.
+
+    Args:
+        hidden_size: int, width of the inputs and of the output.
+        num_heads: int, must divide `hidden_size`.
+        dropout: float, rate on the attention weights.
+        kernel_initializer: Keras initializer of the matrices.
+
+    Call arguments:
+        inputs: float `(batch_size, seq_length, hidden_size)`.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
+            the token, 0 does not. Without it, all are attended to. A row of
+            zeros alone attends as it would without a mask.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)`.
+
+    Example:
+
+    >>> attention = keras_bert.layers.SelfAttention(8, num_heads=2)
+    >>> attention(keras.ops.ones((1, 4, 8))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [Attention Is All You Need](https://arxiv.org/abs/1706.03762),
+        section 3.2
+    """
+
+    def __init__(
+        self,
+        hidden_size,
+        num_heads,
+        dropout=0.1,
+        kernel_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(hidden_size=hidden_size, num_heads=num_heads)
+        check_rates(dropout=dropout)
+        if hidden_size % num_heads:
+            raise ValueError(
+                "`hidden_size` must be divisible by `num_heads`. Received: "
+                f"hidden_size={hidden_size}, num_heads={num_heads}."
+            )
+        self.hidden_size = hidden_size
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.kernel_initializer = keras.initializers.get(
+            kernel_initializer
+            or keras.initializers.TruncatedNormal(stddev=0.02)
+        )
+        self.query_key_value = self._dense(3 * hidden_size, "query_key_value")
+        self.weights_dropout = keras.layers.Dropout(
+            dropout, dtype=self.dtype_policy, name="weights_dropout"
+        )
+        self.attention_output = self._dense(hidden_size, "attention_output")
+
+    def _dense(self, units, name):
+        return keras.layers.Dense(
+            units,
+            kernel_initializer=clone_initializer(self.kernel_initializer),
+            dtype=self.dtype_policy,
+            name=name,
+        )
+
+    def build(self, inputs_shape, attention_mask_shape=None):
+        batch_size, seq_length, _ = inputs_shape
+        self.query_key_value.build(inputs_shape)
+        self.weights_dropout.build(
+            (batch_size, self.num_heads, seq_length, seq_length)
+        )
+        self.attention_output.build(inputs_shape)
+
+    def call(self, inputs, attention_mask=None, training=None):
+        seq_length = ops.shape(inputs)[1]
+        head_size = self.hidden_size // self.num_heads
+        heads = ops.reshape(
+            self.query_key_value(inputs),
+            (-1, seq_length, 3, self.num_heads, head_size),
+        )
+        query, key, value = ops.unstack(
+            ops.transpose(heads, (2, 0, 3, 1, 4)), 3
+        )  # each [B, N, S, D]
+        scores = ops.matmul(
+            query * head_size**-0.5, ops.transpose(key, (0, 1, 3, 2))
+        )  # [B, N, S, S]
+        weights = self._masked_softmax(scores, attention_mask)
+        weights = self.weights_dropout(weights, training=training)
+        context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
+        context = ops.reshape(context, (-1, seq_length, self.hidden_size))
+        return self.attention_output(context)
+
+    def _masked_softmax(self, scores, attention_mask):
+        scores = ops.cast(scores, "float32")
+        if attention_mask is not None:
+            hidden = 1.0 - ops.cast(attention_mask, "float32")
+            scores += (hidden * _MASKED_SCORE)[:, None, None, :]
+        return ops.cast(ops.softmax(scores), self.compute_dtype)
+
+    def compute_output_shape(self, inputs_shape, attention_mask_shape=None):
+        return inputs_shape
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "hidden_size": self.hidden_size,
+            "num_heads": self.num_heads,
+            "dropout": self.dropout,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }

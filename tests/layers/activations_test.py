@@ -1,0 +1,31 @@
+import math
+
+import keras
+import numpy as np
+
+from keras_bert.layers import gelu_tanh
+
+_X = np.linspace(-6.0, 6.0, 1001)
+
+
+def test_values_are_those_of_the_paper():
+    cubic = math.sqrt(2.0 / math.pi) * (_X + 0.044715 * _X**3)
+    np.testing.assert_allclose(
+        keras.ops.convert_to_numpy(gelu_tanh(_X.astype("float32"))),
+        0.5 * _X * (1.0 + np.tanh(cubic)),
+        atol=1e-6,
+    )
+
+
+def test_it_is_not_the_erf_form():
+    x = _X.astype("float32")
+    difference = keras.ops.convert_to_numpy(
+        gelu_tanh(x) - keras.activations.gelu(x)
+    )
+    assert 1e-4 < np.abs(difference).max() < 1e-3
+
+
+def test_it_is_saved_and_found_by_its_name():
+    serialized = keras.activations.serialize(gelu_tanh)
+    assert keras.activations.deserialize(serialized) is gelu_tanh
+    assert keras.saving.get_registered_name(gelu_tanh) == "keras_bert>gelu_tanh"

@@ -1,0 +1,51 @@
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.layers import NSPHead
+
+_POOLED = np.random.default_rng(0).normal(size=(3, 8)).astype("float32")
+
+
+def test_layer(run_layer_test):
+    run_layer_test(
+        NSPHead,
+        {},
+        {"pooled_output": _POOLED},
+        num_weights=2,
+        mixed_dtype="float32",
+    )
+
+
+def test_logits_are_a_product_and_a_bias():
+    head = NSPHead()
+    head.build((None, 8))
+    kernel = np.random.default_rng(1).normal(size=(8, 2))
+    bias = np.array([0.5, -0.25])
+    head.set_weights([kernel, bias])
+    np.testing.assert_allclose(
+        keras.ops.convert_to_numpy(head(_POOLED)),
+        _POOLED @ kernel + bias,
+        atol=1e-5,
+    )
+
+
+def test_logits_are_computed_in_float32():
+    """1 + 1/1024 would be 1 in bfloat16."""
+    head = NSPHead(dtype="mixed_bfloat16")
+    head.build((None, 8))
+    head.set_weights([np.full((8, 2), 0.125 + 0.125 / 1024), np.zeros(2)])
+    logits = head(keras.ops.ones((1, 8), "bfloat16"))
+    assert logits.dtype == "float32"
+    np.testing.assert_allclose(logits, 1.0 + 1.0 / 1024, atol=1e-6)
+
+
+def test_kernel_starts_from_the_initializer():
+    head = NSPHead(kernel_initializer="ones")
+    head.build((None, 8))
+    np.testing.assert_array_equal(head.get_weights()[0], np.ones((8, 2)))
+
+
+def test_an_unknown_initializer_is_an_error():
+    with pytest.raises(ValueError, match="twos"):
+        NSPHead(kernel_initializer="twos")

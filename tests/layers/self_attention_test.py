@@ -1,0 +1,160 @@
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.layers import SelfAttention
+
+_RANDOM = np.random.default_rng(0)
+_INPUTS = _RANDOM.normal(size=(3, 5, 8)).astype("float32")
+_MASK = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]], "int32")
+
+
+def make_attention(**arguments):
+    """An attention whose every weight matters, biases too."""
+    attention = SelfAttention(8, num_heads=2, **arguments)
+    attention.build((None, None, 8))
+    random = np.random.default_rng(1)
+    for weight in attention.weights:
+        weight.assign(random.normal(0.0, 0.3, weight.shape))
+    return attention
+
+
+def call(attention, inputs, mask=None, **arguments):
+    output = attention(inputs.astype("float32"), mask, **arguments)
+    return keras.ops.convert_to_numpy(keras.ops.cast(output, "float32"))
+
+
+def numpy_attention(attention, inputs, mask):
+    """softmax(Q K^T / sqrt(D)) V, row by row and head by head."""
+    kernel, bias, output_kernel, output_bias = attention.get_weights()
+    output = np.zeros_like(inputs)
+    for row, tokens in enumerate(inputs):
+        query, key, value = np.split(tokens @ kernel + bias, 3, axis=-1)
+        heads = []
+        for head in (slice(0, 4), slice(4, 8)):
+            scores = query[:, head] @ key[:, head].T / np.sqrt(4.0)
+            exponentials = np.exp(scores) * mask[row][None, :]
+            weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+            heads.append(weights @ value[:, head])
+        output[row] = np.concatenate(heads, -1) @ output_kernel + output_bias
+    return output
+
+
+def test_layer(run_layer_test):
+    run_layer_test(
+        SelfAttention,
+        {"hidden_size": 8, "num_heads": 2, "dropout": 0.0},
+        {"inputs": _INPUTS, "attention_mask": _MASK},
+        num_weights=4,
+    )
+
+
+def test_output_is_that_of_the_equation():
+    attention = make_attention()
+    np.testing.assert_allclose(
+        call(attention, _INPUTS, _MASK),
+        numpy_attention(attention, _INPUTS, _MASK),
+        atol=1e-5,
+    )
+
+
+def test_no_mask_attends_to_all_tokens():
+    attention = make_attention()
+    np.testing.assert_allclose(
+        call(attention, _INPUTS),
+        numpy_attention(attention, _INPUTS, np.ones_like(_MASK)),
+        atol=1e-5,
+    )
+
+
+def test_masked_tokens_do_not_matter():
+    attention = make_attention()
+    garbage = np.where(_MASK[:, :, None] == 1, _INPUTS, 1000.0)
+    tokens = _MASK == 1
+    np.testing.assert_allclose(
+        call(attention, garbage, _MASK)[tokens],
+        call(attention, _INPUTS, _MASK)[tokens],
+        atol=1e-6,
+    )
+
+
+def test_mask_0_means_being_left_out():
+    attention = make_attention()
+    np.testing.assert_allclose(
+        call(attention, _INPUTS, _MASK)[1, :3],
+        call(attention, _INPUTS[[1], :3])[0],
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
+def test_a_mask_may_have_any_dtype(dtype):
+    attention = make_attention()
+    np.testing.assert_array_equal(
+        call(attention, _INPUTS, _MASK.astype(dtype)),
+        call(attention, _INPUTS, _MASK),
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16", "mixed_float16"])
+def test_a_row_of_padding_is_finite(dtype):
+    attention = make_attention(dtype=dtype)
+    output = call(attention, _INPUTS, np.zeros_like(_MASK))
+    assert np.isfinite(output).all()
+
+
+def test_a_row_of_padding_attends_as_without_a_mask():
+    attention = make_attention()
+    np.testing.assert_allclose(
+        call(attention, _INPUTS, np.zeros_like(_MASK)),
+        call(attention, _INPUTS),
+        atol=0.01,  # Beside -10000 a score keeps three decimals.
+    )
+
+
+def test_softmax_is_computed_in_float32(monkeypatch):
+    dtypes = []
+    softmax = keras.ops.softmax
+
+    def spy(scores, *arguments, **keywords):
+        dtypes.append(keras.backend.standardize_dtype(scores.dtype))
+        return softmax(scores, *arguments, **keywords)
+
+    monkeypatch.setattr(keras.ops, "softmax", spy)
+    attention = make_attention(dtype="mixed_bfloat16")
+    output = attention(_INPUTS, _MASK)
+    assert dtypes == ["float32"]
+    assert output.dtype == "bfloat16"
+
+
+def test_mixed_precision_is_near_float32():
+    mixed = call(make_attention(dtype="mixed_bfloat16"), _INPUTS, _MASK)
+    full = call(make_attention(), _INPUTS, _MASK)
+    # Products of bfloat16 have a relative error of 2^-8.
+    np.testing.assert_allclose(mixed, full, atol=0.02)
+    assert not np.array_equal(mixed, full)
+
+
+def test_dropout_is_for_training_alone():
+    attention = make_attention(dropout=0.5)
+    expected = call(attention, _INPUTS, _MASK)
+    np.testing.assert_array_equal(
+        call(attention, _INPUTS, _MASK, training=False), expected
+    )
+    dropped = call(attention, _INPUTS, _MASK, training=True)
+    assert not np.allclose(dropped, expected)
+
+
+def test_wrong_sizes_are_errors():
+    with pytest.raises(ValueError, match="hidden_size=8, num_heads=3"):
+        SelfAttention(8, num_heads=3)
+    with pytest.raises(ValueError, match="`hidden_size`.*hidden_size=0 "):
+        SelfAttention(0, num_heads=2)
+    with pytest.raises(ValueError, match="`num_heads`.*num_heads=2.0 .*float"):
+        SelfAttention(8, num_heads=2.0)
+    with pytest.raises(ValueError, match="`num_heads`.*num_heads=True"):
+        SelfAttention(8, num_heads=True)
+    with pytest.raises(ValueError, match="`dropout`.*dropout=1.0"):
+        SelfAttention(8, num_heads=2, dropout=1.0)
+    with pytest.raises(ValueError, match="`dropout`.*dropout='0.1'"):
+        SelfAttention(8, num_heads=2, dropout="0.1")

@@ -1,0 +1,191 @@
+import math
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.layers import TransformerEncoderBlock
+
+_RANDOM = np.random.default_rng(0)
+_INPUTS = _RANDOM.normal(size=(3, 5, 8)).astype("float32")
+_MASK = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]], "int32")
+_ARGUMENTS = {"hidden_size": 8, "num_heads": 2, "intermediate_size": 16}
+
+
+def make_block(**arguments):
+    """A block whose every weight matters, biases and gains too."""
+    block = TransformerEncoderBlock(**_ARGUMENTS, **arguments)
+    block.build((None, None, 8))
+    random = np.random.default_rng(1)
+    for weight in block.weights:
+        center = float(weight.name == "gamma")
+        weight.assign(random.normal(center, 0.3, weight.shape))
+    return block
+
+
+def call(block, inputs, mask=None, **arguments):
+    output = block(inputs.astype("float32"), mask, **arguments)
+    return keras.ops.convert_to_numpy(keras.ops.cast(output, "float32"))
+
+
+def numpy_layer_norm(x, gain, offset):
+    mean = x.mean(axis=-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(axis=-1, keepdims=True)
+    return (x - mean) / np.sqrt(variance + 1e-12) * gain + offset
+
+
+def numpy_gelu_tanh(x):
+    cubic = math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)
+    return 0.5 * x * (1.0 + np.tanh(cubic))
+
+
+def numpy_gelu_erf(x):
+    return 0.5 * x * (1.0 + np.vectorize(math.erf)(x / math.sqrt(2.0)))
+
+
+def numpy_attention(inputs, mask, kernel, bias, output_kernel, output_bias):
+    query, key, value = np.split(inputs @ kernel + bias, 3, axis=-1)
+    heads = []
+    for head in (slice(0, 4), slice(4, 8)):
+        scores = np.einsum("bid,bjd->bij", query[..., head], key[..., head])
+        exponentials = np.exp(scores / 2.0) * mask[:, None, :]
+        weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+        heads.append(weights @ value[..., head])
+    return np.concatenate(heads, axis=-1) @ output_kernel + output_bias
+
+
+def numpy_block(block, inputs, mask, gelu):
+    """LayerNorm(x + Attention(x)), then LayerNorm(h + FFN(h))."""
+    weights = [weight.astype("float64") for weight in block.get_weights()]
+    attended = numpy_attention(inputs, mask, *weights[:4])
+    hidden = numpy_layer_norm(inputs + attended, *weights[4:6])
+    kernel, bias, output_kernel, output_bias = weights[6:10]
+    output = gelu(hidden @ kernel + bias) @ output_kernel + output_bias
+    return numpy_layer_norm(hidden + output, *weights[10:])
+
+
+def test_layer(run_layer_test):
+    run_layer_test(
+        TransformerEncoderBlock,
+        {**_ARGUMENTS, "dropout": 0.0, "attention_dropout": 0.0},
+        {"inputs": _INPUTS, "attention_mask": _MASK},
+        num_weights=12,
+    )
+
+
+def test_output_is_that_of_the_equations():
+    block = make_block()
+    np.testing.assert_allclose(
+        call(block, _INPUTS, _MASK),
+        numpy_block(block, _INPUTS, _MASK, numpy_gelu_tanh),
+        atol=1e-5,
+    )
+
+
+def test_the_activation_is_the_one_asked_for():
+    block = make_block(activation="gelu")
+    expected = numpy_block(block, _INPUTS, _MASK, numpy_gelu_erf)
+    np.testing.assert_allclose(call(block, _INPUTS, _MASK), expected, atol=1e-5)
+    assert np.abs(call(make_block(), _INPUTS, _MASK) - expected).max() > 1e-4
+
+
+def test_masked_tokens_do_not_matter():
+    block = make_block()
+    garbage = np.where(_MASK[:, :, None] == 1, _INPUTS, 1000.0)
+    tokens = _MASK == 1
+    np.testing.assert_allclose(
+        call(block, garbage, _MASK)[tokens],
+        call(block, _INPUTS, _MASK)[tokens],
+        atol=1e-6,
+    )
+
+
+def test_longer_padding_changes_nothing():
+    block = make_block()
+    longer = np.pad(_INPUTS, ((0, 0), (0, 4), (0, 0)), constant_values=5.0)
+    mask = np.pad(_MASK, ((0, 0), (0, 4)))
+    tokens = _MASK == 1
+    np.testing.assert_allclose(
+        call(block, longer, mask)[:, :5][tokens],
+        call(block, _INPUTS, _MASK)[tokens],
+        atol=2e-6,
+    )
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
+def test_a_mask_may_have_any_dtype(dtype):
+    block = make_block()
+    np.testing.assert_array_equal(
+        call(block, _INPUTS, _MASK.astype(dtype)), call(block, _INPUTS, _MASK)
+    )
+
+
+def test_no_mask_attends_to_all_tokens():
+    block = make_block()
+    np.testing.assert_array_equal(
+        call(block, _INPUTS), call(block, _INPUTS, np.ones_like(_MASK))
+    )
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float32", "mixed_bfloat16", "mixed_float16"]
+)
+def test_a_row_of_padding_is_finite(dtype):
+    block = make_block(dtype=dtype)
+    assert np.isfinite(call(block, _INPUTS, np.zeros_like(_MASK))).all()
+
+
+def test_normalization_is_computed_in_float32():
+    """An offset of -1.001 would be -1 in bfloat16, and the sum 0."""
+    block = make_block(dtype="mixed_bfloat16")
+    for weight in block.weights:
+        value = np.full(weight.shape, float(weight.name == "gamma"))
+        weight.assign(value)
+    block.output_layer_norm.beta.assign(np.full(8, -1.001))
+    row = np.array([1, -1, 1, -1, 1, -1, 1, -1], "float32")
+    output = call(block, np.tile(row, (3, 5, 1)), _MASK)
+    np.testing.assert_allclose(output[:, :, ::2], -0.001, rtol=0.01)
+
+
+def test_mixed_precision_is_near_float32():
+    mixed = call(make_block(dtype="mixed_bfloat16"), _INPUTS, _MASK)
+    full = call(make_block(), _INPUTS, _MASK)
+    np.testing.assert_allclose(mixed, full, atol=0.05)
+    assert not np.array_equal(mixed, full)
+
+
+@pytest.mark.parametrize("name", ["dropout", "attention_dropout"])
+def test_dropout_is_for_training_alone(name):
+    rates = {"dropout": 0.0, "attention_dropout": 0.0, name: 0.5}
+    block = make_block(**rates)
+    expected = call(block, _INPUTS, _MASK)
+    np.testing.assert_array_equal(
+        call(block, _INPUTS, _MASK, training=False), expected
+    )
+    dropped = call(block, _INPUTS, _MASK, training=True)
+    assert not np.allclose(dropped, expected)
+
+
+def test_the_two_dropouts_of_a_step_differ():
+    """One layer serves both sublayers; its random numbers go on."""
+    block = make_block(dropout=0.5, attention_dropout=0.0)
+    ones = np.ones((1, 5, 8), "float32")
+    masks = [
+        keras.ops.convert_to_numpy(block.output_dropout(ones, training=True))
+        for _ in range(2)
+    ]
+    assert not np.array_equal(*masks)
+
+
+def test_wrong_arguments_are_errors():
+    for name, value, message in (
+        ("hidden_size", 9, "hidden_size=9, num_heads=2"),
+        ("hidden_size", "8", "`hidden_size`.*hidden_size='8'"),
+        ("num_heads", 0, "`num_heads`.*num_heads=0 "),
+        ("intermediate_size", -4, "`intermediate_size`.*intermediate_size=-4"),
+        ("dropout", 1.0, "`dropout`.*dropout=1.0"),
+        ("attention_dropout", -0.5, "`attention_dropout`.*dropout=-0.5"),
+        ("activation", "gelu_twice", "gelu_twice"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            TransformerEncoderBlock(**{**_ARGUMENTS, name: value})
