@@ -1,0 +1,319 @@
+"""Which way imports point, and what is imported when."""
+
+import ast
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import keras_bert
+
+_ROOT = pathlib.Path(__file__).parents[1]
+
+_PROGRAMS = 6
+_FLOORS = {
+    "lazy": 0,
+    "config": 0,
+    "features": 0,
+    "text": 1,
+    "layers": 1,
+    "data": 2,
+    "models": 2,
+    "training": 3,
+    "checkpoints": 3,
+    "tasks": 4,
+    "export": 5,
+    "command_line": 5,
+    "tools": _PROGRAMS,
+    "benchmarks": _PROGRAMS,
+}
+_TENSORFLOW = {"tensorflow", "tensorflow_text"}
+_KERAS = {"keras"}
+_COLUMNS = {
+    "text": (_KERAS, {"layers", "models"}),
+    "data": (_KERAS, {"layers", "models"}),
+    "layers": (_TENSORFLOW, {"text", "data"}),
+    "models": (_TENSORFLOW, {"text", "data"}),
+    "config": (_KERAS | _TENSORFLOW, set()),
+    "features": (_KERAS | _TENSORFLOW, set()),
+    "lazy": (_KERAS | _TENSORFLOW, set()),
+}
+_FORBIDDEN = (
+    "keras.src",
+    "tensorflow.keras",
+    "tensorflow.python",
+    "tensorflow_addons",
+    "tf_keras",
+)
+
+
+def imported_names(source):
+    """Full dotted names of all that a source imports, wherever it does."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            for alias in node.names:
+                yield f"{module}.{alias.name}"
+
+
+def part_of(path):
+    """The part of the project that a file belongs to."""
+    parts = pathlib.PurePath(path).with_suffix("").parts
+    return parts[1] if parts[0] == "keras_bert" else parts[0]
+
+
+def wrong_imports(path, source):
+    """What is wrong with the imports of a source, as a list of sentences.
+
+    Args:
+        path: str, where the source stands, from the root of the repository.
+        source: str.
+    """
+    part = part_of(path)
+    packages, parts = _COLUMNS.get(part, (set(), set()))
+    wrong = []
+    for name in imported_names(source):
+        words = [*name.split("."), ""]
+        if name.startswith("."):
+            wrong.append(f"{name} is relative")
+        if any(f"{name}.".startswith(f"{bad}.") for bad in _FORBIDDEN):
+            wrong.append(f"{name} is private or abandoned")
+        if name.endswith(".*"):
+            wrong.append(f"{name} imports everything")
+        if words[0] in packages:
+            wrong.append(f"{part} never imports {words[0]}")
+        if words[0] in ("tools", "benchmarks"):
+            wrong.append(f"nobody imports {words[0]}")
+        if words[0] == "keras_bert" and words[1] in _FLOORS:
+            if words[1] in parts:
+                wrong.append(f"{part} never imports {words[1]}")
+            if words[1] != part and _FLOORS[words[1]] >= _FLOORS[part]:
+                wrong.append(f"{name} is not below {part}")
+        elif words[0] == "keras_bert" and _FLOORS[part] < _PROGRAMS:
+            wrong.append(f"{name} does not say which part it takes")
+    return wrong
+
+
+def own_sources():
+    for folder in ("keras_bert", "tools", "benchmarks"):
+        for path in sorted((_ROOT / folder).rglob("*.py")):
+            yield str(path.relative_to(_ROOT))
+
+
+_SOURCES = list(own_sources())
+
+
+def test_all_parts_are_looked_at():
+    parts = {part_of(path) for path in _SOURCES}
+    assert parts - {"__init__"} <= {*_FLOORS}
+    assert {*_FLOORS} - parts <= {"benchmarks"}
+
+
+@pytest.mark.parametrize("path", _SOURCES)
+def test_imports_point_down(path):
+    if path == "keras_bert/__init__.py":
+        pytest.skip("the public face, which is lazy")
+    source = (_ROOT / path).read_text(encoding="utf-8")
+    assert wrong_imports(path, source) == []
+
+
+@pytest.mark.parametrize(
+    "path, source, complaint",
+    [
+        (
+            "keras_bert/layers/bad.py",
+            "from keras_bert.models.encoder import bert_encoder",
+            "keras_bert.models.encoder.bert_encoder is not below layers",
+        ),
+        (
+            "keras_bert/text/bad.py",
+            "def late():\n    import keras_bert.export",
+            "keras_bert.export is not below text",
+        ),
+        (
+            "keras_bert/training/bad.py",
+            "from keras_bert import checkpoints",
+            "keras_bert.checkpoints is not below training",
+        ),
+        (
+            "keras_bert/features.py",
+            "from keras_bert import config",
+            "keras_bert.config is not below features",
+        ),
+        (
+            "keras_bert/data/bad.py",
+            "def late():\n    from keras import ops",
+            "data never imports keras",
+        ),
+        ("keras_bert/text/bad.py", "import keras", "text never imports keras"),
+        (
+            "keras_bert/layers/bad.py",
+            "import tensorflow as tf",
+            "layers never imports tensorflow",
+        ),
+        (
+            "keras_bert/models/bad.py",
+            "import tensorflow_text",
+            "models never imports tensorflow_text",
+        ),
+        (
+            "keras_bert/models/bad.py",
+            "from keras_bert.text import Vocabulary",
+            "models never imports text",
+        ),
+        (
+            "keras_bert/data/bad.py",
+            "import keras_bert.layers",
+            "data never imports layers",
+        ),
+        ("tools/bad.py", "import tools.other", "nobody imports tools"),
+        (
+            "keras_bert/tasks/bad.py",
+            "from keras.src import ops",
+            "keras.src.ops is private or abandoned",
+        ),
+        (
+            "keras_bert/tasks/bad.py",
+            "from tensorflow import python",
+            "tensorflow.python is private or abandoned",
+        ),
+        (
+            "keras_bert/training/bad.py",
+            "import tensorflow_addons as tfa",
+            "tensorflow_addons is private or abandoned",
+        ),
+        (
+            "tools/bad.py",
+            "import tf_keras.layers",
+            "tf_keras.layers is private or abandoned",
+        ),
+        (
+            "keras_bert/tasks/bad.py",
+            "from .text_encoder import TextEncoder",
+            ".text_encoder.TextEncoder is relative",
+        ),
+        (
+            "keras_bert/tasks/bad.py",
+            "from keras.layers import *",
+            "keras.layers.* imports everything",
+        ),
+        (
+            "keras_bert/tasks/bad.py",
+            "import keras_bert",
+            "keras_bert does not say which part it takes",
+        ),
+    ],
+)
+def test_a_wrong_import_is_seen(path, source, complaint):
+    assert complaint in wrong_imports(path, source)
+
+
+def test_right_imports_are_let_through():
+    for path, source in (
+        ("keras_bert/layers/good.py", "from keras import ops"),
+        ("keras_bert/text/good.py", "from keras_bert.text import packing"),
+        ("keras_bert/export/good.py", "from keras_bert.data import files"),
+        ("keras_bert/models/good.py", "import keras_bert.layers.activations"),
+        ("keras_bert/tasks/good.py", "import tensorflow_text as tf_text"),
+        ("tools/good.py", "import keras_bert\nimport keras"),
+    ):
+        assert wrong_imports(path, source) == []
+
+
+def run_python(program):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_import_is_lazy():
+    result = run_python(
+        "import sys, keras_bert\n"
+        "heavy = {'keras', 'tensorflow', 'tensorflow_text', 'numpy', 'jax'}\n"
+        "print(sorted(heavy & {*sys.modules}))\n"
+        "keras_bert.BertConfig\n"
+        "print(sorted(heavy & {*sys.modules}))\n"
+    )
+    assert result.stdout.splitlines() == ["[]", "[]"], result.stderr
+
+
+@pytest.mark.parametrize(
+    "program, missing, line",
+    [
+        (
+            "keras_bert.text.BertTokenizer",
+            "tensorflow",
+            "pip install 'tensorflow>=",
+        ),
+        (
+            "keras_bert.text.BertTokenizer",
+            "tensorflow_text",
+            "pip install 'tensorflow-text>=",
+        ),
+        ("keras_bert.models", "keras", "pip install 'keras>="),
+    ],
+)
+def test_missing_package_is_named_with_the_line_to_type(program, missing, line):
+    result = run_python(
+        "import sys, types\n"
+        "sys.modules['tensorflow'] = types.ModuleType('tensorflow')\n"
+        f"sys.modules[{missing!r}] = None\n"
+        "import keras_bert\n"
+        f"try: {program}\n"
+        "except ModuleNotFoundError as error: print(error)\n"
+    )
+    assert f"needs the package {missing}," in result.stdout, result.stderr
+    assert line in result.stdout
+
+
+def test_missing_modules_of_others_are_not_explained_away():
+    result = run_python(
+        "import sys\n"
+        "sys.modules['json'] = None\n"
+        "import keras_bert\n"
+        "try: keras_bert.BertConfig\n"
+        "except ModuleNotFoundError as error: print(error)\n"
+    )
+    assert "json" in result.stdout, result.stderr
+    assert "pip install" not in result.stdout
+
+
+def test_unknown_attributes_are_errors():
+    with pytest.raises(AttributeError, match="'keras_bert'.*'bert_encoder'"):
+        keras_bert.bert_encoder
+    with pytest.raises(AttributeError, match="'keras_bert.text'.*'Tokenizer'"):
+        keras_bert.text.Tokenizer
+
+
+def test_dir_lists_the_public_names():
+    names = {
+        "BertConfig",
+        "FillMask",
+        "checkpoints",
+        "data",
+        "export",
+        "features",
+        "from_pretrained",
+        "layers",
+        "models",
+        "save_pretrained",
+        "tasks",
+        "text",
+        "training",
+    }
+    assert names <= {*dir(keras_bert)}
+    assert names <= {*keras_bert.__all__}
+    assert {"BertTokenizer", "Vocabulary"} <= {*dir(keras_bert.text)}
+
+
+def test_every_public_name_is_there():
+    for name in keras_bert.__all__:
+        assert getattr(keras_bert, name) is not None

@@ -1,0 +1,129 @@
+"""The right column needs Keras alone: here on JAX, TensorFlow being away."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import keras
+import numpy as np
+
+from keras_bert.models import add_pretraining_heads
+from keras_bert.models import bert_encoder
+
+_ROOT = pathlib.Path(__file__).parents[1]
+_NUM_STEPS = 3
+
+# Both backends run this.
+_TRAINING = """
+def train(model, batches):
+    losses = {
+        name: keras.losses.SparseCategoricalCrossentropy(
+            from_logits=True, reduction="mean_with_sample_weight"
+        )
+        for name in ("mlm_logits", "nsp_logits")
+    }
+    on_jax = keras.backend.backend() == "jax"
+    model.compile(keras.optimizers.SGD(0.5), losses, jit_compile=on_jax)
+    return [float(model.train_on_batch(*batch)[0]) for batch in batches]
+"""
+
+_JAX_PROGRAM = """
+import json
+import os
+import sys
+
+class NoTensorFlow:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("tensorflow", "tensorflow_text"):
+            raise ModuleNotFoundError(f"{name} is away", name=name)
+
+sys.meta_path.insert(0, NoTensorFlow())
+os.environ["KERAS_BACKEND"] = "jax"
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import keras
+import numpy as np
+import keras_bert
+
+def pick(arrays, group):
+    return {
+        key.removeprefix(group + "/"): value
+        for key, value in arrays.items()
+        if key.startswith(group + "/")
+    }
+
+directory = sys.argv[1]
+arrays = dict(np.load(f"{directory}/arrays.npz"))
+config = keras_bert.BertConfig.from_json(f"{directory}/bert_config.json")
+encoder = keras_bert.models.bert_encoder(config)
+model = keras_bert.models.add_pretraining_heads(encoder, config)
+weights = pick(arrays, "weights")
+for variable in model.weights:
+    variable.assign(weights.pop(variable.path))
+assert not weights, weights
+batches = [
+    (
+        pick(arrays, f"{step}/inputs"),
+        pick(arrays, f"{step}/labels"),
+        pick(arrays, f"{step}/sample_weights"),
+    )
+    for step in range(int(sys.argv[2]))
+]
+expected = pick(arrays, "outputs")
+both = keras.Model(model.input, {**encoder.output, **model.output})
+for name, output in both.predict_on_batch(batches[0][0]).items():
+    np.testing.assert_allclose(
+        output, expected.pop(name), atol=1e-5, rtol=1e-5, err_msg=name
+    )
+assert not expected, expected
+losses = train(model, batches)
+assert keras.backend.backend() == "jax"
+assert not {"tensorflow", "tensorflow_text"} & {*sys.modules}
+print(json.dumps(losses))
+"""
+
+
+def run_python(program, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=_ROOT,
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_jax_gives_the_outputs_and_losses_of_tensorflow(
+    tiny_config, random_batch, tmp_path
+):
+    batches = [random_batch(seed) for seed in range(_NUM_STEPS)]
+    encoder = bert_encoder(tiny_config)
+    model = add_pretraining_heads(encoder, tiny_config)
+    random = np.random.default_rng(0)
+    for weight in model.weights:
+        noise = random.normal(0.0, 0.2, weight.shape)
+        weight.assign_add(noise.astype("float32"))
+    both = keras.Model(model.input, {**encoder.output, **model.output})
+    arrays = {f"weights/{w.path}": w.numpy() for w in model.weights}
+    for name, value in both.predict_on_batch(batches[0][0]).items():
+        arrays[f"outputs/{name}"] = value
+    for step, batch in enumerate(batches):
+        groups = ("inputs", "labels", "sample_weights")
+        for group, values in zip(groups, batch, strict=True):
+            for name, value in values.items():
+                arrays[f"{step}/{group}/{name}"] = value
+    np.savez(tmp_path / "arrays.npz", **arrays)
+    tiny_config.to_json(tmp_path / "bert_config.json")
+    scope = {"keras": keras}
+    exec(_TRAINING, scope)
+    expected = scope["train"](model, batches)
+    assert len(set(expected)) == _NUM_STEPS
+
+    result = run_python(
+        _TRAINING + _JAX_PROGRAM, str(tmp_path), str(_NUM_STEPS)
+    )
+    assert result.returncode == 0, result.stderr
+    losses = json.loads(result.stdout.splitlines()[-1])
+    np.testing.assert_allclose(losses, expected, atol=1e-5, rtol=1e-5)
