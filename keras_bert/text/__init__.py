@@ -1,0 +1,13 @@
+"""Strings to ids, in the graph: TensorFlow and tensorflow-text only."""
+
+from keras_bert import lazy
+
+_MEMBERS = {
+    "BertPreprocessor": "preprocessor",
+    "BertTokenizer": "tokenizer",
+    "Vocabulary": "vocabulary",
+    "split_sentences": "sentences",
+}
+
+__all__ = [*_MEMBERS]
+__getattr__, __dir__ = lazy.attach(__name__, members=_MEMBERS)

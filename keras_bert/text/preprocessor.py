@@ -1,0 +1,78 @@
+"""Texts to the inputs of a model."""
+
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.text.packing import pack
+from keras_bert.text.vocabulary import CLS
+from keras_bert.text.vocabulary import SEP
+
+
+class BertPreprocessor:
+    """Tokenizes single texts or pairs and packs them densely.
+
+    The same object is mapped in `tf.data`, traced into a SavedModel and
+    converted to TFLite, so that training and serving cannot disagree.
+
+    Args:
+        tokenizer: a `BertTokenizer`.
+        seq_length: int, length of the packed sequences; longer pairs are cut
+            at the end of the longer text, token by token.
+
+    Call arguments:
+        texts: string tensor or list `(batch_size,)`.
+        pairs: string tensor or list `(batch_size,)`, the second texts.
+
+    Returns:
+        A dict of int32 `(batch_size, seq_length)` tensors: `input_ids`,
+        `input_mask` and `segment_ids`.
+
+    Example:
+
+    >>> preprocess = keras_bert.text.BertPreprocessor(tokenizer, seq_length=8)
+    >>> preprocess(["a text"], ["its pair"])["input_ids"]
+    <tf.Tensor: shape=(1, 8), dtype=int32, numpy=
+    array([[ 101, 1037, 3793,  102, 2049, 3940,  102,    0]], dtype=int32)>
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3, figure 2
+    """
+
+    def __init__(self, tokenizer, seq_length=128):
+        if seq_length < 3:
+            raise ValueError(
+                "`seq_length` must be at least 3, to hold [CLS], a token and "
+                f"[SEP]. Received: seq_length={seq_length}."
+            )
+        self.tokenizer = tokenizer
+        self.seq_length = seq_length
+
+    def __call__(self, texts, pairs=None):
+        first = self._dense(self.tokenizer(texts))
+        second = None
+        if pairs is not None:
+            second = self._dense(self.tokenizer(pairs))
+        return self._named(first, second)
+
+    def with_masks(self, texts):
+        """Single texts in which a literal [MASK] is the mask token."""
+        tokens = self.tokenizer.tokenize_with_masks(texts)
+        return self._named(self._dense(tokens), None)
+
+    def _dense(self, tokens):
+        # No text can fill more than the sequence: the rest is dropped here,
+        # but counts in the lengths, which decide what is truncated.
+        dense = tokens.to_tensor(shape=[None, self.seq_length])
+        return dense, tf.cast(tokens.row_lengths(), tf.int32)
+
+    def _named(self, first, second):
+        vocabulary = self.tokenizer.vocabulary
+        packed = pack(
+            first,
+            second,
+            self.seq_length,
+            vocabulary.id_of(CLS),
+            vocabulary.id_of(SEP),
+        )
+        names = [feature.name for feature in features.ENCODER_INPUTS]
+        return dict(zip(names, packed))

@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow_text as tf_text
+from ai_edge_litert import interpreter as litert
+
+from keras_bert.text import BertPreprocessor
+
+_NAMES = ["input_ids", "input_mask", "segment_ids"]
+_TEXTS = [
+    "the cat",
+    "",
+    "Unaffable cats, [MASK] 中文.",
+    "the cats the cats the cats the cats the cats",
+    "cafe",
+]
+_PAIRS = ["cats.", "", "the cat", "cat " * 20, ""]
+_TEXT_OPS = {"FastBertNormalize", "FastWordpieceTokenizeWithOffsets"}
+
+
+@pytest.fixture(scope="module")
+def preprocess(tokenizer):
+    return BertPreprocessor(tokenizer, seq_length=12)
+
+
+def _plain(packed):
+    assert list(packed) == _NAMES
+    for tensor in packed.values():
+        assert tensor.dtype == tf.int32
+    return {name: tensor.numpy().tolist() for name, tensor in packed.items()}
+
+
+def test_a_text_stands_between_cls_and_sep(preprocess):
+    assert _plain(preprocess(["the cats"])) == {
+        "input_ids": [[2, 5, 6, 7, 3, 0, 0, 0, 0, 0, 0, 0]],
+        "input_mask": [[1] * 5 + [0] * 7],
+        "segment_ids": [[0] * 12],
+    }
+
+
+def test_a_pair_is_two_segments(preprocess):
+    assert _plain(preprocess(["the cats"], ["cat."])) == {
+        "input_ids": [[2, 5, 6, 7, 3, 6, 15, 3, 0, 0, 0, 0]],
+        "input_mask": [[1] * 8 + [0] * 4],
+        "segment_ids": [[0] * 5 + [1] * 3 + [0] * 4],
+    }
+
+
+def test_no_text_is_cls_and_sep(preprocess):
+    assert _plain(preprocess([""]))["input_ids"] == [[2, 3] + [0] * 10]
+    pair = _plain(preprocess([""], [""]))
+    assert pair["input_ids"] == [[2, 3, 3] + [0] * 9]
+    assert pair["segment_ids"] == [[0, 0, 1] + [0] * 9]
+
+
+def test_a_long_text_is_cut(preprocess):
+    packed = _plain(preprocess(["the " * 50]))
+    assert packed["input_ids"] == [[2] + [5] * 10 + [3]]
+    assert packed["input_mask"] == [[1] * 12]
+
+
+def test_the_longer_of_a_pair_is_cut(preprocess):
+    packed = _plain(preprocess(["the " * 50, "the"], ["cat", "cat " * 50]))
+    assert packed["input_ids"] == [
+        [2] + [5] * 8 + [3, 6, 3],
+        [2, 5, 3] + [6] * 8 + [3],
+    ]
+
+
+def test_two_long_texts_share_the_length(preprocess):
+    packed = _plain(preprocess(["the " * 50], ["cat " * 50]))
+    assert packed["input_ids"] == [[2] + [5] * 5 + [3] + [6] * 4 + [3]]
+
+
+def test_masks_are_plain_text_unless_asked_for(preprocess):
+    assert 4 not in _plain(preprocess(["the [MASK]"]))["input_ids"][0]
+    masked = _plain(preprocess.with_masks(["the [MASK]", "[MASK]cat", ""]))
+    assert [row[:4] for row in masked["input_ids"]] == [
+        [2, 5, 4, 3],
+        [2, 4, 6, 3],
+        [2, 3, 0, 0],
+    ]
+
+
+@pytest.mark.parametrize("method", ["__call__", "with_masks"])
+def test_single_texts_are_the_same_in_tf_data(preprocess, method):
+    function = getattr(preprocess, method)
+    dataset = tf.data.Dataset.from_tensor_slices(_TEXTS).batch(2)
+    rows = [_plain(packed) for packed in dataset.map(function)]
+    eager = _plain(function(_TEXTS))
+    for name in _NAMES:
+        assert sum((batch[name] for batch in rows), []) == eager[name]
+
+
+def test_pairs_are_the_same_in_tf_data(preprocess):
+    dataset = tf.data.Dataset.from_tensor_slices((_TEXTS, _PAIRS)).batch(2)
+    rows = [_plain(packed) for packed in dataset.map(preprocess)]
+    eager = _plain(preprocess(_TEXTS, _PAIRS))
+    for name in _NAMES:
+        assert sum((batch[name] for batch in rows), []) == eager[name]
+
+
+def test_tf_data_knows_the_length(preprocess):
+    dataset = tf.data.Dataset.from_tensor_slices(_TEXTS).batch(2)
+    for spec in dataset.map(preprocess).element_spec.values():
+        assert spec.shape.as_list() == [None, 12]
+
+
+def test_an_empty_batch_keeps_the_length(preprocess):
+    for packed in (
+        preprocess([]),
+        preprocess([], []),
+        preprocess.with_masks([]),
+    ):
+        assert list(packed) == _NAMES
+        assert {tuple(t.shape) for t in packed.values()} == {(0, 12)}
+
+
+@pytest.mark.parametrize("seq_length", [-1, 0, 2])
+def test_a_sequence_without_room_is_an_error(tokenizer, seq_length):
+    with pytest.raises(ValueError, match=f"seq_length={seq_length}\\."):
+        BertPreprocessor(tokenizer, seq_length=seq_length)
+
+
+def _trace(preprocess, num_inputs):
+    """The concrete function of one or two inputs."""
+    specs = [
+        tf.TensorSpec([None], tf.string, name)
+        for name in ("text", "text_pair")[:num_inputs]
+    ]
+    return tf.function(
+        lambda *texts: preprocess(*texts), input_signature=specs
+    ).get_concrete_function()
+
+
+def _op_types(function):
+    definition = function.graph.as_graph_def()
+    nodes = [*definition.node]
+    for inner in definition.library.function:
+        nodes += inner.node_def
+    return {node.op for node in nodes}
+
+
+@pytest.mark.parametrize("num_inputs", [1, 2])
+def test_only_two_ops_of_the_graph_are_not_core(preprocess, num_inputs):
+    ops = _op_types(_trace(preprocess, num_inputs))
+    assert {op for op in ops if not hasattr(tf.raw_ops, op)} == _TEXT_OPS
+    for word in ("Table", "PyFunc", "Regex", "StringLower", "RaggedGather"):
+        assert not [op for op in ops if word in op]
+
+
+@pytest.mark.parametrize("num_inputs", [1, 2])
+def test_tflite_gives_the_same_arrays(preprocess, num_inputs):
+    converter = tf.lite.TFLiteConverter.from_concrete_functions(
+        [_trace(preprocess, num_inputs)], tf.Module()
+    )
+    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
+    converter.allow_custom_ops = True
+    interpreter = litert.InterpreterWithCustomOps(
+        model_content=converter.convert(),
+        custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
+    )
+    run = interpreter.get_signature_runner()
+    inputs = {"text": np.array(_TEXTS), "text_pair": np.array(_PAIRS)}
+    names = list(inputs)[:num_inputs]
+    for rows in (slice(None), slice(1), slice(1, 3)):
+        arguments = {name: inputs[name][rows] for name in names}
+        outputs = run(**arguments)
+        expected = preprocess(*arguments.values())
+        assert sorted(outputs) == _NAMES
+        for name, array in outputs.items():
+            np.testing.assert_array_equal(array, expected[name])
