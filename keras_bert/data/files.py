@@ -1,0 +1,67 @@
+"""File patterns in, whole files out."""
+
+import contextlib
+import glob
+import os
+import pathlib
+
+
+def expand_patterns(patterns):
+    """Names of the files that comma-separated paths and globs match.
+
+    Args:
+        patterns: str or list of str, each paths or globs joined by commas.
+
+    Returns:
+        A sorted list of distinct paths.
+
+    Raises:
+        ValueError: a pattern matches nothing or a match is no file.
+    """
+    if isinstance(patterns, str):
+        patterns = [patterns]
+    paths = set()
+    for pattern in (p for text in patterns for p in text.split(",")):
+        exists = os.path.exists(pattern)  # Its name may hold brackets.
+        matches = [pattern] if exists else glob.glob(pattern, recursive=True)
+        if not matches:
+            raise ValueError(
+                "Input files must exist. No file matches "
+                f"{pattern!r} (directory: {os.getcwd()})."
+            )
+        paths.update(matches)
+    for path in paths:
+        if not os.path.isfile(path):
+            raise ValueError(
+                f"Input must be files. Received: the directory {path!r}; "
+                f"try {path.rstrip('/')}/*."
+            )
+    return sorted(paths)
+
+
+def check_writable(directory):
+    """Makes a directory if needed and raises ValueError if it is read-only."""
+    try:
+        pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
+        probe = pathlib.Path(directory, f".{os.getpid()}.probe")
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ValueError(
+            f"Output directory {str(directory)!r} cannot be written: "
+            f"{error.strerror}."
+        ) from None
+
+
+@contextlib.contextmanager
+def whole_file(path):
+    """Gives a temporary name that becomes `path` only when all went well.
+
+    Nothing half-written can then bear the final name, whatever happens.
+    """
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        pathlib.Path(temporary).unlink(missing_ok=True)

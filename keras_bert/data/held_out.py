@@ -1,0 +1,77 @@
+"""A fixed part of a corpus that training never sees."""
+
+import collections
+import hashlib
+import pathlib
+
+from absl import logging
+
+from keras_bert.data.files import whole_file
+
+_LOGGED_DOCUMENTS = 2000
+_MIN_DOCUMENTS = 2
+
+
+def is_held_out(document, share):
+    """Tells if a document belongs to the part kept for evaluation.
+
+    The answer depends on the document's text alone.
+
+    Args:
+        document: list of str, its sentences.
+        share: float, share of the documents to hold out, from 0 to 1.
+
+    Returns:
+        bool.
+    """
+    digest = hashlib.sha256("\n".join(document).encode()).digest()
+    return int.from_bytes(digest[:8], "big") < share * 2**64
+
+
+def split_corpus(documents, directory, eval_share):
+    """Writes `train.txt` and `eval.txt`, whole or not at all.
+
+    Args:
+        documents: iterable of lists of str, the sentences of each document.
+        directory: str, an existing directory.
+        eval_share: float, share of the documents that goes to `eval.txt`.
+
+    Returns:
+        Counts of "documents", "held_out", "sentences", "words" and "bytes".
+
+    Raises:
+        ValueError: one of the parts has fewer than two documents.
+    """
+    counts = collections.Counter()
+    with (
+        whole_file(pathlib.Path(directory, "train.txt")) as train_path,
+        whole_file(pathlib.Path(directory, "eval.txt")) as eval_path,
+    ):
+        with open(train_path, "wb") as train, open(eval_path, "wb") as held:
+            for document in documents:
+                is_eval = is_held_out(document, eval_share)
+                text = ("\n".join(document) + "\n\n").encode("utf-8")
+                (held if is_eval else train).write(text)
+                _count(counts, document, text, is_eval)
+        _check_parts(counts)
+    return counts
+
+
+def _count(counts, document, text, is_eval):
+    counts["documents"] += 1
+    counts["held_out"] += is_eval
+    counts["sentences"] += len(document)
+    counts["words"] += len(text.split())
+    counts["bytes"] += len(text)
+    if counts["documents"] % _LOGGED_DOCUMENTS == 0:
+        logging.info("%d documents so far.", counts["documents"])
+
+
+def _check_parts(counts):
+    kept = counts["documents"] - counts["held_out"]
+    if min(kept, counts["held_out"]) < _MIN_DOCUMENTS:
+        raise ValueError(
+            f"Both parts must have {_MIN_DOCUMENTS} documents at least; a "
+            "blank line or the end of a file ends a document. Received: "
+            f"{kept} to train on and {counts['held_out']} to evaluate on."
+        )

@@ -1,0 +1,324 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.config import BertConfig
+from keras_bert.data import pretraining_dataset
+from keras_bert.data.records import serialize_examples
+from keras_bert.models import bert_pretrainer
+
+_SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE = 16, 3, 30
+_LENGTHS = {
+    "max_seq_length": _SEQ_LENGTH,
+    "max_predictions_per_seq": _NUM_PREDICTIONS,
+    "1": 1,
+}
+
+
+def _examples(num_examples, seed=1):
+    """Arrays of random examples under the names of the schema."""
+    rng = np.random.default_rng(seed)
+    values = {
+        feature.name: rng.integers(
+            0, 2, (num_examples, _LENGTHS[feature.length]), np.int32
+        )
+        for feature in features.PRETRAINING_FEATURES
+    }
+    ids = rng.integers(0, _VOCAB_SIZE, values["input_ids"].shape, np.int32)
+    labels = rng.integers(0, _VOCAB_SIZE, (num_examples, _NUM_PREDICTIONS))
+    values["input_ids"] = ids
+    values["input_mask"][:] = 1
+    values["masked_lm_ids"] = labels.astype(np.int32)
+    values["masked_lm_weights"] = rng.random(
+        labels.shape, np.float32
+    )  # Any float32 must come through.
+    return values
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes records (bytes) and gives the path."""
+
+    def write(name, records):
+        path = str(tmp_path / name)
+        with tf.io.TFRecordWriter(path) as writer:
+            for record in records:
+                writer.write(record)
+        return path
+
+    return write
+
+
+def _dataset(paths, **changes):
+    arguments = {
+        "batch_size": 4,
+        "max_seq_length": _SEQ_LENGTH,
+        "max_predictions_per_seq": _NUM_PREDICTIONS,
+        "vocab_size": _VOCAB_SIZE,
+    }
+    return pretraining_dataset(paths, **{**arguments, **changes})
+
+
+def _joined(dataset):
+    """The input ids of one pass, as tuples in order."""
+    return [
+        tuple(row.tolist())
+        for inputs, _, _ in dataset.as_numpy_iterator()
+        for row in inputs["input_ids"]
+    ]
+
+
+def test_batches_fit_the_pretrainer(write):
+    values = _examples(6)
+    path = write("a", serialize_examples(values))
+    batches = list(_dataset([path]).as_numpy_iterator())
+    assert [len(inputs["input_ids"]) for inputs, _, _ in batches] == [4, 2]
+    inputs, labels, weights = batches[0]
+    assert list(inputs) == [
+        "input_ids",
+        "input_mask",
+        "segment_ids",
+        "masked_lm_positions",
+    ]
+    for name, array in inputs.items():
+        assert array.dtype == np.int32
+        np.testing.assert_array_equal(array, values[name][:4])
+    assert sorted(labels) == sorted(weights) == ["mlm_logits", "nsp_logits"]
+    for array, name in (
+        (labels["mlm_logits"], "masked_lm_ids"),
+        (labels["nsp_logits"], "next_sentence_labels"),
+    ):
+        assert array.dtype == np.int32
+        expected = values[name][:4]
+        np.testing.assert_array_equal(array, expected.reshape(array.shape))
+    assert labels["nsp_logits"].shape == (4,)
+    np.testing.assert_array_equal(
+        weights["mlm_logits"], values["masked_lm_weights"][:4]
+    )
+    np.testing.assert_array_equal(weights["nsp_logits"], np.ones(4))
+    assert {array.dtype for array in weights.values()} == {np.dtype("f4")}
+
+
+def test_element_spec_says_what_comes(write):
+    path = write("a", serialize_examples(_examples(6)))
+    dataset = _dataset([path])
+    for spec, array in zip(
+        tf.nest.flatten(dataset.element_spec),
+        tf.nest.flatten(next(iter(dataset))),
+    ):
+        assert spec.dtype == array.dtype
+        assert spec.is_compatible_with(array)
+        assert spec.shape[1:].is_fully_defined()
+
+
+@pytest.fixture
+def three_files(write):
+    return [
+        write(name, serialize_examples(_examples(size, seed)))
+        for seed, (name, size) in enumerate([("a", 21), ("b", 5), ("c", 34)])
+    ]
+
+
+def test_without_a_seed_each_pass_has_the_same_order(three_files):
+    dataset = _dataset(three_files[:1])
+    expected = _examples(21, 0)["input_ids"].tolist()
+    assert _joined(dataset) == _joined(dataset) == list(map(tuple, expected))
+    assert _joined(_dataset(three_files)) == _joined(_dataset(three_files))
+
+
+def test_each_pass_has_every_example_once(three_files):
+    expected = sorted(
+        tuple(row)
+        for seed, size in enumerate([21, 5, 34])
+        for row in _examples(size, seed)["input_ids"].tolist()
+    )
+    for seed in (None, 1):
+        dataset = _dataset(three_files, shuffle_seed=seed)
+        assert sorted(_joined(dataset)) == expected
+        assert sorted(_joined(dataset)) == expected
+
+
+def test_a_seed_shuffles_each_pass_differently_and_repeatably(three_files):
+    def passes(seed):
+        dataset = _dataset(three_files, shuffle_seed=seed)
+        return [_joined(dataset) for _ in range(2)]
+
+    assert passes(1) == passes(1)
+    first, second = passes(1)
+    assert first != second
+    assert first != _joined(_dataset(three_files))
+    assert passes(1) != passes(2)
+
+
+def test_a_seed_shuffles_each_repetition_differently(three_files):
+    rows = _joined(_dataset(three_files, shuffle_seed=1).repeat(2))
+    assert sorted(rows[:60]) == sorted(rows[60:])
+    assert rows[:60] != rows[60:]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_seq_length": 17}, "`input_ids` must have 17 .*Received: 16"),
+        (
+            {"max_predictions_per_seq": 2},
+            "`masked_lm_positions` must have 2 .*Received: 3",
+        ),
+    ],
+)
+def test_other_lengths_are_an_error_that_names_the_file(
+    write, changes, message
+):
+    path = write("a", serialize_examples(_examples(2)))
+    with pytest.raises(ValueError, match=f"^{path}: {message}"):
+        _dataset([path], **changes)
+
+
+@pytest.mark.parametrize("name", ["input_ids", "masked_lm_ids"])
+def test_an_id_beyond_the_vocabulary_in_the_first_record_is_an_error(
+    write, name
+):
+    values = _examples(3)
+    values[name][0, 1] = _VOCAB_SIZE
+    good = write("a", serialize_examples(_examples(3)))
+    path = write("b", serialize_examples(values))
+    with pytest.raises(
+        ValueError, match=f"^{path}: `{name}` must be below .* Received: 30"
+    ):
+        _dataset([good, path])
+
+
+@pytest.mark.parametrize("name", ["input_ids", "masked_lm_ids"])
+def test_an_id_beyond_the_vocabulary_in_a_later_record_is_an_error(write, name):
+    values = _examples(9)
+    values[name][7, 2] = _VOCAB_SIZE
+    batches = iter(_dataset([write("a", serialize_examples(values))]))
+    next(batches)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match=f"`{name}` must be below `vocab_size`=30",
+    ):
+        next(batches)
+
+
+def _without(record, name):
+    example = tf.train.Example.FromString(record)
+    del example.features.feature[name]
+    return example.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    "name", [feature.name for feature in features.PRETRAINING_FEATURES]
+)
+def test_a_missing_feature_is_named(write, name):
+    records = serialize_examples(_examples(3))
+    path = write("a", [_without(records[0], name), *records])
+    with pytest.raises(ValueError, match=f"^{path}: .* feature `{name}`"):
+        _dataset([path])
+    path = write("b", [*records, _without(records[0], name)])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=name):
+        list(_dataset([path]))
+
+
+def test_a_feature_of_another_type_is_an_error(write):
+    record = serialize_examples(_examples(1))[0]
+    example = tf.train.Example.FromString(record)
+    weights = example.features.feature["masked_lm_weights"]
+    weights.int64_list.value.extend([1, 1, 0])
+    path = write("a", [example.SerializeToString()])
+    with pytest.raises(
+        ValueError,
+        match="`masked_lm_weights` must have 3 float32 .* Received: 0",
+    ):
+        _dataset([path])
+
+
+def test_other_features_of_a_record_are_ignored(write):
+    record = serialize_examples(_examples(1))[0]
+    example = tf.train.Example.FromString(record)
+    example.features.feature["extra"].int64_list.value.append(1)
+    path = write("a", [example.SerializeToString()])
+    assert _joined(_dataset([path])) == _joined(
+        _dataset([write("b", [record])])
+    )
+
+
+def test_no_files_are_an_error():
+    with pytest.raises(ValueError, match="Received: none"):
+        _dataset([])
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"no\.tfrecord must be a TFRecord"):
+        _dataset([str(tmp_path / "no.tfrecord")])
+
+
+def test_an_empty_file_is_named(write):
+    path = write("a", [])
+    with pytest.raises(ValueError, match=f"^{path} must hold records"):
+        _dataset([path])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"some text, not a record\n" * 3, "must be a TFRecord file"),
+        (b"short", "must hold records. Received: none"),
+    ],
+)
+def test_a_file_of_something_else_is_named(tmp_path, data, message):
+    path = tmp_path / "text"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{path} {message}"):
+        _dataset([str(path)])
+
+
+def test_records_of_something_else_are_named(write):
+    path = write("a", [b"no example"])
+    with pytest.raises(ValueError, match=f"^{path}: .* no tf.train.Example"):
+        _dataset([path])
+
+
+def test_a_file_cut_short_is_an_error_where_it_ends(write):
+    path = write("a", serialize_examples(_examples(6)))
+    with open(path, "rb+") as file:
+        file.truncate(file.seek(0, 2) - 10)
+    batches = iter(_dataset([path]))
+    with pytest.raises(tf.errors.DataLossError, match="truncated record"):
+        list(batches)
+
+
+def test_a_file_cut_in_its_first_record_is_named(write):
+    path = write("a", serialize_examples(_examples(1)))
+    with open(path, "rb+") as file:
+        file.truncate(file.seek(0, 2) - 10)
+    with pytest.raises(ValueError, match=f"^{path} .* truncated record"):
+        _dataset([path])
+
+
+def test_a_model_can_be_fitted(three_files):
+    config = BertConfig(
+        vocab_size=_VOCAB_SIZE,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=_SEQ_LENGTH,
+    )
+    model = bert_pretrainer(config)
+    model.compile(
+        optimizer="sgd",
+        loss={
+            name: keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+            for name in ("mlm_logits", "nsp_logits")
+        },
+    )
+    dataset = _dataset(three_files, shuffle_seed=1).repeat()
+    # Keras warns that it cannot shuffle a dataset, unless told not to.
+    history = model.fit(
+        dataset, epochs=2, steps_per_epoch=15, shuffle=False, verbose=0
+    ).history
+    assert np.isfinite(history["loss"]).all()
+    assert len(history["loss"]) == 2

@@ -1,0 +1,85 @@
+import os
+
+import pytest
+
+from keras_bert.data.files import check_writable
+from keras_bert.data.files import expand_patterns
+from keras_bert.data.files import whole_file
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("b.txt", "a.txt", "c.md", "deep/d.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    return tmp_path
+
+
+def test_paths_and_globs_give_sorted_distinct_files(folder):
+    patterns = f"{folder}/c.md,{folder}/*.txt,{folder}/b.txt"
+    names = [os.path.relpath(p, folder) for p in expand_patterns(patterns)]
+    assert names == ["a.txt", "b.txt", "c.md"]
+
+
+def test_a_list_means_the_same_as_commas(folder):
+    patterns = [f"{folder}/c.md", f"{folder}/a.txt,{folder}/b.txt"]
+    assert expand_patterns(patterns) == expand_patterns(",".join(patterns))
+
+
+def test_two_stars_go_into_folders(folder):
+    names = [os.path.basename(p) for p in expand_patterns(f"{folder}/**/*.txt")]
+    assert names == ["a.txt", "b.txt", "d.txt"]
+
+
+def test_a_file_may_have_brackets_in_its_name(tmp_path):
+    path = tmp_path / "part[1].txt"
+    path.touch()
+    assert expand_patterns(str(path)) == [str(path)]
+
+
+def test_a_pattern_without_a_match_is_named(folder):
+    with pytest.raises(ValueError, match=r"No file matches '.*/\*\.pdf'"):
+        expand_patterns(f"{folder}/a.txt,{folder}/*.pdf")
+
+
+def test_an_empty_pattern_is_an_error(folder):
+    with pytest.raises(ValueError, match="No file matches ''"):
+        expand_patterns(f"{folder}/a.txt,")
+
+
+def test_a_folder_is_an_error_that_says_what_to_try(folder):
+    with pytest.raises(ValueError, match=r"directory '.*deep'; try .*deep/\*"):
+        expand_patterns(f"{folder}/deep")
+
+
+def test_a_writable_folder_is_made_and_left_empty(tmp_path):
+    check_writable(tmp_path / "new" / "folder")
+    assert os.listdir(tmp_path / "new" / "folder") == []
+
+
+@pytest.mark.parametrize("name", ["file", "file/folder"])
+def test_a_folder_that_cannot_be_made_is_named(tmp_path, name):
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=f"'.*/{name}' cannot be written: "):
+        check_writable(tmp_path / name)
+
+
+def test_a_whole_file_appears_at_the_end_only(tmp_path):
+    path = tmp_path / "file"
+    with whole_file(path) as name, open(name, "w") as file:
+        file.write("text")
+        assert not path.exists()
+    assert path.read_text() == "text"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    with pytest.raises(RuntimeError, match="stop"):
+        with whole_file(path) as name, open(name, "w") as file:
+            file.write("new")
+            raise RuntimeError("stop")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
