@@ -1,0 +1,105 @@
+"""What BERT was trained for: the words behind [MASK]."""
+
+import tensorflow as tf
+
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.text.preprocessor import BertPreprocessor
+from keras_bert.text.vocabulary import MASK
+
+
+class FillMask:
+    """Fills the masks of a text with the most probable word pieces.
+
+    Args:
+        bert: `Bert` with a trained `pretrainer`.
+        seq_length: int, longest text in word pieces, [CLS] and [SEP]
+            included; the model's own limit by default.
+        top_k: int, how many fillings are given for each mask.
+
+    Call arguments:
+        text: str with at least one [MASK].
+
+    Returns:
+        A list with an item for each [MASK], itself a list of `top_k` dicts
+        `{"token": str, "probability": float}`, the most probable first.
+
+    Raises:
+        ValueError: the text has no [MASK] within `seq_length` word pieces.
+
+    Example:
+
+    >>> fill_mask = keras_bert.FillMask.from_pretrained("directory")
+    >>> fill_mask("The function returns a [MASK] of strings.")[0][0]
+    {'token': 'list', 'probability': 0.31}
+    """
+
+    outputs = ("tokens", "token_probabilities")
+
+    def __init__(self, bert, seq_length=None, top_k=5):
+        self.model = bert.pretrainer
+        self.top_k = min(top_k, bert.config.vocab_size)
+        self.vocabulary = bert.tokenizer.vocabulary
+        self._preprocess = BertPreprocessor(
+            bert.tokenizer, seq_length or bert.config.max_position_embeddings
+        )
+        self._from_text = tf.function(
+            lambda texts: self.predict(self.preprocess(texts)),
+            input_signature=[tf.TensorSpec([None], tf.string)],
+        )
+
+    @classmethod
+    def from_pretrained(cls, directory, **kwargs):
+        """Reads a checkpoint directory; other arguments as of the class."""
+        return cls(from_pretrained(directory), **kwargs)
+
+    def __call__(self, text):
+        answers = self._from_text([text])
+        tokens = answers["tokens"].numpy()[0]
+        probabilities = answers["token_probabilities"].numpy()[0]
+        if not text.count(MASK) == len(tokens) > 0:
+            raise ValueError(
+                f"`text` must hold {MASK} within {self._preprocess.seq_length} "
+                f"word pieces. Received: {text.count(MASK)} in the text, "
+                f"{len(tokens)} within the limit: {text!r}."
+            )
+        return [
+            [
+                {"token": token.decode(), "probability": float(probability)}
+                for token, probability in zip(*filling)
+            ]
+            for filling in zip(tokens, probabilities)
+        ]
+
+    def preprocess(self, texts):
+        """Strings `(batch_size,)` to the inputs of `predict`, in graph."""
+        return self._preprocess.with_masks(texts)
+
+    def predict(self, inputs):
+        """Fills masks, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+
+        Returns:
+            A dict of `tokens`, string, and `token_probabilities`, float32,
+            both `(batch_size, num_masks, top_k)`, where `num_masks` is the
+            most that a text of the batch has. Texts with fewer masks end in
+            "" with probability 0.
+        """
+        masked = tf.cast(
+            tf.equal(inputs["input_ids"], self.vocabulary.id_of(MASK)),
+            tf.int32,
+        )
+        count = tf.reduce_sum(masked, axis=1)
+        order = tf.argsort(masked, direction="DESCENDING", stable=True)
+        positions = order[:, : tf.reduce_max(count)]  # [B, P]
+        logits = self.model({**inputs, "masked_lm_positions": positions})
+        probabilities, ids = tf.math.top_k(
+            tf.nn.softmax(logits["mlm_logits"]), self.top_k
+        )
+        real = tf.sequence_mask(count)[..., tf.newaxis]
+        tokens = tf.gather(tf.constant(self.vocabulary.tokens), ids)
+        return {
+            "tokens": tf.where(real, tokens, ""),
+            "token_probabilities": tf.where(real, probabilities, 0.0),
+        }

@@ -1,0 +1,40 @@
+"""The vectors of a text."""
+
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.text.preprocessor import BertPreprocessor
+
+
+class TextEncoder:
+    """Turns texts into the encoder's outputs.
+
+    Args:
+        bert: `Bert`.
+        seq_length: int, length of the packed sequences; the model's own
+            limit by default.
+    """
+
+    outputs = ("sequence_output", "pooled_output")
+
+    def __init__(self, bert, seq_length=None):
+        self.model = bert.encoder
+        self.preprocess = BertPreprocessor(
+            bert.tokenizer, seq_length or bert.config.max_position_embeddings
+        )
+
+    @classmethod
+    def from_pretrained(cls, directory, **kwargs):
+        """Reads a checkpoint directory; other arguments as of the class."""
+        return cls(from_pretrained(directory), **kwargs)
+
+    def predict(self, inputs):
+        """Encodes, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+
+        Returns:
+            A dict of `sequence_output`, float `(batch_size, seq_length,
+            hidden_size)`, and `pooled_output`, float `(batch_size,
+            hidden_size)`.
+        """
+        return self.model(inputs)
