@@ -1,0 +1,37 @@
+"""How every program of `tools/` starts and how it fails."""
+
+import functools
+import sys
+
+from absl import app
+from absl import logging
+
+# What a user can mend: a flag, a file, a package, a learning rate.
+_USER_ERRORS = (ValueError, OSError, ImportError, FloatingPointError)
+
+
+def run(main):
+    """Parses the flags and runs a program.
+
+    An error that the user can mend is printed as one line and the exit code
+    is 1; `--verbosity=1` shows where it came from. Stray arguments are
+    errors, for they are mostly a glob that the shell has expanded.
+
+    Args:
+        main: function without arguments.
+    """
+    app.run(functools.partial(_run_guarded, main))
+
+
+def _run_guarded(main, argv):
+    try:
+        if len(argv) > 1:
+            raise ValueError(
+                f"Unexpected arguments: {' '.join(argv[1:])}. Put quotes "
+                "around a glob, and join several files by commas."
+            )
+        main()
+    except _USER_ERRORS as error:
+        logging.debug("Where the error came from:", exc_info=True)
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,52 @@
+"""Writes a SavedModel that takes plain text.
+
+    python tools/export_saved_model.py --input_dir=runs/tiny \\
+        --output_dir=served/1 --task=fill_mask
+
+TensorFlow Serving loads it as it is. The signature `serving_default` takes
+strings under the name `text`; `ids` takes the three id tensors.
+"""
+
+import json
+
+from absl import flags
+from absl import logging
+
+from keras_bert import command_line
+from keras_bert.export import export_saved_model
+from keras_bert.tasks import FillMask
+from keras_bert.tasks import TextEncoder
+
+_TASKS = {"fill_mask": FillMask, "text_encoder": TextEncoder}
+
+_INPUT_DIR = flags.DEFINE_string(
+    "input_dir", None, "Checkpoint directory.", required=True
+)
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir", None, "The SavedModel; new or empty.", required=True
+)
+_TASK = flags.DEFINE_enum(
+    "task", "fill_mask", sorted(_TASKS), "What the model answers."
+)
+_MAX_SEQ_LENGTH = flags.DEFINE_integer(
+    "max_seq_length", None, "Longest text; the model's limit by default."
+)
+
+
+def main():
+    task = _TASKS[_TASK.value].from_pretrained(
+        _INPUT_DIR.value, seq_length=_MAX_SEQ_LENGTH.value
+    )
+    export_saved_model(task, _OUTPUT_DIR.value)
+    request = json.dumps({"inputs": {"text": ["Some text to [MASK]."]}})
+    logging.info(
+        "Wrote %s. Outputs: %s. A request to TensorFlow Serving: "
+        "curl -d '%s' http://localhost:8501/v1/models/NAME:predict",
+        _OUTPUT_DIR.value,
+        ", ".join(task.outputs),
+        request,
+    )
+
+
+if __name__ == "__main__":
+    command_line.run(main)

@@ -1,0 +1,142 @@
+"""Pre-trains a BERT from records and writes a checkpoint directory.
+
+    python tools/run_pretraining.py --input_file='tfrecords/train-*.tfrecord' \\
+        --eval_file=tfrecords/eval.tfrecord --vocab_file=vocab.txt \\
+        --bert_config_file=configs/bert_tiny.json --output_dir=runs/tiny \\
+        --num_train_steps=1000 --num_warmup_steps=100
+
+With --eval_file the model is evaluated before and after. The curve goes to
+metrics.jsonl and to an event file for TensorBoard beside the checkpoint.
+"""
+
+import json
+import pathlib
+
+import keras
+from absl import flags
+from absl import logging
+
+from keras_bert import command_line
+from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.config import BertConfig
+from keras_bert.data import pretraining_dataset
+from keras_bert.data.files import check_writable
+from keras_bert.data.files import expand_patterns
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.training.pretraining_run import PretrainingRecipe
+from keras_bert.training.pretraining_run import run_pretraining
+
+_INPUT_FILE = flags.DEFINE_list(
+    "input_file",
+    None,
+    "Record files to train on: paths and globs.",
+    required=True,
+)
+_EVAL_FILE = flags.DEFINE_list(
+    "eval_file", None, "Record files to evaluate on: paths and globs."
+)
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir",
+    None,
+    "Where the checkpoint goes; new or empty.",
+    required=True,
+)
+_BERT_CONFIG_FILE = flags.DEFINE_string(
+    "bert_config_file", None, "Sizes of a fresh model."
+)
+_VOCAB_FILE = flags.DEFINE_string(
+    "vocab_file", None, "The vocab.txt that the records were made with."
+)
+_INIT_CHECKPOINT = flags.DEFINE_string(
+    "init_checkpoint",
+    None,
+    "Directory to train on from, instead of a config and a vocabulary.",
+)
+_MAX_SEQ_LENGTH = flags.DEFINE_integer(
+    "max_seq_length", 128, "As the records were made."
+)
+_MAX_PREDICTIONS_PER_SEQ = flags.DEFINE_integer(
+    "max_predictions_per_seq", 20, "As the records were made."
+)
+_TRAIN_BATCH_SIZE = flags.DEFINE_integer(
+    "train_batch_size", 32, "Examples in a training step."
+)
+_EVAL_BATCH_SIZE = flags.DEFINE_integer(
+    "eval_batch_size", 64, "Examples in an evaluation step."
+)
+_LEARNING_RATE = flags.DEFINE_float("learning_rate", 1e-4, "Its peak.")
+_NUM_TRAIN_STEPS = flags.DEFINE_integer(
+    "num_train_steps", 100_000, "Optimizer steps."
+)
+_NUM_WARMUP_STEPS = flags.DEFINE_integer(
+    "num_warmup_steps", 10_000, "Steps in which the rate rises."
+)
+_PRECISION = flags.DEFINE_enum(
+    "precision", "float32", ["float32", "mixed_bfloat16"], "Of the products."
+)
+_RANDOM_SEED = flags.DEFINE_integer(
+    "random_seed", 12345, "Of the weights, the dropout and the data order."
+)
+
+
+def main():
+    keras.utils.set_random_seed(_RANDOM_SEED.value)
+    keras.config.set_dtype_policy(_PRECISION.value)
+    recipe = PretrainingRecipe(
+        _LEARNING_RATE.value, _NUM_TRAIN_STEPS.value, _NUM_WARMUP_STEPS.value
+    )
+    bert = _make_bert()
+    train_data = _dataset(
+        _INPUT_FILE.value, _TRAIN_BATCH_SIZE.value, bert, _RANDOM_SEED.value
+    )
+    eval_data = None
+    if _EVAL_FILE.value:
+        eval_data = _dataset(_EVAL_FILE.value, _EVAL_BATCH_SIZE.value, bert)
+    output_dir = pathlib.Path(_OUTPUT_DIR.value)
+    check_writable(output_dir)
+    if any(output_dir.iterdir()):
+        raise ValueError(
+            "--output_dir must be new or empty, so that nothing is lost. "
+            f"Received: {str(output_dir)!r}."
+        )
+    (output_dir / "flags.txt").write_text(flags.FLAGS.flags_into_string())
+    metrics = run_pretraining(
+        bert.pretrainer, recipe, train_data, eval_data, output_dir
+    )
+    save_pretrained(bert, output_dir)
+    logging.info("Wrote %s. %s", output_dir, json.dumps(metrics))
+
+
+def _make_bert():
+    if _INIT_CHECKPOINT.value:
+        return from_pretrained(_INIT_CHECKPOINT.value)
+    vocabulary = Vocabulary.from_file(_VOCAB_FILE.value)
+    return Bert.from_config(
+        BertConfig.from_json(_BERT_CONFIG_FILE.value),
+        BertTokenizer(vocabulary, lowercase=vocabulary.is_lowercase),
+    )
+
+
+def _dataset(patterns, batch_size, bert, shuffle_seed=None):
+    if _MAX_SEQ_LENGTH.value > bert.config.max_position_embeddings:
+        raise ValueError(
+            "--max_seq_length must be at most the model's "
+            "`max_position_embeddings`. Received: max_seq_length="
+            f"{_MAX_SEQ_LENGTH.value}, max_position_embeddings="
+            f"{bert.config.max_position_embeddings}."
+        )
+    return pretraining_dataset(
+        expand_patterns(patterns),
+        batch_size,
+        _MAX_SEQ_LENGTH.value,
+        _MAX_PREDICTIONS_PER_SEQ.value,
+        bert.config.vocab_size,
+        shuffle_seed,
+    )
+
+
+if __name__ == "__main__":
+    command_line.run(main)
