@@ -8,6 +8,7 @@ import sys
 
 import keras
 import numpy as np
+import pytest
 
 from keras_bert.models import add_pretraining_heads
 from keras_bert.models import bert_encoder
@@ -95,6 +96,7 @@ def run_python(program, *arguments):
     )
 
 
+@pytest.mark.large
 def test_jax_gives_the_outputs_and_losses_of_tensorflow(
     tiny_config, random_batch, tmp_path
 ):

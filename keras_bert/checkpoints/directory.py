@@ -4,6 +4,9 @@ import json
 import os
 import pathlib
 import shutil
+import tempfile
+
+import h5py
 
 from keras_bert.checkpoints.bert import Bert
 from keras_bert.config import BertConfig
@@ -28,8 +31,8 @@ def save_pretrained(bert, directory):
         directory: str, made if needed.
     """
     directory = pathlib.Path(directory)
-    staging = directory / f".{os.getpid()}.tmp"
-    staging.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
+    staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
     try:
         bert.config.to_json(staging / _CONFIG)
         bert.tokenizer.vocabulary.save(staging / _VOCABULARY)
@@ -67,13 +70,41 @@ def from_pretrained(directory):
             f"{str(directory)!r} must be a checkpoint directory. "
             f"Missing: {', '.join(missing)}."
         )
-    casing = json.loads((directory / _TOKENIZER).read_text(encoding="utf-8"))
     bert = Bert.from_config(
         BertConfig.from_json(directory / _CONFIG),
         BertTokenizer(
             Vocabulary.from_file(directory / _VOCABULARY),
-            lowercase=casing["do_lower_case"],
+            lowercase=_read_casing(directory / _TOKENIZER),
         ),
     )
+    _check_weights(directory / _WEIGHTS, bert.pretrainer)
     bert.pretrainer.load_weights(directory / _WEIGHTS)
     return bert
+
+
+def _read_casing(path):
+    try:
+        casing = json.loads(path.read_text(encoding="utf-8"))["do_lower_case"]
+    except (ValueError, KeyError, TypeError):
+        casing = None
+    if not isinstance(casing, bool):
+        raise ValueError(
+            f"{path} must be a JSON object with `do_lower_case` true or false."
+        )
+    return casing
+
+
+def _check_weights(path, model):
+    """Keras itself does not mind weights that the model has no place for."""
+    saved = []
+    with h5py.File(path) as file:
+        file.visititems(
+            lambda _, item: (
+                saved.append(item) if isinstance(item, h5py.Dataset) else None
+            )
+        )
+    if len(saved) != len(model.weights):
+        raise ValueError(
+            f"{path} must hold the {len(model.weights)} weights of the model. "
+            f"Received: {len(saved)} weights."
+        )

@@ -77,6 +77,13 @@ class BertEmbeddings(keras.layers.Layer):
         )
 
     def build(self, input_ids_shape, segment_ids_shape):
+        seq_length = input_ids_shape[1]
+        if seq_length and seq_length > self.max_position_embeddings:
+            raise ValueError(
+                "`input_ids` must be at most `max_position_embeddings`="
+                f"{self.max_position_embeddings} long. "
+                f"Received: shape {input_ids_shape}."
+            )
         self.word_embeddings = self._add_table("word", self.vocab_size)
         self.position_embeddings = self._add_table(
             "position", self.max_position_embeddings

@@ -13,8 +13,9 @@ class MaskedLMHead(keras.layers.Layer):
 
     The vectors at the positions are gathered first, then transformed
     (dense, activation, LayerNorm) and multiplied by the table of word
-    embeddings, which is that of the `embeddings` layer itself and stays tied
-    to it when a model is saved and loaded.
+    embeddings, which is that of the `embeddings` layer itself. The tie holds
+    through `.keras` files and weights files; `clone_model` and a model's
+    `from_config` make the head a table of its own.
 
     Args:
         embeddings: the built or unbuilt `BertEmbeddings` layer of the same

@@ -1,4 +1,4 @@
-"""The training loop: the same for every `tf.distribute` strategy."""
+"""The training loop, step by step."""
 
 import keras
 import tensorflow as tf

@@ -6,6 +6,7 @@ import math
 import pathlib
 
 import keras
+import tensorflow as tf
 
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.optimizers import bert_adamw
@@ -55,29 +56,40 @@ def run_pretraining(model, recipe, train_data, eval_data, output_dir):
     loop = PretrainingLoop(model, bert_adamw(model, schedule))
     curve = _Curve(output_dir)
     _evaluate(loop, eval_data, 0, curve)
-    _train(loop, train_data, recipe.num_train_steps, curve)
+    _train(loop, train_data, schedule, curve)
     return _evaluate(loop, eval_data, recipe.num_train_steps, curve)
 
 
-def _train(loop, dataset, num_train_steps, curve):
+def _train(loop, dataset, schedule, curve):
+    num_train_steps = schedule.num_train_steps
     progress = keras.utils.Progbar(num_train_steps)
     batches = iter(dataset.repeat())
     for step in range(1, num_train_steps + 1):
-        loss = loop.train_step(*next(batches))
+        loss = loop.train_step(*_next(batches, step))
         if step % _LOG_STEPS and step != num_train_steps:
             continue
         metrics = {"loss": float(loss), **loop.collect_metrics()}
-        _check_finite(loss, step, loop.optimizer)
+        _check_finite(loss, step, schedule)
         progress.stateful_metrics.update(metrics)
         progress.update(step, list(metrics.items()))
         curve.add(step, "train", metrics)
 
 
-def _check_finite(loss, step, optimizer):
+def _next(batches, step):
+    try:
+        return next(batches)
+    except tf.errors.OpError as error:
+        raise ValueError(
+            f"A record of step {step} cannot be used: "
+            f"{error.message.strip().splitlines()[0]}"
+        ) from None
+
+
+def _check_finite(loss, step, schedule):
     if not math.isfinite(loss):
         raise FloatingPointError(
             f"The loss became {float(loss)} by step {step}, at learning rate "
-            f"{float(optimizer.learning_rate):.3g}. Lower the learning rate "
+            f"{float(schedule(step - 1)):.3g}. Lower the learning rate "
             "or lengthen the warm-up."
         )
 

@@ -187,6 +187,19 @@ def test_labels_put_back_leave_no_special_token_inside(create):
         )
 
 
+def test_examples_are_shuffled(
+    vocabulary, write_documents, tokenizer, tmp_path
+):
+    words = list(vocabulary.tokens[5:25])  # A document each.
+    path = write_documents("text.txt", [[word] for word in words])
+    records = str(tmp_path / "a")
+    options = _options(dupe_factor=1)
+    create_pretraining_data([path], [records], tokenizer, options)
+    order = [_parts(example)[0].tolist() for example in _read(records)]
+    assert sorted(order) == [[index] for index in range(5, 25)]
+    assert order != sorted(order)
+
+
 def test_each_pass_masks_anew(write_documents, tokenizer, tmp_path):
     # One sentence a document: all passes have the same A, masked anew.
     documents = [
@@ -202,6 +215,14 @@ def test_each_pass_masks_anew(write_documents, tokenizer, tmp_path):
     assert len({tuple(_put_back(example)) for example in examples}) == 2
     masks = {tuple(example["masked_lm_positions"]) for example in examples}
     assert len(masks) > 20
+
+
+def test_each_pass_pairs_anew(create):
+    paths, _ = create(_options(dupe_factor=2), "a")
+    counts = collections.Counter(
+        tuple(_put_back(example)) for example in _read(paths[0])
+    )
+    assert sum(count % 2 for count in counts.values()) > len(counts) / 4
 
 
 def test_whole_words_are_masked_on_demand(create, vocabulary):

@@ -96,7 +96,9 @@ def test_a_mask_may_have_any_dtype(dtype):
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16", "mixed_float16"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "mixed_bfloat16", "mixed_float16"]
+)
 def test_a_row_of_padding_is_finite(dtype):
     attention = make_attention(dtype=dtype)
     output = call(attention, _INPUTS, np.zeros_like(_MASK))

@@ -118,6 +118,13 @@ def test_saving_replaces_the_old_file(tmp_path):
     assert path.read_text() == _SPECIAL_LINES
 
 
+def test_what_cannot_be_saved_leaves_nothing(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="folder"):
+        Vocabulary(SPECIAL_TOKENS).save(tmp_path / "folder")
+    assert os.listdir(tmp_path) == ["folder"]
+
+
 @pytest.mark.parametrize(
     ("tokens", "expected"),
     [

@@ -1,0 +1,53 @@
+"""The examples in the docstrings of the right column run as they stand."""
+
+import doctest
+import importlib
+import pathlib
+import pkgutil
+
+import keras
+import pytest
+
+import keras_bert
+
+_ROOT = pathlib.Path(__file__).parents[1]
+
+
+def module_names():
+    for package in (keras_bert.layers, keras_bert.models):
+        for module in pkgutil.iter_modules(package.__path__):
+            yield f"{package.__name__}.{module.name}"
+
+
+def find_examples(name):
+    module = importlib.import_module(name)
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    names = {"keras": keras, "keras_bert": keras_bert}
+    return [
+        example
+        for example in finder.find(module, extraglobs=names)
+        if example.examples
+    ]
+
+
+_EXAMPLES = {
+    example.name: example
+    for name in module_names()
+    for example in find_examples(name)
+}
+
+
+def test_every_layer_and_builder_has_an_example():
+    shown = {name.split(".")[-1] for name in _EXAMPLES}
+    assert {*keras_bert.layers.__all__} - {"gelu_tanh"} <= shown
+    assert {"bert_encoder", "bert_pretrainer"} <= shown
+
+
+@pytest.mark.parametrize("name", _EXAMPLES)
+def test_example_runs(name, monkeypatch):
+    monkeypatch.chdir(_ROOT)
+    report = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    result = runner.run(_EXAMPLES[name], out=report.append)
+    assert result.attempted > 0
+    assert result.failed == 0, "".join(report)

@@ -1,0 +1,41 @@
+from keras_bert import features
+
+_PUBLISHED = {
+    "input_ids": ("int64", "max_seq_length"),
+    "input_mask": ("int64", "max_seq_length"),
+    "segment_ids": ("int64", "max_seq_length"),
+    "masked_lm_positions": ("int64", "max_predictions_per_seq"),
+    "masked_lm_ids": ("int64", "max_predictions_per_seq"),
+    "masked_lm_weights": ("float32", "max_predictions_per_seq"),
+    "next_sentence_labels": ("int64", "1"),
+}
+
+
+def names(some_features):
+    return [feature.name for feature in some_features]
+
+
+def test_features_are_those_of_google_research_bert():
+    assert names(features.PRETRAINING_FEATURES) == [*_PUBLISHED]
+    for feature in features.PRETRAINING_FEATURES:
+        assert (feature.dtype, feature.length) == _PUBLISHED[feature.name]
+
+
+def test_every_feature_has_a_meaning_of_its_own():
+    meanings = [f.meaning for f in features.PRETRAINING_FEATURES]
+    assert all(meanings)
+    assert len({*meanings}) == len(meanings)
+
+
+def test_models_take_what_is_known_before_the_answer():
+    assert names(features.ENCODER_INPUTS) == [
+        "input_ids",
+        "input_mask",
+        "segment_ids",
+    ]
+    assert names(features.PRETRAINING_INPUTS) == [
+        "input_ids",
+        "input_mask",
+        "segment_ids",
+        "masked_lm_positions",
+    ]

@@ -1,0 +1,75 @@
+"""What the README and the record schema show is run and held to the code."""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from keras_bert import features
+
+_ROOT = pathlib.Path(__file__).resolve().parents[1]
+_README = (_ROOT / "README.md").read_text(encoding="utf-8")
+_RECORDS = (_ROOT / "tfrecords/README.md").read_text(encoding="utf-8")
+
+
+def _python_blocks():
+    return re.findall(r"```python\n(.*?)```", _README, re.DOTALL)
+
+
+def test_library_example_trains(monkeypatch):
+    monkeypatch.chdir(_ROOT)
+    scope = {}
+    exec(_python_blocks()[0], scope)
+    assert int(scope["model"].optimizer.iterations) == 3 * 20
+
+
+def test_layer_example_builds():
+    scope = {}
+    exec(_python_blocks()[1], scope)
+    assert scope["model"].output_shape == (None, None, 3)
+
+
+def test_commands_name_programs_and_flags_that_exist():
+    commands = re.findall(
+        r"^    (python tools/.*?[^\\])$", _README, re.MULTILINE | re.DOTALL
+    )
+    assert len(commands) == 5
+    for command in commands:
+        program, *flags = shlex.split(command.replace("\\\n", ""))[1:]
+        source = (_ROOT / program).read_text(encoding="utf-8")
+        for flag in flags:
+            name = re.match(r"--(\w+)=", flag)[1]
+            assert f'"{name}"' in source, f"{program} has no --{name}"
+
+
+def test_record_table_is_the_schema():
+    rows = re.findall(r"^\| `(.*)$", _RECORDS, re.MULTILINE)
+    expected = []
+    for feature in features.PRETRAINING_FEATURES:
+        length = "1" if feature.length == "1" else f"`{feature.length}`"
+        expected.append(
+            f"{feature.name}` | {feature.dtype} | {length} | "
+            f"{feature.meaning} |"
+        )
+    assert rows == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "name"), [(1, "vocab.txt"), (0, "sample.tfrecord")]
+)
+def test_sample_is_what_its_command_makes(tmp_path, number, name):
+    commands = re.findall(
+        r"^    (python tools/.*?[^\\])$", _RECORDS, re.MULTILINE | re.DOTALL
+    )
+    words = shlex.split(commands[number].replace("\\\n", ""))[1:]
+    made = tmp_path / name
+    words = [
+        f"--output_file={made}" if w.startswith("--output_file") else w
+        for w in words
+    ]
+    subprocess.run([sys.executable, *words], cwd=_ROOT, check=True)
+    sample = _ROOT / "tfrecords/sample" / name
+    assert made.read_bytes() == sample.read_bytes()

@@ -1,0 +1,170 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import save_pretrained
+from keras_bert.tasks import FillMask
+
+
+def _expected(bert, text, seq_length=12):
+    """Softmax over the vocabulary at each mask, worked out one by one."""
+    vocabulary = bert.tokenizer.vocabulary
+    words = [vocabulary.id_of(word) for word in text.split()]
+    ids = [2, *words, 3]
+    row = np.array([ids + [0] * (seq_length - len(ids))])
+    positions = np.nonzero(row[0] == vocabulary.id_of("[MASK]"))[0]
+    logits = bert.pretrainer(
+        {
+            "input_ids": row,
+            "input_mask": (row > 0).astype("int32"),
+            "segment_ids": np.zeros_like(row),
+            "masked_lm_positions": positions[np.newaxis],
+        }
+    )["mlm_logits"]
+    return keras.ops.convert_to_numpy(keras.ops.softmax(logits))[0]
+
+
+def test_fillings_are_the_most_probable_pieces(bert):
+    text = "the [MASK] eats a [MASK]"
+    answer = FillMask(bert)(text)
+    expected = _expected(bert, text)
+    assert len(answer) == 2
+    for fillings, probabilities in zip(answer, expected):
+        best = np.argsort(-probabilities)[:5]
+        assert [filling["token"] for filling in fillings] == [
+            bert.tokenizer.vocabulary.tokens[index] for index in best
+        ]
+        np.testing.assert_allclose(
+            [filling["probability"] for filling in fillings],
+            probabilities[best],
+            rtol=1e-5,
+        )
+
+
+def test_two_masks_get_answers_of_their_own(bert):
+    first, second = FillMask(bert, top_k=18)("[MASK] dog sees the [MASK]")
+    assert first != second
+
+
+@pytest.mark.parametrize(("top_k", "count"), [(1, 1), (3, 3), (100, 18)])
+def test_so_many_fillings_are_given(bert, top_k, count):
+    (fillings,) = FillMask(bert, top_k=top_k)("a [MASK].")
+    probabilities = [filling["probability"] for filling in fillings]
+    assert len(fillings) == len({f["token"] for f in fillings}) == count
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert 0 < probabilities[-1] and sum(probabilities) <= 1 + 1e-5
+    assert (sum(probabilities) > 0.999) == (count == 18)
+
+
+def test_a_mask_needs_no_space_around_it(bert):
+    fill_mask = FillMask(bert)
+    assert fill_mask("a[MASK]dog") == fill_mask("a [MASK] dog")
+
+
+@pytest.mark.parametrize("text", ["", "the dog", "the [mask]", "[MASK"])
+def test_a_text_without_a_mask_is_an_error(bert, text):
+    with pytest.raises(ValueError, match="0 in the text, 0 within") as error:
+        FillMask(bert)(text)
+    assert repr(text) in str(error.value)
+
+
+def test_a_mask_beyond_the_limit_is_an_error(bert):
+    fill_mask = FillMask(bert, seq_length=6)
+    assert len(fill_mask("the dog eats [MASK]")) == 1
+    with pytest.raises(ValueError, match="within 6 .*1 in the text, 0 within"):
+        fill_mask("the dog sees and eats [MASK]")
+    with pytest.raises(ValueError, match="2 in the text, 1 within"):
+        fill_mask("the [MASK] sees and eats [MASK]")
+
+
+def test_a_limit_beyond_the_model_is_an_error(bert):
+    with pytest.raises(ValueError, match="13"):
+        FillMask(bert, seq_length=13)
+
+
+def test_texts_of_a_batch_have_their_own_number_of_masks(bert):
+    fill_mask = FillMask(bert, top_k=2)
+    texts = ["a [MASK] and a [MASK]", "the dog", "[MASK] dog"]
+    outputs = fill_mask.predict(fill_mask.preprocess(texts))
+    assert tuple(outputs) == fill_mask.outputs
+    tokens = outputs["tokens"].numpy()
+    probabilities = outputs["token_probabilities"].numpy()
+    assert tokens.shape == probabilities.shape == (3, 2, 2)
+    assert probabilities.dtype == np.float32
+    assert tokens[1].tolist() == [[b"", b""]] * 2
+    assert probabilities[1].tolist() == [[0, 0]] * 2
+    assert tokens[2, 1].tolist() == [b"", b""]
+    assert probabilities[2, 1].tolist() == [0, 0]
+    for row, count in ((0, 2), (2, 1)):
+        for number, fillings in enumerate(fill_mask(texts[row])):
+            assert tokens[row, number].tolist() == [
+                filling["token"].encode() for filling in fillings
+            ]
+            np.testing.assert_allclose(
+                probabilities[row, number],
+                [filling["probability"] for filling in fillings],
+                rtol=1e-4,
+            )
+        assert (probabilities[row] > 0).all(axis=1).sum() == count
+
+
+@pytest.mark.parametrize("texts", [["the dog", ""], []])
+def test_a_batch_without_masks_has_no_answers(bert, texts):
+    fill_mask = FillMask(bert, top_k=3)
+    outputs = fill_mask.predict(fill_mask.preprocess(texts))
+    for tensor in outputs.values():
+        assert tensor.shape == (len(texts), 0, 3)
+
+
+def test_batches_inside_tf_data_get_the_same_answers(bert):
+    fill_mask = FillMask(bert, top_k=2)
+    texts = ["the [MASK]", "a dog [MASK] [MASK]"]
+    eager = fill_mask.predict(fill_mask.preprocess(texts))
+    dataset = tf.data.Dataset.from_tensors(texts).map(
+        lambda batch: fill_mask.predict(fill_mask.preprocess(batch))
+    )
+    mapped = next(iter(dataset))
+    assert mapped["tokens"].numpy().tolist() == eager["tokens"].numpy().tolist()
+
+
+def test_an_overfitted_model_fills_the_right_words(make_bert):
+    bert = make_bert(num_hidden_layers=1, initializer_range=0.1)
+    answers = {
+        "the dog eats [MASK] .": "meat",
+        "the cat eats [MASK] .": "fish",
+        "the bird eats [MASK] .": "seeds",
+        "a [MASK] eats seeds and a cat sees": "bird",
+    }
+    fill_mask = FillMask(bert, top_k=1)
+    inputs = fill_mask.preprocess(list(answers))
+    ids = inputs["input_ids"].numpy()
+    inputs["masked_lm_positions"] = np.argmax(ids == 4, axis=1)[:, np.newaxis]
+    labels = [[bert.tokenizer.vocabulary.id_of(w)] for w in answers.values()]
+    model = keras.Model(
+        bert.pretrainer.input, bert.pretrainer.output["mlm_logits"]
+    )
+    model.compile(
+        keras.optimizers.Adam(0.01),
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        jit_compile=False,
+    )
+    batches = tf.data.Dataset.from_tensors((inputs, np.array(labels)))
+    model.fit(
+        batches.repeat(),
+        epochs=1,
+        steps_per_epoch=100,
+        verbose=0,
+        shuffle=False,
+    )
+    for text, word in answers.items():
+        ((filling,),) = fill_mask(text)
+        assert filling["token"] == word
+        assert filling["probability"] > 0.9
+
+
+def test_a_checkpoint_gives_the_same_answers(bert, tmp_path):
+    save_pretrained(bert, tmp_path / "bert")
+    again = FillMask.from_pretrained(tmp_path / "bert", top_k=3)
+    text = "the [MASK] eats a [MASK]"
+    assert again(text) == FillMask(bert, top_k=3)(text)

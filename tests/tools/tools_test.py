@@ -1,0 +1,416 @@
+"""Every program: its help, and how it fails."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.config import BertConfig
+from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import create_pretraining_data
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+_REPOSITORY = pathlib.Path(__file__).parents[2]
+_WORDS = "the a dog cat bird sees likes finds red old new house".split()
+
+pytestmark = pytest.mark.large
+
+# Imports what takes long once, and forks a process for every program. The
+# child ends at once: a whole TensorFlow takes seconds to tidy up.
+_LAUNCHER = """
+import json, os, runpy, sys, traceback
+import keras, tensorflow, tensorflow_text
+
+for line in sys.stdin:
+    request = json.loads(line)
+    child = os.fork()
+    if not child:
+        for number, name in ((0, os.devnull), (1, "stdout"), (2, "stderr")):
+            flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT
+            os.dup2(os.open(request.get(name, name), flags), number)
+        sys.stdin = open(0)
+        sys.argv = request["argv"]
+        code = 0
+        try:
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        except SystemExit as error:
+            code = error.code or 0
+            if isinstance(code, str):
+                print(code, file=sys.stderr)
+                code = 1
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    status = os.waitpid(child, 0)[1]
+    print(os.waitstatus_to_exitcode(status), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def launcher():
+    with subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", _LAUNCHER],
+        cwd=_REPOSITORY,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(_REPOSITORY),
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+        },
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def run(launcher, tmp_path):
+    """Runs a program; its exit code and what it printed."""
+
+    def run(tool, *arguments):
+        request = {
+            "argv": [f"tools/{tool}.py", *arguments],
+            "stdout": str(tmp_path / "stdout"),
+            "stderr": str(tmp_path / "stderr"),
+        }
+        launcher.stdin.write(json.dumps(request) + "\n")
+        launcher.stdin.flush()
+        code = int(launcher.stdout.readline())
+        printed = []
+        for name in ("stdout", "stderr"):
+            path = tmp_path / name
+            printed.append(path.read_text(encoding="utf-8"))
+            path.unlink()
+        return code, *printed
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with good and bad files of every kind; nobody writes to it."""
+    place = tmp_path_factory.mktemp("place")
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
+    vocabulary.save(place / "vocab.txt")
+    (place / "no_specials.txt").write_text("\n".join(_WORDS) + "\n")
+    documents = [
+        [f"the {a} {b} sees a {c}" for b in _WORDS[2:6]]
+        for a, c in zip(_WORDS, reversed(_WORDS))
+    ]
+    text = "\n\n".join("\n".join(document) for document in documents)
+    (place / "text.txt").write_text(text)
+    (place / "one_document.txt").write_text("\n".join(documents[0]))
+    (place / "empty.txt").touch()
+    (place / "latin1.txt").write_bytes(b"a caf\xe9\n\nthe dog\n")
+    (place / "empty.tfrecord").touch()
+    (place / "garbage.h5").write_text("no weights")
+    tokenizer = BertTokenizer(vocabulary)
+    create_pretraining_data(
+        [str(place / "text.txt")],
+        [str(place / "train.tfrecord")],
+        tokenizer,
+        PretrainingDataOptions(max_seq_length=16, max_predictions_per_seq=3),
+    )
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        max_position_embeddings=16,
+    )
+    config.to_json(place / "config.json")
+    values = json.loads((place / "config.json").read_text())
+    for name, changes in (
+        ("small_vocabulary", {"vocab_size": 9}),
+        ("unknown_key", {"hidden": 3}),
+    ):
+        path = place / f"{name}.json"
+        path.write_text(json.dumps({**values, **changes}))
+    for name in ("bert", "bad_weights"):
+        save_pretrained(Bert.from_config(config, tokenizer), place / name)
+    (place / "bad_weights" / "model.weights.h5").write_text("no weights")
+    return place
+
+
+_VOCABULARY = ["--input_file=text.txt", "--output_file=out/v.txt"]
+_DATA = [
+    "--input_file=text.txt",
+    "--output_file=out/a.tfrecord,out/b.tfrecord",
+    "--vocab_file=vocab.txt",
+    "--max_seq_length=16",
+    "--max_predictions_per_seq=3",
+]
+_TRAIN = [
+    "--input_file=train.tfrecord",
+    "--output_dir=out/run",
+    "--vocab_file=vocab.txt",
+    "--bert_config_file=config.json",
+    "--max_seq_length=16",
+    "--max_predictions_per_seq=3",
+    "--num_train_steps=2",
+    "--num_warmup_steps=1",
+    "--train_batch_size=4",
+]
+_SAVED_MODEL = ["--input_dir=bert", "--output_dir=out/served"]
+_TFLITE = ["--input_dir=bert", "--output_file=out/bert.tflite"]
+_QUERY = ["--model_dir=out/served", "--text=a dog"]
+_TOOLS = {
+    "learn_vocabulary": _VOCABULARY,
+    "create_pretraining_data": _DATA,
+    "run_pretraining": _TRAIN,
+    "export_saved_model": _SAVED_MODEL,
+    "export_tflite": _TFLITE,
+    "query_saved_model": _QUERY,
+}
+
+# Program, flags to change (None leaves one out), what the error must say.
+_MISTAKES = [
+    (
+        "learn_vocabulary",
+        {"input_file": "no.txt"},
+        "No file matches '.*no.txt'",
+    ),
+    (
+        "learn_vocabulary",
+        {"input_file": "no*.md"},
+        r"No file matches '.*no\*.md",
+    ),
+    ("learn_vocabulary", {"input_file": "empty.txt"}, "no word in .*empty.txt"),
+    (
+        "learn_vocabulary",
+        {"input_file": "latin1.txt"},
+        "latin1.txt .*0xe9 .* 5",
+    ),
+    ("learn_vocabulary", {"input_file": ""}, "input_file|No file matches"),
+    ("learn_vocabulary", {"output_file": "text.txt/v"}, "text.txt.*be written"),
+    ("learn_vocabulary", {"output_file": "bert"}, "(?i)directory.*bert"),
+    ("learn_vocabulary", {"vocab_size": "50"}, "`vocab_size`.*=50"),
+    ("learn_vocabulary", {"vocab_size": "many"}, "vocab_size=many"),
+    (
+        "create_pretraining_data",
+        {"input_file": "*.md"},
+        r"No file matches '.*/\*.md",
+    ),
+    (
+        "create_pretraining_data",
+        {"input_file": "empty.txt"},
+        "no word in .*empty",
+    ),
+    (
+        "create_pretraining_data",
+        {"input_file": "latin1.txt"},
+        "0xe9 at offset 5",
+    ),
+    (
+        "create_pretraining_data",
+        {"input_file": "one_document.txt"},
+        "1 document in .*one_document.txt",
+    ),
+    (
+        "create_pretraining_data",
+        {"vocab_file": "no.txt"},
+        "No such file.*no.txt",
+    ),
+    (
+        "create_pretraining_data",
+        {"vocab_file": "no_specials.txt"},
+        r"no_specials.txt .*Missing: \[PAD\]",
+    ),
+    (
+        "create_pretraining_data",
+        {"vocab_file": "empty.txt"},
+        "empty.txt .*Missing",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": "out/a.tfrecord,text.txt/b"},
+        "text.txt.* cannot be written",
+    ),
+    ("create_pretraining_data", {"max_seq_length": "4"}, "max_seq_length=4"),
+    (
+        "create_pretraining_data",
+        {"max_predictions_per_seq": "14"},
+        "max_predictions_per_seq=14",
+    ),
+    ("create_pretraining_data", {"masked_lm_prob": "2"}, "masked_lm_prob=2"),
+    ("run_pretraining", {"input_file": "no.tfrecord"}, "No file .*no.tfrecord"),
+    (
+        "run_pretraining",
+        {"input_file": "empty.tfrecord"},
+        "empty.tfrecord .*none",
+    ),
+    (
+        "run_pretraining",
+        {"input_file": "text.txt"},
+        "text.txt must be a TFRecord",
+    ),
+    ("run_pretraining", {"eval_file": "no.tfrecord"}, "No file .*no.tfrecord"),
+    (
+        "run_pretraining",
+        {"max_seq_length": "12"},
+        "must have 12 .*Received: 16",
+    ),
+    (
+        "run_pretraining",
+        {"max_predictions_per_seq": "4"},
+        "must have 4 .*Received: 3",
+    ),
+    (
+        "run_pretraining",
+        {"max_seq_length": "17"},
+        "max_seq_length=17, max_position_embeddings=16",
+    ),
+    (
+        "run_pretraining",
+        {"bert_config_file": "small_vocabulary.json"},
+        "vocab_size=9, 17 lines",
+    ),
+    (
+        "run_pretraining",
+        {"bert_config_file": "unknown_key.json"},
+        "unknown_key.json.* hidden=3",
+    ),
+    (
+        "run_pretraining",
+        {"bert_config_file": "no.json"},
+        "No such file.*no.json",
+    ),
+    (
+        "run_pretraining",
+        {"bert_config_file": "text.txt"},
+        "text.txt is not a JSON",
+    ),
+    ("run_pretraining", {"bert_config_file": None}, "bert_config_file"),
+    ("run_pretraining", {"vocab_file": None}, "vocab_file"),
+    ("run_pretraining", {"vocab_file": "no_specials.txt"}, "Missing: .PAD"),
+    ("run_pretraining", {"init_checkpoint": "nowhere"}, "nowhere.* Missing"),
+    ("run_pretraining", {"output_dir": "bert"}, "must be new or empty.*bert"),
+    ("run_pretraining", {"output_dir": "text.txt/a"}, "text.txt.*be written"),
+    ("run_pretraining", {"num_warmup_steps": "3"}, "warmup_steps.*3"),
+    ("run_pretraining", {"num_train_steps": "0"}, "train_steps.*0"),
+    ("run_pretraining", {"train_batch_size": "0"}, "batch_size.*0"),
+    ("run_pretraining", {"precision": "float8"}, "precision=float8"),
+    ("export_saved_model", {"input_dir": "nowhere"}, "nowhere.* Missing"),
+    ("export_saved_model", {"input_dir": "."}, "Missing: bert_config.json"),
+    ("export_saved_model", {"input_dir": "bad_weights"}, "model.weights.h5"),
+    ("export_saved_model", {"output_dir": "bert"}, "new or empty.*bert"),
+    ("export_saved_model", {"output_dir": "text.txt"}, "text.txt"),
+    ("export_saved_model", {"output_dir": "text.txt/1"}, "text.txt"),
+    ("export_saved_model", {"max_seq_length": "17"}, "17"),
+    ("export_saved_model", {"max_seq_length": "2"}, "seq_length=2"),
+    ("export_saved_model", {"task": "chat"}, "task=chat"),
+    ("export_tflite", {"input_dir": "nowhere"}, "nowhere.* Missing"),
+    ("export_tflite", {"output_file": "text.txt/a"}, "text.txt.*be written"),
+    ("export_tflite", {"output_file": "bert"}, "bert"),
+    ("export_tflite", {"max_seq_length": "17"}, "17"),
+    ("query_saved_model", {"model_dir": "nowhere"}, "nowhere"),
+    ("query_saved_model", {"model_dir": "bert"}, "bert"),
+]
+
+
+def _arguments(tool, changes, place, out):
+    """The flags of a good call with changes, all paths made absolute."""
+    values = dict(flag[2:].split("=", 1) for flag in _TOOLS[tool])
+    values = {**values, **changes}
+    arguments = []
+    for name, value in values.items():
+        if value is None:
+            continue
+        if name.endswith(("_file", "_dir", "_checkpoint")) and value:
+            value = ",".join(
+                str(place / part)
+                if part.partition("/")[0] != "out"
+                else str(out.parent / part)
+                for part in value.split(",")
+            )
+        arguments.append(f"--{name}={value}")
+    return arguments
+
+
+def _files(folder):
+    return {
+        str(path.relative_to(folder)): path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _error(stderr):
+    """The line that names the cause, after which nothing may follow."""
+    lines = stderr.splitlines()
+    for line in lines:
+        if line.startswith("FATAL Flags parsing error: flag --"):
+            return line
+    assert lines[-1].startswith("Error: "), stderr
+    return lines[-1]
+
+
+@pytest.mark.parametrize("tool", _TOOLS)
+def test_help_shows_the_usage_and_the_flags(run, tool):
+    _, stdout, stderr = run(tool, "--help")
+    assert f"python tools/{tool}.py --" in stdout
+    assert "Traceback" not in stdout + stderr
+    for flag in _TOOLS[tool]:
+        assert flag.partition("=")[0].lstrip("-") in stdout
+
+
+@pytest.mark.parametrize("tool", _TOOLS)
+def test_missing_flags_are_named(run, tool):
+    code, stdout, stderr = run(tool)
+    assert code != 0
+    assert "Traceback" not in stderr
+    required = {
+        "create_pretraining_data": _DATA[:3],
+        "run_pretraining": _TRAIN[:2],
+    }.get(tool, _TOOLS[tool])
+    for flag in required:
+        assert flag.partition("=")[0] in stderr
+
+
+@pytest.mark.parametrize("tool", _TOOLS)
+def test_what_no_flag_takes_is_an_error(run, tool, place, tmp_path):
+    arguments = _arguments(tool, {}, place, tmp_path / "out")
+    code, _, stderr = run(tool, *arguments, "stray.txt")
+    assert code != 0
+    assert "Unexpected arguments: stray.txt" in stderr
+    code, _, stderr = run(tool, *arguments, "--no_such_flag=1")
+    assert code != 0
+    assert "Unknown command line flag 'no_such_flag'" in stderr
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "changes", "message"),
+    _MISTAKES,
+    ids=[
+        f"{tool}-{name}={value}"
+        for tool, changes, _ in _MISTAKES
+        for name, value in changes.items()
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_no_file(
+    run, place, tmp_path, tool, changes, message
+):
+    before = _files(place)
+    code, stdout, stderr = run(
+        tool, *_arguments(tool, changes, place, tmp_path / "out")
+    )
+    assert code != 0
+    assert "Traceback" not in stderr
+    assert re.search(message, _error(stderr)), stderr
+    assert not stdout
+    assert _files(place) == before
+    assert _files(tmp_path) == {}
