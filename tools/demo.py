@@ -36,6 +36,9 @@ _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _POLL_SECONDS = 0.2
 _LINES_OF_A_FAILURE = 15
 _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;]*m|\x08")
+_NOISE = re.compile(
+    r"[IWE]0000 |WARNING: All log messages|INFO: Created Tensor|To enable the"
+)
 _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 
@@ -48,7 +51,7 @@ def main():
     for number, (title, command) in enumerate(stages, start=1):
         print(f"[{number}/{len(stages)}] {title}", flush=True)
         _run(command, output / "logs" / f"{number}.txt")
-    print((output / "logs" / f"{len(stages)}.txt").read_text())
+    print("\n".join(_lines(output / "logs" / f"{len(stages)}.txt")))
 
 
 def _make_anew(output):
@@ -164,8 +167,9 @@ def _show(line, end=""):
 def _lines(log):
     """What a stage printed, without terminal codes and log prefixes."""
     text = _TERMINAL_CODES.sub("", log.read_text(errors="replace"))
-    lines = [line.strip() for line in re.split(r"[\r\n]+", text)]
-    return [_LOG_PREFIX.sub("", line) for line in lines if line] or [""]
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", text)]
+    shown = [line for line in lines if line and not _NOISE.match(line)]
+    return [_LOG_PREFIX.sub("", line) for line in shown] or [""]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ It prints the outputs of `serving_default` as JSON.
 """
 
 import json
+import sys
 
 import tensorflow as tf
 import tensorflow_text  # noqa: F401, registers the ops of the tokenizer
@@ -21,7 +22,14 @@ _TEXT = flags.DEFINE_multi_string(
 )
 
 
-def main(_):
+def main(argv):
+    if argv[1:]:
+        sys.exit(f"Error: Unexpected arguments: {' '.join(argv[1:])}.")
+    if not tf.saved_model.contains_saved_model(_MODEL_DIR.value):
+        sys.exit(
+            "Error: --model_dir must be a SavedModel. "
+            f"Received: {_MODEL_DIR.value!r}."
+        )
     model = tf.saved_model.load(_MODEL_DIR.value)
     outputs = model.signatures["serving_default"](text=tf.constant(_TEXT.value))
     print(

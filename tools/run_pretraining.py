@@ -113,6 +113,11 @@ def main():
 def _make_bert():
     if _INIT_CHECKPOINT.value:
         return from_pretrained(_INIT_CHECKPOINT.value)
+    if not (_VOCAB_FILE.value and _BERT_CONFIG_FILE.value):
+        raise ValueError(
+            "Either --init_checkpoint is needed, or --bert_config_file and "
+            "--vocab_file."
+        )
     vocabulary = Vocabulary.from_file(_VOCAB_FILE.value)
     return Bert.from_config(
         BertConfig.from_json(_BERT_CONFIG_FILE.value),

@@ -43,6 +43,21 @@ class Bert:
             config, tokenizer, encoder, add_pretraining_heads(encoder, config)
         )
 
+    def sequence_length(self, seq_length=None):
+        """A length that the model can take, its limit by default.
+
+        Raises:
+            ValueError: `seq_length` is longer than the limit.
+        """
+        limit = self.config.max_position_embeddings
+        if seq_length is not None and seq_length > limit:
+            raise ValueError(
+                f"`seq_length` must be at most `max_position_embeddings`. "
+                f"Received: seq_length={seq_length}, "
+                f"max_position_embeddings={limit}."
+            )
+        return seq_length or limit
+
 
 def check_vocabulary(config, vocabulary):
     """Raises ValueError unless config and vocabulary have the same size."""

@@ -77,8 +77,11 @@ def from_pretrained(directory):
             lowercase=_read_casing(directory / _TOKENIZER),
         ),
     )
-    _check_weights(directory / _WEIGHTS, bert.pretrainer)
-    bert.pretrainer.load_weights(directory / _WEIGHTS)
+    try:
+        _check_weights(directory / _WEIGHTS, bert.pretrainer)
+        bert.pretrainer.load_weights(directory / _WEIGHTS)
+    except (OSError, KeyError) as error:
+        raise ValueError(f"{directory / _WEIGHTS}: {error}") from None
     return bert
 
 

@@ -40,6 +40,10 @@ def pretraining_dataset(
         ValueError: the first record of a file misses a feature, has another
             length or an id beyond the vocabulary.
     """
+    if batch_size < 1:
+        raise ValueError(
+            f"`batch_size` must be at least 1. Received: {batch_size}."
+        )
     lengths = {
         "max_seq_length": max_seq_length,
         "max_predictions_per_seq": max_predictions_per_seq,

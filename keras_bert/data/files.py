@@ -20,6 +20,8 @@ def expand_patterns(patterns):
     """
     if isinstance(patterns, str):
         patterns = [patterns]
+    if not any(patterns):
+        raise ValueError("Input files must be named. Received: none.")
     paths = set()
     for pattern in (p for text in patterns for p in text.split(",")):
         exists = os.path.exists(pattern)  # Its name may hold brackets.

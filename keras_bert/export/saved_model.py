@@ -6,6 +6,7 @@ import shutil
 
 import tensorflow as tf
 
+from keras_bert.data.files import check_writable
 from keras_bert.export.served_task import ServedTask
 
 
@@ -27,7 +28,8 @@ def export_saved_model(task, directory):
         ValueError: the directory exists and is not empty.
     """
     directory = pathlib.Path(directory)
-    if directory.exists() and any(directory.iterdir()):
+    check_writable(directory.parent)
+    if directory.is_file() or directory.exists() and any(directory.iterdir()):
         raise ValueError(
             "`directory` must be new or empty, so that nothing is lost. "
             f"Received: {str(directory)!r}."

@@ -36,11 +36,15 @@ class FillMask:
     outputs = ("tokens", "token_probabilities")
 
     def __init__(self, bert, seq_length=None, top_k=5):
+        if top_k < 1:
+            raise ValueError(
+                f"`top_k` must be at least 1. Received: top_k={top_k}."
+            )
         self.model = bert.pretrainer
         self.top_k = min(top_k, bert.config.vocab_size)
         self.vocabulary = bert.tokenizer.vocabulary
         self._preprocess = BertPreprocessor(
-            bert.tokenizer, seq_length or bert.config.max_position_embeddings
+            bert.tokenizer, bert.sequence_length(seq_length)
         )
         self._from_text = tf.function(
             lambda texts: self.predict(self.preprocess(texts)),

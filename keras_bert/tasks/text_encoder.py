@@ -18,7 +18,7 @@ class TextEncoder:
     def __init__(self, bert, seq_length=None):
         self.model = bert.encoder
         self.preprocess = BertPreprocessor(
-            bert.tokenizer, seq_length or bert.config.max_position_embeddings
+            bert.tokenizer, bert.sequence_length(seq_length)
         )
 
     @classmethod

@@ -73,6 +73,6 @@ def pack(first, second, seq_length, cls_id, sep_id):
 
 def _take(ids, positions):
     """Ids at positions; those out of range give any id."""
-    last = tf.shape(ids)[1] - 1
-    positions = tf.clip_by_value(positions, 0, last)
+    ids = tf.pad(ids, [[0, 0], [0, 1]])  # There may be none.
+    positions = tf.clip_by_value(positions, 0, tf.shape(ids)[1] - 1)
     return tf.gather(ids, positions, batch_dims=1)

@@ -64,10 +64,13 @@ class Vocabulary:
 
     def save(self, path):
         """Writes a `vocab.txt`, whole or not at all."""
-        temporary = f"{path}.{os.getpid()}.tmp"
         text = "".join(f"{token}\n" for token in self.tokens)
-        pathlib.Path(temporary).write_bytes(text.encode("utf-8"))
-        os.replace(temporary, path)
+        temporary = pathlib.Path(f"{path}.{os.getpid()}.tmp")
+        try:
+            temporary.write_bytes(text.encode("utf-8"))
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
     def __len__(self):
         return len(self.tokens)

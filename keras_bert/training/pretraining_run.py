@@ -24,11 +24,29 @@ class PretrainingRecipe:
         learning_rate: float, its peak.
         num_train_steps: int, optimizer steps.
         num_warmup_steps: int, steps of linear warm-up.
+
+    Raises:
+        ValueError: no step is to be taken, the warm-up takes all of them or
+            the rate is not above 0.
     """
 
     learning_rate: float = 1e-4
     num_train_steps: int = 100_000
     num_warmup_steps: int = 10_000
+
+    def schedule(self):
+        """The learning rate over the steps."""
+        return LinearWarmupDecay(
+            self.learning_rate, self.num_train_steps, self.num_warmup_steps
+        )
+
+    def __post_init__(self):
+        if not 0 < self.learning_rate < float("inf"):
+            raise ValueError(
+                "`learning_rate` must be above 0. "
+                f"Received: learning_rate={self.learning_rate}."
+            )
+        self.schedule()  # Checks the steps, before any work.
 
 
 def run_pretraining(model, recipe, train_data, eval_data, output_dir):
@@ -50,9 +68,7 @@ def run_pretraining(model, recipe, train_data, eval_data, output_dir):
     Raises:
         FloatingPointError: the loss is no longer finite.
     """
-    schedule = LinearWarmupDecay(
-        recipe.learning_rate, recipe.num_train_steps, recipe.num_warmup_steps
-    )
+    schedule = recipe.schedule()
     loop = PretrainingLoop(model, bert_adamw(model, schedule))
     curve = _Curve(output_dir)
     _evaluate(loop, eval_data, 0, curve)

@@ -308,6 +308,19 @@ def test_one_document_is_an_error(write_documents, tokenizer, tmp_path):
     assert os.listdir(tmp_path) == ["text.txt"]
 
 
+def test_a_file_that_would_get_no_example_is_an_error(create, tmp_path):
+    names = [f"{number}" for number in range(100)]
+    with pytest.raises(ValueError, match="100"):
+        create(_options(dupe_factor=1), *names)
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+def test_the_same_output_file_twice_is_an_error(create, tmp_path):
+    with pytest.raises(ValueError, match=f"{tmp_path}/a"):
+        create(_options(), "a", "b", "a")
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
 def test_bad_input_leaves_existing_records_alone(create, corpus_file, tmp_path):
     paths, _ = create(_options(), "a", "b")
     before = _bytes(paths)

@@ -78,6 +78,7 @@ def answers(exported, tmp_path_factory):
     return json.loads(result.stdout)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("signature", ["serving_default", "ids"])
 def test_a_server_gives_the_answers_of_python(exported, answers, signature):
     task, _ = exported
@@ -91,6 +92,7 @@ def test_a_server_gives_the_answers_of_python(exported, answers, signature):
             np.testing.assert_allclose(values, array, atol=1e-5)
 
 
+@pytest.mark.large
 def test_a_server_needs_no_keras_bert(answers):
     modules = {name.partition(".")[0] for name in answers["modules"]}
     assert "tensorflow_text" in modules

@@ -128,6 +128,7 @@ def test_batches_inside_tf_data_get_the_same_answers(bert):
     assert mapped["tokens"].numpy().tolist() == eager["tokens"].numpy().tolist()
 
 
+@pytest.mark.large
 def test_an_overfitted_model_fills_the_right_words(make_bert):
     bert = make_bert(num_hidden_layers=1, initializer_range=0.1)
     answers = {

@@ -194,7 +194,7 @@ _MISTAKES = [
         {"input_file": "latin1.txt"},
         "latin1.txt .*0xe9 .* 5",
     ),
-    ("learn_vocabulary", {"input_file": ""}, "input_file|No file matches"),
+    ("learn_vocabulary", {"input_file": ""}, "Received: none"),
     ("learn_vocabulary", {"output_file": "text.txt/v"}, "text.txt.*be written"),
     ("learn_vocabulary", {"output_file": "bert"}, "(?i)directory.*bert"),
     ("learn_vocabulary", {"vocab_size": "50"}, "`vocab_size`.*=50"),

@@ -91,11 +91,15 @@ def test_a_loss_that_is_not_finite_stops_the_run(
     assert read_curve(tmp_path) == []
 
 
-def test_an_impossible_recipe_is_an_error_before_any_work(
-    tiny_config, tmp_path
-):
-    model = bert_pretrainer(tiny_config)
-    recipe = PretrainingRecipe(num_train_steps=10, num_warmup_steps=20)
-    with pytest.raises(ValueError, match="num_warmup_steps=20"):
-        run_pretraining(model, recipe, None, None, tmp_path)
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize(
+    ("values", "received"),
+    [
+        ((1e-4, 10, 20), "num_warmup_steps=20"),
+        ((1e-4, 0, 0), "num_train_steps=0"),
+        ((0.0, 10, 0), "learning_rate=0.0"),
+        ((float("nan"), 10, 0), "learning_rate=nan"),
+    ],
+)
+def test_an_impossible_recipe_is_an_error_before_any_work(values, received):
+    with pytest.raises(ValueError, match=received):
+        PretrainingRecipe(*values)
