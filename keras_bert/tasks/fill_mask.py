@@ -43,8 +43,10 @@ class FillMask:
         self.model = bert.pretrainer
         self.top_k = min(top_k, bert.config.vocab_size)
         self.vocabulary = bert.tokenizer.vocabulary
-        self._preprocess = BertPreprocessor(
-            bert.tokenizer, bert.sequence_length(seq_length)
+        # A literal [MASK] is the mask token here, not plain text.
+        self.preprocess = BertPreprocessor(
+            bert.tokenizer.with_special_tokens(),
+            bert.sequence_length(seq_length),
         )
         self._from_text = tf.function(
             lambda texts: self.predict(self.preprocess(texts)),
@@ -62,7 +64,7 @@ class FillMask:
         probabilities = answers["token_probabilities"].numpy()[0]
         if not text.count(MASK) == len(tokens) > 0:
             raise ValueError(
-                f"`text` must hold {MASK} within {self._preprocess.seq_length} "
+                f"`text` must hold {MASK} within {self.preprocess.seq_length} "
                 f"word pieces. Received: {text.count(MASK)} in the text, "
                 f"{len(tokens)} within the limit: {text!r}."
             )
@@ -73,10 +75,6 @@ class FillMask:
             ]
             for filling in zip(tokens, probabilities)
         ]
-
-    def preprocess(self, texts):
-        """Strings `(batch_size,)` to the inputs of `predict`, in graph."""
-        return self._preprocess.with_masks(texts)
 
     def predict(self, inputs):
         """Fills masks, in graph.

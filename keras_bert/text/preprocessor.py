@@ -52,20 +52,6 @@ class BertPreprocessor:
         second = None
         if pairs is not None:
             second = self._dense(self.tokenizer(pairs))
-        return self._named(first, second)
-
-    def with_masks(self, texts):
-        """Single texts in which a literal [MASK] is the mask token."""
-        tokens = self.tokenizer.tokenize_with_masks(texts)
-        return self._named(self._dense(tokens), None)
-
-    def _dense(self, tokens):
-        # No text can fill more than the sequence: the rest is dropped here,
-        # but counts in the lengths, which decide what is truncated.
-        dense = tokens.to_tensor(shape=[None, self.seq_length])
-        return dense, tf.cast(tokens.row_lengths(), tf.int32)
-
-    def _named(self, first, second):
         vocabulary = self.tokenizer.vocabulary
         packed = pack(
             first,
@@ -76,3 +62,9 @@ class BertPreprocessor:
         )
         names = [feature.name for feature in features.ENCODER_INPUTS]
         return dict(zip(names, packed))
+
+    def _dense(self, tokens):
+        # No text can fill more than the sequence: the rest is dropped here,
+        # but counts in the lengths, which decide what is truncated.
+        dense = tokens.to_tensor(shape=[None, self.seq_length])
+        return dense, tf.cast(tokens.row_lengths(), tf.int32)

@@ -83,6 +83,16 @@ class Vocabulary:
         return self._ids[token]
 
     @property
+    def unk_id(self):
+        """The id of [UNK]."""
+        return self._ids[UNKNOWN]
+
+    @property
+    def is_continuation(self):
+        """For each piece whether it continues a word, a list of bool."""
+        return [t.startswith("##") and len(t) > 2 for t in self.tokens]
+
+    @property
     def is_lowercase(self):
         """Whether no piece but the special ones has an upper-case letter."""
         return all(

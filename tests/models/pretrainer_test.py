@@ -311,6 +311,7 @@ def test_training_goes_on_from_a_keras_file(
     batches = [random_batch(seed) for seed in range(5)]
     model = trained_model(tiny_config, batches[:2])
     model.save(tmp_path / "model.keras")
+    model.reset_metrics()  # Keras before 3.13 averages over all batches.
     expected = [float(model.train_on_batch(*batch)[0]) for batch in batches[2:]]
     reloaded = keras.saving.load_model(tmp_path / "model.keras")
     assert int(reloaded.optimizer.iterations) == 2

@@ -1,3 +1,4 @@
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -13,14 +14,27 @@ _TEXTS = [
     "Unaffable cats, [MASK] 中文.",
     "the cats the cats the cats the cats the cats",
     "cafe",
+    "[[MASK] mask] [PAD] [MASK",
+    # Too many characters, though fewer bytes than the op takes.
+    "the " + "ca\u0301ts" + "s" * 201 + " cats",
 ]
-_PAIRS = ["cats.", "", "the cat", "cat " * 20, ""]
+_PAIRS = ["cats.", "", "the cat", "cat " * 20, "", "[SEP]", "中" * 201]
 _TEXT_OPS = {"FastBertNormalize", "FastWordpieceTokenizeWithOffsets"}
 
 
 @pytest.fixture(scope="module")
 def preprocess(tokenizer):
     return BertPreprocessor(tokenizer, seq_length=12)
+
+
+@pytest.fixture(scope="module")
+def preprocess_masks(tokenizer):
+    return BertPreprocessor(tokenizer.with_special_tokens(), seq_length=12)
+
+
+@pytest.fixture(params=["preprocess", "preprocess_masks"])
+def either(request):
+    return request.getfixturevalue(request.param)
 
 
 def _plain(packed):
@@ -72,9 +86,9 @@ def test_two_long_texts_share_the_length(preprocess):
     assert packed["input_ids"] == [[2] + [5] * 5 + [3] + [6] * 4 + [3]]
 
 
-def test_masks_are_plain_text_unless_asked_for(preprocess):
+def test_masks_are_plain_text_unless_asked_for(preprocess, preprocess_masks):
     assert 4 not in _plain(preprocess(["the [MASK]"]))["input_ids"][0]
-    masked = _plain(preprocess.with_masks(["the [MASK]", "[MASK]cat", ""]))
+    masked = _plain(preprocess_masks(["the [MASK]", "[MASK]cat", ""]))
     assert [row[:4] for row in masked["input_ids"]] == [
         [2, 5, 4, 3],
         [2, 4, 6, 3],
@@ -82,12 +96,10 @@ def test_masks_are_plain_text_unless_asked_for(preprocess):
     ]
 
 
-@pytest.mark.parametrize("method", ["__call__", "with_masks"])
-def test_single_texts_are_the_same_in_tf_data(preprocess, method):
-    function = getattr(preprocess, method)
+def test_single_texts_are_the_same_in_tf_data(either):
     dataset = tf.data.Dataset.from_tensor_slices(_TEXTS).batch(2)
-    rows = [_plain(packed) for packed in dataset.map(function)]
-    eager = _plain(function(_TEXTS))
+    rows = [_plain(packed) for packed in dataset.map(either)]
+    eager = _plain(either(_TEXTS))
     for name in _NAMES:
         assert sum((batch[name] for batch in rows), []) == eager[name]
 
@@ -106,12 +118,8 @@ def test_tf_data_knows_the_length(preprocess):
         assert spec.shape.as_list() == [None, 12]
 
 
-def test_an_empty_batch_keeps_the_length(preprocess):
-    for packed in (
-        preprocess([]),
-        preprocess([], []),
-        preprocess.with_masks([]),
-    ):
+def test_an_empty_batch_keeps_the_length(either):
+    for packed in (either([]), either([], [])):
         assert list(packed) == _NAMES
         assert {tuple(t.shape) for t in packed.values()} == {(0, 12)}
 
@@ -142,17 +150,17 @@ def _op_types(function):
 
 
 @pytest.mark.parametrize("num_inputs", [1, 2])
-def test_only_two_ops_of_the_graph_are_not_core(preprocess, num_inputs):
-    ops = _op_types(_trace(preprocess, num_inputs))
+def test_only_two_ops_of_the_graph_are_not_core(either, num_inputs):
+    ops = _op_types(_trace(either, num_inputs))
     assert {op for op in ops if not hasattr(tf.raw_ops, op)} == _TEXT_OPS
     for word in ("Table", "PyFunc", "Regex", "StringLower", "RaggedGather"):
         assert not [op for op in ops if word in op]
 
 
 @pytest.mark.parametrize("num_inputs", [1, 2])
-def test_tflite_gives_the_same_arrays(preprocess, num_inputs):
+def test_tflite_gives_the_same_arrays(either, num_inputs):
     converter = tf.lite.TFLiteConverter.from_concrete_functions(
-        [_trace(preprocess, num_inputs)], tf.Module()
+        [_trace(either, num_inputs)], tf.Module()
     )
     converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
     converter.allow_custom_ops = True
@@ -165,8 +173,36 @@ def test_tflite_gives_the_same_arrays(preprocess, num_inputs):
     names = list(inputs)[:num_inputs]
     for rows in (slice(None), slice(1), slice(1, 3)):
         arguments = {name: inputs[name][rows] for name in names}
-        outputs = run(**arguments)
-        expected = preprocess(*arguments.values())
-        assert sorted(outputs) == _NAMES
-        for name, array in outputs.items():
-            np.testing.assert_array_equal(array, expected[name])
+        _check(either, run(**arguments), *arguments.values())
+
+
+def test_a_saved_model_gives_the_same_arrays(either, tmp_path):
+    module = tf.Module()
+    module.serve = _trace(either, 2)
+    tf.saved_model.save(module, str(tmp_path), signatures=module.serve)
+    loaded = tf.saved_model.load(str(tmp_path)).signatures["serving_default"]
+    texts, pairs = tf.constant(_TEXTS), tf.constant(_PAIRS)
+    _check(either, loaded(text=texts, text_pair=pairs), texts, pairs)
+
+
+def _check(preprocess, outputs, *texts):
+    expected = preprocess(*texts)
+    assert sorted(outputs) == _NAMES
+    for name, array in outputs.items():
+        np.testing.assert_array_equal(array, expected[name])
+
+
+class _Preprocess(keras.layers.Layer):
+    def __init__(self, preprocess):
+        super().__init__()
+        self.preprocess = preprocess
+
+    def call(self, texts):
+        return self.preprocess(texts)
+
+
+def test_a_keras_model_takes_text(either):
+    texts = keras.Input(shape=(), dtype="string")
+    model = keras.Model(texts, _Preprocess(either)(texts))
+    assert model.outputs[0].shape == (None, 12)
+    _check(either, model(tf.constant(_TEXTS)), _TEXTS)

@@ -6,20 +6,14 @@ from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
 
-def _in_tf_data(function, texts):
-    """What a function of texts gives inside `tf.data`."""
-    dataset = tf.data.Dataset.from_tensors(tf.constant(texts, tf.string))
-    return next(iter(dataset.map(function)))
-
-
 @pytest.fixture
-def pieces(tokenizer, vocabulary):
+def pieces(tokenizer, vocabulary, in_tf_data):
     """The pieces of a text, the same eagerly and inside `tf.data`."""
 
     def pieces(text):
         eager = tokenizer([text])
         assert eager.dtype == tf.int32
-        assert _in_tf_data(tokenizer, [text]).to_list() == eager.to_list()
+        assert in_tf_data(tokenizer, [text]).to_list() == eager.to_list()
         return [vocabulary.tokens[index] for index in eager.to_list()[0]]
 
     return pieces
@@ -64,26 +58,26 @@ def test_a_text_is_cut_into_known_pieces(pieces, text, expected):
     assert pieces(text) == expected
 
 
-def test_texts_of_a_batch_are_cut_apart(tokenizer):
+def test_texts_of_a_batch_are_cut_apart(tokenizer, in_tf_data):
     texts = ["the cat", "", "cats", "."]
     expected = [tokenizer([text]).to_list()[0] for text in texts]
     assert tokenizer(texts).to_list() == expected
-    assert _in_tf_data(tokenizer, texts).to_list() == expected
+    assert in_tf_data(tokenizer, texts).to_list() == expected
     assert tokenizer(tf.constant(texts)).to_list() == expected
 
 
-def test_an_empty_batch_has_no_rows(tokenizer):
+def test_an_empty_batch_has_no_rows(tokenizer, in_tf_data):
     assert tokenizer([]).to_list() == []
-    assert _in_tf_data(tokenizer, []).to_list() == []
+    assert in_tf_data(tokenizer, []).to_list() == []
 
 
-def test_case_and_accents_stay_on_demand():
+def test_case_and_accents_stay_on_demand(in_tf_data):
     vocabulary = Vocabulary([*SPECIAL_TOKENS, "Café", "café", "Cafe", "the"])
     tokenizer = BertTokenizer(vocabulary, lowercase=False)
     texts = ["Café café Cafe The the"]
     expected = [[5, 6, 7, 1, 8]]
     assert tokenizer(texts).to_list() == expected
-    assert _in_tf_data(tokenizer, texts).to_list() == expected
+    assert in_tf_data(tokenizer, texts).to_list() == expected
 
 
 def test_a_path_serves_as_vocabulary(vocabulary, tokenizer, tmp_path):
@@ -94,49 +88,39 @@ def test_a_path_serves_as_vocabulary(vocabulary, tokenizer, tmp_path):
     assert from_path(texts).to_list() == tokenizer(texts).to_list()
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("[MASK]", ["[MASK]"]),
-        ("the [MASK]cat", ["the", "[MASK]", "cat"]),
-        ("[MASK][MASK]", ["[MASK]", "[MASK]"]),
-        ("the [MASK] , [MASK].", ["the", "[MASK]", ",", "[MASK]", "."]),
-        ("", []),
-        ("cats", ["cat", "##s"]),
-        ("cat[MASK]s", ["cat", "[MASK]", "[UNK]"]),
-        ("[mask]", ["[", "mask", "]"]),
-        ("[CLS]", ["[", "[UNK]", "]"]),
-        ("[[MASK]]", ["[", "[MASK]", "]"]),
-    ],
-)
-def test_a_literal_mask_becomes_the_mask_token(
-    tokenizer, vocabulary, text, expected
-):
-    def tokenize(texts):
-        return tokenizer.tokenize_with_masks(texts)
-
-    ids = [vocabulary.id_of(token) for token in expected]
-    # Neighbours in the batch change nothing.
-    assert tokenize(["the [MASK]", text, ""]).to_list() == [[5, 4], ids, []]
-    assert _in_tf_data(tokenize, [text]).to_list() == [ids]
-    assert tokenize([text]).dtype == tf.int32
-
-
-def test_masks_in_an_empty_batch_have_no_rows(tokenizer):
-    tokens = tokenizer.tokenize_with_masks([])
-    assert tokens.to_list() == []
-
-
-def test_one_tokenizer_serves_many_graphs(vocabulary):
+def test_one_tokenizer_serves_many_graphs(vocabulary, in_tf_data):
     tokenizer = BertTokenizer(vocabulary)
     texts = tf.constant(["the cats [MASK]", "中"])
     plain, masked = (
         tf.function(lambda t, f=f: f(t))
-        for f in (tokenizer, tokenizer.tokenize_with_masks)
+        for f in (tokenizer, tokenizer.with_special_tokens())
     )
     in_graph = plain(texts).to_list()  # First use, while tracing.
     assert in_graph == tokenizer(texts).to_list()
-    assert _in_tf_data(tokenizer, texts).to_list() == in_graph
+    assert in_tf_data(tokenizer, texts).to_list() == in_graph
     other_shape = tf.function(lambda text: tokenizer(text[tf.newaxis]))
     assert other_shape(texts[0]).to_list() == in_graph[:1]
     assert masked(texts).to_list() == [[5, 6, 7, 4], [19]]
+
+
+def test_accents_stay_in_lower_case_on_demand():
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, "café", "cafe"])
+    tokenizer = BertTokenizer(vocabulary, strip_accents=False)
+    assert tokenizer(["CAFÉ Cafe"]).to_list() == [[5, 6]]
+    assert tokenizer.with_special_tokens()(["CAFÉ"]).to_list() == [[5]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "received"),
+    [
+        ({"tokenize_chinese_chars": False}, "tokenize_chinese_chars=False"),
+        ({"max_chars_per_word": 0}, "max_chars_per_word=0"),
+        (
+            {"lowercase": False, "strip_accents": True},
+            "lowercase=False, strip_accents=True",
+        ),
+    ],
+)
+def test_settings_that_cannot_be_are_errors(vocabulary, arguments, received):
+    with pytest.raises(ValueError, match=received):
+        BertTokenizer(vocabulary, **arguments)

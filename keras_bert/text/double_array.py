@@ -1,0 +1,130 @@
+"""A double-array trie in the format of darts-clone.
+
+A node is one 32-bit unit. The children of the node at index `i` are a block:
+the child reached by byte `b` is the unit at index `base ^ b`, and the unit of
+the node stores `i ^ base`. The value of a node is the unit at `base` itself.
+
+Only the relation of a unit to its block is stored, so equal subtrees share
+one block, and the trie becomes the smallest automaton of its keys.
+"""
+
+_HAS_VALUE = 1 << 8
+_OFFSET_SHIFT = 10
+_MAX_OFFSET = 1 << 21
+_IS_VALUE = 1 << 31
+# A lookup probes `base ^ byte`; whole pages keep every probe in the array.
+_PAGE = 256
+
+
+def build_double_array(entries: dict[bytes, int]) -> list[int]:
+    """Builds the trie that maps each key to its value.
+
+    Args:
+        entries: keys, neither empty nor holding the byte 0, with values from
+            0 to 2**31 - 1.
+
+    Returns:
+        The units, a list of unsigned 32-bit integers. Equal entries give
+        equal units, whatever their order.
+    """
+    for key, value in entries.items():
+        _check_entry(key, value)
+    root, blocks = _minimise(_nest(entries))
+    bases = _place(blocks)
+    units = [0] * (-(-(max(bases) + 1) // _PAGE) * _PAGE)
+    units[0] = _node_unit(0, 0, root, blocks, bases)
+    for number, (value, children) in enumerate(blocks):
+        base = bases[number]
+        if value is not None:
+            units[base] = _IS_VALUE | value
+        for byte, child in children:
+            index = base ^ byte
+            units[index] = _node_unit(index, byte, child, blocks, bases)
+    return units
+
+
+def _check_entry(key, value):
+    if not key or 0 in key:
+        raise ValueError(
+            "A key must hold at least one byte and no byte 0. "
+            f"Received: {key!r}."
+        )
+    if not 0 <= value < _IS_VALUE:
+        raise ValueError(
+            f"A value must be in [0, 2**31). Received: {value} for {key!r}."
+        )
+
+
+def _nest(entries):
+    root = {}
+    for key in sorted(entries):
+        node = root
+        for byte in key:
+            node = node.setdefault(byte, {})
+        # No key holds the byte 0, so its place is free for the value.
+        node[0] = entries[key]
+    return root
+
+
+def _minimise(root):
+    """Numbers the distinct subtrees; returns the root's number and all."""
+    numbers = {}
+
+    def visit(node):
+        value = node.get(0)
+        children = tuple(
+            (byte, visit(child)) for byte, child in node.items() if byte
+        )
+        return numbers.setdefault((value, children), len(numbers))
+
+    return visit(root), list(numbers)
+
+
+def _place(blocks):
+    """Finds a base for each block, the largest blocks first."""
+    labels = [_labels(block) for block in blocks]
+    order = sorted(range(len(blocks)), key=lambda n: -len(labels[n]))
+    used = bytearray(b"\1")  # Index 0 is the root.
+    taken = set()
+    resume = {}  # Where the search for an equal set of labels left off.
+    bases = [0] * len(blocks)
+    for number in order:
+        wanted = labels[number]
+        base = _free_base(wanted, used, taken, resume.get(wanted, 0))
+        resume[wanted] = base ^ wanted[0]
+        for label in wanted:
+            used[base ^ label] = 1
+        taken.add(base)
+        bases[number] = base
+    return bases
+
+
+def _labels(block):
+    value, children = block
+    head = () if value is None else (0,)
+    return head + tuple(byte for byte, _ in children)
+
+
+def _free_base(labels, used, taken, index):
+    """Finds the next base that no block has and whose places are free."""
+    while True:
+        index = used.find(0, index)
+        if index < 0:
+            index = len(used)
+            used.extend(bytes(_PAGE))
+        base = index ^ labels[0]
+        used.extend(bytes(max(0, (base | _PAGE - 1) + 1 - len(used))))
+        if base not in taken and not any(used[base ^ b] for b in labels):
+            return base
+        index += 1
+
+
+def _node_unit(index, byte, number, blocks, bases):
+    offset = index ^ bases[number]
+    if offset >= _MAX_OFFSET:
+        raise ValueError(
+            f"The trie must have fewer than {_MAX_OFFSET} units. "
+            f"Received {len(blocks)} distinct subtrees."
+        )
+    has_value = _HAS_VALUE if blocks[number][0] is not None else 0
+    return offset << _OFFSET_SHIFT | has_value | byte
