@@ -35,3 +35,6 @@ def _run_guarded(main, argv):
         logging.debug("Where the error came from:", exc_info=True)
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        sys.exit(130)

@@ -2,7 +2,8 @@
 
 Everything that writes, parses, documents or names a feature reads it here.
 The names and types are those of google-research/bert, so that its records
-train our models and ours train other implementations.
+train our models and ours train other implementations. The unmasked form, whose
+masks are drawn while training, is ours alone.
 """
 
 import dataclasses
@@ -17,7 +18,8 @@ class Feature:
         dtype: "int64" or "float32", the type in a record. Models take int64
             features as int32, which is what TPUs want.
         length: name of the length of the feature: "max_seq_length",
-            "max_predictions_per_seq" or "1".
+            "max_predictions_per_seq", "1" or, where it is another one in
+            each record, "num_tokens".
         meaning: one line for readers.
     """
 
@@ -70,11 +72,36 @@ NEXT_SENTENCE_LABELS = Feature(
     "0 where B follows A in the text, 1 where B is from another document",
 )
 
+TOKEN_IDS = Feature(
+    "input_ids",
+    "int64",
+    "num_tokens",
+    "vocabulary ids of [CLS] A [SEP] B [SEP], nothing masked, no padding",
+)
+SEGMENT_BOUNDARY = Feature(
+    "segment_boundary",
+    "int64",
+    "1",
+    "position of the first token of B",
+)
+WORD_STARTS = Feature(
+    "word_starts",
+    "int64",
+    "num_tokens",
+    "1 at pieces that begin a word, 0 at its other pieces, [CLS] and [SEP]",
+)
+
 ENCODER_INPUTS = (INPUT_IDS, INPUT_MASK, SEGMENT_IDS)
 PRETRAINING_INPUTS = (*ENCODER_INPUTS, MASKED_LM_POSITIONS)
 PRETRAINING_FEATURES = (
     *PRETRAINING_INPUTS,
     MASKED_LM_IDS,
     MASKED_LM_WEIGHTS,
+    NEXT_SENTENCE_LABELS,
+)
+UNMASKED_FEATURES = (
+    TOKEN_IDS,
+    SEGMENT_BOUNDARY,
+    WORD_STARTS,
     NEXT_SENTENCE_LABELS,
 )

@@ -36,7 +36,7 @@ def test_commands_name_programs_and_flags_that_exist():
     commands = re.findall(
         r"^    (python tools/.*?[^\\])$", _README, re.MULTILINE | re.DOTALL
     )
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         program, *flags = shlex.split(command.replace("\\\n", ""))[1:]
         source = (_ROOT / program).read_text(encoding="utf-8")
@@ -45,10 +45,11 @@ def test_commands_name_programs_and_flags_that_exist():
             assert f'"{name}"' in source, f"{program} has no --{name}"
 
 
-def test_record_table_is_the_schema():
+def test_record_tables_are_the_schemas():
     rows = re.findall(r"^\| `(.*)$", _RECORDS, re.MULTILINE)
     expected = []
-    for feature in features.PRETRAINING_FEATURES:
+    schemas = features.PRETRAINING_FEATURES + features.UNMASKED_FEATURES
+    for feature in schemas:
         length = "1" if feature.length == "1" else f"`{feature.length}`"
         expected.append(
             f"{feature.name}` | {feature.dtype} | {length} | "

@@ -37,7 +37,7 @@ def main():
 def _draw(panel, name, run_dir):
     path = run_dir / "metrics.jsonl"
     points = [json.loads(line) for line in path.read_text().splitlines()]
-    for split, style in (("train", "-"), ("eval", "o--")):
+    for split, style in (("train", "-"), ("eval", "o")):
         curve = [(p["step"], p[name]) for p in points if p["split"] == split]
         if curve:
             panel.plot(*zip(*curve), style, label=f"{run_dir.name} {split}")

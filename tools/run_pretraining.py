@@ -5,6 +5,8 @@
         --bert_config_file=configs/bert_tiny.json --output_dir=runs/tiny \\
         --num_train_steps=1000 --num_warmup_steps=100
 
+With --masking=dynamic the records are those of create_pretraining_data with
+the same flag, and every epoch masks other tokens; see docs/dynamic_masking.md.
 With --eval_file the model is evaluated before and after. The curve goes to
 metrics.jsonl and to an event file for TensorBoard beside the checkpoint.
 """
@@ -21,11 +23,13 @@ from keras_bert.checkpoints import Bert
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
+from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import pretraining_dataset
 from keras_bert.data.files import check_writable
 from keras_bert.data.files import expand_patterns
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import MASK
 from keras_bert.training.pretraining_run import PretrainingRecipe
 from keras_bert.training.pretraining_run import run_pretraining
 
@@ -61,6 +65,17 @@ _MAX_SEQ_LENGTH = flags.DEFINE_integer(
 _MAX_PREDICTIONS_PER_SEQ = flags.DEFINE_integer(
     "max_predictions_per_seq", 20, "As the records were made."
 )
+_MASKING = flags.DEFINE_enum(
+    "masking", "static", ["static", "dynamic"], "As the records were made."
+)
+_MASKED_LM_PROB = flags.DEFINE_float(
+    "masked_lm_prob", 0.15, "Share of tokens to mask, with --masking=dynamic."
+)
+_DO_WHOLE_WORD_MASK = flags.DEFINE_bool(
+    "do_whole_word_mask",
+    False,
+    "Mask all pieces of a word or none, with --masking=dynamic.",
+)
 _TRAIN_BATCH_SIZE = flags.DEFINE_integer(
     "train_batch_size", 32, "Examples in a training step."
 )
@@ -78,7 +93,9 @@ _PRECISION = flags.DEFINE_enum(
     "precision", "float32", ["float32", "mixed_bfloat16"], "Of the products."
 )
 _RANDOM_SEED = flags.DEFINE_integer(
-    "random_seed", 12345, "Of the weights, the dropout and the data order."
+    "random_seed",
+    12345,
+    "Of the weights, the dropout, the data order and the masks.",
 )
 
 
@@ -133,13 +150,28 @@ def _dataset(patterns, batch_size, bert, shuffle_seed=None):
             f"{_MAX_SEQ_LENGTH.value}, max_position_embeddings="
             f"{bert.config.max_position_embeddings}."
         )
-    return pretraining_dataset(
-        expand_patterns(patterns),
+    sizes = (
         batch_size,
         _MAX_SEQ_LENGTH.value,
         _MAX_PREDICTIONS_PER_SEQ.value,
         bert.config.vocab_size,
-        shuffle_seed,
+    )
+    paths = expand_patterns(patterns)
+    if _MASKING.value == "static":
+        if _MASKED_LM_PROB.present or _DO_WHOLE_WORD_MASK.present:
+            raise ValueError(
+                "--masked_lm_prob and --do_whole_word_mask are for "
+                "--masking=dynamic: static records are masked already."
+            )
+        return pretraining_dataset(paths, *sizes, shuffle_seed)
+    return dynamic_pretraining_dataset(
+        paths,
+        *sizes,
+        mask_id=bert.tokenizer.vocabulary.id_of(MASK),
+        seed=_RANDOM_SEED.value,
+        masked_lm_prob=_MASKED_LM_PROB.value,
+        do_whole_word_mask=_DO_WHOLE_WORD_MASK.value,
+        epoch=None if shuffle_seed is not None else 0,
     )
 
 

@@ -3,10 +3,13 @@
 from keras_bert import lazy
 
 _MEMBERS = {
-    "PretrainingDataOptions": "pretraining_data",
+    "PretrainingDataOptions": "options",
+    "TextOptions": "options",
     "create_pretraining_data": "pretraining_data",
+    "dynamic_pretraining_dataset": "dynamic_dataset",
     "learn_vocabulary": "vocabulary_learning",
     "measure_vocabulary": "vocabulary_learning",
+    "open_sources": "sources",
     "pretraining_dataset": "dataset",
 }
 

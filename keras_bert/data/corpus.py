@@ -1,31 +1,61 @@
-"""A tokenized corpus: three flat arrays, on disk or in memory."""
+"""A tokenized corpus: three flat arrays, on disk and mapped from there."""
 
-import dataclasses
-import os
+import mmap
 import pathlib
+import shutil
 
 import numpy as np
 
-from keras_bert.data.documents import read_documents
+from keras_bert.data.files import whole_file
 
-_BATCH_BYTES = 1 << 20
+_TOKENS, _SENTENCES, _DOCUMENTS = "tokens.bin", "sentences.bin", "documents.bin"
+# The bit of a token that continues a word, where the tokens carry it.
+CONTINUES = 1 << 31
+# Mapped pages count as memory of the process; up to here they may all stay.
+_MAX_RESIDENT_BYTES = 1 << 27
 
 
-@dataclasses.dataclass(frozen=True)
 class Corpus:
     """Documents of sentences of token ids.
 
-    Args:
-        tokens: uint16 or uint32 `(num_tokens,)`, ids of the whole corpus.
+    Attributes:
+        tokens: uint16 or uint32 `(num_tokens,)`, ids of the whole corpus,
+            with the bit `CONTINUES` if the words were segmented.
         sentences: int64 `(num_sentences + 1,)`, where in `tokens` each
             sentence begins, and the end; no sentence is empty.
         documents: int64 `(num_documents + 1,)`, where in `sentences` each
             document begins, and the end; no document is empty.
     """
 
-    tokens: np.ndarray
-    sentences: np.ndarray
-    documents: np.ndarray
+    def __init__(self, tokens, sentences, documents):
+        self.tokens = tokens
+        self.sentences = sentences
+        self.documents = documents
+        self._maps = []
+
+    @classmethod
+    def open(cls, directory, vocab_size, segmented_words=False):
+        """Maps the files of `join_chunks`."""
+        corpus = cls(None, None, None)
+        dtype = token_dtype(vocab_size, segmented_words)
+        corpus.tokens = corpus._map(directory, _TOKENS, dtype)
+        corpus.sentences = corpus._map(directory, _SENTENCES, np.int64)
+        corpus.documents = corpus._map(directory, _DOCUMENTS, np.int64)
+        return corpus
+
+    def _map(self, directory, name, dtype):
+        with open(pathlib.Path(directory, name), "rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if len(mapped) > _MAX_RESIDENT_BYTES:
+            # One page at a time: what lies around a random place is not used.
+            mapped.madvise(mmap.MADV_RANDOM)
+            self._maps.append(mapped)
+        return np.frombuffer(mapped, dtype)
+
+    def release(self):
+        """Gives the mapped pages back, so that memory does not grow."""
+        for mapped in self._maps:
+            mapped.madvise(mmap.MADV_DONTNEED)
 
     @property
     def num_documents(self):
@@ -36,74 +66,47 @@ class Corpus:
         return len(self.sentences) - 1
 
 
-def tokenize_corpus(paths, tokenizer, directory):
-    """Tokenizes files once, into arrays that are mapped from disk.
+def token_dtype(vocab_size, segmented_words):
+    """The smallest unsigned type that holds the tokens."""
+    small = vocab_size <= 1 << 16 and not segmented_words
+    return np.uint16 if small else np.uint32
 
-    Memory does not grow with the corpus: the tokens go straight to a file in
-    `directory`.
+
+def join_chunks(stems, directory):
+    """Joins chunks into the files of a corpus and removes them.
 
     Args:
-        paths: list of str, files in the published form.
-        tokenizer: a `BertTokenizer`.
-        directory: str, where the file of the tokens is made.
-
-    Returns:
-        A `Corpus`.
-
-    Raises:
-        ValueError: a file is no text or there is no token at all.
+        stems: list of str, of the chunks' files, in order.
+        directory: str, where the three files go; `documents.bin` comes last.
     """
-    dtype = np.uint16 if len(tokenizer.vocabulary) <= 1 << 16 else np.uint32
-    tokens_path = pathlib.Path(directory, "tokens.bin")
-    sentences, documents = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
-    with open(tokens_path, "wb") as file:
-        for batch in _batches(read_documents(paths)):
-            tokens, sentence_lengths, document_lengths = _tokenize(
-                batch, tokenizer
-            )
-            if not len(tokens):
-                continue
-            tokens.astype(dtype).tofile(file)
-            sentences.append(sentences[-1][-1] + np.cumsum(sentence_lengths))
-            documents.append(documents[-1][-1] + np.cumsum(document_lengths))
-    if not os.path.getsize(tokens_path):
-        raise ValueError(
-            "Input must hold text, one sentence a line. Received: no word in "
-            f"{len(paths)} file(s), the first {paths[0]!r}."
+    _join_tokens(stems, pathlib.Path(directory, _TOKENS))
+    for kind, name in (("sentences", _SENTENCES), ("documents", _DOCUMENTS)):
+        _join_lengths(
+            [f"{stem}.{kind}" for stem in stems], pathlib.Path(directory, name)
         )
-    return Corpus(
-        np.memmap(tokens_path, dtype, mode="r"),
-        np.concatenate(sentences),
-        np.concatenate(documents),
-    )
+    for stem in stems:
+        for kind in ("tokens", "sentences", "documents"):
+            pathlib.Path(f"{stem}.{kind}").unlink(missing_ok=True)
 
 
-def _batches(documents):
-    """Groups documents into lists of about one megabyte."""
-    batch, size = [], 0
-    for document in documents:
-        batch.append(document)
-        size += sum(map(len, document))
-        if size >= _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def is_joined(directory):
+    """Whether `join_chunks` has done its work."""
+    return pathlib.Path(directory, _DOCUMENTS).exists()
 
 
-def _tokenize(batch, tokenizer):
-    """Ids, tokens per sentence and sentences per document of a batch.
+def _join_tokens(stems, path):
+    with whole_file(path) as name, open(name, "wb") as joined:
+        for stem in stems:
+            with open(f"{stem}.tokens", "rb") as file:
+                shutil.copyfileobj(file, joined, 1 << 22)
 
-    Sentences without a token are dropped, and then documents without a
-    sentence.
-    """
-    ragged = tokenizer([line for document in batch for line in document])
-    lengths = ragged.row_lengths().numpy()
-    ends = np.cumsum([len(document) for document in batch])
-    kept = np.concatenate([[0], np.cumsum(lengths > 0)])[ends]
-    document_lengths = np.diff(kept, prepend=0)
-    return (
-        ragged.values.numpy(),
-        lengths[lengths > 0],
-        document_lengths[document_lengths > 0],
-    )
+
+def _join_lengths(paths, path):
+    """Lengths to places: where each begins, and the end."""
+    end = 0
+    with whole_file(path) as name, open(name, "wb") as joined:
+        joined.write(np.int64(end))
+        for lengths in (np.fromfile(part, np.uint32) for part in paths):
+            places = end + np.cumsum(lengths, dtype=np.int64)
+            joined.write(places)
+            end = int(places[-1]) if len(places) else end

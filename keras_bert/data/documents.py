@@ -1,4 +1,4 @@
-"""Text files to documents of sentences, as a stream.
+"""Bytes to lines, and lines to documents.
 
 The published form: one sentence a line, a blank line between documents. A
 document also ends where its file does.
@@ -6,40 +6,52 @@ document also ends where its file does.
 
 _BLOCK_BYTES = 1 << 22
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# First bytes of the white space beyond ASCII, U+00A0 and U+3000 among it.
+_SPACE_LEADS = frozenset(b"\x1c\x1d\x1e\x1f\xc2\xe1\xe2\xe3")
 
 
-def read_lines(path):
-    """Yields the lines of a UTF-8 file, stripped, as bytes.
+def split_lines(path, blocks, offset=0):
+    """Yields the lines of UTF-8 text, stripped, as bytes.
 
     Args:
-        path: str, the file.
+        path: str, the name for error messages.
+        blocks: iterable of bytes, the text in pieces of any length.
+        offset: int, where in the file the text begins.
 
     Yields:
         bytes; empty at blank lines.
 
     Raises:
-        ValueError: the file holds NUL bytes or is no UTF-8; the message
+        ValueError: the text holds NUL bytes or is no UTF-8; the message
             names the file and the byte offset.
     """
-    with open(path, "rb") as file:
-        offset, rest = 0, b""
-        while block := file.read(_BLOCK_BYTES):
-            head, newline, tail = block.rpartition(b"\n")
-            if not newline:
-                rest += block
-                continue
-            yield from _split_lines(path, rest + head, offset)
-            offset += len(rest) + len(head) + 1
-            rest = tail
-        yield from _split_lines(path, rest, offset)
+    rest = []
+    for block in blocks:
+        head, newline, tail = block.rpartition(b"\n")
+        if not newline:
+            rest.append(block)
+            continue
+        data = b"".join([*rest, head])
+        yield from _checked_lines(path, data, offset)
+        offset += len(data) + 1
+        rest = [tail]
+    yield from _checked_lines(path, b"".join(rest), offset)
 
 
-def _split_lines(path, data, offset):
+def _checked_lines(path, data, offset):
     _check_text(path, data, offset)
     if offset == 0:
         data = data.removeprefix(_BYTE_ORDER_MARK)
     for line in data.split(b"\n"):
-        yield line.strip()
+        yield _strip(line)
+
+
+def _strip(line):
+    """The line without ASCII white space around it, empty if it is blank."""
+    line = line.strip()
+    if line and line[0] in _SPACE_LEADS and not line.decode("utf-8").strip():
+        return b""
+    return line
 
 
 def _check_text(path, data, offset):
@@ -59,6 +71,29 @@ def _check_text(path, data, offset):
         ) from None
 
 
+def read_lines(path):
+    """Yields the lines of a UTF-8 file, as of `split_lines`."""
+    with open(path, "rb") as file:
+        blocks = iter(lambda: file.read(_BLOCK_BYTES), b"")
+        yield from split_lines(path, blocks)
+
+
+def document_lines(text):
+    """Yields the lines of one document, and an empty one that ends it.
+
+    Args:
+        text: str; its blank lines end nothing.
+
+    Yields:
+        bytes, stripped.
+    """
+    for line in text.encode("utf-8").split(b"\n"):
+        line = _strip(line)
+        if line:
+            yield line
+    yield b""
+
+
 def read_documents(paths):
     """Yields documents as lists of sentences (bytes), never empty.
 
@@ -66,7 +101,7 @@ def read_documents(paths):
         paths: list of str, files in the published form.
 
     Raises:
-        ValueError: as of `read_lines`.
+        ValueError: as of `split_lines`.
     """
     for path in paths:
         document = []

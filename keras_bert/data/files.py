@@ -4,6 +4,7 @@ import contextlib
 import glob
 import os
 import pathlib
+import tempfile
 
 
 def expand_patterns(patterns):
@@ -45,9 +46,8 @@ def check_writable(directory):
     """Makes a directory if needed and raises ValueError if it is read-only."""
     try:
         pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
-        probe = pathlib.Path(directory, f".{os.getpid()}.probe")
-        probe.touch()
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=directory):
+            pass
     except OSError as error:
         raise ValueError(
             f"Output directory {str(directory)!r} cannot be written: "

@@ -14,18 +14,15 @@ class MaskingRules:
         max_predictions_per_seq: int, most predictions in an example.
         mask_id: int, id of [MASK], which stands for 80 % of them.
         vocab_size: int; 10 % become a random id below it, 10 % stay.
-        is_continuation: bool `(vocab_size,)`, the pieces that continue a
-            word; whole words are then masked. None masks pieces alone.
     """
 
     masked_lm_prob: float
     max_predictions_per_seq: int
     mask_id: int
     vocab_size: int
-    is_continuation: np.ndarray | None = None
 
 
-def mask_tokens(input_ids, maskable, rules, rng):
+def mask_tokens(input_ids, maskable, rules, rng, continues=None):
     """Draws the predictions and hides them.
 
     Args:
@@ -34,6 +31,9 @@ def mask_tokens(input_ids, maskable, rules, rng):
             [CLS], [SEP] and padding.
         rules: `MaskingRules`.
         rng: a `numpy.random.Generator`.
+        continues: bool `(num_examples, seq_length)`, True at pieces that
+            continue a word; all pieces of a word are then masked or none.
+            None masks pieces alone.
 
     Returns:
         Four arrays: the ids with the predictions hidden, int32 like
@@ -46,10 +46,10 @@ def mask_tokens(input_ids, maskable, rules, rng):
     """
     wanted = _num_predictions(maskable, rules)
     keys = np.where(maskable, rng.random(maskable.shape, np.float32), 2.0)
-    if rules.is_continuation is None:
+    if continues is None:
         positions, count = _smallest(keys, wanted, rules)
     else:
-        starts = maskable & ~rules.is_continuation[input_ids]
+        starts = maskable & ~continues
         starts |= maskable & ~np.roll(maskable, 1, axis=1)  # After [CLS].
         chosen = _whole_words(keys, starts, maskable, wanted)
         positions, count = _smallest(np.where(chosen, 0.0, 2.0), wanted, rules)

@@ -1,227 +1,316 @@
-"""The data tool: text files in, shuffled pre-training records out."""
+"""The data tool: text in, shuffled pre-training records out.
 
+Two passes, each of independent pieces of work, so that many processes share
+them and a killed run goes on where it was. First each chunk of the text is
+tokenized into files; joined, they are the corpus, mapped from disk. Then each
+shard of records is built from all of the corpus. Finished pieces stay in a
+working directory beside the output until all is done; then the records get
+their names, and last the manifest is written.
+"""
+
+import collections
 import dataclasses
-import tempfile
+import functools
+import hashlib
+import os
+import pathlib
+import sys
+import time
 
-import numpy as np
-import tensorflow as tf
 from absl import logging
 
-from keras_bert.data.corpus import tokenize_corpus
-from keras_bert.data.examples import make_examples
+from keras_bert.data import corpus as corpora
+from keras_bert.data.chunk_writer import ChunkWriter
+from keras_bert.data.chunk_writer import batch_lines
+from keras_bert.data.files import check_writable
 from keras_bert.data.files import whole_file
-from keras_bert.data.masking import MaskingRules
-from keras_bert.data.records import serialize_examples
-from keras_bert.data.sentence_pairs import SentencePairs
-from keras_bert.data.sentence_pairs import sample_sentence_pairs
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import MASK
-from keras_bert.text.vocabulary import SEP
+from keras_bert.data.options import PretrainingDataOptions
+from keras_bert.data.options import TextOptions
+from keras_bert.data.processes import advance
+from keras_bert.data.processes import run_pieces
+from keras_bert.data.shards import ShardBuilder
+from keras_bert.data.work_directory import WorkDirectory
+from keras_bert.data.work_directory import read_json
+from keras_bert.data.work_directory import write_json
+from keras_bert.text.vocabulary import Vocabulary
 
-_BLOCK_TOKENS = 1 << 18
-_WINDOW_BLOCKS = 64
-_BATCH_EXAMPLES = 1024
-_BLOCK_STREAM, _SHARD_STREAM = 0, 1
-
-
-@dataclasses.dataclass(frozen=True)
-class PretrainingDataOptions:
-    """What the examples look like, in google-research/bert's words.
-
-    Args:
-        max_seq_length: int, length of the packed sequences.
-        max_predictions_per_seq: int, most masked tokens in one.
-        masked_lm_prob: float, share of the tokens to mask.
-        short_seq_prob: float, share of documents walked with a random
-            shorter target length.
-        dupe_factor: int, passes over the text, masked differently each.
-        random_seed: int; the same seed gives the same bytes.
-        do_whole_word_mask: bool, mask all pieces of a word or none.
-
-    Raises:
-        ValueError: the lengths cannot hold a pair or its predictions.
-
-    References:
-        [BERT](https://arxiv.org/abs/1810.04805), appendix A.1 and A.2
-    """
-
-    max_seq_length: int = 128
-    max_predictions_per_seq: int = 20
-    masked_lm_prob: float = 0.15
-    short_seq_prob: float = 0.1
-    dupe_factor: int = 10
-    random_seed: int = 12345
-    do_whole_word_mask: bool = False
-
-    def __post_init__(self):
-        if self.max_seq_length < 5:
-            raise ValueError(
-                "`max_seq_length` must be at least 5, to hold [CLS] A [SEP] "
-                f"B [SEP]. Received: max_seq_length={self.max_seq_length}."
-            )
-        if not 0 < self.max_predictions_per_seq <= self.max_seq_length - 3:
-            raise ValueError(
-                "`max_predictions_per_seq` must be at least 1 and at most "
-                "`max_seq_length` - 3. Received: max_predictions_per_seq="
-                f"{self.max_predictions_per_seq}, "
-                f"max_seq_length={self.max_seq_length}."
-            )
-        if not 0 < self.masked_lm_prob < 1:
-            raise ValueError(
-                "`masked_lm_prob` must be above 0 and below 1. "
-                f"Received: masked_lm_prob={self.masked_lm_prob}."
-            )
-        if not 0 <= self.short_seq_prob <= 1:
-            raise ValueError(
-                "`short_seq_prob` must be from 0 to 1. "
-                f"Received: short_seq_prob={self.short_seq_prob}."
-            )
-        if self.dupe_factor < 1 or self.random_seed < 0:
-            raise ValueError(
-                "`dupe_factor` must be at least 1 and `random_seed` at least "
-                f"0. Received: dupe_factor={self.dupe_factor}, "
-                f"random_seed={self.random_seed}."
-            )
+_MAX_UNKNOWN = 0.05
+_MIN_CONTINUATIONS = 0.01
 
 
-@dataclasses.dataclass
-class Counts:
-    """What was read and written."""
+def create_pretraining_data(
+    sources,
+    output_files,
+    text_options,
+    options,
+    manifest_path=None,
+    num_workers=1,
+    overwrite=False,
+):
+    """Writes records of sentence pairs.
 
-    documents: int = 0
-    sentences: int = 0
-    tokens: int = 0
-    examples: int = 0
-    random_next: int = 0
-    predictions: int = 0
-    example_tokens: int = 0
-
-
-def create_pretraining_data(input_files, output_files, tokenizer, options):
-    """Writes records of masked sentence pairs.
+    The same seed gives the same bytes with any number of workers. A run that
+    was killed goes on where it was when it is started again.
 
     Args:
-        input_files: list of str, UTF-8 files with a sentence a line and a
-            blank line between documents.
+        sources: list of sources, as of `open_sources`.
         output_files: list of str, the TFRecord files to share the examples
-            out to. Each appears whole or not at all.
-        tokenizer: a `BertTokenizer`.
+            out to. They appear together, when all is done.
+        text_options: `TextOptions`.
         options: `PretrainingDataOptions`.
+        manifest_path: str, the JSON file that records settings, hashes of
+            the inputs and counts; it comes last. By default "manifest-", the
+            name of the first output and ".json", beside that.
+        num_workers: int, processes; at most one for each output is busy.
+        overwrite: bool, drop what an earlier run has left; its output stays
+            until the new one is there.
 
     Returns:
-        `Counts`.
+        The manifest's counts: "documents", "sentences", "tokens", "unknown",
+        "examples", "random_next", "predictions", "example_tokens", ints.
 
     Raises:
-        ValueError: an input is no text, or the input is one document.
+        ValueError: an input is no text or is one document, the output files
+            are too many, or an earlier run had other inputs or settings.
+        OSError: the disk is full, for example; call again to go on.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1
     """
-    counts = Counts()
-    with tempfile.TemporaryDirectory() as directory:
-        corpus = tokenize_corpus(input_files, tokenizer, directory)
-        _check_documents(corpus, input_files)
-        counts.documents = corpus.num_documents
-        counts.sentences = corpus.num_sentences
-        counts.tokens = len(corpus.tokens)
-        logging.info(
-            "Read %d documents, %d sentences, %d word pieces.",
-            counts.documents,
-            counts.sentences,
-            counts.tokens,
+    start = time.monotonic()
+    _check_output_files(output_files, sources)
+    manifest_path = manifest_path or _manifest_beside(output_files[0])
+    settings = _settings(sources, output_files, text_options, options)
+    work = WorkDirectory(manifest_path, output_files, settings, overwrite)
+    with work:
+        if work.counts is not None:
+            logging.info("Nothing to do: %s is of this run.", manifest_path)
+        else:
+            text_counts = _tokenize(work, sources, text_options, num_workers)
+            _check_counts(text_counts, sources, output_files, options)
+            stems = [
+                work.stem(f"shard-{number:05d}")
+                for number in range(len(output_files))
+            ]
+            shard = functools.partial(
+                _Shard, work.path, len(stems), text_options, options
+            )
+            record_counts = _write_shards(
+                work, [shard(*item) for item in enumerate(stems)], num_workers
+            )
+            manifest = {
+                "counts": {**text_counts, **record_counts},
+                "seconds": round(time.monotonic() - start, 1),
+                "command": sys.argv,
+            }
+            work.finish(stems, manifest)
+        return work.counts
+
+
+def _check_output_files(output_files, sources):
+    inputs = {os.path.realpath(source.name) for source in sources}
+    seen = set()
+    for path in output_files:
+        real_path = os.path.realpath(path)
+        if real_path in seen or real_path in inputs:
+            raise ValueError(
+                "Output files must differ from each other and from the input. "
+                f"Received: {path}."
+            )
+        seen.add(real_path)
+    if not seen:
+        raise ValueError("Output files must be named. Received: none.")
+    for path in output_files:
+        check_writable(os.path.dirname(path) or ".")
+
+
+def _manifest_beside(path):
+    # No suffix: the patterns that find the records would find it, too.
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f"manifest-{name}.json")
+
+
+def _settings(sources, output_files, text_options, options):
+    """What the output depends on."""
+    vocabulary = pathlib.Path(text_options.vocab_file).read_bytes()
+    text_settings = dataclasses.asdict(text_options)
+    del text_settings["vocab_file"]  # Its contents count, not its name.
+    return {
+        "inputs": {source.name: source.fingerprint() for source in sources},
+        "vocabulary": hashlib.sha256(vocabulary).hexdigest(),
+        "num_shards": len(output_files),
+        "text": text_settings,
+        "examples": dataclasses.asdict(options),
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class _Chunk:
+    source: object
+    place: tuple
+    stem: str
+    text_options: TextOptions
+
+
+def _tokenize(work, sources, text_options, num_workers):
+    """The first pass; the counts of the text."""
+    chunks = [
+        _Chunk(source, place, work.stem(f"chunk-{number:05d}"), text_options)
+        for number, (source, place) in enumerate(
+            (source, place) for source in sources for place in source.chunks()
         )
-        builder = _ShardBuilder(corpus, tokenizer.vocabulary, options)
-        for shard, path in enumerate(output_files):
-            builder.write(shard, len(output_files), path, counts)
-            logging.info("Wrote %s: %d examples.", path, counts.examples)
+    ]
+    todo = [chunk for chunk in chunks if not _is_done(chunk)]
+    total = sum(chunk.source.num_bytes(chunk.place) for chunk in todo) / 1e6
+
+    def describe(done, seconds):
+        done = done / 1e6
+        line = f"Tokenizing: {done:.1f} of {total:.1f} MB"
+        if not done:  # The processes are starting.
+            return f"{line}."
+        # Of compressed files, more is done than was expected.
+        left = max(total - done, 0.0) / done * seconds
+        return f"{line}, {done / seconds:.1f} MB/s, {left:.0f} s left."
+
+    if not corpora.is_joined(work.path):
+        try:
+            for _ in run_pieces(_tokenize_piece, todo, num_workers, describe):
+                pass
+        finally:
+            _tokenizer.cache_clear()
+        corpora.join_chunks([chunk.stem for chunk in chunks], work.path)
+    return _total(chunks)
+
+
+def _tokenize_piece(chunk):
+    lines = chunk.text_options.sentences(chunk.source.lines(chunk.place))
+    counts = collections.Counter()
+    with ChunkWriter(
+        chunk.stem,
+        _tokenizer(chunk.text_options),
+        chunk.text_options.segmented_words,
+    ) as writer:
+        for batch in batch_lines(lines):
+            counts.update(writer.write(batch))
+            advance(sum(map(len, batch)) + len(batch))
+    write_json(f"{chunk.stem}.json", counts)
+
+
+@functools.cache
+def _tokenizer(text_options):
+    return text_options.make_tokenizer()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Shard:
+    directory: pathlib.Path
+    num_shards: int
+    text_options: TextOptions
+    options: PretrainingDataOptions
+    number: int
+    stem: str
+
+
+def _write_shards(work, shards, num_workers):
+    """The second pass; the counts of the records."""
+    todo = [shard for shard in shards if not _is_done(shard)]
+
+    def describe(done, seconds):
+        return (
+            f"Writing {len(todo)} shard(s): {done} examples, "
+            f"{done / seconds:.0f} examples/s."
+        )
+
+    try:
+        for _ in run_pieces(_write_piece, todo, num_workers, describe):
+            pass
+    finally:
+        _shard_builder.cache_clear()
+    counts = _total(shards)
+    for shard in shards:
+        if not read_json(f"{shard.stem}.json").get("examples"):
+            raise ValueError(
+                "Output files must be fewer: the text does not suffice to "
+                f"give each an example. Received: {len(shards)} files."
+            )
     return counts
 
 
-def _check_documents(corpus, input_files):
-    if corpus.num_documents < 2:
+def _write_piece(shard):
+    builder = _shard_builder(shard.directory, shard.text_options, shard.options)
+    counts = collections.Counter()
+    path = f"{shard.stem}.tfrecord"
+    with whole_file(path) as name, open(name, "wb") as file:
+        for batch in builder.write(shard.number, shard.num_shards, file):
+            counts.update(batch)
+            advance(batch["examples"])
+    write_json(f"{shard.stem}.json", counts)
+
+
+@functools.cache
+def _shard_builder(directory, text_options, options):
+    vocabulary = Vocabulary.from_file(text_options.vocab_file)
+    corpus = corpora.Corpus.open(
+        directory, len(vocabulary), text_options.segmented_words
+    )
+    return ShardBuilder(
+        corpus, vocabulary, options, text_options.segmented_words
+    )
+
+
+def _is_done(piece):
+    return read_json(f"{piece.stem}.json") is not None
+
+
+def _total(pieces):
+    counts = collections.Counter()
+    for piece in pieces:
+        counts.update(read_json(f"{piece.stem}.json"))
+    return counts
+
+
+def _check_counts(counts, sources, output_files, options):
+    names = ", ".join(source.name for source in sources[:3])
+    if not counts["tokens"]:
+        raise ValueError(
+            "Input must hold text, one sentence a line. Received: no word in "
+            f"{len(sources)} file(s): {names}."
+        )
+    if counts["documents"] < 2:
         raise ValueError(
             "Input must hold at least two documents, for half of the second "
             "sentences come from another one. Put a blank line between "
-            f"documents. Received: 1 document in {', '.join(input_files)}."
+            f"documents. Received: 1 document in {names}."
         )
-
-
-class _ShardBuilder:
-    """Writes any shard of a corpus, independently of the others.
-
-    The corpus is cut into blocks of documents. A pass over a block is the
-    unit of work: its pairs depend on the seed, the pass and the block alone.
-    All units are shuffled and dealt out to the shards, and in a shard the
-    pairs of many units are shuffled together.
-    """
-
-    def __init__(self, corpus, vocabulary, options):
-        self._corpus = corpus
-        self._options = options
-        self._special_ids = vocabulary.id_of(CLS), vocabulary.id_of(SEP)
-        self._rules = MaskingRules(
-            options.masked_lm_prob,
-            options.max_predictions_per_seq,
-            vocabulary.id_of(MASK),
-            len(vocabulary),
-            np.array([token.startswith("##") for token in vocabulary.tokens])
-            if options.do_whole_word_mask
-            else None,
+    largest = counts["documents"] * options.dupe_factor
+    if len(output_files) > largest:
+        raise ValueError(
+            f"Output files can be {largest} at most, a pass over a document "
+            f"each. Received: {len(output_files)} files, "
+            f"{counts['documents']} documents, "
+            f"dupe_factor={options.dupe_factor}."
         )
+    _warn(counts, options)
 
-    def write(self, shard, num_shards, path, counts):
-        seed = self._options.random_seed
-        rng = np.random.default_rng((seed, _SHARD_STREAM, shard))
-        units = self._units(num_shards)[shard::num_shards]
-        with whole_file(path) as name, tf.io.TFRecordWriter(name) as writer:
-            for window in range(0, len(units), _WINDOW_BLOCKS):
-                pairs = SentencePairs.concatenate(
-                    [self._pairs(*u) for u in units[window:][:_WINDOW_BLOCKS]]
-                )
-                pairs = pairs[rng.permutation(len(pairs))]
-                for first in range(0, len(pairs), _BATCH_EXAMPLES):
-                    rows = slice(first, first + _BATCH_EXAMPLES)
-                    self._write_batch(pairs[rows], rng, writer, counts)
 
-    def _units(self, num_shards):
-        """All (pass, first document, end document), in random order."""
-        starts = self._corpus.sentences[self._corpus.documents]
-        num_tokens = min(_BLOCK_TOKENS, 1 + starts[-1] // num_shards)
-        goals = np.arange(0, starts[-1], num_tokens)
-        edges = [*np.unique(np.searchsorted(starts, goals)), len(starts) - 1]
-        units = [
-            (number, first, end)
-            for number in range(self._options.dupe_factor)
-            for first, end in zip(edges, edges[1:])
-            if first < end
-        ]
-        rng = np.random.default_rng((self._options.random_seed, _SHARD_STREAM))
-        return [units[index] for index in rng.permutation(len(units))]
-
-    def _pairs(self, number, first, end):
-        options = self._options
-        return sample_sentence_pairs(
-            self._corpus,
-            np.arange(first, end),
-            options.max_seq_length - 3,
-            options.short_seq_prob,
-            np.random.default_rng(
-                (options.random_seed, _BLOCK_STREAM, number, first)
-            ),
+def _warn(counts, options):
+    unknown = counts["unknown"] / counts["tokens"]
+    if unknown > _MAX_UNKNOWN:
+        logging.warning(
+            "%.1f %% of the tokens are unknown. Is the vocabulary of another "
+            "language or of another casing (--do_lower_case)?",
+            100 * unknown,
         )
-
-    def _write_batch(self, pairs, rng, writer, counts):
-        examples = make_examples(
-            self._corpus,
-            pairs,
-            self._options.max_seq_length,
-            self._special_ids,
-            self._rules,
-            rng,
+    continuations = counts["continuations"] / counts["tokens"]
+    if options.do_whole_word_mask and continuations < _MIN_CONTINUATIONS:
+        logging.warning(
+            "--do_whole_word_mask has next to no effect: %.2f %% of the "
+            "tokens continue a word. For Chinese and the like, put spaces "
+            "between words and pass --segmented_words.",
+            100 * continuations,
         )
-        for serialized in serialize_examples(examples):
-            writer.write(serialized)
-        counts.examples += len(pairs)
-        counts.random_next += int(pairs.is_random.sum())
-        counts.predictions += int(examples["masked_lm_weights"].sum())
-        counts.example_tokens += int(examples["input_mask"].sum())
+    logging.info(
+        "Read %(documents)d documents, %(sentences)d sentences, %(tokens)d "
+        "word pieces.",
+        counts,
+    )

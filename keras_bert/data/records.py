@@ -12,8 +12,6 @@ References:
 
 import numpy as np
 
-from keras_bert import features
-
 # Field number and wire type 2 (a length and so many bytes) of
 # Example.features, Features.feature and its map entry, Feature.int64_list,
 # Feature.float_list and the packed values of both lists.
@@ -21,19 +19,23 @@ _FIELD_1, _FIELD_2, _FIELD_3 = b"\x0a", b"\x12", b"\x1a"
 _LISTS = {"int64": _FIELD_3, "float32": _FIELD_2}
 
 
-def serialize_examples(values):
+def serialize_examples(values, schema, num_tokens=None):
     """Serializes examples.
 
     Args:
         values: dict of arrays `(num_examples, length)` under the names of
-            `features.PRETRAINING_FEATURES`; ints at least 0.
+            the schema; ints at least 0.
+        schema: tuple of `features.Feature`, what to write.
+        num_tokens: int `(num_examples,)`, how many values of each row to
+            write where the length of a feature is "num_tokens".
 
     Returns:
         A list of bytes, a `tf.train.Example` each.
     """
+    lengths = {"num_tokens": num_tokens}
     parts = [
-        _entry(feature, values[feature.name])
-        for feature in features.PRETRAINING_FEATURES
+        _entry(feature, values[feature.name], lengths.get(feature.length))
+        for feature in schema
     ]
     used = _wrap(_FIELD_1, _join(parts))
     matrix, needed = used
@@ -44,25 +46,28 @@ def serialize_examples(values):
     ]
 
 
-def _entry(feature, values):
+def _entry(feature, values, lengths):
     """The map entry of a feature: its name and its list of values."""
     if feature.dtype == "float32":
         raw = np.ascontiguousarray(values, "<f4").view(np.uint8)
         packed = raw, np.ones(raw.shape, bool)
     else:
-        packed = _varints(values)
+        packed = _varints(values, lengths)
     value = _wrap(_LISTS[feature.dtype], _wrap(_FIELD_1, packed))
     name = feature.name.encode()
     key = _constant(_FIELD_1 + bytes([len(name)]) + name, len(values))
     return _wrap(_FIELD_1, _join([key, _wrap(_FIELD_2, value)]))
 
 
-def _varints(values):
+def _varints(values, lengths=None):
     """Base-128 digits of each value, the lowest first."""
     values = np.asarray(values, np.uint32)
+    kept = np.ones(values.shape, bool)
+    if lengths is not None:
+        kept = np.arange(values.shape[1]) < np.asarray(lengths)[:, None]
     num_digits = max(1, -(-int(values.max(initial=0)).bit_length() // 7))
     if num_digits == 1:
-        return values.astype(np.uint8), np.ones(values.shape, bool)
+        return values.astype(np.uint8), kept
     shifts = np.arange(0, 7 * num_digits, 7, dtype=np.uint32)
     digits = values[..., None] >> shifts
     needed = digits > 0
@@ -70,6 +75,7 @@ def _varints(values):
     more = np.zeros_like(needed)
     more[..., :-1] = needed[..., 1:]
     encoded = (digits & 0x7F | more * np.uint32(0x80)).astype(np.uint8)
+    needed &= kept[..., None]
     shape = len(values), -1
     return encoded.reshape(shape), needed.reshape(shape)
 

@@ -25,6 +25,13 @@ def tokenizer(vocabulary):
     return BertTokenizer(vocabulary)
 
 
+@pytest.fixture(scope="session")
+def vocab_file(vocabulary, tmp_path_factory):
+    path = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
+    vocabulary.save(path)
+    return str(path)
+
+
 @pytest.fixture
 def make_documents():
     """Documents of random sentences, lists of str, all words known."""

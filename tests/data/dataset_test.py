@@ -51,6 +51,10 @@ def write(tmp_path):
     return write
 
 
+def _serialize(values):
+    return serialize_examples(values, features.PRETRAINING_FEATURES)
+
+
 def _dataset(paths, **changes):
     arguments = {
         "batch_size": 4,
@@ -72,7 +76,7 @@ def _joined(dataset):
 
 def test_batches_fit_the_pretrainer(write):
     values = _examples(6)
-    path = write("a", serialize_examples(values))
+    path = write("a", _serialize(values))
     batches = list(_dataset([path]).as_numpy_iterator())
     assert [len(inputs["input_ids"]) for inputs, _, _ in batches] == [4, 2]
     inputs, labels, weights = batches[0]
@@ -102,7 +106,7 @@ def test_batches_fit_the_pretrainer(write):
 
 
 def test_element_spec_says_what_comes(write):
-    path = write("a", serialize_examples(_examples(6)))
+    path = write("a", _serialize(_examples(6)))
     dataset = _dataset([path])
     for spec, array in zip(
         tf.nest.flatten(dataset.element_spec),
@@ -116,7 +120,7 @@ def test_element_spec_says_what_comes(write):
 @pytest.fixture
 def three_files(write):
     return [
-        write(name, serialize_examples(_examples(size, seed)))
+        write(name, _serialize(_examples(size, seed)))
         for seed, (name, size) in enumerate([("a", 21), ("b", 5), ("c", 34)])
     ]
 
@@ -171,7 +175,7 @@ def test_a_seed_shuffles_each_repetition_differently(three_files):
 def test_other_lengths_are_an_error_that_names_the_file(
     write, changes, message
 ):
-    path = write("a", serialize_examples(_examples(2)))
+    path = write("a", _serialize(_examples(2)))
     with pytest.raises(ValueError, match=f"^{path}: {message}"):
         _dataset([path], **changes)
 
@@ -182,8 +186,8 @@ def test_an_id_beyond_the_vocabulary_in_the_first_record_is_an_error(
 ):
     values = _examples(3)
     values[name][0, 1] = _VOCAB_SIZE
-    good = write("a", serialize_examples(_examples(3)))
-    path = write("b", serialize_examples(values))
+    good = write("a", _serialize(_examples(3)))
+    path = write("b", _serialize(values))
     with pytest.raises(
         ValueError, match=f"^{path}: `{name}` must be below .* Received: 30"
     ):
@@ -194,7 +198,7 @@ def test_an_id_beyond_the_vocabulary_in_the_first_record_is_an_error(
 def test_an_id_beyond_the_vocabulary_in_a_later_record_is_an_error(write, name):
     values = _examples(9)
     values[name][7, 2] = _VOCAB_SIZE
-    batches = iter(_dataset([write("a", serialize_examples(values))]))
+    batches = iter(_dataset([write("a", _serialize(values))]))
     next(batches)
     with pytest.raises(
         tf.errors.InvalidArgumentError,
@@ -213,7 +217,7 @@ def _without(record, name):
     "name", [feature.name for feature in features.PRETRAINING_FEATURES]
 )
 def test_a_missing_feature_is_named(write, name):
-    records = serialize_examples(_examples(3))
+    records = _serialize(_examples(3))
     path = write("a", [_without(records[0], name), *records])
     with pytest.raises(ValueError, match=f"^{path}: .* feature `{name}`"):
         _dataset([path])
@@ -223,7 +227,7 @@ def test_a_missing_feature_is_named(write, name):
 
 
 def test_a_feature_of_another_type_is_an_error(write):
-    record = serialize_examples(_examples(1))[0]
+    record = _serialize(_examples(1))[0]
     example = tf.train.Example.FromString(record)
     weights = example.features.feature["masked_lm_weights"]
     weights.int64_list.value.extend([1, 1, 0])
@@ -236,7 +240,7 @@ def test_a_feature_of_another_type_is_an_error(write):
 
 
 def test_other_features_of_a_record_are_ignored(write):
-    record = serialize_examples(_examples(1))[0]
+    record = _serialize(_examples(1))[0]
     example = tf.train.Example.FromString(record)
     example.features.feature["extra"].int64_list.value.append(1)
     path = write("a", [example.SerializeToString()])
@@ -282,7 +286,7 @@ def test_records_of_something_else_are_named(write):
 
 
 def test_a_file_cut_short_is_an_error_where_it_ends(write):
-    path = write("a", serialize_examples(_examples(6)))
+    path = write("a", _serialize(_examples(6)))
     with open(path, "rb+") as file:
         file.truncate(file.seek(0, 2) - 10)
     batches = iter(_dataset([path]))
@@ -291,7 +295,7 @@ def test_a_file_cut_short_is_an_error_where_it_ends(write):
 
 
 def test_a_file_cut_in_its_first_record_is_named(write):
-    path = write("a", serialize_examples(_examples(1)))
+    path = write("a", _serialize(_examples(1)))
     with open(path, "rb+") as file:
         file.truncate(file.seek(0, 2) - 10)
     with pytest.raises(ValueError, match=f"^{path} .* truncated record"):

@@ -3,6 +3,7 @@ import itertools
 import pytest
 
 from keras_bert.data import documents
+from keras_bert.data.documents import document_lines
 from keras_bert.data.documents import read_documents
 from keras_bert.data.documents import read_lines
 
@@ -33,6 +34,20 @@ def _read(*paths):
 def test_blank_lines_divide_documents(write):
     path = write(b"one\ntwo\n\nthree\n")
     assert _read(path) == [[b"one", b"two"], [b"three"]]
+
+
+@pytest.mark.parametrize("space", [*"\u3000\xa0\u2003\u2028\x85\x1c"])
+def test_a_line_of_white_space_beyond_ascii_is_blank(write, space):
+    path = write(f"one\n {space}\t{space}\ntwo{space}a\n{space}b".encode())
+    documents = [[b"one"], [f"two{space}a".encode(), f"{space}b".encode()]]
+    assert [[line.strip() for line in d] for d in _read(path)] == [
+        [line.strip() for line in document] for document in documents
+    ]
+
+
+def test_text_of_one_document_has_one_end():
+    lines = document_lines(" one\r\n\n\u3000\ntwo \n")
+    assert [*lines] == [b"one", b"two", b""]
 
 
 def test_blank_lines_in_a_row_make_no_empty_document(write):

@@ -2,13 +2,16 @@ import numpy as np
 import pytest
 
 from keras_bert import features
-from keras_bert.data.examples import make_examples
+from keras_bert.data.corpus import CONTINUES
+from keras_bert.data.examples import ExampleRules
+from keras_bert.data.examples import masked_examples
 from keras_bert.data.examples import pack_pairs
 from keras_bert.data.masking import MaskingRules
 from keras_bert.data.sentence_pairs import SentencePairs
 from keras_bert.data.sentence_pairs import sample_sentence_pairs
 
 _CLS, _SEP, _MASK = 1002, 1003, 1004
+_NO_CONTINUATION = np.zeros(2000, bool)
 
 
 def _pairs(*rows):
@@ -16,10 +19,20 @@ def _pairs(*rows):
     return SentencePairs(*columns)
 
 
+def _rules(seq_length, is_continuation=_NO_CONTINUATION, whole_words=False):
+    masking = MaskingRules(0.15, 3, _MASK, vocab_size=2000)
+    return ExampleRules(
+        seq_length, _CLS, _SEP, is_continuation, whole_words, masking
+    )
+
+
 def test_a_pair_is_packed_as_the_paper_shows(make_corpus):
     corpus = make_corpus([[4, 4], [4]])
     pairs = _pairs((1, 2, 5, 3, False), (8, 1, 2, 1, True))
-    ids, mask, segments, words = pack_pairs(corpus, pairs, 10, _CLS, _SEP)
+    is_continuation = np.isin(np.arange(2000), (2, 6))
+    ids, mask, segments, words, continues = pack_pairs(
+        corpus, pairs, _rules(10, is_continuation)
+    )
     assert ids.tolist() == [
         [_CLS, 1, 2, _SEP, 5, 6, 7, _SEP, 0, 0],
         [_CLS, 8, _SEP, 2, _SEP, 0, 0, 0, 0, 0],
@@ -36,20 +49,35 @@ def test_a_pair_is_packed_as_the_paper_shows(make_corpus):
         [0, 1, 1, 0, 1, 1, 1, 0, 0, 0],
         [0, 1, 0, 1, 0, 0, 0, 0, 0, 0],
     ]
+    assert continues.astype(int).tolist() == [
+        [0, 0, 1, 0, 0, 1, 0, 0, 0, 0],
+        [0, 0, 0, 1, 0, 0, 0, 0, 0, 0],
+    ]
+
+
+def test_tokens_may_say_themselves_what_continues(make_corpus):
+    corpus = make_corpus([[4, 4], [4]])
+    is_continuation = np.isin(np.arange(2000), (2, 6))
+    expected = pack_pairs(
+        corpus, _pairs((1, 2, 5, 3, False)), _rules(10, is_continuation)
+    )
+    corpus.tokens[[2, 6]] |= CONTINUES
+    arrays = pack_pairs(corpus, _pairs((1, 2, 5, 3, False)), _rules(10, None))
+    for array, same in zip(arrays, expected):
+        np.testing.assert_array_equal(array, same)
+        assert array.dtype == same.dtype
 
 
 def test_a_full_pair_has_no_padding(make_corpus):
     corpus = make_corpus([[4], [4]])
-    ids, mask, *_ = pack_pairs(
-        corpus, _pairs((0, 4, 4, 4, True)), 11, _CLS, _SEP
-    )
+    ids, mask, *_ = pack_pairs(corpus, _pairs((0, 4, 4, 4, True)), _rules(11))
     assert ids.tolist() == [[_CLS, 0, 1, 2, 3, _SEP, 4, 5, 6, 7, _SEP]]
     assert mask.all()
 
 
 def test_the_last_tokens_of_the_corpus_can_be_packed(make_corpus):
     corpus = make_corpus([[1], [1]])
-    ids, *_ = pack_pairs(corpus, _pairs((1, 1, 0, 1, True)), 20, _CLS, _SEP)
+    ids, *_ = pack_pairs(corpus, _pairs((1, 1, 0, 1, True)), _rules(20))
     assert ids[0, :5].tolist() == [_CLS, 1, _SEP, 0, _SEP]
     assert not ids[0, 5:].any()
 
@@ -63,9 +91,7 @@ def sampled(make_corpus):
 
 
 def _make(corpus, pairs):
-    rules = MaskingRules(0.15, 3, _MASK, vocab_size=2000)
-    rng = np.random.default_rng(2)
-    return make_examples(corpus, pairs, 20, (_CLS, _SEP), rules, rng)
+    return masked_examples(corpus, pairs, _rules(20), np.random.default_rng(2))
 
 
 def test_examples_have_the_features_of_the_schema(sampled):
@@ -112,3 +138,21 @@ def test_the_label_is_1_where_b_is_random(sampled):
     labels = _make(corpus, pairs)["next_sentence_labels"]
     np.testing.assert_array_equal(labels[:, 0] == 1, pairs.is_random)
     assert set(labels[:, 0]) == {0, 1}
+
+
+def test_whole_words_are_masked_on_demand(sampled):
+    corpus, pairs = sampled
+    rules = _rules(20, np.arange(2000) % 2 == 1, whole_words=True)
+    examples = masked_examples(corpus, pairs, rules, np.random.default_rng(2))
+    num_whole = 0
+    for positions, labels, weights in zip(
+        examples["masked_lm_positions"],
+        examples["masked_lm_ids"],
+        examples["masked_lm_weights"],
+    ):
+        chosen = dict(zip(positions[weights > 0], labels[weights > 0]))
+        for position, label in chosen.items():
+            if label % 2 == 0 and label + 1 in chosen.values():
+                assert chosen[position + 1] == label + 1
+                num_whole += 1
+    assert num_whole > 10

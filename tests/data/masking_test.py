@@ -34,8 +34,13 @@ def _examples(seed, num_examples, vocab_size=1000, seq_length=_SEQ_LENGTH):
     return ids, maskable
 
 
-def _mask(ids, maskable, rules, seed=1):
-    return mask_tokens(ids, maskable, rules, np.random.default_rng(seed))
+def _mask(ids, maskable, rules, seed=1, is_continuation=None):
+    continues = None
+    if is_continuation is not None:
+        continues = is_continuation[ids] & maskable
+    return mask_tokens(
+        ids, maskable, rules, np.random.default_rng(seed), continues
+    )
 
 
 def _put_back(hidden, positions, labels, weights):
@@ -46,28 +51,29 @@ def _put_back(hidden, positions, labels, weights):
 
 
 _ALL_RULES = pytest.mark.parametrize(
-    "rules",
+    ("rules", "is_continuation"),
     [
-        _rules(),
-        _rules(max_predictions_per_seq=1),
-        _rules(max_predictions_per_seq=100, masked_lm_prob=0.9),
-        _rules(max_predictions_per_seq=_SEQ_LENGTH, masked_lm_prob=0.5),
-        _rules(max_predictions_per_seq=_SEQ_LENGTH - 3),
-        _rules(is_continuation=np.arange(1000) % 3 == 0),
-        _rules(
-            is_continuation=np.arange(1000) % 2 == 0,
-            max_predictions_per_seq=100,
-            masked_lm_prob=0.4,
+        (_rules(), None),
+        (_rules(max_predictions_per_seq=1), None),
+        (_rules(max_predictions_per_seq=100, masked_lm_prob=0.9), None),
+        (_rules(max_predictions_per_seq=_SEQ_LENGTH, masked_lm_prob=0.5), None),
+        (_rules(max_predictions_per_seq=_SEQ_LENGTH - 3), None),
+        (_rules(), np.arange(1000) % 3 == 0),
+        (
+            _rules(max_predictions_per_seq=100, masked_lm_prob=0.4),
+            np.arange(1000) % 2 == 0,
         ),
     ],
 )
 
 
 @_ALL_RULES
-def test_labels_put_back_give_the_input(rules):
+def test_labels_put_back_give_the_input(rules, is_continuation):
     ids, maskable = _examples(1, 200)
     before = ids.copy()
-    hidden, positions, labels, weights = _mask(ids, maskable, rules)
+    hidden, positions, labels, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
     np.testing.assert_array_equal(ids, before)
     np.testing.assert_array_equal(
         _put_back(hidden, positions, labels, weights), ids
@@ -76,9 +82,11 @@ def test_labels_put_back_give_the_input(rules):
 
 
 @_ALL_RULES
-def test_positions_are_ascending_and_at_words(rules):
+def test_positions_are_ascending_and_at_words(rules, is_continuation):
     ids, maskable = _examples(2, 200)
-    _, positions, labels, weights = _mask(ids, maskable, rules)
+    _, positions, labels, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
     for row in range(len(ids)):
         count = int(weights[row].sum())
         chosen = positions[row, :count]
@@ -92,9 +100,9 @@ def test_positions_are_ascending_and_at_words(rules):
 
 
 @_ALL_RULES
-def test_shapes_and_types_are_those_of_the_schema(rules):
+def test_shapes_and_types_are_those_of_the_schema(rules, is_continuation):
     ids, maskable = _examples(3, 5)
-    outputs = _mask(ids, maskable, rules)
+    outputs = _mask(ids, maskable, rules, is_continuation=is_continuation)
     shape = 5, rules.max_predictions_per_seq
     assert [o.shape for o in outputs] == [ids.shape, shape, shape, shape]
     assert [o.dtype for o in outputs] == [np.int32] * 3 + [np.float32]
@@ -126,8 +134,10 @@ def test_fewer_words_than_wanted_are_all_predicted():
 @pytest.mark.parametrize("is_continuation", [None, np.zeros(1000, bool)])
 def test_80_percent_are_masked_10_replaced_10_kept(is_continuation):
     ids, maskable = _examples(5, 12_000)
-    rules = _rules(is_continuation=is_continuation)
-    hidden, positions, labels, weights = _mask(ids, maskable, rules)
+    rules = _rules()
+    hidden, positions, labels, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
     rows, columns = np.nonzero(weights)
     labels = labels[rows, columns]
     hidden = hidden[rows, positions[rows, columns]]
@@ -146,8 +156,10 @@ def test_80_percent_are_masked_10_replaced_10_kept(is_continuation):
 def test_every_word_is_as_likely_as_another(is_continuation):
     ids, maskable = _examples(6, 1)
     ids, maskable = np.repeat(ids, 8000, 0), np.repeat(maskable, 8000, 0)
-    rules = _rules(is_continuation=is_continuation)
-    _, positions, _, weights = _mask(ids, maskable, rules)
+    rules = _rules()
+    _, positions, _, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
     counts = np.bincount(positions[weights > 0], minlength=_SEQ_LENGTH)
     share = counts / counts.sum()
     np.testing.assert_allclose(
@@ -170,13 +182,11 @@ def _words(ids, maskable, is_continuation):
 @pytest.mark.parametrize("prob", [0.15, 0.5])
 def test_whole_words_or_nothing_and_as_many_as_fit(prob):
     is_continuation = np.arange(1000) % 2 == 0
-    rules = _rules(
-        masked_lm_prob=prob,
-        max_predictions_per_seq=6,
-        is_continuation=is_continuation,
-    )
+    rules = _rules(masked_lm_prob=prob, max_predictions_per_seq=6)
     ids, maskable = _examples(7, 400)
-    _, positions, _, weights = _mask(ids, maskable, rules)
+    _, positions, _, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
     num_split = 0
     for row in range(len(ids)):
         chosen = set(positions[row][weights[row] > 0].tolist())
@@ -195,13 +205,12 @@ def test_a_word_cut_at_its_beginning_is_a_word_of_its_own():
     is_continuation = np.arange(1000) >= 500
     ids = np.array([[_CLS, 600, 7, 601, _SEP, 602, 603, _SEP]], np.int32)
     maskable = np.array([[0, 1, 1, 1, 0, 1, 1, 0]], bool)
-    rules = _rules(
-        masked_lm_prob=0.25,  # 2 of 8.
-        is_continuation=is_continuation,
-    )
+    rules = _rules(masked_lm_prob=0.25)  # 2 of 8.
     seen = set()
     for seed in range(100):
-        _, positions, _, weights = _mask(ids, maskable, rules, seed)
+        _, positions, _, weights = _mask(
+            ids, maskable, rules, seed, is_continuation
+        )
         seen.add(tuple(positions[weights > 0].tolist()))
     # 1 may be taken before a word of two, which then does not fit.
     assert seen == {(1,), (2, 3), (5, 6)}
@@ -210,11 +219,10 @@ def test_a_word_cut_at_its_beginning_is_a_word_of_its_own():
 def test_a_word_longer_than_wanted_is_left_alone():
     ids = np.array([[_CLS, 7, 601, 602, _SEP, 8, 603, _SEP]], np.int32)
     maskable = np.array([[0, 1, 1, 1, 0, 1, 1, 0]], bool)
-    rules = _rules(
-        masked_lm_prob=0.2,  # 2 of 8.
-        is_continuation=np.arange(1000) >= 500,
+    rules = _rules(masked_lm_prob=0.2)  # 2 of 8.
+    _, positions, _, weights = _mask(
+        ids, maskable, rules, is_continuation=np.arange(1000) >= 500
     )
-    _, positions, _, weights = _mask(ids, maskable, rules)
     assert positions[weights > 0].tolist() == [5, 6]
 
 

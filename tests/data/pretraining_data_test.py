@@ -1,4 +1,9 @@
 import collections
+import dataclasses
+import errno
+import gzip
+import hashlib
+import json
 import os
 import pathlib
 
@@ -8,8 +13,10 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
-from keras_bert.data import pretraining_data
+from keras_bert.data import open_sources
+from keras_bert.data import shards
 from keras_bert.data.masking import MaskingRules
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
@@ -60,13 +67,17 @@ def corpus_file(make_documents, write_documents):
 
 
 @pytest.fixture
-def create(corpus_file, tokenizer, tmp_path):
+def create(corpus_file, vocab_file, tmp_path):
     """Runs the tool on the corpus; the paths of the records and the counts."""
 
-    def create(options, *names):
+    def create(options, *names, path=corpus_file, text=None, **arguments):
         paths = [str(tmp_path / name) for name in names]
         counts = create_pretraining_data(
-            [corpus_file], paths, tokenizer, options
+            open_sources([path]),
+            paths,
+            TextOptions(vocab_file, **(text or {})),
+            options,
+            **arguments,
         )
         return paths, counts
 
@@ -77,10 +88,20 @@ def _bytes(paths):
     return [pathlib.Path(path).read_bytes() for path in paths]
 
 
+@pytest.fixture
+def warnings(caplog):
+    """The warnings logged so far."""
+    return lambda: [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelname == "WARNING"
+    ]
+
+
 def test_the_same_seed_gives_the_same_bytes(create):
     names = ["a", "b", "c"]
     once, again, other = (
-        _bytes(create(_options(random_seed=seed), *names)[0])
+        _bytes(create(_options(random_seed=seed), *names, overwrite=True)[0])
         for seed in (1, 1, 2)
     )
     assert once == again
@@ -116,19 +137,19 @@ def test_counts_are_those_of_the_records(
     paths, counts = create(_options(), *"abc"[:num_files])
     examples = [example for path in paths for example in _read(path)]
     documents = make_documents(1, 30)
-    assert counts.documents == 30
-    assert counts.sentences == sum(map(len, documents))
-    assert counts.tokens == sum(
+    assert counts["documents"] == 30
+    assert counts["sentences"] == sum(map(len, documents))
+    assert counts["tokens"] == sum(
         len(ids) for d in documents for ids in tokenizer(d).to_list()
     )
-    assert counts.examples == len(examples)
-    assert counts.random_next == sum(
+    assert counts["examples"] == len(examples)
+    assert counts["random_next"] == sum(
         int(example["next_sentence_labels"][0]) for example in examples
     )
-    assert counts.predictions == sum(
+    assert counts["predictions"] == sum(
         int(example["masked_lm_weights"].sum()) for example in examples
     )
-    assert counts.example_tokens == sum(
+    assert counts["example_tokens"] == sum(
         int(example["input_mask"].sum()) for example in examples
     )
 
@@ -136,16 +157,15 @@ def test_counts_are_those_of_the_records(
 def test_files_share_the_examples_about_evenly(create):
     paths, counts = create(_options(dupe_factor=5), "a", "b", "c")
     sizes = [len(_read(path)) for path in paths]
-    assert sum(sizes) == counts.examples
-    assert min(sizes) > counts.examples / 6
+    assert sum(sizes) == counts["examples"]
+    assert min(sizes) > counts["examples"] / 6
 
 
 def test_every_file_gets_examples_even_of_a_small_corpus(
-    write_documents, tokenizer, tmp_path
+    create, write_documents
 ):
     path = write_documents("text.txt", [["a dog", "a cat"], ["the bird"]])
-    paths = [str(tmp_path / name) for name in "abcdefgh"]
-    create_pretraining_data([path], paths, tokenizer, _options(dupe_factor=8))
+    paths, _ = create(_options(dupe_factor=8), *"abcdefgh", path=path)
     assert min(len(_read(path)) for path in paths) > 0
 
 
@@ -169,7 +189,7 @@ def test_labels_put_back_give_the_whole_text(create, tokenizer, make_documents):
             used.update(map(int, parts[0]))
     expected = collections.Counter(sum(documents, []) * 2)
     assert used == expected
-    assert counts.tokens == sum(expected.values()) / 2
+    assert counts["tokens"] == sum(expected.values()) / 2
 
 
 def test_labels_put_back_leave_no_special_token_inside(create):
@@ -187,29 +207,22 @@ def test_labels_put_back_leave_no_special_token_inside(create):
         )
 
 
-def test_examples_are_shuffled(
-    vocabulary, write_documents, tokenizer, tmp_path
-):
+def test_examples_are_shuffled(create, vocabulary, write_documents):
     words = list(vocabulary.tokens[5:25])  # A document each.
     path = write_documents("text.txt", [[word] for word in words])
-    records = str(tmp_path / "a")
-    options = _options(dupe_factor=1)
-    create_pretraining_data([path], [records], tokenizer, options)
+    (records,), _ = create(_options(dupe_factor=1), "a", path=path)
     order = [_parts(example)[0].tolist() for example in _read(records)]
     assert sorted(order) == [[index] for index in range(5, 25)]
     assert order != sorted(order)
 
 
-def test_each_pass_masks_anew(write_documents, tokenizer, tmp_path):
+def test_each_pass_masks_anew(create, write_documents):
     # One sentence a document: all passes have the same A, masked anew.
     documents = [
         [f"{size} dog sees a new red house"] for size in ("big", "old")
     ]
     path = write_documents("text.txt", documents)
-    records = str(tmp_path / "a")
-    create_pretraining_data(
-        [path], [records], tokenizer, _options(dupe_factor=20)
-    )
+    (records,), _ = create(_options(dupe_factor=20), "a", path=path)
     examples = _read(records)
     assert len(examples) == 40
     assert len({tuple(_put_back(example)) for example in examples}) == 2
@@ -247,15 +260,15 @@ def test_the_options_reach_the_masking(create, monkeypatch, vocabulary):
         seen.append(args)
         return MaskingRules(*args)
 
-    monkeypatch.setattr(pretraining_data, "MaskingRules", rules)
+    monkeypatch.setattr(shards, "MaskingRules", rules)
     create(_options(masked_lm_prob=0.4, max_predictions_per_seq=9), "a")
-    assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27, None)]
+    assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27)]
 
 
 def test_blocks_and_batches_lose_nothing(create, monkeypatch):
-    monkeypatch.setattr(pretraining_data, "_BLOCK_TOKENS", 50)
-    monkeypatch.setattr(pretraining_data, "_WINDOW_BLOCKS", 3)
-    monkeypatch.setattr(pretraining_data, "_BATCH_EXAMPLES", 5)
+    monkeypatch.setattr(shards, "_BLOCK_TOKENS", 50)
+    monkeypatch.setattr(shards, "_WINDOW_BLOCKS", 3)
+    monkeypatch.setattr(shards, "_BATCH_EXAMPLES", 5)
     options = _options(max_seq_length=200, short_seq_prob=0.0, dupe_factor=1)
     paths, counts = create(options, "a", "b")
     examples = [example for path in paths for example in _read(path)]
@@ -265,8 +278,8 @@ def test_blocks_and_batches_lose_nothing(create, monkeypatch):
         num_tokens += len(first)
         if not example["next_sentence_labels"][0]:
             num_tokens += len(second)
-    assert len(examples) == counts.examples
-    assert num_tokens == counts.tokens
+    assert len(examples) == counts["examples"]
+    assert num_tokens == counts["tokens"]
 
 
 @pytest.mark.parametrize(
@@ -295,53 +308,93 @@ def test_an_impossible_option_is_an_error(changes, received):
 def test_the_shortest_sequences_work(create):
     options = _options(max_seq_length=5, max_predictions_per_seq=2)
     paths, counts = create(options, "a")
-    assert counts.example_tokens == 5 * counts.examples
+    assert counts["example_tokens"] == 5 * counts["examples"]
     assert all(e["input_mask"].all() for e in _read(paths[0]))
 
 
-def test_one_document_is_an_error(write_documents, tokenizer, tmp_path):
+def test_one_document_is_an_error(create, write_documents, tmp_path):
     path = write_documents("text.txt", [["a dog", "a cat"]])
     with pytest.raises(ValueError, match=r"1 document in .*text\.txt"):
-        create_pretraining_data(
-            [path], [str(tmp_path / "a")], tokenizer, _options()
-        )
+        create(_options(), "a", path=path)
     assert os.listdir(tmp_path) == ["text.txt"]
 
 
-def test_a_file_that_would_get_no_example_is_an_error(create, tmp_path):
-    names = [f"{number}" for number in range(100)]
-    with pytest.raises(ValueError, match="100"):
-        create(_options(dupe_factor=1), *names)
+@pytest.mark.parametrize("text", ["", "\n\n", "\u200b\n\n\u200b"])
+def test_no_text_at_all_is_an_error(create, tmp_path, text):
+    path = tmp_path / "empty.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"no word in 1 file.*empty\.txt"):
+        create(_options(), "a", path=str(path))
+    assert sorted(os.listdir(tmp_path)) == ["empty.txt", "text.txt"]
+
+
+def test_one_sentence_a_document_is_enough(create, write_documents):
+    path = write_documents("text.txt", [["a dog"], ["the cat"], ["a bird"]])
+    (records,), counts = create(_options(), "a", path=path)
+    assert counts["random_next"] == counts["examples"] == 6
+    assert len(_read(records)) == 6
+
+
+def test_files_are_at_most_as_many_as_passes_over_documents(create, tmp_path):
+    with pytest.raises(
+        ValueError, match="60 at most.*61 files, 30 documents, dupe_factor=2"
+    ):
+        create(_options(), *(f"{number}" for number in range(61)))
     assert os.listdir(tmp_path) == ["text.txt"]
+
+
+def test_as_many_files_as_passes_over_documents_get_an_example(create):
+    paths, counts = create(_options(), *(f"{n}" for n in range(60)))
+    sizes = [len(_read(path)) for path in paths]
+    assert min(sizes) > 0
+    assert sum(sizes) == counts["examples"]
+
+
+def test_a_long_document_leaves_no_file_without_an_example(
+    create, write_documents
+):
+    path = write_documents("text.txt", [["a dog"]] * 9 + [["a cat"] * 1000])
+    paths, _ = create(_options(dupe_factor=1), *"abcdefghij", path=path)
+    assert min(len(_read(path)) for path in paths) > 0
 
 
 def test_the_same_output_file_twice_is_an_error(create, tmp_path):
-    with pytest.raises(ValueError, match=f"{tmp_path}/a"):
-        create(_options(), "a", "b", "a")
+    with pytest.raises(ValueError, match=f"Received: {tmp_path}/c/../a"):
+        create(_options(), "a", "b", "c/../a")
     assert os.listdir(tmp_path) == ["text.txt"]
 
 
-def test_bad_input_leaves_existing_records_alone(create, corpus_file, tmp_path):
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_the_input_is_no_output_file(create, tmp_path, overwrite):
+    with pytest.raises(ValueError, match=f"Received: {tmp_path}/text.txt"):
+        create(_options(), "a", "text.txt", overwrite=overwrite)
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+def test_no_output_file_is_an_error(create):
+    with pytest.raises(ValueError, match="Received: none"):
+        create(_options())
+
+
+@pytest.mark.parametrize(
+    "num_workers", [1, pytest.param(2, marks=pytest.mark.large)]
+)
+def test_bad_input_leaves_existing_records_alone(
+    create, corpus_file, tmp_path, num_workers
+):
     paths, _ = create(_options(), "a", "b")
     before = _bytes(paths)
     with open(corpus_file, "ab") as file:
         file.write(b"\n\nbad \xff\n")
     with pytest.raises(ValueError, match="0xff at offset"):
-        create(_options(random_seed=2), "a", "b")
+        create(_options(), "a", "b", overwrite=True, num_workers=num_workers)
     assert _bytes(paths) == before
-    assert sorted(os.listdir(tmp_path)) == ["a", "b", "text.txt"]
-
-
-def test_an_error_while_writing_leaves_no_temporary_file(
-    create, monkeypatch, tmp_path
-):
-    def fail(values):
-        raise MemoryError("no room")
-
-    monkeypatch.setattr(pretraining_data, "serialize_examples", fail)
-    with pytest.raises(MemoryError, match="no room"):
-        create(_options(), "a", "b")
-    assert os.listdir(tmp_path) == ["text.txt"]
+    assert sorted(os.listdir(tmp_path)) == [
+        "a",
+        "b",
+        "manifest-a.json",
+        "text.txt",
+    ]
 
 
 def test_nothing_stays_in_the_folder_for_temporary_files(
@@ -351,3 +404,193 @@ def test_nothing_stays_in_the_folder_for_temporary_files(
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     create(_options(), "a")
     assert os.listdir(folder) == []
+
+
+def test_memory_is_not_kept(create, corpus_file, write_documents):
+    """A second corpus under the same names is not taken for the first."""
+    create(_options(), "a")
+    path = write_documents("text.txt", [["a dog"], ["the dog"]])
+    assert path == corpus_file
+    (records,), counts = create(_options(), "a", overwrite=True)
+    assert counts["documents"] == 2
+    assert len(_read(records)) == counts["examples"] == 4
+
+
+def test_unknown_words_are_warned_of(create, write_documents, warnings):
+    path = write_documents("text.txt", [["a dog" * 2] * 9, ["xyz zyx a dog"]])
+    create(_options(), "a", path=path)
+    documents = [["the dog sees a cat"] * 9, ["xyz the dog"]]
+    assert [w for w in warnings() if "are unknown" in w]
+    before = len(warnings())
+    path = write_documents("text.txt", documents)
+    create(_options(), "a", path=path, overwrite=True)
+    assert len(warnings()) == before
+
+
+def test_a_share_of_unknown_words_is_told(create, write_documents, warnings):
+    path = write_documents("text.txt", [["xyz the dog sees"], ["a cat"]])
+    create(_options(), "a", path=path)
+    (warning,) = warnings()
+    assert "16.7 % of the tokens are unknown" in warning
+    assert "--do_lower_case" in warning
+
+
+def test_whole_words_that_have_no_pieces_are_warned_of(
+    create, write_documents, warnings
+):
+    path = write_documents("text.txt", [["a dog sees"] * 9, ["the cat"]])
+    create(_options(), "a", path=path)
+    assert warnings() == []
+    create(_options(do_whole_word_mask=True), "b", path=path)
+    (warning,) = warnings()
+    assert "no effect: 0.00 %" in warning and "--segmented_words" in warning
+
+
+@pytest.fixture
+def chinese(tmp_path):
+    """A text of words of two and three characters, and its vocabulary."""
+    rng = np.random.default_rng(1)
+    characters = [chr(0x4E00 + number) for number in range(60)]
+    # A character stands at one place in one word only.
+    words = ["".join(characters[i : i + 2]) for i in range(0, 30, 2)]
+    words += ["".join(characters[i : i + 3]) for i in range(30, 60, 3)]
+    documents = [
+        "\n".join(" ".join(rng.choice(words, 6)) for _ in range(5))
+        for _ in range(20)
+    ]
+    path = tmp_path / "text.txt"
+    path.write_text("\n\n".join(documents), encoding="utf-8")
+    vocab = tmp_path / "vocab.txt"
+    vocab.write_text("\n".join([*SPECIAL_TOKENS, *characters]), "utf-8")
+    return str(path), str(vocab)
+
+
+@pytest.mark.parametrize("segmented_words", [False, True])
+def test_characters_of_a_segmented_word_are_masked_together(
+    chinese, tmp_path, warnings, segmented_words
+):
+    path, vocab_file = chinese
+    records = str(tmp_path / "a")
+    counts = create_pretraining_data(
+        open_sources([path]),
+        [records],
+        TextOptions(vocab_file, segmented_words=segmented_words),
+        _options(do_whole_word_mask=True, max_seq_length=40),
+    )
+    assert bool(warnings()) != segmented_words
+    num_together = num_apart = 0
+    for example in _read(records):
+        ids = _put_back(example)
+        assert ids.max() < 65
+        count = int(example["masked_lm_weights"].sum())
+        chosen = set(example["masked_lm_positions"][:count].tolist())
+        for position in range(1, example["input_mask"].sum()):
+            index = int(ids[position]) - len(SPECIAL_TOKENS)
+            size = 2 if index < 30 else 3
+            if index < 0 or index % size == 0 or ids[position - 1] < 5:
+                continue  # No character or the first one of a word.
+            if (position in chosen) == (position - 1 in chosen):
+                num_together += position in chosen
+            else:
+                num_apart += 1
+    assert (num_apart == 0) == segmented_words
+    assert num_together > 10
+    assert counts["continuations"] == segmented_words * (
+        counts["tokens"] - len(pathlib.Path(path).read_text("utf-8").split())
+    )
+
+
+def test_paragraphs_are_split_on_demand(create, tmp_path, write_documents):
+    paragraphs = tmp_path / "paragraphs.txt"
+    paragraphs.write_text(
+        "The dog sees a cat. A bird finds the house.\n\nA dog likes.\n"
+    )
+    (split,), counts = create(
+        _options(), "a", path=str(paragraphs), text={"split_sentences": True}
+    )
+    assert (counts["documents"], counts["sentences"]) == (2, 3)
+    lines = write_documents(
+        "lines.txt",
+        [["The dog sees a cat.", "A bird finds the house."], ["A dog likes."]],
+    )
+    (plain,), _ = create(_options(), "b", path=lines)
+    assert _bytes([split]) == _bytes([plain])
+
+
+def test_compressed_and_json_text_give_the_same_bytes(
+    create, make_documents, tmp_path
+):
+    paths = {
+        name: tmp_path / f"same.{name}"
+        for name in ("txt", "txt.gz", "jsonl", "jsonl.gz")
+    }
+    texts = ["\n".join(document) for document in make_documents(1, 30)]
+    plain = "\n\n".join(texts).encode()
+    objects = "\n".join(json.dumps({"text": text}) for text in texts).encode()
+    paths["txt"].write_bytes(plain)
+    paths["txt.gz"].write_bytes(gzip.compress(plain))
+    paths["jsonl"].write_bytes(objects)
+    paths["jsonl.gz"].write_bytes(gzip.compress(objects))
+    made = {
+        name: _bytes(create(_options(), f"{name}-1", path=str(path))[0])
+        for name, path in paths.items()
+    }
+    assert len({bytes(data) for (data,) in made.values()}) == 1
+
+
+def test_windows_text_gives_the_same_bytes(create, corpus_file, tmp_path):
+    text = pathlib.Path(corpus_file).read_bytes()
+    windows = tmp_path / "windows.txt"
+    windows.write_bytes(b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"))
+    (first,), _ = create(_options(), "a")
+    (second,), _ = create(_options(), "b", path=str(windows))
+    assert _bytes([first]) == _bytes([second])
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 100, 1000])
+def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch, chunk_bytes):
+    (expected,), counts = create(_options(), "a")
+    monkeypatch.setattr("keras_bert.data.sources.CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr("keras_bert.data.chunk_writer._BATCH_BYTES", 7)
+    (records,), same_counts = create(_options(), "b")
+    assert _bytes([records]) == _bytes([expected])
+    assert same_counts == counts
+
+
+def test_a_line_of_ten_megabytes_is_text(create, tmp_path):
+    path = tmp_path / "long.txt"
+    line = b"the old dog likes a small bird " * 330_000
+    path.write_bytes(b"a cat\n" + line + b"\n\nthe dog\n")
+    options = _options(dupe_factor=1)
+    (records,), counts = create(options, "a", path=str(path))
+    assert counts["tokens"] == 2 + 7 * 330_000 + 2
+    assert len(_read(records)) == counts["examples"] >= 2
+
+
+def test_records_go_to_another_disk(create, monkeypatch, tmp_path):
+    (expected,), _ = create(_options(), "a")
+    replace = os.replace
+
+    def replace_here(path, new_path):
+        if str(path).endswith(".tfrecord") and not str(new_path).endswith(
+            ".tfrecord"
+        ):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        replace(path, new_path)
+
+    monkeypatch.setattr("os.replace", replace_here)
+    (records,), _ = create(_options(), "b")
+    assert _bytes([records]) == _bytes([expected])
+    assert {"manifest-b.json", "b"} < {*os.listdir(tmp_path)}
+    assert len(os.listdir(tmp_path)) == 5
+
+
+def test_the_manifest_records_the_run(create, tmp_path, corpus_file):
+    _, counts = create(_options(), "a", "b")
+    manifest = json.loads((tmp_path / "manifest-a.json").read_text())
+    assert manifest["counts"] == counts
+    settings = manifest["settings"]
+    text = pathlib.Path(corpus_file).read_bytes()
+    assert settings["inputs"] == {corpus_file: hashlib.sha256(text).hexdigest()}
+    assert settings["num_shards"] == 2
+    assert settings["examples"] == dataclasses.asdict(_options())

@@ -42,7 +42,7 @@ def _parse(serialized):
 
 
 def _assert_parses(values):
-    serialized = serialize_examples(values)
+    serialized = serialize_examples(values, features.PRETRAINING_FEATURES)
     assert all(isinstance(record, bytes) for record in serialized)
     parsed = _parse(serialized)
     for name, array in values.items():
@@ -91,7 +91,7 @@ def test_records_longer_than_two_length_bytes_are_read_back():
 
 def test_no_example_gives_no_record():
     values = _values(lambda _, shape: np.zeros(shape), 0, 5, 3)
-    assert serialize_examples(values) == []
+    assert serialize_examples(values, features.PRETRAINING_FEATURES) == []
 
 
 def test_bytes_are_those_of_the_protocol_buffer_library():
@@ -105,6 +105,31 @@ def test_bytes_are_those_of_the_protocol_buffer_library():
             target = value.float_list if is_float else value.int64_list
             target.value.extend(values[feature.name][row].tolist())
         expected.append(example)
-    for record, example in zip(serialize_examples(values), expected):
+    serialized = serialize_examples(values, features.PRETRAINING_FEATURES)
+    for record, example in zip(serialized, expected):
+        assert len(record) == len(example.SerializeToString())
+        assert tf.train.Example.FromString(record) == example
+
+
+def test_rows_of_different_lengths_are_written_without_padding():
+    rng = np.random.default_rng(3)
+    num_tokens = np.array([1, 40, 7, 2, 39])
+    values = {
+        "input_ids": rng.choice(_BORDERS, (5, 40)),
+        "word_starts": rng.integers(0, 2, (5, 40)),
+        "segment_boundary": rng.choice(_BORDERS, (5, 1)),
+        "next_sentence_labels": rng.integers(0, 2, (5, 1)),
+    }
+    serialized = serialize_examples(
+        values, features.UNMASKED_FEATURES, num_tokens
+    )
+    for row, record in enumerate(serialized):
+        example = tf.train.Example()
+        for feature in features.UNMASKED_FEATURES:
+            data = values[feature.name][row]
+            if feature.length == "num_tokens":
+                data = data[: num_tokens[row]]
+            target = example.features.feature[feature.name].int64_list
+            target.value.extend(data.tolist())
         assert len(record) == len(example.SerializeToString())
         assert tf.train.Example.FromString(record) == example

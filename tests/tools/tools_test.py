@@ -1,5 +1,6 @@
 """Every program: its help, and how it fails."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -13,7 +14,9 @@ from keras_bert.checkpoints import Bert
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
+from keras_bert.data import open_sources
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -114,13 +117,15 @@ def place(tmp_path_factory):
     (place / "one_document.txt").write_text("\n".join(documents[0]))
     (place / "empty.txt").touch()
     (place / "latin1.txt").write_bytes(b"a caf\xe9\n\nthe dog\n")
+    (place / "cut.txt.gz").write_bytes(gzip.compress(text.encode())[:-9])
+    (place / "bad.jsonl").write_text('{"text": "a dog"}\n{"txt": "a cat"}\n')
     (place / "empty.tfrecord").touch()
     (place / "garbage.h5").write_text("no weights")
     tokenizer = BertTokenizer(vocabulary)
     create_pretraining_data(
-        [str(place / "text.txt")],
+        open_sources([str(place / "text.txt")]),
         [str(place / "train.tfrecord")],
-        tokenizer,
+        TextOptions(str(place / "vocab.txt")),
         PretrainingDataOptions(max_seq_length=16, max_predictions_per_seq=3),
     )
     config = BertConfig(
@@ -218,6 +223,66 @@ _MISTAKES = [
         "create_pretraining_data",
         {"input_file": "one_document.txt"},
         "1 document in .*one_document.txt",
+    ),
+    (
+        "create_pretraining_data",
+        {"input_file": "text.txt,cut.txt.gz"},
+        "cut.txt.gz must be a whole gzip file",
+    ),
+    (
+        "create_pretraining_data",
+        {"input_file": "text.txt,bad.jsonl"},
+        "bad.jsonl, line 2, .*'text'",
+    ),
+    (
+        "create_pretraining_data",
+        {"input_file": "latin1.txt,text.txt", "num_workers": "2"},
+        "0xe9 at offset 5",
+    ),
+    (
+        "create_pretraining_data",
+        {"input_file": None},
+        "Either --input_file or --tfds_name",
+    ),
+    (
+        "create_pretraining_data",
+        {"tfds_name": "wikipedia"},
+        "Either --input_file or --tfds_name.*tfds_name=wikipedia",
+    ),
+    (
+        "create_pretraining_data",
+        {"input_file": None, "tfds_name": "no_such_data_set"},
+        "'no_such_data_set' must be|pip install 'tensorflow-datasets",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": None},
+        "Either --output_file or --output_dir",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_dir": "out/b"},
+        "Either --output_file or --output_dir.*output_dir=.*out/b",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": "out/a,out/a"},
+        "must differ from each other.*out/a",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": "text.txt", "overwrite": "true"},
+        "must differ .*from the input.*text.txt",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": None, "output_dir": "out/b", "num_shards": "121"},
+        "120 at most.*121 files",
+    ),
+    (
+        "create_pretraining_data",
+        {"num_workers": "0"},
+        "num_workers=0",
     ),
     (
         "create_pretraining_data",
@@ -373,7 +438,7 @@ def test_missing_flags_are_named(run, tool):
     assert code != 0
     assert "Traceback" not in stderr
     required = {
-        "create_pretraining_data": _DATA[:3],
+        "create_pretraining_data": _DATA[2:3],
         "run_pretraining": _TRAIN[:2],
     }.get(tool, _TOOLS[tool])
     for flag in required:
@@ -396,9 +461,10 @@ def test_what_no_flag_takes_is_an_error(run, tool, place, tmp_path):
     ("tool", "changes", "message"),
     _MISTAKES,
     ids=[
-        f"{tool}-{name}={value}"
+        "-".join(
+            [tool, *(f"{name}={value}" for name, value in changes.items())]
+        )
         for tool, changes, _ in _MISTAKES
-        for name, value in changes.items()
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_no_file(

@@ -86,6 +86,8 @@ def test_text_becomes_a_model_that_answers(tmp_path):
     assert sorted(os.listdir(tmp_path / "records")) == [
         "eval-1",
         "eval-2",
+        "manifest-eval-1.json",
+        "manifest-train-1.json",
         "train-1",
         "train-2",
     ]
