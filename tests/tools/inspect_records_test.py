@@ -1,0 +1,177 @@
+import base64
+import html
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from keras_bert.data.inspection import inspect_records
+from keras_bert.text import Vocabulary
+
+pytestmark = pytest.mark.large
+
+_REPOSITORY = pathlib.Path(__file__).parents[2]
+_SAMPLE = _REPOSITORY / "tfrecords" / "sample"
+_VOCAB_FILE = _SAMPLE / "vocab.txt"
+_PNG = b"\x89PNG\r\n\x1a\n"
+# The line that only this way of masking has.
+_SHOWN = {"static": "To predict", "dynamic": "Words"}
+
+
+@pytest.fixture(scope="module", params=_SHOWN)
+def records(request, tmp_path_factory):
+    """The masking and a file of records made with it."""
+    path = tmp_path_factory.mktemp("records") / f"{request.param}.tfrecord"
+    result = _run_tool(
+        "create_pretraining_data",
+        f"--input_file={_SAMPLE / 'text.txt'}",
+        f"--vocab_file={_VOCAB_FILE}",
+        f"--output_file={path}",
+        f"--masking={request.param}",
+        "--max_seq_length=32",
+        "--max_predictions_per_seq=5",
+    )
+    assert result.returncode == 0, result.stderr
+    return request.param, path
+
+
+def _run_tool(name, *arguments, **environment):
+    return subprocess.run(
+        [sys.executable, f"tools/{name}.py", *arguments],
+        cwd=_REPOSITORY,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(_REPOSITORY),
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def _run(*arguments, input_file=None, **environment):
+    return _run_tool(
+        "inspect_records",
+        f"--input_file={input_file or _SAMPLE / 'sample.tfrecord'}",
+        f"--vocab_file={_VOCAB_FILE}",
+        *arguments,
+        **environment,
+    )
+
+
+def test_examples_and_numbers_are_printed():
+    result = _run("--num_examples=2")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("What the model must predict stands in")
+    for mark in ("[MASK→word]", "[other*→word]", "[word=]"):
+        assert mark in result.stdout
+    titles = re.findall(r"^Record (\d+) of .*: 32 tokens", result.stdout, re.M)
+    assert titles == ["0", "1"]
+    vocabulary = Vocabulary.from_file(_VOCAB_FILE)
+    statistics, _ = inspect_records(
+        [str(_SAMPLE / "sample.tfrecord")], vocabulary
+    )
+    counts = statistics.counts
+    assert f"Records      {counts['records']} in 1 file" in result.stdout
+    for name, part, whole in (
+        ("To predict", "predictions", "tokens"),
+        ("  [MASK]", "masked", "predictions"),
+        ("  random", "random", "predictions"),
+        ("  kept", "kept", "predictions"),
+        ("Random next", "random_next", "records"),
+    ):
+        percent = 100 * counts[part] / counts[whole]
+        assert f"\n{name:<13}{percent:.1f} % " in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 120
+
+
+def test_nothing_is_written_unless_asked(tmp_path):
+    shutil.copy(_SAMPLE / "sample.tfrecord", tmp_path)
+    result = _run(input_file=tmp_path / "*.tfrecord")
+    assert result.returncode == 0, result.stderr
+    assert os.listdir(tmp_path) == ["sample.tfrecord"]
+
+
+def test_both_forms_give_a_page(records, tmp_path):
+    masking, path = records
+    page_path = tmp_path / "out" / "page.html"
+    result = _run(f"--output_file={page_path}", input_file=path)
+    assert result.returncode == 0, result.stderr
+    assert f"\n{_SHOWN[masking]} " in result.stdout
+    assert ("→" in result.stdout) == (masking == "static")
+    page = page_path.read_text(encoding="utf-8")
+    image = re.search('src="data:image/png;base64,([^"]*)"', page)[1]
+    assert base64.b64decode(image).startswith(_PNG)
+    # All that the terminal shows; nothing comes from elsewhere.
+    text = " ".join(html.unescape(re.sub("<[^>]*>", " ", page)).split())
+    for line in result.stdout.splitlines():
+        if line.startswith(("Record ", "Length", "Random next")):
+            assert " ".join(line.split()) in text
+    assert "http" not in page and "<script" not in page
+    assert os.listdir(page_path.parent) == ["page.html"]
+
+
+def test_a_png_can_be_written_alone(tmp_path):
+    png_path = tmp_path / "summary.png"
+    result = _run(f"--output_file={png_path}", "--num_examples=0")
+    assert result.returncode == 0, result.stderr
+    assert "Record 0" not in result.stdout
+    data = png_path.read_bytes()
+    assert data.startswith(_PNG)
+    width, height = np.frombuffer(data[16:24], ">u4")
+    assert width >= 1000 and height >= 400
+
+
+def test_a_cut_file_is_one_line_and_nothing_is_written(tmp_path):
+    path = tmp_path / "cut.tfrecord"
+    shutil.copy(_SAMPLE / "sample.tfrecord", path)
+    os.truncate(path, path.stat().st_size - 10)
+    result = _run(f"--output_file={tmp_path / 'a.png'}", input_file=path)
+    assert result.returncode == 1
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith(f"Error: {path}, record 40 (counted from 0; at byte")
+    assert "the file is cut" in last
+    assert os.listdir(tmp_path) == ["cut.tfrecord"]
+
+
+@pytest.mark.parametrize(
+    "flag, message",
+    [
+        ("--output_file=a.jpg", "must end in .png or .html. Received: 'a.jpg'"),
+        ("--input_file=nowhere.tfrecord", "nowhere.tfrecord"),
+        ("--vocab_file=nowhere.txt", "nowhere.txt"),
+    ],
+)
+def test_a_wrong_flag_is_named(flag, message):
+    result = _run(flag)
+    assert result.returncode == 1
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_missing_matplotlib_is_named_before_any_work(tmp_path):
+    (tmp_path / "matplotlib").mkdir()
+    (tmp_path / "matplotlib" / "__init__.py").write_text(
+        "raise ModuleNotFoundError(name='matplotlib')\n"
+    )
+    result = _run(
+        f"--output_file={tmp_path / 'a.png'}",
+        PYTHONPATH=f"{tmp_path}{os.pathsep}{_REPOSITORY}",
+    )
+    assert result.returncode == 1
+    assert "package matplotlib, which is not" in result.stderr
+    assert "pip install 'keras-bert-tf[demo]'" in result.stderr
+    assert result.stdout == ""
+
+
+def test_help_explains_the_marks():
+    result = _run("--help")
+    for words in ("[MASK→word]", "[other*→word]", "[word=]", "--num_examples"):
+        assert words in result.stdout
