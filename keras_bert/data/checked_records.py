@@ -7,18 +7,17 @@ looked at alone only where a batch cannot be parsed.
 
 import struct
 
-import google_crc32c
 import numpy as np
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.data.tfrecords import masked_crc
 from keras_bert.text.vocabulary import CLS
 from keras_bert.text.vocabulary import SEP
 
 _BATCH_RECORDS = 1024
 _HEADER = struct.Struct("<QI")
 _FOOTER_BYTES = 4
-_MASK_DELTA = 0xA282EAD8
 _KINDS = {"int64": "int64_list", "float32": "float_list"}
 _NUM_TOKENS = features.TOKEN_IDS.length
 # What only unmasked records hold.
@@ -89,7 +88,7 @@ def _records(path):
                     f"{_HEADER.size} bytes of its length and their checksum."
                 )
             length, checksum = _HEADER.unpack(header)
-            if checksum != _masked_crc(header[:8]):
+            if checksum != masked_crc(header[:8]):
                 raise ValueError(
                     f"{place}the checksum of its length does not match: the "
                     "file is damaged or no TFRecord file."
@@ -101,7 +100,7 @@ def _records(path):
                     f"{length + _FOOTER_BYTES} bytes."
                 )
             record, footer = data[:length], data[length:]
-            if int.from_bytes(footer, "little") != _masked_crc(record):
+            if int.from_bytes(footer, "little") != masked_crc(record):
                 raise ValueError(
                     f"{place}the checksum of its data does not match: the "
                     "file is damaged."
@@ -109,11 +108,6 @@ def _records(path):
             yield offset, record
             offset += _HEADER.size + len(data)
             number += 1
-
-
-def _masked_crc(data):
-    crc = google_crc32c.value(data)
-    return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
 
 
 class _Parser:

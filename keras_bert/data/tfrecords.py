@@ -28,13 +28,14 @@ def write_records(file, records):
     for record in records:
         length = len(record)
         parts += (
-            _HEADER.pack(length, _masked_crc(_LENGTH.pack(length))),
+            _HEADER.pack(length, masked_crc(_LENGTH.pack(length))),
             record,
-            _FOOTER.pack(_masked_crc(record)),
+            _FOOTER.pack(masked_crc(record)),
         )
     file.write(b"".join(parts))
 
 
-def _masked_crc(data):
+def masked_crc(data):
+    """The checksum of the format: CRC-32C of bytes, rotated and offset."""
     crc = google_crc32c.value(data)
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
