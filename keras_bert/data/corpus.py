@@ -12,7 +12,7 @@ _TOKENS, _SENTENCES, _DOCUMENTS = "tokens.bin", "sentences.bin", "documents.bin"
 # The bit of a token that continues a word, where the tokens carry it.
 CONTINUES = 1 << 31
 # Mapped pages count as memory of the process; up to here they may all stay.
-_MAX_RESIDENT_BYTES = 1 << 27
+_MAX_RESIDENT_BYTES = 1 << 25
 
 
 class Corpus:

@@ -104,7 +104,7 @@ class ShardBuilder:
 
     def _pairs(self, number, first, end):
         options = self._options
-        return sample_sentence_pairs(
+        pairs = sample_sentence_pairs(
             self._corpus,
             np.arange(first, end),
             options.max_seq_length - 3,
@@ -113,6 +113,8 @@ class ShardBuilder:
                 (options.random_seed, _BLOCK_STREAM, number, int(first))
             ),
         )
+        self._corpus.release()
+        return pairs
 
     def _write_batch(self, corpus, pairs, rng, file):
         predictions = 0
