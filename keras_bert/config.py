@@ -118,11 +118,22 @@ class BertConfig:
             ValueError: the file is no JSON object, misses `vocab_size`, has
                 unknown keys or describes another architecture.
         """
-        values = _read_object(path)
+        try:
+            return cls.from_dict(read_json_object(path))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, values):
+        """Like `from_json`, from the object that such a file holds.
+
+        Args:
+            values: dict of config values by key.
+        """
         try:
             return cls(**_translate(values))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{path}: {error}") from None
+        except TypeError as error:
+            raise ValueError(str(error)) from None
 
     def to_json(self, path):
         """Writes the config so that `from_json` reads it back equal."""
@@ -150,15 +161,25 @@ def _check_value(field, value):
     )
 
 
-def _read_object(path):
+def read_json_object(path):
+    """Reads a JSON file whose outermost value is an object.
+
+    Args:
+        path: str or `pathlib.Path`.
+
+    Returns:
+        A dict.
+
+    Raises:
+        ValueError: the file holds anything else.
+    """
     try:
         values = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} is not a JSON file: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not a JSON file: {error}") from None
     if not isinstance(values, dict):
         raise ValueError(
-            f"{path} must hold a JSON object of config keys. "
-            f"Received: {type(values).__name__}."
+            f"must hold a JSON object. Received: {type(values).__name__}."
         )
     return values
 

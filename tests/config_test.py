@@ -256,7 +256,7 @@ def test_missing_vocab_size_is_an_error(load):
 
 
 def test_a_file_that_is_not_json_is_an_error(load):
-    with pytest.raises(ValueError, match="some_config.json is not a JSON file"):
+    with pytest.raises(ValueError, match="some_config.json: not a JSON file"):
         load(None, text="vocab_size: 30")
 
 
