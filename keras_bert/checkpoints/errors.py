@@ -1,0 +1,5 @@
+"""What goes wrong with checkpoints."""
+
+
+class CheckpointError(ValueError):
+    """A checkpoint cannot be used; the message says which file and why."""

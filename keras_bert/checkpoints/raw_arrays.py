@@ -1,0 +1,136 @@
+"""Arrays that lie in a file as plain numbers, looked at where they lie."""
+
+import math
+import mmap
+import reprlib
+
+import numpy as np
+
+from keras_bert.checkpoints.errors import CheckpointError
+
+# Bytes of a number; those that stand here only for their size are not read.
+ITEM_SIZES = {
+    "float64": 8,
+    "float32": 4,
+    "float16": 2,
+    "bfloat16": 2,
+    "complex64": 8,
+    "complex128": 16,
+    "int64": 8,
+    "int32": 4,
+    "int16": 2,
+    "int8": 1,
+    "uint64": 8,
+    "uint32": 4,
+    "uint16": 2,
+    "uint8": 1,
+    "bool": 1,
+    "float8_e4m3fn": 1,
+    "float8_e5m2": 1,
+}
+
+_LFS = b"version https://git-lfs"
+_MAX_DIMENSIONS = 32
+_MAX_SIZE = 2**60
+
+
+def map_file(path):
+    """Maps a file into memory; what is not looked at is not read.
+
+    Args:
+        path: str or `pathlib.Path`.
+
+    Returns:
+        A read-only `mmap.mmap`.
+
+    Raises:
+        CheckpointError: it cannot be read, is empty or stands for a file of
+            Git LFS.
+    """
+    try:
+        with open(path, "rb") as file:
+            if not file.read(1):
+                raise CheckpointError(f"{path} is empty.")
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise CheckpointError(
+            f"{path} cannot be read: {error.strerror}."
+        ) from None
+    if data[: len(_LFS)] == _LFS:
+        raise CheckpointError(
+            f"{path} only points to the file, which Git LFS holds. "
+            "Run `git lfs pull`."
+        )
+    return data
+
+
+def check_array(path, name, shape):
+    """Checks what a file says of an array, before it is believed.
+
+    Args:
+        path: str, the file.
+        name: what should be the name of the array.
+        shape: what should be its shape, a list or a tuple.
+
+    Raises:
+        CheckpointError: the name cannot be printed on a line or the shape is
+            none that an array can have.
+    """
+    if not isinstance(name, str) or not name.isprintable():
+        raise CheckpointError(
+            f"{path} is damaged: names of arrays must be printable. "
+            f"Received: {brief(name)}."
+        )
+    if (
+        not isinstance(shape, list | tuple)
+        or len(shape) > _MAX_DIMENSIONS
+        or any(type(size) is not int for size in shape)
+        or any(not 0 <= size <= _MAX_SIZE for size in shape)
+        or math.prod(max(size, 1) for size in shape) > _MAX_SIZE
+    ):
+        raise CheckpointError(
+            f"{path} is damaged: {name} must have a list of sizes as its "
+            f"shape. Received: {brief(shape)}."
+        )
+
+
+def check_float(path, name, dtype):
+    """Raises CheckpointError unless a dtype is one that `floats` reads."""
+    if dtype not in ("float64", "float32", "float16", "bfloat16"):
+        raise CheckpointError(
+            f"{path}: {name} must have floating-point numbers of 16, 32 or 64 "
+            f"bits. Received: {dtype}."
+        )
+
+
+def floats(data, dtype, count, offset, byte_order="<"):
+    """The numbers in a piece of a file.
+
+    Args:
+        data: `mmap.mmap` or bytes.
+        dtype: str, one that `check_float` lets through.
+        count: int, how many numbers.
+        offset: int, where they begin, in bytes.
+        byte_order: "<" for little-endian or ">" for big-endian.
+
+    Returns:
+        A float32 array `(count,)` in the machine's byte order; of float32 a
+        read-only view where the order is the same.
+    """
+    if isinstance(data, mmap.mmap):  # Gives back what was read before.
+        data.madvise(mmap.MADV_DONTNEED)
+    stored = "uint16" if dtype == "bfloat16" else dtype
+    stored = np.dtype(stored).newbyteorder(byte_order)
+    numbers = np.frombuffer(data, stored, count, offset)
+    if dtype == "bfloat16":  # The upper half of a float32.
+        return (numbers.astype(np.uint32) << 16).view(np.float32)
+    with np.errstate(over="ignore"):
+        return numbers.astype(np.float32, copy=False)
+
+
+def brief(value):
+    """A value of a file for a message, however long or deep it is."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # An int of more digits than Python likes to print.
+        return f"a very long {type(value).__name__}"

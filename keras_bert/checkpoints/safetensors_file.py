@@ -1,0 +1,197 @@
+"""The safetensors format, in and out.
+
+Eight bytes give the length of a JSON header, which gives dtype, shape and
+place of every array; then come the numbers, without gaps. It is read here
+rather than with the package safetensors because that has no bfloat16 for
+NumPy and copies each array.
+
+References:
+    [Format](https://huggingface.co/docs/safetensors)
+"""
+
+import json
+import math
+import struct
+
+import numpy as np
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.raw_arrays import ITEM_SIZES
+from keras_bert.checkpoints.raw_arrays import brief
+from keras_bert.checkpoints.raw_arrays import check_array
+from keras_bert.checkpoints.raw_arrays import check_float
+from keras_bert.checkpoints.raw_arrays import floats
+from keras_bert.checkpoints.raw_arrays import map_file
+
+_LENGTH = struct.Struct("<Q")
+# BERT's are of some 50 kB; the parsed header takes many times its length.
+_MAX_HEADER = 2**24
+_METADATA = "__metadata__"
+_DTYPES = {
+    "F64": "float64",
+    "F32": "float32",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "C64": "complex64",
+    "I64": "int64",
+    "I32": "int32",
+    "I16": "int16",
+    "I8": "int8",
+    "U64": "uint64",
+    "U32": "uint32",
+    "U16": "uint16",
+    "U8": "uint8",
+    "BOOL": "bool",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
+}
+
+
+class SafetensorsFile:
+    """The named arrays of a safetensors file.
+
+    Args:
+        path: str or `pathlib.Path`.
+
+    Raises:
+        CheckpointError: the file cannot be read or is damaged.
+    """
+
+    def __init__(self, path):
+        self._path = path
+        self._data = map_file(path)
+        header, self._start = _read_header(path, self._data)
+        self._places = {}
+        for name, entry in header.items():
+            self._places[name] = _check_entry(path, name, entry)
+        _check_places(path, self._places, len(self._data) - self._start)
+        self.shapes = {
+            name: shape for name, (_, shape, _, _) in self._places.items()
+        }
+
+    def read(self, name):
+        """Reads one array.
+
+        Args:
+            name: str, one of `shapes`.
+
+        Returns:
+            A float32 array; a read-only view of the file where it can be.
+        """
+        dtype, shape, begin, _ = self._places[name]
+        check_float(self._path, name, dtype)
+        count = math.prod(shape)
+        numbers = floats(self._data, dtype, count, self._start + begin)
+        return numbers.reshape(shape)
+
+
+def write_safetensors(path, arrays):
+    """Writes a safetensors file of float32 arrays.
+
+    Args:
+        path: str or `pathlib.Path`.
+        arrays: list of `(name, shape, function)`; the functions return the
+            arrays and are called one after another, so that one array at a
+            time is held.
+    """
+    # The package safetensors wants to know for whom the file is.
+    header, end = {_METADATA: {"format": "pt"}}, 0
+    for name, shape, _ in arrays:
+        begin, end = end, end + 4 * math.prod(shape)
+        header[name] = {
+            "dtype": "F32",
+            "shape": [*shape],
+            "data_offsets": [begin, end],
+        }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(_LENGTH.pack(len(text)) + text)
+        for name, shape, function in arrays:
+            array = np.asarray(function(), "<f4", order="C")
+            if array.shape != tuple(shape):
+                raise ValueError(
+                    f"{name} must have the shape {tuple(shape)}. "
+                    f"Received: {array.shape}."
+                )
+            file.write(array.data if array.size else b"")
+
+
+def _read_header(path, data):
+    """The parsed header, without metadata, and where the numbers begin."""
+    if len(data) < _LENGTH.size:
+        raise CheckpointError(f"{path} is cut off inside its header.")
+    (length,) = _LENGTH.unpack_from(data)
+    if data[_LENGTH.size : _LENGTH.size + 1] != b"{" or length > _MAX_HEADER:
+        raise CheckpointError(f"{path} is no safetensors file.")
+    start = _LENGTH.size + length
+    if start > len(data):
+        raise CheckpointError(
+            f"{path} is cut off inside its header: {start} bytes are wanted, "
+            f"there are {len(data)}. Download it again."
+        )
+    try:
+        header = json.loads(
+            data[_LENGTH.size : start].decode(), object_pairs_hook=_unique
+        )
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(
+            f"{path} is damaged: its header must be JSON: {error}."
+        ) from None
+    header.pop(_METADATA, None)
+    if not header:
+        raise CheckpointError(f"{path} holds no arrays.")
+    return header, start
+
+
+def _unique(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return entries
+
+
+def _check_entry(path, name, entry):
+    """dtype, shape, begin and end of an array."""
+    if not isinstance(entry, dict):
+        entry = {}
+    shape = entry.get("shape")
+    check_array(path, name, shape)
+    dtype = entry.get("dtype")
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
+        raise CheckpointError(
+            f"{path}: the dtype of {name} must be one of "
+            f"{', '.join(_DTYPES)}. Received: {brief(dtype)}."
+        )
+    place = entry.get("data_offsets")
+    size = math.prod(shape) * ITEM_SIZES[_DTYPES[dtype]]
+    if (
+        not isinstance(place, list)
+        or [type(offset) for offset in place] != [int, int]
+        or place[0] < 0
+        or place[1] - place[0] != size
+    ):
+        raise CheckpointError(
+            f"{path} is damaged: {name} must take {size} bytes. "
+            f"Received: data_offsets={brief(place)}."
+        )
+    return _DTYPES[dtype], tuple(shape), *place
+
+
+def _check_places(path, places, size):
+    """The arrays must fill the file: no overlap, no hole, no rest."""
+    position = 0
+    for name in sorted(places, key=lambda name: places[name][2:]):
+        _, _, begin, end = places[name]
+        if begin != position:
+            raise CheckpointError(
+                f"{path} is damaged: {name} must begin at byte {position} of "
+                f"the numbers. Received: {begin}."
+            )
+        position = end
+    if position != size:
+        raise CheckpointError(
+            f"{path} is {'cut off' if size < position else 'damaged'}: its "
+            f"arrays take {position} bytes, there are {size}. "
+            "Download it again."
+        )

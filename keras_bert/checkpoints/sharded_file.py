@@ -1,0 +1,104 @@
+"""A checkpoint of Hugging Face in several files, with an index of names."""
+
+import pathlib
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.raw_arrays import brief
+from keras_bert.checkpoints.raw_arrays import map_file
+from keras_bert.config import read_json_object
+
+_MAP = "weight_map"
+_MAX_INDEX = 2**24
+
+
+class ShardedFile:
+    """The named arrays of several files.
+
+    Args:
+        index_path: str or `pathlib.Path` of the index, such as
+            `model.safetensors.index.json`.
+        open_shard: function from a path to the named arrays there, such as
+            `SafetensorsFile`.
+
+    Raises:
+        CheckpointError: a file is missing, cannot be used or does not hold
+            what the index says.
+    """
+
+    def __init__(self, index_path, open_shard):
+        files = _read_index(index_path)
+        directory = pathlib.Path(index_path).parent
+        missing = [
+            file
+            for file in sorted({*files.values()})
+            if not (directory / file).is_file()
+        ]
+        if missing:
+            raise CheckpointError(
+                f"{directory} lacks {', '.join(missing)}, which {index_path} "
+                "names. Download the missing files."
+            )
+        shards = {
+            file: open_shard(directory / file)
+            for file in sorted({*files.values()})
+        }
+        _check_index(index_path, files, shards)
+        self._shards = {name: shards[file] for name, file in files.items()}
+        self.shapes = {
+            name: shard.shapes[name] for name, shard in self._shards.items()
+        }
+
+    def read(self, name):
+        """Reads one array.
+
+        Args:
+            name: str, one of `shapes`.
+
+        Returns:
+            A float32 array; a read-only view of the file where it can be.
+        """
+        return self._shards[name].read(name)
+
+
+def _read_index(path):
+    """A dict from the names of arrays to names of files."""
+    if len(map_file(path)) > _MAX_INDEX:
+        raise CheckpointError(f"{path} is too big for an index.")
+    try:
+        files = read_json_object(path).get(_MAP)
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{path}: {error}") from None
+    if not isinstance(files, dict) or not files:
+        raise CheckpointError(
+            f"{path}: `{_MAP}` must give the file of each array. "
+            f"Received: {brief(files)}."
+        )
+    for name, file in files.items():
+        # The index may come from a stranger, and shall not reach outside.
+        if (
+            not isinstance(file, str)
+            or not file.isprintable()
+            or file in ("", ".", "..")
+            or {*file} & {*"/\\:"}
+        ):
+            raise CheckpointError(
+                f"{path}: {brief(name)} must be in a file of the same "
+                f"directory. Received: {brief(file)}."
+            )
+    return files
+
+
+def _check_index(path, files, shards):
+    held = {
+        (name, file) for file, shard in shards.items() for name in shard.shapes
+    }
+    for name, file in sorted({*files.items()} - held):
+        raise CheckpointError(
+            f"{path} says that {brief(name)} is in {file}, where it is not. "
+            "The files are of different checkpoints."
+        )
+    for name, file in sorted(held - {*files.items()}):
+        raise CheckpointError(
+            f"{path} does not say that {name} is in {file}. "
+            "The files are of different checkpoints."
+        )

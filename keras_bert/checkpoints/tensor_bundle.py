@@ -1,0 +1,132 @@
+"""The index of a TensorFlow checkpoint: which array lies where.
+
+It is a table as of LevelDB: blocks of sorted keys and values, each key
+without what it shares with the one before, and at the end a block that tells
+where the blocks are. It is read here because TensorFlow's own reader ends the
+whole process when a number in the index is wrong.
+
+References:
+    [Table format](https://github.com/google/leveldb/blob/main/doc/table_format.md)
+"""
+
+import struct
+
+import google_crc32c
+from google.protobuf.message import DecodeError
+from tensorflow.core.protobuf.tensor_bundle_pb2 import BundleEntryProto
+from tensorflow.core.protobuf.tensor_bundle_pb2 import BundleHeaderProto
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.raw_arrays import map_file
+
+_MAX_INDEX = 2**24  # BERT's are of some 10 kB, with an optimizer 30 kB.
+_MAX_KEY = 2**12
+_CHUNK = 2**20
+_MASK_DELTA = 0xA282EAD8
+_FOOTER_SIZE = 48
+_MAGIC_NUMBER = struct.pack("<Q", 0xDB4775248B80FB57)
+_NUMBER = struct.Struct("<L")
+_TRAILER = struct.Struct("<BL")  # Kind of compression, checksum.
+_HEADER_KEY = b""
+_SLICE = b"\0"  # Begins the keys of pieces of partitioned variables.
+
+
+def read_index(path):
+    """Reads the index of a TensorFlow checkpoint.
+
+    Args:
+        path: str, the file that ends in `.index`.
+
+    Returns:
+        The `BundleHeaderProto` and a dict of `BundleEntryProto` by name.
+
+    Raises:
+        CheckpointError: the file cannot be read or is damaged.
+    """
+    data = map_file(path)
+    if len(data) > _MAX_INDEX:
+        raise CheckpointError(f"{path} is too big for an index.")
+    try:
+        return _read_table(bytes(data))
+    except CheckpointError as error:
+        raise CheckpointError(f"{path} {error}") from None
+    except (LookupError, ValueError, struct.error, DecodeError):
+        raise CheckpointError(f"{path} is damaged.") from None
+
+
+def read_varint(data, position):
+    """A number of seven bits a byte, and the position behind it.
+
+    Raises:
+        IndexError: the data end before the number does.
+        ValueError: it has more than 64 bits.
+    """
+    number = shift = 0
+    while shift < 64:
+        byte = data[position]
+        number |= (byte & 0x7F) << shift
+        position, shift = position + 1, shift + 7
+        if byte < 0x80:
+            return number, position
+    raise ValueError("too long a number")
+
+
+def checksum(data, begin, end):
+    """The masked CRC-32C of a piece of a file, not read all at once."""
+    crc = 0
+    for position in range(begin, end, _CHUNK):
+        piece = data[position : min(position + _CHUNK, end)]
+        crc = google_crc32c.extend(crc, piece)
+    return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
+
+
+def _read_table(data):
+    if data[-len(_MAGIC_NUMBER) :] != _MAGIC_NUMBER:
+        raise CheckpointError("is cut off or no index. Download it again.")
+    footer = data[-_FOOTER_SIZE:]
+    _, position = _read_handle(footer, 0)
+    place, _ = _read_handle(footer, position)
+    entries, total = {}, 0
+    for _, handle in _read_block(data, *place):
+        for key, value in _read_block(data, *_read_handle(handle, 0)[0]):
+            total += len(key)
+            if key in entries or total > _MAX_INDEX:
+                raise CheckpointError("is damaged.")
+            entries[key] = value
+    header = BundleHeaderProto.FromString(entries.pop(_HEADER_KEY))
+    return header, {
+        key.decode(): BundleEntryProto.FromString(value)
+        for key, value in entries.items()
+        if not key.startswith(_SLICE)
+    }
+
+
+def _read_handle(data, position):
+    """Offset and size of a block, and the position behind them."""
+    offset, position = read_varint(data, position)
+    size, position = read_varint(data, position)
+    return (offset, size), position
+
+
+def _read_block(data, offset, size):
+    """Keys and values of a block."""
+    block = data[offset : offset + size]
+    kind, expected = _TRAILER.unpack_from(data, offset + size)
+    if checksum(data, offset, offset + size + 1) != expected:
+        raise CheckpointError("is damaged: wrong checksum. Download it again.")
+    if kind:
+        raise CheckpointError("must not be compressed.")
+    # The last number tells how many numbers before it are for searching.
+    (searched,) = _NUMBER.unpack(block[-_NUMBER.size :])
+    end = size - (searched + 1) * _NUMBER.size
+    position, key = 0, b""
+    while position < end:
+        shared, position = read_varint(block, position)
+        length, position = read_varint(block, position)
+        value_length, position = read_varint(block, position)
+        value_begin = position + length
+        key = key[:shared] + block[position:value_begin]
+        position = value_begin + value_length
+        if len(key) > _MAX_KEY or position > end:
+            raise CheckpointError("is damaged.")
+        yield key, block[value_begin:position]

@@ -1,0 +1,192 @@
+"""`pytorch_model.bin` and its like, read without torch.
+
+Since torch 1.6 it is a zip file with the pickle `*/data.pkl` and an entry
+`*/data/<key>` for each storage. Before, it was a row of pickles (magic number,
+version, machine, tensors, keys of the storages) and then the storages, each
+after its count.
+"""
+
+import io
+import math
+import struct
+
+import numpy as np
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.raw_arrays import ITEM_SIZES
+from keras_bert.checkpoints.raw_arrays import brief
+from keras_bert.checkpoints.raw_arrays import check_array
+from keras_bert.checkpoints.raw_arrays import check_float
+from keras_bert.checkpoints.raw_arrays import floats
+from keras_bert.checkpoints.raw_arrays import map_file
+from keras_bert.checkpoints.tensor_pickle import Tensor
+from keras_bert.checkpoints.tensor_pickle import load_tensors
+from keras_bert.checkpoints.zip_entries import read_entries
+
+_MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
+_VERSION = 1001
+_COUNT = struct.Struct("<q")
+_MAX_PICKLE = 2**23  # BERT's are of some 50 kB.
+_ORDERS = {b"little": "<", b"big": ">"}
+_WRAPPERS = ("state_dict", "model", "model_state_dict")
+
+
+class TorchFile:
+    """The named arrays of a dictionary of tensors that torch has saved.
+
+    Values that are no tensors are left out. No code of the file is run.
+
+    Args:
+        path: str or `pathlib.Path`.
+
+    Raises:
+        CheckpointError: the file cannot be read, is damaged or holds anything
+            but tensors and plain values.
+    """
+
+    def __init__(self, path):
+        self._path = path
+        self._data = map_file(path)
+        self._order = "<"
+        try:
+            if self._data[:4] == b"PK\3\4":
+                values, places = self._open_zip()
+            else:
+                values, places = self._open_legacy()
+        except CheckpointError:
+            raise
+        except ValueError as error:
+            raise CheckpointError(
+                f"{path} cannot be read as tensors saved by torch: {error}."
+            ) from None
+        self._tensors = _tensors(path, values)
+        self._places = places
+        for name, tensor in self._tensors.items():
+            _check_tensor(path, name, tensor, places)
+        self.shapes = {
+            name: tensor.shape for name, tensor in self._tensors.items()
+        }
+
+    def read(self, name):
+        """Reads one array.
+
+        Args:
+            name: str, one of `shapes`.
+
+        Returns:
+            A float32 array; a read-only view of the file where it can be.
+        """
+        tensor = self._tensors[name]
+        storage = tensor.storage
+        check_float(self._path, name, storage.dtype)
+        if not math.prod(tensor.shape):
+            return np.zeros(tensor.shape, np.float32)
+        item_size = ITEM_SIZES[storage.dtype]
+        begin = self._places[storage.key][0] + tensor.offset * item_size
+        count = _last_index(tensor) - tensor.offset + 1
+        numbers = floats(self._data, storage.dtype, count, begin, self._order)
+        strides = [numbers.itemsize * stride for stride in tensor.strides]
+        return np.lib.stride_tricks.as_strided(
+            numbers, tensor.shape, strides, writeable=False
+        )
+
+    def _open_zip(self):
+        """The unpickled values, and offset and size of each storage."""
+        entries = read_entries(self._path, self._data)
+        names = [name for name in entries if name.endswith("/data.pkl")]
+        if len(names) != 1:
+            raise ValueError("a zip file with one data.pkl is expected")
+        root = names[0].removesuffix("data.pkl")
+        offset, size = entries.get(f"{root}byteorder", (0, 0))
+        if size:
+            order = self._data[offset : offset + min(size, 8)]
+            if order not in _ORDERS:
+                raise ValueError(f"unknown byte order {order}")
+            self._order = _ORDERS[order]
+        offset, size = entries[names[0]]
+        if size > _MAX_PICKLE:
+            raise ValueError(f"its data.pkl is too big: {size} bytes")
+        values = load_tensors(io.BytesIO(self._data[offset : offset + size]))
+        prefix = f"{root}data/"
+        return values, {
+            name.removeprefix(prefix): place
+            for name, place in entries.items()
+            if name.startswith(prefix)
+        }
+
+    def _open_legacy(self):
+        """The unpickled values, and offset and size of each storage."""
+        file = io.BytesIO(self._data[:_MAX_PICKLE])
+        if self._data[:1] != b"\x80" or load_tensors(file) != _MAGIC_NUMBER:
+            raise ValueError("it does not begin as such a file")
+        version, machine = load_tensors(file), load_tensors(file)
+        if version != _VERSION:
+            raise ValueError(f"unknown version {brief(version)}")
+        if not isinstance(machine, dict) or not machine.get("little_endian"):
+            raise ValueError("it is of a big-endian machine")
+        storages = {}
+        values, keys = load_tensors(file, storages), load_tensors(file)
+        _tensors(self._path, values)
+        places, position = {}, file.tell()
+        for key in keys if isinstance(keys, list) else []:
+            if not isinstance(key, str) or key not in storages:
+                raise ValueError(f"no tensor has the storage {brief(key)}")
+            if position + _COUNT.size > len(self._data):
+                raise ValueError("it is cut off")
+            (count,) = _COUNT.unpack_from(self._data, position)
+            size = count * ITEM_SIZES[storages[key].dtype]
+            position += _COUNT.size
+            if count < 0 or position + size > len(self._data):
+                raise ValueError("it is cut off or damaged")
+            places[key] = (position, size)
+            position += size
+        return values, places
+
+
+def _tensors(path, values):
+    """The tensors of a dictionary by their names."""
+    values = values if isinstance(values, dict) else {}
+    tensors = {k: v for k, v in values.items() if isinstance(v, Tensor)}
+    if tensors:
+        return tensors
+    inner = [k for k in _WRAPPERS if isinstance(values.get(k), dict)]
+    raise CheckpointError(
+        f"{path} must hold a dictionary of tensors. "
+        + (
+            f"It has one under the key {inner[0]!r}: save that alone."
+            if inner
+            else f"Received: keys {brief([*values])}."
+        )
+    )
+
+
+def _check_tensor(path, name, tensor, places):
+    """A tensor must lie within its storage, and the storage in the file."""
+    check_array(path, name, tensor.shape)
+    check_array(path, name, tensor.strides)
+    storage = tensor.storage
+    if (
+        type(tensor.offset) is not int
+        or tensor.offset < 0
+        or type(tensor.shape) is not tuple
+        or len(tensor.shape) != len(tensor.strides)
+        or math.prod(tensor.shape) > storage.count
+        or (math.prod(tensor.shape) and _last_index(tensor) >= storage.count)
+    ):
+        raise CheckpointError(
+            f"{path} is damaged: {name} does not lie within its storage."
+        )
+    size = storage.count * ITEM_SIZES[storage.dtype]
+    found = places.get(storage.key, (0, None))[1]
+    if found != size:
+        raise CheckpointError(
+            f"{path} is damaged: the storage of {name} must take {size} "
+            f"bytes. Received: {found}."
+        )
+
+
+def _last_index(tensor):
+    return tensor.offset + sum(
+        (size - 1) * stride
+        for size, stride in zip(tensor.shape, tensor.strides, strict=True)
+    )

@@ -1,0 +1,190 @@
+"""Damaged and hostile bytes: every reader refuses them or reads them whole."""
+
+import json
+import pathlib
+import random
+import shutil
+import tracemalloc
+
+import h5py
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.checkpoints import tensor_bundle
+from keras_bert.checkpoints import tensorflow_file
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.hdf5_file import Hdf5File
+from keras_bert.checkpoints.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.safetensors_file import write_safetensors
+from keras_bert.checkpoints.sharded_file import ShardedFile
+from keras_bert.checkpoints.tensorflow_file import TensorFlowFile
+from keras_bert.checkpoints.torch_file import TorchFile
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
+_SEED = 1810
+_NUM_CASES = 400
+_BYTES = (0, 1, 2, 0x7F, 0x80, 0xFF)
+# What a reader may hold: so many times the file, and what Python needs.
+_MAX_TIMES = 16
+_MAX_MORE = 2**19
+
+
+def make_safetensors(directory):
+    path = directory / "model.safetensors"
+    arrays = [(name, (3, 4), lambda: np.ones((3, 4))) for name in "abc"]
+    write_safetensors(path, arrays)
+    return path, path
+
+
+def make_hdf5(directory):
+    path = directory / "model.weights.h5"
+    with h5py.File(path, "w") as file:
+        for name in ("a/vars/0", "a/vars/1", "b/vars/0"):
+            file[name] = np.ones((3, 4), np.float32)
+    return path, path
+
+
+def make_index(directory):
+    path, _ = make_safetensors(directory)
+    index = directory / "model.safetensors.index.json"
+    files = {name: path.name for name in "abc"}
+    index.write_text(json.dumps({"weight_map": files}))
+    return index, index
+
+
+def make_torch(name):
+    def make(directory):
+        path = directory / name
+        shutil.copy(_GOLDEN / "torch" / name, path)
+        return path, path
+
+    return make
+
+
+def make_tensorflow(ending):
+    def make(directory):
+        prefix = directory / "bert_model.ckpt"
+        variables = {
+            name: tf.Variable(np.ones((3, 4), np.float32), name=f"layer/{name}")
+            for name in "abc"
+        }
+        tf.train.Checkpoint(**variables).write(str(prefix))
+        return prefix, directory / f"bert_model.ckpt.{ending}"
+
+    return make
+
+
+def open_sharded(path):
+    return ShardedFile(path, SafetensorsFile)
+
+
+# How to make a good file, and to read it.
+_FORMATS = {
+    "safetensors": (make_safetensors, SafetensorsFile),
+    "hdf5": (make_hdf5, Hdf5File),
+    "index": (make_index, open_sharded),
+    "torch_zip": (make_torch("zip.bin"), TorchFile),
+    "torch_legacy": (make_torch("legacy.bin"), TorchFile),
+    "tensorflow_index": (make_tensorflow("index"), TensorFlowFile),
+    "tensorflow_data": (make_tensorflow("data-00000-of-00001"), TensorFlowFile),
+}
+
+
+class AnyNumber:
+    """A checksum that is always right, as a hostile writer would make it."""
+
+    def __ne__(self, other):
+        return False
+
+
+def damage(data, chance):
+    """Flips, cuts or splices bytes."""
+    data = bytearray(data)
+    kind = chance.random()
+    if kind < 0.15:
+        del data[chance.randrange(len(data)) :]
+    elif kind < 0.3:
+        source, target = (chance.randrange(len(data)) for _ in range(2))
+        length = chance.randrange(1, 64)
+        data[target : target + length * chance.randrange(2)] = data[
+            source : source + length
+        ]
+    else:
+        # Most of the meaning is in what is not zero.
+        meaningful = [i for i, byte in enumerate(data) if byte]
+        for _ in range(chance.choice((1, 1, 1, 2, 8))):
+            byte = chance.choice((*_BYTES, chance.randrange(256)))
+            data[chance.choice(meaningful)] = byte
+    return bytes(data)
+
+
+def read_all(open_file, path):
+    """Reads what can be read; returns the number of arrays."""
+    try:
+        file = open_file(path)
+    except CheckpointError as error:
+        check_message(error)
+        return 0
+    count = 0
+    for name, shape in file.shapes.items():
+        try:
+            array = file.read(name)
+        except CheckpointError as error:
+            check_message(error)
+            continue
+        assert array.shape == shape
+        assert array.dtype == np.float32
+        array.sum()
+        count += 1
+    return count
+
+
+def check_message(error):
+    assert "\n" not in str(error)
+    assert len(str(error)) < 1000
+    assert error.__cause__ is None
+
+
+def run_cases(name, directory, num_cases):
+    """Number of cases that were read in part or whole."""
+    make, open_file = _FORMATS[name]
+    path, victim = make(directory)
+    good = victim.read_bytes()
+    size = sum(p.stat().st_size for p in directory.iterdir())
+    assert read_all(open_file, path) > 0
+    chance = random.Random(f"{name} {_SEED}")
+    read = 0
+    tracemalloc.start()
+    try:
+        for _ in range(num_cases):
+            # A new file: the old one may still be mapped.
+            victim.unlink()
+            victim.write_bytes(damage(good, chance))
+            tracemalloc.reset_peak()
+            before, _ = tracemalloc.get_traced_memory()
+            with np.errstate(all="ignore"):
+                read += read_all(open_file, path) > 0
+            _, peak = tracemalloc.get_traced_memory()
+            assert peak - before < _MAX_TIMES * size + _MAX_MORE
+    finally:
+        tracemalloc.stop()
+    return read
+
+
+@pytest.mark.parametrize("name", [*_FORMATS])
+def test_damaged_files_are_refused_or_read_whole(name, tmp_path):
+    read = run_cases(name, tmp_path, _NUM_CASES)
+    # Damage of both kinds was tried.
+    assert 0 < read < _NUM_CASES
+
+
+@pytest.mark.parametrize("name", ["tensorflow_index", "tensorflow_data"])
+def test_hostile_numbers_under_right_checksums(name, tmp_path, monkeypatch):
+    def any_checksum(*_):
+        return AnyNumber()
+
+    monkeypatch.setattr(tensor_bundle, "checksum", any_checksum)
+    monkeypatch.setattr(tensorflow_file, "checksum", any_checksum)
+    monkeypatch.setattr(tensorflow_file, "masked_crc", any_checksum)
+    assert 0 < run_cases(name, tmp_path, _NUM_CASES)

@@ -1,0 +1,191 @@
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.safetensors_file import write_safetensors
+
+
+def write_raw(path, header, numbers=b"", length=None):
+    """Writes a file whose header may be any text."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    length = len(text) if length is None else length
+    path.write_bytes(struct.pack("<Q", length) + text + numbers)
+
+
+def entry(dtype, shape, begin, end):
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+def test_what_is_written_is_read(path):
+    random = np.random.default_rng(0)
+    arrays = {
+        "b": random.normal(size=(3, 4)).astype(np.float32),
+        "a": np.float32([1.5]),
+        "scalar": np.array(2.5, np.float32),
+        "empty": np.zeros((0, 3), np.float32),
+    }
+    write_safetensors(
+        path,
+        [(name, a.shape, lambda a=a: a) for name, a in arrays.items()],
+    )
+    file = SafetensorsFile(path)
+    assert file.shapes == {name: a.shape for name, a in arrays.items()}
+    for name, array in arrays.items():
+        read = file.read(name)
+        assert read.dtype == np.float32
+        np.testing.assert_array_equal(read, array, strict=True)
+
+
+def test_the_file_is_as_the_format_says(path):
+    # By hand: transformers wants the metadata, mappings want alignment.
+    write_safetensors(path, [("x", (2,), lambda: np.float32([1, 2]))])
+    data = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", data)
+    assert json.loads(data[8 : 8 + length]) == {
+        "__metadata__": {"format": "pt"},
+        "x": entry("F32", [2], 0, 8),
+    }
+    assert length % 8 == 0
+    assert data[8 + length :] == struct.pack("<2f", 1, 2)
+
+
+def test_float32_is_not_copied(path):
+    write_safetensors(path, [("x", (2, 2), lambda: np.ones((2, 2)))])
+    read = SafetensorsFile(path).read("x")
+    assert not read.flags.owndata
+    assert not read.flags.writeable
+
+
+def test_one_array_at_a_time_is_asked_for(path):
+    asked = []
+
+    def make(name):
+        asked.append(name)
+        return np.zeros(2, np.float32)
+
+    write_safetensors(path, [(n, (2,), lambda n=n: make(n)) for n in "ab"])
+    assert asked == ["a", "b"]
+
+
+def test_another_shape_than_said_is_not_written(path):
+    with pytest.raises(ValueError, match=r"x must have .*\(2,\).*\(3,\)"):
+        write_safetensors(path, [("x", (2,), lambda: np.zeros(3, np.float32))])
+
+
+@pytest.mark.parametrize(
+    "dtype, numbers",
+    [
+        ("F64", np.float64([1.5, -2])),
+        ("F32", np.float32([1.5, -2])),
+        ("F16", np.float16([1.5, -2])),
+        ("BF16", np.uint16([0x3FC0, 0xC000])),
+    ],
+)
+def test_all_widths_become_float32(path, dtype, numbers):
+    data = numbers.tobytes()
+    write_raw(path, {"x": entry(dtype, [2], 0, len(data))}, data)
+    np.testing.assert_array_equal(
+        SafetensorsFile(path).read("x"), np.float32([1.5, -2]), strict=True
+    )
+
+
+def test_numbers_too_big_for_float32_are_infinite(path):
+    data = np.float64([1e300]).tobytes()
+    write_raw(path, {"x": entry("F64", [1], 0, 8)}, data)
+    assert np.isinf(SafetensorsFile(path).read("x"))
+
+
+def test_integers_have_a_shape_but_are_not_read(path):
+    write_raw(path, {"ids": entry("I64", [1, 2], 0, 16)}, bytes(16))
+    file = SafetensorsFile(path)
+    assert file.shapes == {"ids": (1, 2)}
+    with pytest.raises(CheckpointError, match="ids must have .* int64"):
+        file.read("ids")
+
+
+@pytest.mark.parametrize(
+    "header, complaint",
+    [
+        ({}, "no arrays"),
+        ({"x": 3}, "shape"),
+        ({"x": entry("F32", [2], 0, 4)}, "x must take 8 bytes"),
+        ({"x": entry("F32", [-1], 0, 4)}, "list of sizes"),
+        ({"x": entry("F32", [1.0], 0, 4)}, "list of sizes"),
+        ({"x": entry("F32", [True], 0, 4)}, "list of sizes"),
+        ({"x": entry("F32", 2, 0, 8)}, "list of sizes"),
+        ({"x": entry("F32", [1] * 99, 0, 4)}, "list of sizes"),
+        ({"x": entry("F32", [0, 10**30], 0, 0)}, "list of sizes"),
+        ({"x": entry("F32", [2**40, 2**40], 0, 8)}, "list of sizes"),
+        ({"x": entry("F32", [2], 8, 16)}, "begin at byte 0"),
+        ({"x": entry("F32", [2], -8, 0)}, "x must take 8 bytes"),
+        ({"x": entry("F32", [2**20], 0, 2**22)}, "cut off"),
+        ({"x": entry("F32", [1], 0, 4)}, "its arrays take 4 bytes"),
+        ({"x": entry("F33", [2], 0, 8)}, "dtype of x .*'F33'"),
+        ({"x": entry(["F32"], [2], 0, 8)}, "dtype of x"),
+        ({"x\n": entry("F32", [2], 0, 8)}, "printable"),
+        (
+            {"x": entry("F32", [1], 0, 4), "y": entry("F32", [2], 0, 8)},
+            "y must begin at byte 4",
+        ),
+        (
+            {"x": entry("F32", [1], 0, 4), "y": entry("F32", [1], 5, 9)},
+            "y must begin at byte 4",
+        ),
+        (b"{", "JSON"),
+        (b"{\xff", "JSON"),
+        (b'{"x": ' + b"[" * 10**5, "JSON"),
+        (b'{"x": ' + b"9" * 10**5 + b"}", "JSON"),
+        (b'{"x": 1, "x": 2}', "occurs twice"),
+        (b"no header", "no safetensors file"),
+    ],
+)
+def test_wrong_headers_are_refused(path, header, complaint):
+    write_raw(path, header, bytes(8))
+    with pytest.raises(CheckpointError, match=complaint) as info:
+        SafetensorsFile(path)
+    assert str(path) in str(info.value)
+    assert "\n" not in str(info.value)
+
+
+@pytest.mark.parametrize("length", [100, 2**24, 2**24 + 1, 2**63, 2**64 - 1])
+def test_lengths_beyond_the_file_are_refused(path, length):
+    write_raw(path, {"x": entry("F32", [2], 0, 8)}, bytes(8), length)
+    with pytest.raises(CheckpointError, match="cut off|no safetensors"):
+        SafetensorsFile(path)
+
+
+@pytest.mark.parametrize(
+    "data, complaint",
+    [
+        (b"", "is empty"),
+        (b"abc", "cut off"),
+        (b"version https://git-lfs.github.com/spec/v1\noid", "git lfs pull"),
+    ],
+)
+def test_files_of_another_kind_are_explained(path, data, complaint):
+    path.write_bytes(data)
+    with pytest.raises(CheckpointError, match=complaint):
+        SafetensorsFile(path)
+
+
+def test_missing_files_are_named(path):
+    with pytest.raises(CheckpointError, match="safetensors cannot be read: No"):
+        SafetensorsFile(path)
+
+
+def test_any_cut_is_seen(path):
+    write_safetensors(path, [("x", (3,), lambda: np.zeros(3, np.float32))])
+    data = path.read_bytes()
+    for length in range(len(data)):
+        path.write_bytes(data[:length])
+        with pytest.raises(CheckpointError):
+            SafetensorsFile(path)

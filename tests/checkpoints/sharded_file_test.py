@@ -1,0 +1,118 @@
+import json
+
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.safetensors_file import write_safetensors
+from keras_bert.checkpoints.sharded_file import ShardedFile
+
+_MAP = {"a": "model-1.safetensors", "b": "model-2.safetensors"}
+
+
+@pytest.fixture
+def index(tmp_path):
+    """The index of two good shards."""
+    for number, (name, file) in enumerate(_MAP.items()):
+        write_safetensors(
+            tmp_path / file,
+            [(name, (2,), lambda number=number: np.full(2, number))],
+        )
+    path = tmp_path / "model.safetensors.index.json"
+    write_index(path, _MAP)
+    return path
+
+
+def write_index(path, files):
+    values = {"metadata": {"total_size": 16}, "weight_map": files}
+    path.write_text(json.dumps(values))
+
+
+def refuse(index, complaint):
+    with pytest.raises(CheckpointError, match=complaint) as info:
+        ShardedFile(index, SafetensorsFile)
+    assert "\n" not in str(info.value)
+
+
+def test_arrays_of_all_shards_are_read(index):
+    file = ShardedFile(index, SafetensorsFile)
+    assert file.shapes == {"a": (2,), "b": (2,)}
+    np.testing.assert_array_equal(file.read("a"), [0, 0])
+    np.testing.assert_array_equal(file.read("b"), [1, 1])
+
+
+def test_shards_may_be_links_as_in_the_cache_of_hugging_face(index, tmp_path):
+    blobs = tmp_path / "blobs"
+    blobs.mkdir()
+    shard = tmp_path / _MAP["a"]
+    shard.rename(blobs / "0123")
+    shard.symlink_to(blobs / "0123")
+    assert ShardedFile(index, SafetensorsFile).read("a").shape == (2,)
+
+
+def test_missing_shards_are_named(index, tmp_path):
+    (tmp_path / _MAP["b"]).unlink()
+    refuse(index, "lacks model-2.safetensors")
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "../model-2.safetensors",
+        "/etc/passwd",
+        "sub/model-2.safetensors",
+        "..",
+        ".",
+        "",
+        "..\\model-2.safetensors",
+        "C:model-2.safetensors",
+        "model\0.safetensors",
+        "model\n.safetensors",
+        7,
+        None,
+        ["model-2.safetensors"],
+    ],
+)
+def test_files_outside_the_directory_are_refused(index, file):
+    write_index(index, {**_MAP, "b": file})
+    refuse(index, "'b' must be in a file of the same directory")
+
+
+@pytest.mark.parametrize(
+    "files, complaint",
+    [
+        ({**_MAP, "c": _MAP["a"]}, "says that 'c' is in model-1"),
+        ({**_MAP, "b": _MAP["a"]}, "says that 'b' is in model-1"),
+        ({"a": _MAP["a"], "b": _MAP["b"], "\n": _MAP["b"]}, r"'\\n' is in"),
+        ({}, "weight_map"),
+        ([], "weight_map"),
+        (None, "weight_map"),
+    ],
+)
+def test_indexes_that_do_not_agree_are_refused(index, files, complaint):
+    write_index(index, files)
+    refuse(index, complaint)
+
+
+def test_arrays_that_the_index_does_not_name_are_refused(index, tmp_path):
+    write_safetensors(
+        tmp_path / _MAP["b"],
+        [(name, (2,), lambda: np.zeros(2)) for name in "bc"],
+    )
+    refuse(index, "does not say that c is in model-2")
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        ("", "is empty"),
+        ("{", "not a JSON file"),
+        ("[" * 10**5, "not a JSON file"),
+        ("[]", "JSON object"),
+        ("version https://git-lfs.github.com/spec/v1", "git lfs pull"),
+    ],
+)
+def test_wrong_index_files_are_explained(index, text, complaint):
+    index.write_text(text)
+    refuse(index, complaint)

@@ -1,0 +1,230 @@
+import pathlib
+import shutil
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.tensorflow_file import TensorFlowFile
+from keras_bert.checkpoints.tensorflow_file import write_tensorflow
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "model_garden"
+_ARRAYS = [
+    ("bert/b", np.arange(6, dtype=np.float32).reshape(2, 3)),
+    ("bert/a", np.float32([1.5])),
+    ("scalar", np.array(2.5, np.float32)),
+    ("empty", np.zeros((0, 3), np.float32)),
+]
+
+
+def refuse(prefix, complaint):
+    with pytest.raises(CheckpointError, match=complaint) as info:
+        TensorFlowFile(prefix)
+    assert str(prefix) in str(info.value)
+    assert "\n" not in str(info.value)
+
+
+def files(prefix):
+    return sorted(path.name for path in prefix.parent.iterdir())
+
+
+@pytest.fixture
+def prefix(tmp_path):
+    return tmp_path / "bert_model.ckpt"
+
+
+@pytest.fixture
+def written(prefix):
+    write_tensorflow(prefix, _ARRAYS)
+    return prefix
+
+
+def test_what_is_written_is_read(written):
+    file = TensorFlowFile(written)
+    assert not file.object_based
+    assert file.shapes == {name: array.shape for name, array in _ARRAYS}
+    for name, array in _ARRAYS:
+        np.testing.assert_array_equal(file.read(name), array, strict=True)
+    assert not file.read("bert/b").flags.owndata
+
+
+def test_what_is_written_is_a_checkpoint_of_tensorflow(written):
+    assert files(written) == [
+        "bert_model.ckpt.data-00000-of-00001",
+        "bert_model.ckpt.index",
+    ]
+    reader = tf.train.load_checkpoint(str(written))
+    assert {*reader.get_variable_to_shape_map()} == {n for n, _ in _ARRAYS}
+    for name, array in _ARRAYS:
+        np.testing.assert_array_equal(reader.get_tensor(name), array)
+
+
+def test_variables_of_a_tf1_program_are_read(prefix):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        with tf.compat.v1.variable_scope("bert"):
+            tf.compat.v1.get_variable("x", initializer=tf.constant([1.0, 2.0]))
+            tf.compat.v1.get_variable(
+                "step", initializer=tf.constant(3, tf.int64)
+            )
+        session.run(tf.compat.v1.global_variables_initializer())
+        tf.compat.v1.train.Saver().save(session, str(prefix))
+    file = TensorFlowFile(prefix)
+    assert file.shapes == {"bert/x": (2,), "bert/step": ()}
+    np.testing.assert_array_equal(file.read("bert/x"), [1, 2])
+    with pytest.raises(CheckpointError, match="bert/step must .* int64"):
+        file.read("bert/step")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
+def test_all_widths_become_float32(prefix, dtype):
+    write_tensorflow(prefix, [("x", tf.constant([1.5, -2], dtype))])
+    np.testing.assert_array_equal(
+        TensorFlowFile(prefix).read("x"), np.float32([1.5, -2]), strict=True
+    )
+
+
+def test_many_variables_in_many_blocks_are_read(prefix):
+    arrays = [
+        (f"bert/encoder/layer_{number}/kernel", np.float32([number]))
+        for number in range(2000)
+    ]
+    write_tensorflow(prefix, arrays)
+    file = TensorFlowFile(prefix)
+    assert len(file.shapes) == len(arrays)
+    for name, array in arrays[::100]:
+        np.testing.assert_array_equal(file.read(name), array)
+
+
+@pytest.mark.parametrize("name", ["pretrainer", "encoder", "encoder_v2"])
+def test_all_arrays_of_the_model_garden_are_those_of_tensorflow(name):
+    prefix = _GOLDEN / name / "bert_model.ckpt"
+    file = TensorFlowFile(prefix)
+    assert file.object_based
+    reader = tf.train.load_checkpoint(str(prefix))
+    weights = {
+        key: reader.get_tensor(key)
+        for key, dtype in reader.get_variable_to_dtype_map().items()
+        if dtype == tf.float32
+        and ".OPTIMIZER_SLOT" not in key
+        and not key.startswith("optimizer/")
+    }
+    names = {*file.shapes} - {"global_step"}
+    assert len(names) == len(weights)
+    # Each array once: by its name there and by its key here.
+    assert sorted(file.read(n).tobytes() for n in names) == sorted(
+        array.tobytes() for array in weights.values()
+    )
+
+
+def test_variables_of_objects_have_their_full_names():
+    file = TensorFlowFile(_GOLDEN / "pretrainer" / "bert_model.ckpt")
+    for name, shape in (
+        ("word_embeddings/embeddings", (40, 8)),
+        ("transformer/layer_1/self_attention/query/kernel", (8, 2, 4)),
+        ("transformer/layer_0/self_attention/attention_output/bias", (8,)),
+        ("pooler_transform/kernel", (8, 8)),
+        ("bert/cls/predictions/transform/LayerNorm/gamma", (8,)),
+        ("bert/next_sentence/pooler_dense/kernel", (8, 8)),
+        ("bert/next_sentence/logits/bias", (2,)),
+        ("global_step", ()),
+    ):
+        assert file.shapes[name] == shape
+    assert not [name for name in file.shapes if "Adam" in name]
+
+
+def test_the_encoders_of_the_model_garden_are_the_same():
+    pretrainer, encoder, encoder_v2 = (
+        TensorFlowFile(_GOLDEN / name / "bert_model.ckpt")
+        for name in ("pretrainer", "encoder", "encoder_v2")
+    )
+    assert {*encoder.shapes} < {*pretrainer.shapes}
+    assert {*encoder_v2.shapes} == {
+        f"bert_encoder_v2/{name}" for name in encoder.shapes
+    }
+    for name in encoder.shapes:
+        array = encoder.read(name)
+        np.testing.assert_array_equal(array, pretrainer.read(name))
+        np.testing.assert_array_equal(
+            array, encoder_v2.read(f"bert_encoder_v2/{name}")
+        )
+
+
+def test_names_that_two_variables_have_give_way_to_keys(prefix):
+    tf.train.Checkpoint(
+        a=tf.Variable([1.0], name="x"),
+        b=tf.Variable([2.0], name="x"),
+        c=tf.Variable([3.0], name="y"),
+    ).write(str(prefix))
+    file = TensorFlowFile(prefix)
+    assert file.shapes == {"a": (1,), "b": (1,), "y": (1,)}
+    assert [file.read(name)[0] for name in ("a", "b", "y")] == [1, 2, 3]
+
+
+def test_a_name_that_is_the_key_of_another_is_refused(prefix):
+    tf.train.Checkpoint(
+        a=tf.Variable([1.0], name="x"),
+        b=tf.Variable([2.0], name="x"),
+        c=tf.Variable([3.0], name="a"),
+    ).write(str(prefix))
+    refuse(prefix, "holds a twice")
+
+
+def test_missing_files_are_named(written):
+    shard = written.with_name("bert_model.ckpt.data-00000-of-00001")
+    shard.rename(written.with_name("away"))
+    refuse(written, "data-00000-of-00001 cannot be read: No such file")
+    written.with_name("bert_model.ckpt.index").unlink()
+    refuse(written, "index cannot be read: No such file")
+
+
+@pytest.mark.parametrize("ending", ["index", "data-00000-of-00001"])
+@pytest.mark.parametrize(
+    "data, complaint",
+    [
+        (b"", "is empty"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        (b"<html>", "cut off"),
+    ],
+)
+def test_files_of_another_kind_are_explained(written, ending, data, complaint):
+    written.with_name(f"bert_model.ckpt.{ending}").write_bytes(data)
+    refuse(written, complaint)
+
+
+@pytest.mark.parametrize("name", ["pretrainer", "encoder"])
+def test_any_cut_is_seen(prefix, name):
+    for path in (_GOLDEN / name).glob("*.ckpt.*"):
+        shutil.copy(path, prefix.parent)
+    for path in prefix.parent.glob("*.ckpt.*"):
+        data = path.read_bytes()
+        for length in range(0, len(data), len(data) // 97):
+            path.write_bytes(data[:length])
+            with pytest.raises(CheckpointError):
+                TensorFlowFile(prefix)
+        path.write_bytes(data)
+
+
+def test_damaged_numbers_are_seen(written):
+    path = written.with_name("bert_model.ckpt.data-00000-of-00001")
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    file = TensorFlowFile(written)
+    wrong = 0
+    for name in file.shapes:
+        try:
+            file.read(name)
+        except CheckpointError as error:
+            assert f"wrong checksum of {name}" in str(error)
+            wrong += 1
+    assert wrong == 1
+
+
+@pytest.mark.parametrize("position", [0, 10, 60, -1, -8])
+def test_a_damaged_index_is_seen(written, position):
+    path = written.with_name("bert_model.ckpt.index")
+    data = bytearray(path.read_bytes())
+    data[position] ^= 1
+    path.write_bytes(data)
+    refuse(written, "damaged|cut off")

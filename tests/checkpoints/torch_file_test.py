@@ -1,0 +1,300 @@
+import os
+import pathlib
+import pickle
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.torch_file import TorchFile
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "torch"
+_NUMBERS = np.arange(6, dtype=np.float32)
+_REBUILD = b"ctorch._utils\n_rebuild_tensor_v2\n"
+
+
+def plain(value):
+    """The opcodes of a plain value."""
+    return pickle.dumps(value, 2)[2:-1]
+
+
+def tensor(shape, strides, offset=0, count=6, key="0", kind="FloatStorage"):
+    """The opcodes of a tensor, as torch writes them."""
+    return b"".join(
+        (
+            _REBUILD,
+            b"((",
+            plain("storage"),
+            f"ctorch\n{kind}\n".encode(),
+            *map(plain, (key, "cpu", count)),
+            b"tQ",
+            *map(plain, (offset, shape, strides, False)),
+            b"ccollections\nOrderedDict\n)RtR",
+        )
+    )
+
+
+def dictionary(**values):
+    """A pickle of a dictionary of opcodes."""
+    items = b"".join(plain(name) + value for name, value in values.items())
+    return b"\x80\x02}(" + items + b"u."
+
+
+def write_zip(path, pickled, order=b"little", method=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", method) as file:
+        file.writestr("archive/data.pkl", pickled)
+        if order:
+            file.writestr("archive/byteorder", order)
+        numbers = _NUMBERS.astype(">f4" if order == b"big" else "<f4")
+        file.writestr("archive/data/0", numbers.tobytes())
+        file.writestr("archive/version", b"3\n")
+
+
+def write_legacy(path, pickled, keys=("0",), count=6, machine=True):
+    numbers = _NUMBERS.astype("<f4").tobytes()
+    parts = [
+        *(pickle.dumps(0x1950A86A20F9469CFC6C, 2), pickle.dumps(1001, 2)),
+        pickle.dumps({"little_endian": machine}, 2),
+        *(pickled, pickle.dumps([*keys], 2)),
+    ]
+    for _ in keys:
+        parts += [struct.pack("<q", count), numbers]
+    path.write_bytes(b"".join(parts))
+
+
+_WRITERS = pytest.mark.parametrize("write", [write_zip, write_legacy])
+
+
+def refuse(path, complaint):
+    with pytest.raises(CheckpointError, match=complaint) as info:
+        TorchFile(path)
+    assert str(path) in str(info.value)
+    assert "\n" not in str(info.value)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "pytorch_model.bin"
+
+
+@pytest.mark.parametrize("name", ["zip.bin", "legacy.bin"])
+def test_files_of_torch_are_read(name):
+    file = TorchFile(_GOLDEN / name)
+    expected = np.load(_GOLDEN / "expected.npz")
+    assert {*file.shapes} == {*expected, "int64"}
+    for name in expected:
+        assert file.shapes[name] == expected[name].shape
+        np.testing.assert_array_equal(
+            file.read(name), expected[name], strict=True
+        )
+    assert file.shapes["int64"] == (4,)
+    with pytest.raises(CheckpointError, match="int64 must have .* int64"):
+        file.read("int64")
+
+
+@_WRITERS
+def test_views_are_read_as_they_lie(path, write):
+    write(
+        path,
+        dictionary(
+            whole=tensor((2, 3), (3, 1)),
+            turned=tensor((3, 2), (1, 3)),
+            part=tensor((2,), (3,), offset=2),
+            scalar=tensor((), (), offset=5),
+            empty=tensor((0, 3), (3, 1)),
+            step=plain(3),
+            name=plain("bert"),
+        ),
+    )
+    file = TorchFile(path)
+    matrix = _NUMBERS.reshape(2, 3)
+    expected = {
+        "whole": matrix,
+        "turned": matrix.T,
+        "part": matrix[:, 2],
+        "scalar": np.float32(5),
+        "empty": np.zeros((0, 3)),
+    }
+    assert file.shapes == {k: np.shape(v) for k, v in expected.items()}
+    for name, array in expected.items():
+        np.testing.assert_array_equal(file.read(name), array)
+    assert not file.read("whole").flags.owndata
+
+
+def test_big_endian_machines_are_read(path):
+    write_zip(path, dictionary(x=tensor((6,), (1,))), b"big")
+    read = TorchFile(path).read("x")
+    np.testing.assert_array_equal(read, _NUMBERS, strict=True)
+    write_legacy(path, dictionary(x=tensor((6,), (1,))), machine=False)
+    refuse(path, "big-endian")
+
+
+@_WRITERS
+@pytest.mark.parametrize(
+    "opcodes, complaint",
+    [
+        (tensor((7,), (1,)), "within its storage"),
+        (tensor((2, 3), (3, 2)), "within its storage"),
+        (tensor((6,), (1,), offset=1), "within its storage"),
+        (tensor((6,), (1,), offset=-1), "within its storage"),
+        (tensor((6,), (1,), offset=0.0), "within its storage"),
+        (tensor((6,), (1, 1)), "within its storage"),
+        (tensor((10**9,), (0,)), "within its storage"),
+        (tensor((2,), (-1,), offset=3), "list of sizes"),
+        (tensor((-2, -3), (3, 1)), "list of sizes"),
+        (tensor((1,) * 99, (1,) * 99), "list of sizes"),
+        (tensor(None, None), "list of sizes"),
+        (tensor((0, 10**5000), (1, 1)), "list of sizes"),
+        (tensor((6,), (1,), count=7), "storage of x must take 28 bytes|cut"),
+        (tensor((6,), (1,), kind="DoubleStorage"), "must take 48 bytes|cut"),
+        (tensor((6,), (1,), key="../0"), "storage of x|no tensor has"),
+        (tensor((6,), (1,), kind="QInt8Storage"), "torch QInt8Storage"),
+        (plain(3), "dictionary of tensors"),
+        (plain({"state_dict": {}}), "dictionary of tensors"),
+    ],
+)
+def test_tensors_outside_their_storage_are_refused(
+    path, write, opcodes, complaint
+):
+    write(path, dictionary(x=opcodes))
+    refuse(path, complaint)
+
+
+@_WRITERS
+def test_dictionaries_one_level_down_are_pointed_at(path, write):
+    inner = dictionary(x=tensor((6,), (1,)))[2:-1]
+    write(path, dictionary(state_dict=inner))
+    refuse(path, "under the key 'state_dict'")
+
+
+def hostile_pickles(marker):
+    """Pickles that would make the file `marker`, or fill the memory."""
+    command = f"touch {marker}"
+
+    class Reduced:
+        def __reduce__(self):
+            return os.system, (command,)
+
+    class Evaluated:
+        def __reduce__(self):
+            return eval, (f"__import__('os').system({command!r})",)
+
+    text = plain(command)
+    line = command.encode()
+    # As a tree it would have 2 ** 200 leaves.
+    nested = b")" + b"q\0h\0\x86" * 200
+    return {
+        "reduce": (pickle.dumps(Reduced(), 2), "system"),
+        "stack_global": (pickle.dumps(Reduced(), 4), "system"),
+        "eval": (pickle.dumps(Evaluated(), 2), "eval"),
+        "in_a_dictionary": (
+            dictionary(x=pickle.dumps(Reduced(), 2)[2:-1]),
+            "system",
+        ),
+        "global": (b"cos\nsystem\n.", "os system"),
+        "inst": (b"(S'" + line + b"'\nios\nsystem\n.", "INST|STRING"),
+        "obj": (b"(cos\nsystem\n" + text + b"o.", "os system"),
+        "newobj": (b"cbuiltins\neval\n" + text + b"\x85\x81.", "eval"),
+        "newobj_known": (b"ctorch\nSize\n)\x81.", "NEWOBJ"),
+        "build": (b"cos\nsystem\n" + text + b"b.", "os system"),
+        "build_known": (_REBUILD + plain({"__setstate__": 1}) + b"b.", "dict"),
+        "setstate": (b"cbuiltins\nobject\n)\x81}b.", "object"),
+        "attribute": (b"\x80\x04ctorch._utils\n_os.system\n.", "_os.system"),
+        "call_of_known": (b"ctorch\nFloatStorage\n)R.", "FloatStorage"),
+        "call_of_text": (plain("eval") + text + b"\x85R.", "Name"),
+        "extension": (b"\x82\x01.", "EXT1"),
+        "text_id": (b"P0\n.", "PERSID"),
+        "buffer": (b"\x80\x05\x97.", "NEXT_BUFFER"),
+        "huge_memo": (b"\x80\x02}r\xff\xff\xff\x7f.", "dictionary of tensors"),
+        "huge_text": (b"X\xff\xff\xff\x7fabc.", "expected"),
+        "huge_frame": (
+            b"\x80\x04\x95" + b"\xff" * 8 + b"}.",
+            "dictionary|long",
+        ),
+        "nested_key": (b"}" + nested + b"K\1s.", "str expected"),
+        "nested_shape": (
+            dictionary(x=tensor(None, None).replace(b"N", nested, 1)),
+            "list of sizes",
+        ),
+        "no_stop": (b"\x80\x02}", "pickle"),
+        "empty_stack": (b"\x80\x02.", "not a whole pickle"),
+        "no_mark": (b"\x80\x02}u.", "not a whole pickle"),
+        "no_pickle": (b"hello", "not a whole pickle"),
+    }
+
+
+@_WRITERS
+@pytest.mark.parametrize("name", [*hostile_pickles("/")])
+def test_pickles_can_run_no_code(path, tmp_path, write, name):
+    pickled, complaint = hostile_pickles(tmp_path / "marker")[name]
+    write(path, pickled)
+    refuse(path, complaint)
+    assert not (tmp_path / "marker").exists()
+
+
+def test_the_hostile_pickles_are_hostile(tmp_path):
+    marker = tmp_path / "marker"
+    for name in ("reduce", "stack_global", "eval", "in_a_dictionary", "inst"):
+        pickle.loads(hostile_pickles(marker)[name][0])
+        assert marker.exists(), name
+        marker.unlink()
+
+
+def test_compressed_entries_are_refused(path):
+    pickled = dictionary(x=tensor((6,), (1,)))
+    write_zip(path, pickled, method=zipfile.ZIP_DEFLATED)
+    refuse(path, "neither compressed nor encrypted")
+
+
+def test_zip_files_of_another_kind_are_refused(path):
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("readme.txt", "hello")
+    refuse(path, "one data.pkl is expected")
+
+
+def test_too_big_pickles_are_refused(path):
+    write_zip(path, b"\x80\x02" + b")" * 2**23)
+    refuse(path, "too big")
+
+
+def test_unknown_byte_orders_are_refused(path):
+    write_zip(path, dictionary(x=tensor((6,), (1,))), b"middle")
+    refuse(path, "byte order")
+
+
+@pytest.mark.parametrize("count", [-1, 7, 2**62])
+def test_legacy_storages_beyond_the_file_are_refused(path, count):
+    write_legacy(path, dictionary(x=tensor((6,), (1,))), count=count)
+    refuse(path, "cut off|must take")
+
+
+def test_legacy_storages_of_no_tensor_are_refused(path):
+    write_legacy(path, dictionary(x=tensor((6,), (1,))), keys=("0", "1"))
+    refuse(path, "no tensor has the storage '1'")
+
+
+@pytest.mark.parametrize(
+    "data, complaint",
+    [
+        (b"", "is empty"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        (b"PK\3\4", "cut off"),
+        (b"\x80\x02.", "not a whole pickle"),
+        (pickle.dumps({"a": 1}, 2), "does not begin"),
+        (b"<html>", "does not begin"),
+    ],
+)
+def test_files_of_another_kind_are_explained(path, data, complaint):
+    path.write_bytes(data)
+    refuse(path, complaint)
+
+
+@pytest.mark.parametrize("name", ["zip.bin", "legacy.bin"])
+def test_any_cut_is_seen(path, name):
+    data = (_GOLDEN / name).read_bytes()
+    for length in range(0, len(data), 7):
+        path.write_bytes(data[:length])
+        with pytest.raises(CheckpointError):
+            TorchFile(path)
