@@ -1,6 +1,7 @@
 # make demo    sets up and runs the main job, from plain text to served BERT
 # make test    sets up and runs the tests
 # make test-beam   sets up and runs the tests of the Beam pipeline
+# make test-parity sets up and compares trained weights with transformers
 # make lint    checks style; make format repairs it
 #
 # PYTHON=...   the interpreter to build the virtual environment with
@@ -11,7 +12,7 @@ PYTHON ?=
 INPUT ?=
 OUTPUT ?= demo-output
 
-.PHONY: demo test test-beam lint format clean
+.PHONY: demo test test-beam test-parity lint format clean
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
@@ -27,6 +28,12 @@ test-beam:
 	$(MAKE) $(VENV)-beam/.installed-test,beam VENV=$(VENV)-beam
 	$(VENV)-beam/bin/python -m pytest tests/data/beam_pipeline_test.py \
 	    tests/tools/create_pretraining_data_beam_test.py
+
+# An unpinned torch would bring gigabytes of CUDA packages.
+test-parity: $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install --quiet torch==2.13.0
+	$(MAKE) $(VENV)/.installed-test,parity
+	$(VENV)/bin/python -m pytest -m parity
 
 lint: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .

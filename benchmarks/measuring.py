@@ -39,3 +39,20 @@ def run(command, core=None):
 def median(values):
     """The middle of values, the upper of two."""
     return sorted(values)[len(values) // 2]
+
+
+def output(command):
+    """The last line that a command prints.
+
+    Args:
+        command: list of str.
+
+    Raises:
+        subprocess.CalledProcessError: it failed; what it printed is shown.
+    """
+    finished = subprocess.run(command, capture_output=True, text=True)
+    if finished.returncode:
+        print(finished.stdout[-3000:], finished.stderr[-3000:])
+        finished.check_returncode()
+    lines = finished.stdout.strip().splitlines()
+    return lines[-1] if lines else ""

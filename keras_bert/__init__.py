@@ -22,6 +22,7 @@ _MODULES = (
 )
 _MEMBERS = {
     "BertConfig": "config",
+    "CheckpointError": "checkpoints",
     "FillMask": "tasks",
     "from_pretrained": "checkpoints",
     "save_pretrained": "checkpoints",

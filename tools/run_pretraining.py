@@ -13,6 +13,8 @@ metrics.jsonl and to an event file for TensorBoard beside the checkpoint.
 
 import json
 import pathlib
+import shlex
+import sys
 
 import keras
 from absl import flags
@@ -58,6 +60,12 @@ _INIT_CHECKPOINT = flags.DEFINE_string(
     "init_checkpoint",
     None,
     "Directory to train on from, instead of a config and a vocabulary.",
+)
+_ALLOW_MISSING = flags.DEFINE_list(
+    "allow_missing",
+    [],
+    "Parts (pooler, masked_lm_head, nsp_head) that start random where "
+    "--init_checkpoint lacks them.",
 )
 _MAX_SEQ_LENGTH = flags.DEFINE_integer(
     "max_seq_length", 128, "As the records were made."
@@ -106,6 +114,7 @@ def main():
         _LEARNING_RATE.value, _NUM_TRAIN_STEPS.value, _NUM_WARMUP_STEPS.value
     )
     bert = _make_bert()
+    bert.check_parts("masked_lm_head", "nsp_head")
     train_data = _dataset(
         _INPUT_FILE.value, _TRAIN_BATCH_SIZE.value, bert, _RANDOM_SEED.value
     )
@@ -123,13 +132,17 @@ def main():
     metrics = run_pretraining(
         bert.pretrainer, recipe, train_data, eval_data, output_dir
     )
-    save_pretrained(bert, output_dir)
+    card = {
+        "Training": f"    {shlex.join(sys.argv)}",
+        "Metrics": f"    {json.dumps(metrics)}",
+    }
+    save_pretrained(bert, output_dir, card=card)
     logging.info("Wrote %s. %s", output_dir, json.dumps(metrics))
 
 
 def _make_bert():
     if _INIT_CHECKPOINT.value:
-        return from_pretrained(_INIT_CHECKPOINT.value)
+        return from_pretrained(_INIT_CHECKPOINT.value, _ALLOW_MISSING.value)
     if not (_VOCAB_FILE.value and _BERT_CONFIG_FILE.value):
         raise ValueError(
             "Either --init_checkpoint is needed, or --bert_config_file and "

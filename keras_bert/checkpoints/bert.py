@@ -4,10 +4,21 @@ import dataclasses
 
 import keras
 
+from keras_bert.checkpoints.hints import hint_of_vocabulary
+from keras_bert.checkpoints.weight_table import OPTIONAL_PARTS
 from keras_bert.config import BertConfig
 from keras_bert.models.encoder import bert_encoder
 from keras_bert.models.pretrainer import add_pretraining_heads
 from keras_bert.text.tokenizer import BertTokenizer
+
+# Tables are padded to a multiple of one of these.
+_MULTIPLES = (1, 2, 4, 8, 16, 32, 64, 128)
+
+_OUTPUTS = {
+    "pooler": "pooled_output",
+    "masked_lm_head": "mlm_logits",
+    "nsp_head": "nsp_logits",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,32 +27,65 @@ class Bert:
 
     Args:
         config: `BertConfig`.
-        tokenizer: `BertTokenizer` over as many pieces as `vocab_size` says.
-        encoder: model of `bert_encoder`.
-        pretrainer: the encoder's layers with the pre-training heads.
+        tokenizer: `BertTokenizer` over as many pieces as `vocab_size` says;
+            or fewer, where the table is padded to a multiple.
+        encoder: model of `bert_encoder`; without `pooled_output` if there is
+            no pooler.
+        model: the encoder's layers with the heads that there are: the model
+            with all the weights.
+        parts: frozenset of str, which of "pooler", "masked_lm_head" and
+            "nsp_head" there are.
     """
 
     config: BertConfig
     tokenizer: BertTokenizer
     encoder: keras.Model
-    pretrainer: keras.Model
+    model: keras.Model
+    parts: frozenset = frozenset(OPTIONAL_PARTS)
 
     @classmethod
-    def from_config(cls, config, tokenizer):
+    def from_config(cls, config, tokenizer, parts=OPTIONAL_PARTS):
         """A BERT with fresh random weights.
 
         Args:
             config: `BertConfig`.
             tokenizer: `BertTokenizer`.
+            parts: which optional parts it has.
 
         Raises:
             ValueError: the vocabulary has another size than the config says.
         """
         check_vocabulary(config, tokenizer.vocabulary)
         encoder = bert_encoder(config)
-        return cls(
-            config, tokenizer, encoder, add_pretraining_heads(encoder, config)
-        )
+        model = add_pretraining_heads(encoder, config)
+        if "pooler" not in parts:
+            encoder = _with_outputs(encoder, ["sequence_output"])
+        heads = [_OUTPUTS[part] for part in OPTIONAL_PARTS[1:] if part in parts]
+        if not heads:
+            model = encoder
+        elif len(heads) < len(model.output):
+            model = _with_outputs(model, heads)
+        return cls(config, tokenizer, encoder, model, frozenset(parts))
+
+    @property
+    def pretrainer(self):
+        """The model with the pre-training heads.
+
+        Raises:
+            ValueError: there is no masked-LM head.
+        """
+        self.check_parts("masked_lm_head")
+        return self.model
+
+    def check_parts(self, *wanted):
+        """Raises ValueError unless all the named parts are there."""
+        lacking = [part for part in wanted if part not in self.parts]
+        if lacking:
+            raise ValueError(
+                f"This BERT has no {' and no '.join(lacking)}: the checkpoint "
+                "holds none. To start with random weights there, read it with "
+                f"`allow_missing={lacking}`."
+            )
 
     def sequence_length(self, seq_length=None):
         """A length that the model can take, its limit by default.
@@ -60,10 +104,23 @@ class Bert:
 
 
 def check_vocabulary(config, vocabulary):
-    """Raises ValueError unless config and vocabulary have the same size."""
-    if config.vocab_size != len(vocabulary):
+    """Raises ValueError unless config and vocabulary have the same size.
+
+    A table that is padded to a multiple of a power of two, up to 128, has
+    the vocabulary's size too.
+    """
+    rows, lines = config.vocab_size, len(vocabulary)
+    if rows not in [-(-lines // m) * m for m in _MULTIPLES]:
         raise ValueError(
             "`vocab_size` of the config must be the number of lines of the "
-            f"vocabulary. Received: vocab_size={config.vocab_size}, "
-            f"{len(vocabulary)} lines."
+            f"vocabulary. Received: vocab_size={rows}, {lines} lines. "
+            f"{hint_of_vocabulary(rows, lines)}".rstrip()
         )
+
+
+def _with_outputs(model, names):
+    outputs = {name: model.output[name] for name in names}
+    inputs = model.input
+    if not {"mlm_logits"} & {*names}:
+        inputs = {k: v for k, v in inputs.items() if k != "masked_lm_positions"}
+    return keras.Model(inputs, outputs, name=model.name)

@@ -1,113 +1,153 @@
-"""Our own directory: config, vocabulary, casing and weights."""
+"""Directories of weights, of whatever format, in and out."""
 
-import json
+import dataclasses
 import os
 import pathlib
 import shutil
 import tempfile
 
-import h5py
-
 from keras_bert.checkpoints.bert import Bert
-from keras_bert.config import BertConfig
-from keras_bert.text.tokenizer import BertTokenizer
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.checkpoints.bert import check_vocabulary
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.google import is_google
+from keras_bert.checkpoints.google import open_google
+from keras_bert.checkpoints.google import write_tf1
+from keras_bert.checkpoints.hub import download
+from keras_bert.checkpoints.hugging_face import is_hugging_face
+from keras_bert.checkpoints.hugging_face import open_hugging_face
+from keras_bert.checkpoints.hugging_face import write_hugging_face
+from keras_bert.checkpoints.model_card import model_card
+from keras_bert.checkpoints.own import is_own
+from keras_bert.checkpoints.own import open_own
+from keras_bert.checkpoints.own import write_own
+from keras_bert.checkpoints.strict_loading import load_weights
+from keras_bert.checkpoints.strict_loading import plan_loading
 
-_CONFIG = "bert_config.json"
-_VOCABULARY = "vocab.txt"
-_TOKENIZER = "tokenizer_config.json"
-_WEIGHTS = "model.weights.h5"
-
-
-def save_pretrained(bert, directory):
-    """Writes a BERT so that `from_pretrained` reads it back equal.
-
-    The files are `bert_config.json`, `vocab.txt`, `tokenizer_config.json`
-    and `model.weights.h5`. They are written under temporary names first, and
-    other files in the directory stay.
-
-    Args:
-        bert: `Bert`.
-        directory: str, made if needed.
-    """
-    directory = pathlib.Path(directory)
-    directory.mkdir(parents=True, exist_ok=True)
-    staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
-    try:
-        bert.config.to_json(staging / _CONFIG)
-        bert.tokenizer.vocabulary.save(staging / _VOCABULARY)
-        casing = {"do_lower_case": bert.tokenizer.lowercase}
-        (staging / _TOKENIZER).write_text(
-            json.dumps(casing) + "\n", encoding="utf-8"
-        )
-        bert.pretrainer.save_weights(staging / _WEIGHTS)
-        for name in (_CONFIG, _VOCABULARY, _TOKENIZER, _WEIGHTS):
-            os.replace(staging / name, directory / name)
-    finally:
-        shutil.rmtree(staging)
+# The first that recognizes a directory reads it.
+_READERS = (
+    (is_own, open_own),
+    (is_hugging_face, open_hugging_face),
+    (is_google, open_google),
+)
+_WRITERS = {"keras": write_own, "hf": write_hugging_face, "tf1": write_tf1}
+_CARD = "README.md"
 
 
-def from_pretrained(directory):
-    """Reads a directory of `save_pretrained`.
+def from_pretrained(directory, allow_missing=()):
+    """Reads a checkpoint directory: ours, Hugging Face's or Google's.
+
+    All weights are read or none: what is missing, unexpected or of another
+    shape is an error. A checkpoint that lacks the pooler or a head as a
+    whole gives a BERT without it.
 
     Args:
-        directory: str.
+        directory: str, a directory of `save_pretrained`, of Hugging Face
+            (`config.json` with safetensors or `pytorch_model.bin`), of
+            google-research/bert or of the Model Garden (`bert_config.json`
+            with a TensorFlow checkpoint); or the name of a model on the
+            Hugging Face Hub, which needs the package huggingface_hub.
+        allow_missing: names of parts ("pooler", "masked_lm_head", "nsp_head")
+            or of weights that start random where the checkpoint lacks them.
 
     Returns:
         A `Bert`.
 
     Raises:
-        ValueError: a file is missing or the files do not fit each other.
+        CheckpointError: a file is missing, cannot be used or does not fit
+            the others. It is a ValueError.
     """
-    directory = pathlib.Path(directory)
-    missing = [
-        name
-        for name in (_CONFIG, _VOCABULARY, _TOKENIZER, _WEIGHTS)
-        if not (directory / name).is_file()
-    ]
-    if missing:
-        raise ValueError(
-            f"{str(directory)!r} must be a checkpoint directory. "
-            f"Missing: {', '.join(missing)}."
-        )
-    bert = Bert.from_config(
-        BertConfig.from_json(directory / _CONFIG),
-        BertTokenizer(
-            Vocabulary.from_file(directory / _VOCABULARY),
-            lowercase=_read_casing(directory / _TOKENIZER),
-        ),
-    )
-    try:
-        _check_weights(directory / _WEIGHTS, bert.pretrainer)
-        bert.pretrainer.load_weights(directory / _WEIGHTS)
-    except (OSError, KeyError) as error:
-        raise ValueError(f"{directory / _WEIGHTS}: {error}") from None
+    path = pathlib.Path(directory)
+    if not path.is_dir():
+        path = download(str(directory))
+    source = _open(path)
+    _check_sizes(source)
+    plan = plan_loading(source, allow_missing)
+    bert = _build(source, plan)
+    variables = {weight.path: weight for weight in bert.model.weights}
+    load_weights(plan, source.arrays, variables)
     return bert
 
 
-def _read_casing(path):
+def save_pretrained(bert, directory, format="keras", card=None):
+    """Writes a BERT so that `from_pretrained` reads it back equal.
+
+    The files are written under temporary names first, and other files in
+    the directory stay. A `README.md` tells what the model is, unless there
+    is one already.
+
+    Args:
+        bert: `Bert`.
+        directory: str, made if needed.
+        format: "keras" (ours), "hf" (what `transformers` reads) or "tf1"
+            (what google-research/bert reads).
+        card: dict of str, lines to add to the model card, such as the
+            training command and metrics.
+
+    Raises:
+        ValueError: the format is unknown or cannot hold the model, or the
+            directory holds a checkpoint of another format.
+    """
+    if format not in _WRITERS:
+        raise ValueError(
+            f"`format` must be one of {', '.join(_WRITERS)}. "
+            f"Received: format={format!r}."
+        )
+    directory = pathlib.Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
     try:
-        casing = json.loads(path.read_text(encoding="utf-8"))["do_lower_case"]
-    except (ValueError, KeyError, TypeError):
-        casing = None
-    if not isinstance(casing, bool):
-        raise ValueError(
-            f"{path} must be a JSON object with `do_lower_case` true or false."
+        names = _WRITERS[format](bert, staging)
+        _check_unmixed(directory, staging)
+        if not (directory / _CARD).exists():
+            text = model_card(bert, format, card or {})
+            (staging / _CARD).write_text(text, encoding="utf-8")
+            names.append(_CARD)
+        for name in names:
+            os.replace(staging / name, directory / name)
+    finally:
+        shutil.rmtree(staging)
+
+
+def _open(path):
+    for recognizes, open_source in _READERS:
+        if recognizes(path):
+            return open_source(path)
+    files = sorted(p.name for p in path.iterdir())
+    raise CheckpointError(
+        f"{path} must be a checkpoint directory: bert_config.json with "
+        "model.weights.h5 or bert_model.ckpt.*, or config.json with "
+        "model.safetensors or pytorch_model.bin. "
+        f"Received: {', '.join(files[:10]) or 'an empty directory'}."
+    )
+
+
+def _build(source, plan):
+    """A BERT to read the weights into."""
+    config = source.config
+    if not plan.fresh:  # To draw random numbers would take most of the time.
+        config = dataclasses.replace(config, initializer_range=0.0)
+    bert = Bert.from_config(config, source.tokenizer, plan.parts)
+    return dataclasses.replace(bert, config=source.config)
+
+
+def _check_sizes(source):
+    """Before anything as large as the config says is made."""
+    if source.config.num_hidden_layers > len(source.arrays.shapes):
+        raise CheckpointError(
+            f"{source.name} holds {len(source.arrays.shapes)} arrays, too few "
+            f"for num_hidden_layers={source.config.num_hidden_layers}."
         )
-    return casing
+    try:
+        check_vocabulary(source.config, source.tokenizer.vocabulary)
+    except ValueError as error:
+        raise CheckpointError(f"{source.name}: {error}") from None
 
 
-def _check_weights(path, model):
-    """Keras itself does not mind weights that the model has no place for."""
-    saved = []
-    with h5py.File(path) as file:
-        file.visititems(
-            lambda _, item: (
-                saved.append(item) if isinstance(item, h5py.Dataset) else None
+def _check_unmixed(directory, staging):
+    """A directory is one checkpoint: the reader would take the wrong one."""
+    for recognizes, _ in _READERS:
+        if recognizes(directory) and not recognizes(staging):
+            raise ValueError(
+                f"{str(directory)!r} holds a checkpoint of another format. "
+                "Save to another directory."
             )
-        )
-    if len(saved) != len(model.weights):
-        raise ValueError(
-            f"{path} must hold the {len(model.weights)} weights of the model. "
-            f"Received: {len(saved)} weights."
-        )

@@ -11,7 +11,7 @@ class FillMask:
     """Fills the masks of a text with the most probable word pieces.
 
     Args:
-        bert: `Bert` with a trained `pretrainer`.
+        bert: `Bert` with a masked-LM head.
         seq_length: int, longest text in word pieces, [CLS] and [SEP]
             included; the model's own limit by default.
         top_k: int, how many fillings are given for each mask.
@@ -41,8 +41,8 @@ class FillMask:
                 f"`top_k` must be at least 1. Received: top_k={top_k}."
             )
         self.model = bert.pretrainer
-        self.top_k = min(top_k, bert.config.vocab_size)
         self.vocabulary = bert.tokenizer.vocabulary
+        self.top_k = min(top_k, len(self.vocabulary))
         # A literal [MASK] is the mask token here, not plain text.
         self.preprocess = BertPreprocessor(
             bert.tokenizer.with_special_tokens(),
@@ -55,7 +55,12 @@ class FillMask:
 
     @classmethod
     def from_pretrained(cls, directory, **kwargs):
-        """Reads a checkpoint directory; other arguments as of the class."""
+        """Reads a checkpoint, as of `keras_bert.from_pretrained`.
+
+        Args:
+            directory: str.
+            **kwargs: other arguments of the class.
+        """
         return cls(from_pretrained(directory), **kwargs)
 
     def __call__(self, text):
@@ -96,9 +101,9 @@ class FillMask:
         order = tf.argsort(masked, direction="DESCENDING", stable=True)
         positions = order[:, : tf.reduce_max(count)]  # [B, P]
         logits = self.model({**inputs, "masked_lm_positions": positions})
-        probabilities, ids = tf.math.top_k(
-            tf.nn.softmax(logits["mlm_logits"]), self.top_k
-        )
+        # Rows that only pad the table are no words.
+        logits = logits["mlm_logits"][..., : len(self.vocabulary)]
+        probabilities, ids = tf.math.top_k(tf.nn.softmax(logits), self.top_k)
         real = tf.sequence_mask(count)[..., tf.newaxis]
         tokens = tf.gather(tf.constant(self.vocabulary.tokens), ids)
         return {

@@ -13,10 +13,9 @@ class TextEncoder:
             limit by default.
     """
 
-    outputs = ("sequence_output", "pooled_output")
-
     def __init__(self, bert, seq_length=None):
         self.model = bert.encoder
+        self.outputs = tuple(bert.encoder.output)
         self.preprocess = BertPreprocessor(
             bert.tokenizer, bert.sequence_length(seq_length)
         )
@@ -34,7 +33,7 @@ class TextEncoder:
 
         Returns:
             A dict of `sequence_output`, float `(batch_size, seq_length,
-            hidden_size)`, and `pooled_output`, float `(batch_size,
-            hidden_size)`.
+            hidden_size)`, and, if there is a pooler, `pooled_output`, float
+            `(batch_size, hidden_size)`.
         """
         return self.model(inputs)

@@ -170,12 +170,14 @@ _TRAIN = [
     "--train_batch_size=4",
 ]
 _SAVED_MODEL = ["--input_dir=bert", "--output_dir=out/served"]
+_CONVERT = ["--input=bert", "--output=out/bert"]
 _TFLITE = ["--input_dir=bert", "--output_file=out/bert.tflite"]
 _QUERY = ["--model_dir=out/served", "--text=a dog"]
 _TOOLS = {
     "learn_vocabulary": _VOCABULARY,
     "create_pretraining_data": _DATA,
     "run_pretraining": _TRAIN,
+    "convert_checkpoint": _CONVERT,
     "export_saved_model": _SAVED_MODEL,
     "export_tflite": _TFLITE,
     "query_saved_model": _QUERY,
@@ -356,20 +358,25 @@ _MISTAKES = [
     (
         "run_pretraining",
         {"bert_config_file": "text.txt"},
-        "text.txt is not a JSON",
+        "text.txt: not a JSON",
     ),
     ("run_pretraining", {"bert_config_file": None}, "bert_config_file"),
     ("run_pretraining", {"vocab_file": None}, "vocab_file"),
     ("run_pretraining", {"vocab_file": "no_specials.txt"}, "Missing: .PAD"),
-    ("run_pretraining", {"init_checkpoint": "nowhere"}, "nowhere.* Missing"),
+    ("run_pretraining", {"init_checkpoint": "nowhere"}, "No dir.*nowhere"),
     ("run_pretraining", {"output_dir": "bert"}, "must be new or empty.*bert"),
     ("run_pretraining", {"output_dir": "text.txt/a"}, "text.txt.*be written"),
     ("run_pretraining", {"num_warmup_steps": "3"}, "warmup_steps.*3"),
     ("run_pretraining", {"num_train_steps": "0"}, "train_steps.*0"),
     ("run_pretraining", {"train_batch_size": "0"}, "batch_size.*0"),
     ("run_pretraining", {"precision": "float8"}, "precision=float8"),
-    ("export_saved_model", {"input_dir": "nowhere"}, "nowhere.* Missing"),
-    ("export_saved_model", {"input_dir": "."}, "Missing: bert_config.json"),
+    ("convert_checkpoint", {"input": "nowhere"}, "No directory.*nowhere"),
+    ("convert_checkpoint", {"input": "bad_weights"}, "model.weights.h5"),
+    ("convert_checkpoint", {"output": "text.txt/a"}, "text.txt"),
+    ("convert_checkpoint", {"format": "onnx"}, "format=onnx"),
+    ("convert_checkpoint", {"allow_missing": "nsp"}, "Received: nsp"),
+    ("export_saved_model", {"input_dir": "nowhere"}, "No directory.*nowhere"),
+    ("export_saved_model", {"input_dir": "."}, "must be a checkpoint dir"),
     ("export_saved_model", {"input_dir": "bad_weights"}, "model.weights.h5"),
     ("export_saved_model", {"output_dir": "bert"}, "new or empty.*bert"),
     ("export_saved_model", {"output_dir": "text.txt"}, "text.txt"),
@@ -377,13 +384,16 @@ _MISTAKES = [
     ("export_saved_model", {"max_seq_length": "17"}, "17"),
     ("export_saved_model", {"max_seq_length": "2"}, "seq_length=2"),
     ("export_saved_model", {"task": "chat"}, "task=chat"),
-    ("export_tflite", {"input_dir": "nowhere"}, "nowhere.* Missing"),
+    ("export_tflite", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     ("export_tflite", {"output_file": "text.txt/a"}, "text.txt.*be written"),
     ("export_tflite", {"output_file": "bert"}, "bert"),
     ("export_tflite", {"max_seq_length": "17"}, "17"),
     ("query_saved_model", {"model_dir": "nowhere"}, "nowhere"),
     ("query_saved_model", {"model_dir": "bert"}, "bert"),
 ]
+
+
+_PATHS = ("_file", "_dir", "_checkpoint", "input", "output")
 
 
 def _arguments(tool, changes, place, out):
@@ -394,7 +404,7 @@ def _arguments(tool, changes, place, out):
     for name, value in values.items():
         if value is None:
             continue
-        if name.endswith(("_file", "_dir", "_checkpoint")) and value:
+        if name.endswith(_PATHS) and value:
             value = ",".join(
                 str(place / part)
                 if part.partition("/")[0] != "out"

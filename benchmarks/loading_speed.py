@@ -1,0 +1,83 @@
+"""Times the loading of BERT-base against the plain reading of its file.
+
+    python benchmarks/loading_speed.py --format=hf
+
+A checkpoint of random weights, 440 MB, is written in each format and read in
+fresh processes, in turn: the file as bytes, and `from_pretrained`, all
+included but the imports. The peak memory is beside that of the imports and
+of the weights.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+import measuring
+from absl import app
+from absl import flags
+
+_CONFIG = flags.DEFINE_string(
+    "bert_config_file",
+    str(pathlib.Path(__file__).parents[1] / "configs/bert_base.json"),
+    "Sizes of the model.",
+)
+_FORMATS = flags.DEFINE_list(
+    "format", ["keras", "hf", "tf1"], "Formats to write and read."
+)
+_REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Runs of each.")
+
+_WRITE = """
+import sys
+import keras_bert
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+config = keras_bert.BertConfig.from_json(sys.argv[1])
+words = [f"word{i}" for i in range(config.vocab_size - len(SPECIAL_TOKENS))]
+vocabulary = keras_bert.text.Vocabulary([*SPECIAL_TOKENS, *words])
+bert = keras_bert.checkpoints.Bert.from_config(
+    config, keras_bert.text.BertTokenizer(vocabulary)
+)
+keras_bert.save_pretrained(bert, sys.argv[2], format=sys.argv[3])
+"""
+_READ = """
+import pathlib, resource, sys, time
+import keras_bert.checkpoints
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+file = max(pathlib.Path(sys.argv[1]).iterdir(), key=lambda f: f.stat().st_size)
+before, start = peak(), time.perf_counter()
+if sys.argv[2] == "file":
+    file.read_bytes()
+else:
+    keras_bert.from_pretrained(sys.argv[1])
+print(time.perf_counter() - start, peak() - before)
+"""
+
+
+def main(_):
+    for name in _FORMATS.value:
+        with tempfile.TemporaryDirectory() as directory:
+            _python(_WRITE, _CONFIG.value, directory, name)
+            figures = {"file": [], "model": []}
+            for _ in range(_REPETITIONS.value):
+                for what, values in figures.items():
+                    values.append(_python(_READ, directory, what).split())
+        medians = {
+            what: [
+                measuring.median(list(map(float, column)))
+                for column in zip(*values)
+            ]
+            for what, values in figures.items()
+        }
+        (file, _), (model, memory) = medians.values()
+        print(
+            f"{name}: file {file:.2f} s, from_pretrained {model:.2f} s, "
+            f"ratio {model / file:.1f}, memory {memory:.0f} MiB",
+            flush=True,
+        )
+
+
+def _python(program, *arguments):
+    return measuring.output([sys.executable, "-c", program, *arguments])
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,154 @@
+"""Directories of google-research/bert (TF1) and of the Model Garden (TF2)."""
+
+import dataclasses
+import json
+
+import numpy as np
+from absl import logging
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.source import RenamedArrays
+from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.tensorflow_file import TensorFlowFile
+from keras_bert.checkpoints.tensorflow_file import write_tensorflow
+from keras_bert.checkpoints.tokenizer_files import read_tokenizer
+from keras_bert.checkpoints.tokenizer_files import write_tokenizer
+from keras_bert.checkpoints.weight_table import published_places
+from keras_bert.config import BertConfig
+
+_CONFIG = "bert_config.json"
+_PREFIX = "bert_model.ckpt"
+_INDEX = ".index"
+_MAX_CHARS_PER_WORD = 200
+
+# Of the optimizer, and the heads of fine-tuned models.
+_SLOTS = ("/adam_m", "/adam_v", "/Adam", "/Adam_1", "/LAMB", "/LAMB_1")
+_OPTIMIZER = ("global_step", "beta1_power", "beta2_power")
+_TASK_HEADS = ("output_weights", "output_bias", "cls/squad/")
+
+# Model Garden: the names of its models, which stand before those of their
+# weights, and the other names that a weight has had.
+_MODELS = ("bert/", "bert_encoder_v2/")
+_NSP_POOLER, _POOLER = "next_sentence/pooler_dense/", "pooler_transform/"
+_UNUSED = "unused/"
+_OLD_NAMES = {"predictions/transform/logits/": "next_sentence/logits/"}
+
+
+def is_google(directory):
+    """Whether a directory holds a config and a TensorFlow checkpoint."""
+    return (directory / _CONFIG).is_file() and bool(_prefixes(directory))
+
+
+def open_google(directory):
+    """Opens a TF1 or Model Garden directory.
+
+    Args:
+        directory: `pathlib.Path`.
+
+    Returns:
+        A `Source`.
+
+    Raises:
+        CheckpointError: a file cannot be used or there are several
+            checkpoints.
+    """
+    prefixes = _prefixes(directory)
+    if len(prefixes) > 1 and _PREFIX not in prefixes:
+        raise CheckpointError(
+            f"{directory} must hold one checkpoint. Received: "
+            f"{', '.join(prefixes)}. Move the others away."
+        )
+    path = directory / (_PREFIX if _PREFIX in prefixes else prefixes[0])
+    try:
+        config = BertConfig.from_json(directory / _CONFIG)
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
+    arrays = TensorFlowFile(path)
+    column = "tf1"
+    if arrays.object_based:
+        arrays, column = _garden_arrays(arrays, path), "model_garden"
+    return Source(
+        name=str(path),
+        config=config,
+        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD),
+        arrays=arrays,
+        places=lambda config: published_places(config, column),
+        ignored=frozenset(
+            name
+            for name in arrays.shapes
+            if name.endswith(_SLOTS)
+            or name in _OPTIMIZER
+            or name.startswith((*_TASK_HEADS, _UNUSED))
+        ),
+    )
+
+
+def write_tf1(bert, directory):
+    """Writes what google-research/bert reads.
+
+    Args:
+        bert: `Bert`.
+        directory: `pathlib.Path`, existing.
+
+    Returns:
+        The names of the files, those of the weights first.
+
+    Raises:
+        ValueError: the model is none that google-research/bert could build.
+    """
+    values = dataclasses.asdict(bert.config)
+    if values.pop("layer_norm_eps") != 1e-12:
+        raise ValueError(
+            "google-research/bert has `layer_norm_eps` 1e-12 alone. "
+            f"Received: layer_norm_eps={bert.config.layer_norm_eps}."
+        )
+    if bert.config.hidden_act == "gelu_tanh":
+        values["hidden_act"] = "gelu"  # What the word means there.
+    weights = {weight.path: weight for weight in bert.model.weights}
+    write_tensorflow(
+        directory / _PREFIX,
+        [
+            (place.name, place.written_from(np.asarray(weights[place.weight])))
+            for place in published_places(bert.config, "tf1")
+            if place.weight in weights
+        ],
+    )
+    config = json.dumps(values, indent=2)
+    (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
+    return [
+        f"{_PREFIX}.data-00000-of-00001",
+        f"{_PREFIX}{_INDEX}",
+        *write_tokenizer(bert.tokenizer, directory),
+        _CONFIG,
+    ]
+
+
+def _garden_arrays(arrays, path):
+    """Under the names of the table.
+
+    The next-sentence head of its pre-trainer has a pooler of its own. The
+    encoder's is then no part of the loss, so has learned nothing.
+    """
+    own_pooler = any(_NSP_POOLER in name for name in arrays.shapes)
+
+    def rename(name):
+        for model in _MODELS:
+            name = name.removeprefix(model)
+        if own_pooler:
+            name = name.replace(_POOLER, f"{_UNUSED}{_POOLER}")
+            name = name.replace(_NSP_POOLER, _POOLER)
+        for old, new in _OLD_NAMES.items():
+            name = name.replace(old, new)
+        return name
+
+    if own_pooler:
+        logging.info(
+            "%s: the pooler is %s, which was trained.", path, _NSP_POOLER[:-1]
+        )
+    return RenamedArrays(arrays, rename, path)
+
+
+def _prefixes(directory):
+    return sorted(
+        path.name.removesuffix(_INDEX) for path in directory.glob(f"*{_INDEX}")
+    )

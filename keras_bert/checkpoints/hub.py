@@ -1,0 +1,64 @@
+"""Models by their name on the Hugging Face Hub."""
+
+import pathlib
+import re
+
+from keras_bert.checkpoints.errors import CheckpointError
+
+_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_PATTERNS = [
+    "config.json",
+    "vocab.txt",
+    "tokenizer.json",
+    "tokenizer_config.json",
+]
+# The first form that a model has is fetched.
+_WEIGHTS = (
+    ["model*.safetensors", "model.safetensors.index.json"],
+    ["pytorch_model*.bin", "pytorch_model.bin.index.json"],
+)
+
+
+def download(name):
+    """Fetches a model into the cache of huggingface_hub.
+
+    Args:
+        name: str, such as "bert-base-uncased" or "google/bert_uncased_L-2".
+
+    Returns:
+        `pathlib.Path` of its directory.
+
+    Raises:
+        CheckpointError: it is no such name, the package is missing, the model
+            does not exist or there is no network.
+    """
+    if not _NAME.fullmatch(name) or name.startswith("."):
+        raise CheckpointError(f"No directory {name!r} exists.")
+    try:
+        import huggingface_hub
+    except ImportError:
+        raise CheckpointError(
+            f"No directory {name!r} exists. To fetch it from the Hugging Face "
+            "Hub: pip install 'keras-bert-tf[hub]'"
+        ) from None
+    try:
+        for weights in _WEIGHTS:
+            directory = pathlib.Path(
+                huggingface_hub.snapshot_download(
+                    name, allow_patterns=[*_PATTERNS, *weights]
+                )
+            )
+            if any(any(directory.glob(pattern)) for pattern in weights):
+                break
+    # Whatever the network library raises: it is not there for the user.
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"No directory {name!r} exists, and the Hugging Face Hub did not "
+            f"give it: {_first_line(error)}"
+        ) from None
+    return directory
+
+
+def _first_line(error):
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}{': ' + lines[0] if lines else ''}"

@@ -1,0 +1,59 @@
+"""What the formats have in common once they are read."""
+
+import dataclasses
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.config import BertConfig
+from keras_bert.text.tokenizer import BertTokenizer
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A checkpoint of any format, opened.
+
+    Args:
+        name: str, what it is, for messages.
+        config: `BertConfig`.
+        tokenizer: `BertTokenizer`.
+        arrays: the named arrays of the file: `shapes`, a dict of shapes by
+            name, and `read(name)`, which gives a float32 array.
+        places: function from a config to the list of all its `Place`s.
+        ignored: names of arrays that are known not to belong to a BERT.
+    """
+
+    name: str
+    config: BertConfig
+    tokenizer: BertTokenizer
+    arrays: object
+    places: object
+    ignored: frozenset = frozenset()
+
+
+class RenamedArrays:
+    """Named arrays under other names.
+
+    Args:
+        arrays: named arrays.
+        rename: function from the name in the file to the name here.
+        source: str, what the file is, for messages.
+
+    Raises:
+        CheckpointError: two arrays have the same name here.
+    """
+
+    def __init__(self, arrays, rename, source):
+        self._arrays = arrays
+        self._names = {}
+        for name in arrays.shapes:
+            if rename(name) in self._names:
+                raise CheckpointError(
+                    f"{source} holds {rename(name)} twice, as "
+                    f"{self._names[rename(name)]} and as {name}."
+                )
+            self._names[rename(name)] = name
+        self.shapes = {
+            here: arrays.shapes[name] for here, name in self._names.items()
+        }
+
+    def read(self, name):
+        return self._arrays.read(self._names[name])

@@ -1,0 +1,177 @@
+"""Arrays of a file into the weights of a model: all of them or none.
+
+The whole comparison is made on names and shapes, before a model is built and
+before any array is read.
+"""
+
+import dataclasses
+
+import numpy as np
+from absl import logging
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.hints import hint_of_report
+from keras_bert.checkpoints.weight_table import OPTIONAL_PARTS
+
+_MOST_NAMED = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class LoadReport:
+    """What a file has for a model.
+
+    Args:
+        loaded: names of arrays that have their place in the model.
+        missing: names of arrays that the model wants.
+        unexpected: names of arrays that the model has no place for.
+        misshaped: dict from the name of an array to the shapes expected and
+            found.
+    """
+
+    loaded: tuple
+    missing: tuple = ()
+    unexpected: tuple = ()
+    misshaped: dict = dataclasses.field(default_factory=dict)
+
+    def __str__(self):
+        misshaped = [
+            f"{name} (expected {expected}, found {found})"
+            for name, (expected, found) in self.misshaped.items()
+        ]
+        counts = [f"Loaded: {len(self.loaded)}"]
+        for word, names in (
+            ("Missing", self.missing),
+            ("Unexpected", self.unexpected),
+            ("Of another shape", misshaped),
+        ):
+            if names:
+                counts.append(f"{word}: {len(names)}, {_some(names)}")
+        return ". ".join(counts)
+
+
+@dataclasses.dataclass(frozen=True)
+class LoadPlan:
+    """Which arrays go where.
+
+    Args:
+        places: list of `Place`, each with an array of the file.
+        parts: frozenset of the optional parts that are in the file.
+        fresh: frozenset of weights that stay as they were initialized, for
+            the caller has named them.
+    """
+
+    places: tuple
+    parts: frozenset
+    fresh: frozenset
+
+
+def plan_loading(source, allow_missing=()):
+    """Compares what is in a checkpoint with what a model wants.
+
+    Args:
+        source: `Source`.
+        allow_missing: parts ("nsp_head") or weights
+            ("embeddings/segment_embeddings") that may be missing and then
+            stay random.
+
+    Returns:
+        A `LoadPlan`. A part that is missing as a whole and is not named is
+        left out of it.
+
+    Raises:
+        CheckpointError: anything is missing, unexpected or of another shape.
+            Its `report` is a `LoadReport`.
+    """
+    shapes, places = source.arrays.shapes, source.places(source.config)
+    _check_names(allow_missing, places)
+    # A weight is there or not: two thirds of a matrix are an error.
+    begun = {place.weight for place in places if place.name in shapes}
+    fresh = {
+        place.weight
+        for place in places
+        if {place.part, place.weight} & {*allow_missing}
+    } - begun
+    present = {place.part for place in places if place.name in shapes}
+    wanted = [
+        place
+        for place in places
+        if place.part in present or place.part not in OPTIONAL_PARTS
+    ]
+    found = tuple(place for place in wanted if place.name in shapes)
+    report = _compare(shapes, places, wanted, fresh, source.ignored)
+    if report.missing or report.unexpected or report.misshaped:
+        raise _strict_error(report, source)
+    parts = frozenset({*OPTIONAL_PARTS} & (present | {*allow_missing}))
+    return LoadPlan(found, parts, frozenset(fresh))
+
+
+def _compare(shapes, places, wanted, fresh, ignored):
+    return LoadReport(
+        loaded=tuple(p.name for p in wanted if p.name in shapes),
+        missing=tuple(
+            p.name
+            for p in wanted
+            if p.name not in shapes and p.weight not in fresh
+        ),
+        unexpected=tuple(
+            sorted({*shapes} - {p.name for p in places} - ignored)
+        ),
+        misshaped={
+            p.name: (p.shape, shapes[p.name])
+            for p in wanted
+            if shapes.get(p.name, p.shape) != p.shape
+        },
+    )
+
+
+def _strict_error(report, source):
+    error = CheckpointError(
+        f"{source.name} does not fit its config. {report}. "
+        f"{hint_of_report(report, source)}".rstrip()
+    )
+    error.report = report
+    return error
+
+
+def load_weights(plan, arrays, variables):
+    """Reads every array of a plan into its variable.
+
+    One variable at a time is held beside the model.
+
+    Args:
+        plan: `LoadPlan`.
+        arrays: what has the arrays: `read(name)` gives a float32 array.
+        variables: dict of Keras variables by path.
+    """
+    by_weight = {}
+    for place in plan.places:
+        by_weight.setdefault(place.weight, []).append(place)
+    for weight, places in by_weight.items():
+        variable = variables[weight]
+        if len(places) == 1 and not places[0].transposed:
+            array = arrays.read(places[0].name)
+            variable.assign(array.reshape(variable.shape))
+            continue
+        values = np.empty(variable.shape, np.float32)
+        for place in places:
+            place.read_into(values, arrays.read(place.name))
+        variable.assign(values)
+    for weight in sorted(plan.fresh):
+        logging.warning("%s is random: it is not in the checkpoint.", weight)
+
+
+def _check_names(allow_missing, places):
+    known = {name for place in places for name in (place.part, place.weight)}
+    unknown = sorted({*allow_missing} - known)
+    if unknown:
+        raise ValueError(
+            "`allow_missing` must name layers or weights of the model. "
+            f"Received: {', '.join(unknown)}."
+        )
+
+
+def _some(names):
+    names = list(names)
+    more = len(names) - _MOST_NAMED
+    text = ", ".join(names[:_MOST_NAMED])
+    return f"{text} and {more} more" if more > 0 else text

@@ -1,0 +1,173 @@
+"""Vocabulary and casing of a checkpoint directory, in and out."""
+
+import json
+
+from absl import logging
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.config import read_json_object
+from keras_bert.text.tokenizer import BertTokenizer
+from keras_bert.text.vocabulary import CLS
+from keras_bert.text.vocabulary import MASK
+from keras_bert.text.vocabulary import PAD
+from keras_bert.text.vocabulary import SEP
+from keras_bert.text.vocabulary import UNKNOWN
+from keras_bert.text.vocabulary import Vocabulary
+
+_VOCABULARY = "vocab.txt"
+_SETTINGS = "tokenizer_config.json"
+_FAST_TOKENIZER = "tokenizer.json"
+
+_SPECIAL_TOKENS = {
+    "pad_token": PAD,
+    "unk_token": UNKNOWN,
+    "cls_token": CLS,
+    "sep_token": SEP,
+    "mask_token": MASK,
+}
+
+
+def read_tokenizer(directory, max_chars_per_word):
+    """Reads the tokenizer of a checkpoint directory.
+
+    The vocabulary is `vocab.txt` or in `tokenizer.json`. The casing is in
+    `tokenizer_config.json`, in `tokenizer.json`, or else told by whether the
+    vocabulary has upper-case letters, which is logged.
+
+    Args:
+        directory: `pathlib.Path`.
+        max_chars_per_word: int, the limit of the format, where no file says
+            otherwise.
+
+    Returns:
+        A `BertTokenizer`.
+
+    Raises:
+        CheckpointError: a file is missing or cannot be used.
+    """
+    settings = _read_if_there(directory / _SETTINGS)
+    fast = _read_if_there(directory / _FAST_TOKENIZER)
+    _check_special_tokens(settings, directory / _SETTINGS)
+    try:
+        vocabulary = _read_vocabulary(directory, fast)
+        return BertTokenizer(
+            vocabulary,
+            lowercase=_lowercase(settings, fast, vocabulary, directory),
+            strip_accents=_setting("strip_accents", settings, fast, None),
+            tokenize_chinese_chars=_setting(
+                "tokenize_chinese_chars", settings, fast, True
+            ),
+            max_chars_per_word=settings.get(
+                "max_chars_per_word", max_chars_per_word
+            ),
+        )
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{directory}: {error}") from None
+
+
+def write_tokenizer(tokenizer, directory):
+    """Writes vocabulary and settings so that `transformers` reads them too.
+
+    Args:
+        tokenizer: `BertTokenizer`.
+        directory: `pathlib.Path`, existing.
+
+    Returns:
+        The names of the files.
+    """
+    tokenizer.vocabulary.save(directory / _VOCABULARY)
+    settings = {
+        "tokenizer_class": "BertTokenizer",
+        "do_lower_case": tokenizer.lowercase,
+        "strip_accents": tokenizer.strip_accents,
+        "tokenize_chinese_chars": True,
+        "max_chars_per_word": tokenizer.max_chars_per_word,
+        **_SPECIAL_TOKENS,
+    }
+    (directory / _SETTINGS).write_text(
+        json.dumps(settings, indent=2) + "\n", encoding="utf-8"
+    )
+    return [_VOCABULARY, _SETTINGS]
+
+
+def _read_if_there(path):
+    if not path.is_file():
+        return {}
+    try:
+        return read_json_object(path)
+    except ValueError as error:
+        raise CheckpointError(f"{path}: {error}") from None
+
+
+def _read_vocabulary(directory, fast):
+    if (directory / _VOCABULARY).is_file():
+        return Vocabulary.from_file(directory / _VOCABULARY)
+    model = fast.get("model", {})
+    if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict):
+        raise CheckpointError(
+            f"{directory} must hold a {_VOCABULARY}, or a {_FAST_TOKENIZER} "
+            "with the vocabulary of a WordPiece model."
+        )
+    tokens = model["vocab"]
+    for token in fast.get("added_tokens", []):
+        tokens.setdefault(token["content"], token["id"])
+    if sorted(tokens.values()) != list(range(len(tokens))):
+        raise CheckpointError(
+            f"{directory / _FAST_TOKENIZER} must give the ids from 0 on, each "
+            "to one token."
+        )
+    return Vocabulary(
+        sorted(tokens, key=tokens.get), source=str(directory / _FAST_TOKENIZER)
+    )
+
+
+# The same settings under the names of the normalizer in tokenizer.json.
+_FAST_NAMES = {
+    "do_lower_case": "lowercase",
+    "strip_accents": "strip_accents",
+    "tokenize_chinese_chars": "handle_chinese_chars",
+}
+
+
+def _setting(name, settings, fast, default):
+    normalizer = fast.get("normalizer") or {}
+    for values, key in ((settings, name), (normalizer, _FAST_NAMES[name])):
+        if values.get(key) is not None:
+            if not isinstance(values[key], bool):
+                raise CheckpointError(
+                    f"`{key}` in {_SETTINGS} or {_FAST_TOKENIZER} must be "
+                    "true or false. "
+                    f"Received: {values[key]!r}."
+                )
+            return values[key]
+    return default
+
+
+def _lowercase(settings, fast, vocabulary, directory):
+    lowercase = _setting("do_lower_case", settings, fast, None)
+    if lowercase is None:
+        logging.info(
+            "%s does not say whether texts are lower-cased; its vocabulary "
+            "tells: %s.",
+            directory,
+            "yes" if vocabulary.is_lowercase else "no",
+        )
+        return vocabulary.is_lowercase
+    if lowercase and not vocabulary.is_lowercase:
+        logging.warning(
+            "%s lower-cases texts, but its vocabulary has upper-case "
+            "letters: is it the vocabulary of a cased model?",
+            directory,
+        )
+    return lowercase
+
+
+def _check_special_tokens(settings, path):
+    for key, token in _SPECIAL_TOKENS.items():
+        value = settings.get(key) or token
+        if isinstance(value, dict):  # An AddedToken, written out.
+            value = value.get("content")
+        if value != token:
+            raise CheckpointError(
+                f"{path}: `{key}` must be {token}. Received: {value!r}."
+            )

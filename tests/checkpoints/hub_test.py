@@ -1,0 +1,85 @@
+import sys
+import types
+
+import pytest
+
+from keras_bert import from_pretrained
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints.hub import download
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    """A function that puts a hub of these files in place of the real one."""
+
+    def install(directory, files, error=None):
+        def snapshot_download(name, allow_patterns):
+            if error:
+                raise error
+            asked.append((name, allow_patterns))
+            for file in files:
+                if file in allow_patterns:
+                    (directory / file).touch()
+            return str(directory)
+
+        asked = []
+        module = types.ModuleType("huggingface_hub")
+        module.snapshot_download = snapshot_download
+        monkeypatch.setitem(sys.modules, "huggingface_hub", module)
+        return asked
+
+    return install
+
+
+def test_safetensors_are_preferred(hub, tmp_path):
+    asked = hub(tmp_path, ["config.json", "model*.safetensors"])
+    (tmp_path / "model.safetensors").touch()
+    assert download("google/bert_tiny") == tmp_path
+    ((name, patterns),) = asked
+    assert name == "google/bert_tiny"
+    assert {"config.json", "vocab.txt", "tokenizer.json"} < {*patterns}
+    assert "pytorch_model*.bin" not in patterns
+
+
+def test_a_pickle_is_fetched_where_there_is_nothing_else(hub, tmp_path):
+    asked = hub(tmp_path, ["config.json", "pytorch_model.bin.index.json"])
+    assert download("bert-base-uncased") == tmp_path
+    assert len(asked) == 2
+    assert "pytorch_model*.bin" in asked[1][1]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("Repository not found.\nCheck the name."),
+        ConnectionError("no network"),
+        ValueError("no such name"),
+    ],
+)
+def test_what_the_hub_says_is_passed_on(error, hub, tmp_path):
+    hub(tmp_path, [], error)
+    first = str(error).splitlines()[0]
+    with pytest.raises(CheckpointError, match=f"bert-base-uncased.*{first}$"):
+        from_pretrained("bert-base-uncased")
+
+
+def test_without_the_package_it_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(
+        CheckpointError, match=r"pip install 'keras-bert-tf\[hub\]'"
+    ):
+        from_pretrained("bert-base-uncased")
+
+
+@pytest.mark.parametrize(
+    "name", ["/no/such/dir", "./dir", "a/b/c", "", "..", "../a", "a b"]
+)
+def test_what_is_no_name_is_not_asked_for(name, hub, tmp_path):
+    asked = hub(tmp_path, [])
+    if name in ("", ".."):  # Directories that exist.
+        with pytest.raises(CheckpointError, match="checkpoint directory"):
+            from_pretrained(name)
+    else:
+        with pytest.raises(CheckpointError, match="No directory"):
+            from_pretrained(name)
+    assert not asked

