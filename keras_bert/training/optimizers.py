@@ -1,14 +1,48 @@
-"""The optimizer of the paper."""
+"""The optimizers of the papers, made for a model."""
 
-import keras
+import collections
+import re
+
+from absl import logging
+
+from keras_bert.training.adamw import AdamW
+from keras_bert.training.adamw import decays
+from keras_bert.training.lamb import Lamb
 
 
-def bert_adamw(model, learning_rate, weight_decay=0.01):
-    """Adam with decoupled weight decay, clipped by the global norm.
+def bert_adamw(model, learning_rate, weight_decay=0.01, bias_correction=True):
+    """The optimizer of BERT, AdamW with gradients clipped to norm 1.0.
 
-    Beta 0.9 and 0.999, epsilon 1e-6, gradients clipped to norm 1.0. Biases
-    and the gains and offsets of LayerNorm do not decay; they are excluded as
-    variables, because in Keras 3 their names do not tell.
+    Beta 0.9 and 0.999, epsilon 1e-6. Biases and the gains and offsets of
+    LayerNorm do not decay; the log tells which variables do.
+
+    Args:
+        model: a built `keras.Model`, the one to be trained.
+        learning_rate: float or Keras schedule.
+        weight_decay: float, times the learning rate, off each weight a step.
+        bias_correction: bool, False for google-research/bert's own steps.
+
+    Returns:
+        An `AdamW`.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), appendix A.2;
+        [AdamW](https://arxiv.org/abs/1711.05101)
+    """
+    logging.info(describe_weight_decay(model))
+    return AdamW(
+        learning_rate,
+        weight_decay=weight_decay,
+        bias_correction=bias_correction,
+    )
+
+
+def bert_lamb(model, learning_rate, weight_decay=0.01):
+    """The optimizer for batches of thousands, LAMB.
+
+    Beta 0.9 and 0.999, epsilon 1e-6, no clipping. Biases and the gains and
+    offsets of LayerNorm neither decay nor are scaled; the log tells which
+    variables are.
 
     Args:
         model: a built `keras.Model`, the one to be trained.
@@ -16,26 +50,38 @@ def bert_adamw(model, learning_rate, weight_decay=0.01):
         weight_decay: float, times the learning rate, off each weight a step.
 
     Returns:
-        A `keras.optimizers.AdamW`.
+        A `Lamb`.
 
     References:
-        [BERT](https://arxiv.org/abs/1810.04805), appendix A.2;
-        [AdamW](https://arxiv.org/abs/1711.05101)
+        [LAMB](https://arxiv.org/abs/1904.00962), section 4
     """
-    optimizer = keras.optimizers.AdamW(
-        learning_rate=learning_rate,
-        weight_decay=weight_decay,
-        beta_1=0.9,
-        beta_2=0.999,
-        epsilon=1e-6,
-        global_clipnorm=1.0,
-    )
-    optimizer.exclude_from_weight_decay(
-        var_list=[v for v in model.trainable_variables if not decays(v)]
-    )
-    return optimizer
+    logging.info(describe_weight_decay(model))
+    return Lamb(learning_rate, weight_decay=weight_decay)
 
 
-def decays(variable):
-    """Whether weight decay applies: to matrices and embedding tables."""
-    return len(variable.shape) > 1
+def describe_weight_decay(model):
+    """Which variables of a model decay and which do not, for people to read.
+
+    Args:
+        model: a built `keras.Model`.
+
+    Returns:
+        str of several lines. `12 x block_*/pooler/kernel` stands for twelve
+        variables with other numbers in the place of the star.
+    """
+    exempt, decaying = [], []
+    for variable in model.trainable_variables:
+        (decaying if decays(variable) else exempt).append(variable.path)
+    return "\n".join(
+        [
+            f"{len(decaying)} tables and matrices decay:",
+            *_alike(decaying),
+            f"{len(exempt)} biases and LayerNorm weights do not:",
+            *_alike(exempt),
+        ]
+    )
+
+
+def _alike(paths):
+    patterns = collections.Counter(re.sub(r"\d+", "*", path) for path in paths)
+    return [f"  {count} x {pattern}" for pattern, count in patterns.items()]

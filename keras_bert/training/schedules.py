@@ -1,26 +1,27 @@
 """Learning rates over the steps of a run."""
 
+import abc
+import math
+
 import keras
 from keras import ops
 
 
-@keras.saving.register_keras_serializable("keras_bert")
-class LinearWarmupDecay(keras.optimizers.schedules.LearningRateSchedule):
-    """Rises linearly from 0, then falls on the line from the peak to 0.
+class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
+    """Rises linearly from 0, then falls along a curve from the peak.
 
-    As in google-research/bert, the decay line starts at step 0: after the
-    warm-up the rate goes on at `peak * (1 - step / num_train_steps)`.
+    As in google-research/bert, the curve starts at step 0 and the warm-up
+    hides its beginning: the rise ends at the peak, and the rate goes on where
+    the curve is by then. A subclass gives the `shape` of the curve.
 
     Args:
         peak: float, the nominal learning rate.
-        num_train_steps: int, the step at which the rate is 0.
+        num_train_steps: int, the step at which the rate is `end`, for good.
         num_warmup_steps: int, steps of the rise, fewer than all.
-
-    References:
-        [BERT](https://arxiv.org/abs/1810.04805), appendix A.2
+        end: float, the last rate, at most `peak`.
     """
 
-    def __init__(self, peak, num_train_steps, num_warmup_steps=0):
+    def __init__(self, peak, num_train_steps, num_warmup_steps=0, end=0.0):
         if not 0 <= num_warmup_steps < num_train_steps:
             raise ValueError(
                 "`num_warmup_steps` must be at least 0 and below "
@@ -28,16 +29,34 @@ class LinearWarmupDecay(keras.optimizers.schedules.LearningRateSchedule):
                 f"num_warmup_steps={num_warmup_steps}, "
                 f"num_train_steps={num_train_steps}."
             )
+        if not 0 <= end <= peak:
+            raise ValueError(
+                "`end` must be at least 0 and at most `peak`. "
+                f"Received: end={end}, peak={peak}."
+            )
         self.peak = peak
         self.num_train_steps = num_train_steps
         self.num_warmup_steps = num_warmup_steps
+        self.end = end
+
+    @abc.abstractmethod
+    def shape(self, progress):
+        """How much of the way from `end` to `peak` is left.
+
+        Args:
+            progress: float32 scalar, from 0 at step 0 to 1 at the end.
+
+        Returns:
+            float32 scalar, from 1 to 0.
+        """
 
     def __call__(self, step):
         step = ops.cast(step, "float32")
         warmup = step / max(self.num_warmup_steps, 1)
-        decay = ops.maximum(1.0 - step / self.num_train_steps, 0.0)
-        return self.peak * ops.where(
-            step < self.num_warmup_steps, warmup, decay
+        progress = ops.minimum(step / self.num_train_steps, 1.0)
+        decay = self.end + (self.peak - self.end) * self.shape(progress)
+        return ops.where(
+            step < self.num_warmup_steps, self.peak * warmup, decay
         )
 
     def get_config(self):
@@ -45,4 +64,65 @@ class LinearWarmupDecay(keras.optimizers.schedules.LearningRateSchedule):
             "peak": self.peak,
             "num_train_steps": self.num_train_steps,
             "num_warmup_steps": self.num_warmup_steps,
+            "end": self.end,
         }
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class LinearWarmupDecay(WarmupDecay):
+    """Rises linearly from 0, then falls on the line from the peak to the end.
+
+    With `end` 0 the rate after the warm-up is
+    `peak * (1 - step / num_train_steps)`, BERT's own.
+
+    Args:
+        peak, num_train_steps, num_warmup_steps, end: as of `WarmupDecay`.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), appendix A.2
+    """
+
+    def shape(self, progress):
+        return 1.0 - progress
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class PolynomialWarmupDecay(WarmupDecay):
+    """Rises linearly from 0, then falls as a power of what is left.
+
+    Args:
+        peak, num_train_steps, num_warmup_steps, end: as of `WarmupDecay`.
+        power: float above 0. 1 is the line, below it the rate stays high
+            longer.
+    """
+
+    def __init__(
+        self, peak, num_train_steps, num_warmup_steps=0, end=0.0, power=1.0
+    ):
+        if not power > 0:
+            raise ValueError(
+                f"`power` must be above 0. Received: power={power}."
+            )
+        super().__init__(peak, num_train_steps, num_warmup_steps, end)
+        self.power = power
+
+    def shape(self, progress):
+        return ops.power(1.0 - progress, self.power)
+
+    def get_config(self):
+        return {**super().get_config(), "power": self.power}
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class CosineWarmupDecay(WarmupDecay):
+    """Rises linearly from 0, then falls along half a period of the cosine.
+
+    Args:
+        peak, num_train_steps, num_warmup_steps, end: as of `WarmupDecay`.
+
+    References:
+        [SGDR](https://arxiv.org/abs/1608.03983), equation 5, without restarts
+    """
+
+    def shape(self, progress):
+        return 0.5 * (1.0 + ops.cos(math.pi * progress))

@@ -1,15 +1,37 @@
+import operator
+import pathlib
+import re
+
 import keras
 import numpy as np
+import pytest
+from absl import logging
 
 from keras_bert.models import bert_pretrainer
-from keras_bert.training import bert_adamw
-from keras_bert.training.schedules import LinearWarmupDecay
+from keras_bert.training import pretraining_losses
+from keras_bert.training.adamw import AdamW
+from keras_bert.training.lamb import Lamb
+from keras_bert.training.optimizers import bert_adamw
+from keras_bert.training.optimizers import bert_lamb
+from keras_bert.training.optimizers import describe_weight_decay
+from keras_bert.training.schedules import CosineWarmupDecay
 
+_ROOT = pathlib.Path(__file__).parents[2]
 _BLOCK_KERNELS = (
     "self_attention/query_key_value/kernel",
     "self_attention/attention_output/kernel",
     "intermediate/kernel",
     "feed_forward_output/kernel",
+)
+_BLOCK_OTHERS = (
+    "self_attention/query_key_value/bias",
+    "self_attention/attention_output/bias",
+    "attention_layer_norm/gamma",
+    "attention_layer_norm/beta",
+    "intermediate/bias",
+    "feed_forward_output/bias",
+    "output_layer_norm/gamma",
+    "output_layer_norm/beta",
 )
 _DECAYING = {
     "embeddings/word_embeddings",
@@ -20,89 +42,154 @@ _DECAYING = {
     "masked_lm_head/transform/kernel",
     "nsp_head/classifier/kernel",
 }
+_EXEMPT = {
+    "embeddings/layer_norm/gamma",
+    "embeddings/layer_norm/beta",
+    *(f"block_{index}/{name}" for index in range(2) for name in _BLOCK_OTHERS),
+    "pooler/bias",
+    "masked_lm_head/transform/bias",
+    "masked_lm_head/layer_norm/gamma",
+    "masked_lm_head/layer_norm/beta",
+    "masked_lm_head/output_bias",
+    "nsp_head/classifier/bias",
+}
+_MAKERS = pytest.mark.parametrize("make_optimizer", [bert_adamw, bert_lamb])
 
 
-def numpy_adamw(weights, all_gradients, learning_rates, decaying):
-    """Adam (arXiv 1412.6980, end of section 2) with decoupled decay."""
-    mean = [np.zeros_like(weight) for weight in weights]
-    square = [np.zeros_like(weight) for weight in weights]
-    weights = list(weights)
-    steps = zip(all_gradients, learning_rates, strict=True)
-    for step, (gradients, rate) in enumerate(steps, start=1):
-        norm = np.sqrt(sum(np.sum(g**2) for g in gradients))
-        for index, gradient in enumerate(gradients):
-            gradient = gradient / max(norm, 1.0)
-            mean[index] = 0.9 * mean[index] + 0.1 * gradient
-            square[index] = 0.999 * square[index] + 0.001 * gradient**2
-            corrected = rate * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
-            update = corrected * mean[index] / (np.sqrt(square[index]) + 1e-6)
-            if decaying[index]:
-                update += rate * 0.01 * weights[index]
-            weights[index] = weights[index] - update
-    return weights
-
-
-def random_like(arrays, seed, stddev):
-    random = np.random.default_rng(seed)
-    return [random.normal(0.0, stddev, array.shape) for array in arrays]
-
-
-def apply(optimizer, model, gradients):
-    gradients = [keras.ops.cast(g, "float32") for g in gradients]
-    optimizer.apply(gradients, model.trainable_variables)
-
-
-def test_matrices_and_tables_decay_and_nothing_else(tiny_config):
+@_MAKERS
+def test_matrices_and_tables_decay_and_nothing_else(
+    tiny_config, make_optimizer
+):
     model = bert_pretrainer(tiny_config)
     for variable in model.trainable_variables:
         variable.assign(np.ones(variable.shape))
-    optimizer = bert_adamw(model, learning_rate=0.5, weight_decay=0.1)
-    zeros = [np.zeros(v.shape) for v in model.trainable_variables]
-    apply(optimizer, model, zeros)
-    values = {v.path: v.numpy() for v in model.trainable_variables}
-    assert {path for path, x in values.items() if (x != 1).any()} == _DECAYING
-    for path in _DECAYING:
-        np.testing.assert_allclose(values[path], 1.0 - 0.5 * 0.1, rtol=1e-6)
+    zeros = [keras.ops.zeros(v.shape) for v in model.trainable_variables]
+    optimizer = make_optimizer(model, learning_rate=0.5, weight_decay=0.1)
+    optimizer.apply(zeros, model.trainable_variables)
+    changed = {
+        variable.path: bool((variable.numpy() != 1).any())
+        for variable in model.trainable_variables
+    }
+    assert {path for path in changed if changed[path]} == _DECAYING
+    assert {path for path in changed if not changed[path]} == _EXEMPT
 
 
-def check_steps(model, optimizer, gradients, learning_rates):
-    variables = model.trainable_variables
-    expected = numpy_adamw(
-        [variable.numpy().astype("float64") for variable in variables],
-        gradients,
-        learning_rates,
-        [variable.path in _DECAYING for variable in variables],
-    )
-    for step_gradients in gradients:
-        apply(optimizer, model, step_gradients)
-    for variable, value in zip(variables, expected, strict=True):
+def test_description_tells_which_variables_decay(tiny_config):
+    assert describe_weight_decay(bert_pretrainer(tiny_config)).split("\n") == [
+        "14 tables and matrices decay:",
+        "  1 x embeddings/word_embeddings",
+        "  1 x embeddings/position_embeddings",
+        "  1 x embeddings/segment_embeddings",
+        *(f"  2 x block_*/{name}" for name in _BLOCK_KERNELS),
+        "  1 x pooler/kernel",
+        "  1 x masked_lm_head/transform/kernel",
+        "  1 x nsp_head/classifier/kernel",
+        "24 biases and LayerNorm weights do not:",
+        "  1 x embeddings/layer_norm/gamma",
+        "  1 x embeddings/layer_norm/beta",
+        *(f"  2 x block_*/{name}" for name in _BLOCK_OTHERS),
+        "  1 x pooler/bias",
+        "  1 x masked_lm_head/output_bias",
+        "  1 x masked_lm_head/transform/bias",
+        "  1 x masked_lm_head/layer_norm/gamma",
+        "  1 x masked_lm_head/layer_norm/beta",
+        "  1 x nsp_head/classifier/bias",
+    ]
+
+
+@_MAKERS
+def test_the_log_tells_which_variables_decay(
+    tiny_config, make_optimizer, monkeypatch
+):
+    lines = []
+    monkeypatch.setattr(logging, "info", lines.append)
+    model = bert_pretrainer(tiny_config)
+    make_optimizer(model, 1e-4)
+    assert lines == [describe_weight_decay(model)]
+
+
+def test_settings_are_those_of_the_papers(tiny_config):
+    model = bert_pretrainer(tiny_config)
+    adam = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-6}
+    adam |= {"weight_decay": 0.01, "bias_correction": True}
+    for optimizer, kind, clip in (
+        (bert_adamw(model, 1e-4), AdamW, 1.0),
+        (bert_lamb(model, 1e-4), Lamb, None),
+    ):
+        assert type(optimizer) is kind
+        expected = {**adam, "global_clipnorm": clip}
+        assert optimizer.get_config().items() >= expected.items()
+    original = bert_adamw(model, 1e-4, bias_correction=False)
+    assert not original.get_config()["bias_correction"]
+
+
+def train(model, batches):
+    return [float(model.train_on_batch(*batch)[0]) for batch in batches]
+
+
+@_MAKERS
+def test_a_saved_model_goes_on_as_if_never_stopped(
+    tiny_config, random_batch, tmp_path, make_optimizer
+):
+    model = bert_pretrainer(tiny_config)
+    schedule = CosineWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
+    optimizer = make_optimizer(model, schedule)
+    model.compile(optimizer, pretraining_losses(), run_eagerly=True)
+    batches = [random_batch(seed) for seed in range(4)]
+    train(model, batches[:2])
+    model.save(tmp_path / "model.keras")
+    revived = keras.saving.load_model(tmp_path / "model.keras")
+    assert type(revived.optimizer) is type(optimizer)
+    assert revived.optimizer.get_config() == optimizer.get_config()
+    losses = train(model, batches[2:])
+    assert train(revived, batches[2:]) == losses
+    for ours, theirs in zip(model.weights, revived.weights, strict=True):
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+@_MAKERS
+@pytest.mark.parametrize("policy", ["mixed_bfloat16", "mixed_float16"])
+def test_mixed_precision_trains_float32_weights(
+    tiny_config, random_batch, make_optimizer, policy
+):
+    keras.config.set_dtype_policy(policy)
+    model = bert_pretrainer(tiny_config)
+    optimizer = make_optimizer(model, 0.01)
+    model.compile(optimizer, pretraining_losses(), run_eagerly=True)
+    losses = train(model, [random_batch(0)] * 5)
+    assert losses[-1] < losses[0]
+    is_scaled = isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
+    assert is_scaled == (policy == "mixed_float16")
+    assert {v.dtype for v in model.trainable_variables} == {"float32"}
+    assert int(optimizer.iterations) == 5
+
+
+def test_accumulation_of_keras_is_one_step_of_the_mean(tiny_config):
+    """Equal pieces only: it knows nothing of weights that differ."""
+    models = [bert_pretrainer(tiny_config) for _ in range(2)]
+    models[1].set_weights(models[0].get_weights())
+    variables = models[0].trainable_variables
+    random = np.random.default_rng(0)
+    pieces = [[random.normal(size=v.shape) for v in variables] for _ in "abc"]
+    mean = [np.mean(gradients, 0) for gradients in zip(*pieces, strict=True)]
+    whole, accumulated = AdamW(0.01), AdamW(0.01, gradient_accumulation_steps=3)
+    for optimizer, model, steps in (
+        (whole, models[0], [mean, mean]),
+        (accumulated, models[1], [*pieces, *pieces]),
+    ):
+        for gradients in steps:
+            tensors = [keras.ops.cast(g, "float32") for g in gradients]
+            optimizer.apply(tensors, model.trainable_variables)
+    assert int(accumulated.iterations) == int(whole.iterations) == 2
+    for one, other in zip(models[0].weights, models[1].weights, strict=True):
         np.testing.assert_allclose(
-            variable.numpy(), value, atol=1e-6, err_msg=variable.path
+            one.numpy(), other.numpy(), rtol=1e-5, atol=1e-6
         )
 
 
-def test_steps_are_those_of_the_papers(tiny_config):
-    """Gradients of norm above 1, so that they are clipped."""
-    model = bert_pretrainer(tiny_config)
-    start = model.get_weights()
-    gradients = [random_like(start, seed, stddev=0.5) for seed in range(3)]
-    assert np.sqrt(sum(np.sum(g**2) for g in gradients[0])) > 5
-    check_steps(model, bert_adamw(model, 0.01), gradients, [0.01] * 3)
-
-
-def test_small_gradients_are_not_scaled(tiny_config):
-    model = bert_pretrainer(tiny_config)
-    start = model.get_weights()
-    gradients = [random_like(start, seed, stddev=0.001) for seed in range(3)]
-    assert np.sqrt(sum(np.sum(g**2) for g in gradients[0])) < 0.1
-    check_steps(model, bert_adamw(model, 0.01), gradients, [0.01] * 3)
-
-
-def test_rate_and_decay_follow_the_schedule(tiny_config):
-    model = bert_pretrainer(tiny_config)
-    start = model.get_weights()
-    gradients = [random_like(start, seed, stddev=0.5) for seed in range(4)]
-    schedule = LinearWarmupDecay(0.1, num_train_steps=4, num_warmup_steps=2)
-    check_steps(
-        model, bert_adamw(model, schedule), gradients, [0.0, 0.05, 0.05, 0.025]
-    )
+def test_what_the_page_names_is_in_keras():
+    page = (_ROOT / "docs" / "optimizers.md").read_text(encoding="utf-8")
+    names = {*re.findall(r"`keras((?:\.\w+)+)", page)}
+    assert len(names) > 10
+    for name in names:
+        assert operator.attrgetter(name[1:])(keras)

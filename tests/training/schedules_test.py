@@ -2,7 +2,14 @@ import keras
 import numpy as np
 import pytest
 
-from keras_bert.training import LinearWarmupDecay
+from keras_bert.training.schedules import CosineWarmupDecay
+from keras_bert.training.schedules import LinearWarmupDecay
+from keras_bert.training.schedules import PolynomialWarmupDecay
+
+_KINDS = pytest.mark.parametrize(
+    "schedule_class",
+    [LinearWarmupDecay, PolynomialWarmupDecay, CosineWarmupDecay],
+)
 
 
 def google_rate(step, peak, num_train_steps, num_warmup_steps):
@@ -42,6 +49,48 @@ def test_landmarks():
         assert float(schedule(step)) == pytest.approx(rate)
 
 
+def test_a_polynomial_is_that_of_tensorflow():
+    schedule = PolynomialWarmupDecay(0.5, 100, 20, end=0.1, power=0.5)
+    reference = keras.optimizers.schedules.PolynomialDecay(0.5, 100, 0.1, 0.5)
+    for step in (20, 50, 99, 100, 999):
+        assert float(schedule(step)) == pytest.approx(float(reference(step)))
+    assert float(schedule(64)) == pytest.approx(0.1 + 0.4 * 0.6)
+    assert float(schedule(10)) == pytest.approx(0.25)
+
+
+def test_a_polynomial_of_power_one_is_the_line():
+    arguments = {"peak": 0.5, "num_train_steps": 100, "num_warmup_steps": 20}
+    line = LinearWarmupDecay(**arguments, end=0.1)
+    polynomial = PolynomialWarmupDecay(**arguments, end=0.1)
+    assert float(line(50)) == pytest.approx(0.3)
+    for step in range(0, 110, 5):
+        assert float(line(step)) == pytest.approx(float(polynomial(step)))
+
+
+def test_a_cosine_is_half_a_period():
+    schedule = CosineWarmupDecay(0.5, 120, num_warmup_steps=20, end=0.1)
+    landmarks = {
+        0: 0.0,
+        10: 0.25,
+        40: 0.1 + 0.4 * 0.75,
+        60: 0.3,
+        80: 0.1 + 0.4 * 0.25,
+        120: 0.1,
+        999: 0.1,
+    }
+    for step, rate in landmarks.items():
+        assert float(schedule(step)) == pytest.approx(rate)
+
+
+@_KINDS
+def test_rates_fall_after_the_warmup_and_never_below_the_end(schedule_class):
+    schedule = schedule_class(0.5, 100, num_warmup_steps=20, end=0.1)
+    rates = [float(schedule(step)) for step in range(105)]
+    assert (np.diff(rates[:20]) > 0).all()
+    assert (np.diff(rates[20:101]) < 0).all()
+    np.testing.assert_allclose(rates[100:], 0.1, rtol=1e-6)
+
+
 def test_an_optimizer_follows_the_schedule():
     variable = keras.Variable([0.0])
     schedule = LinearWarmupDecay(1.0, num_train_steps=4, num_warmup_steps=2)
@@ -53,15 +102,21 @@ def test_an_optimizer_follows_the_schedule():
     np.testing.assert_allclose(values, [0.0, -0.5, -1.0, -1.25, -1.25])
 
 
-def test_schedule_is_saved_with_an_optimizer():
-    schedule = LinearWarmupDecay(0.5, num_train_steps=100, num_warmup_steps=20)
+@_KINDS
+def test_schedule_is_saved_with_an_optimizer(schedule_class):
+    schedule = schedule_class(0.5, 100, num_warmup_steps=20, end=0.1)
     optimizer = keras.optimizers.AdamW(schedule)
     config = keras.saving.serialize_keras_object(optimizer)
     revived = keras.saving.deserialize_keras_object(config)
     assert revived.get_config() == optimizer.get_config()
     assert float(revived.learning_rate) == 0.0
-    copy = LinearWarmupDecay.from_config(schedule.get_config())
+    copy = schedule_class.from_config(schedule.get_config())
     assert float(copy(33)) == float(schedule(33)) != 0.0
+
+
+def test_power_is_saved():
+    config = PolynomialWarmupDecay(0.5, 100, power=0.5).get_config()
+    assert PolynomialWarmupDecay.from_config(config).power == 0.5
 
 
 @pytest.mark.parametrize("num_warmup_steps", [-1, 10, 11])
@@ -71,3 +126,15 @@ def test_warmup_must_end_before_the_run(num_warmup_steps):
         match=f"num_warmup_steps={num_warmup_steps}, num_train_steps=10",
     ):
         LinearWarmupDecay(1e-4, 10, num_warmup_steps)
+
+
+@pytest.mark.parametrize("end", [-0.1, 0.6, float("nan")])
+def test_the_end_is_not_above_the_peak(end):
+    with pytest.raises(ValueError, match=f"end={end}, peak=0.5"):
+        CosineWarmupDecay(0.5, 10, end=end)
+
+
+@pytest.mark.parametrize("power", [0.0, -1.0])
+def test_power_is_above_zero(power):
+    with pytest.raises(ValueError, match=f"power={power}"):
+        PolynomialWarmupDecay(0.5, 10, power=power)

@@ -1,0 +1,415 @@
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.training.adamw import AdamW
+from keras_bert.training.adamw import decays
+from keras_bert.training.schedules import LinearWarmupDecay
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_SHAPES = {"kernel": (4, 3), "bias": (3,), "table": (5, 2), "gamma": (4,)}
+_DECAYING = {"kernel", "table"}
+
+
+def make_variables():
+    random = np.random.default_rng(0)
+    return [
+        keras.Variable(
+            random.normal(0.0, 0.3, shape), dtype="float32", name=name
+        )
+        for name, shape in _SHAPES.items()
+    ]
+
+
+def make_gradients(seed, stddev):
+    random = np.random.default_rng(seed)
+    return [random.normal(0.0, stddev, shape) for shape in _SHAPES.values()]
+
+
+def to_tensors(arrays):
+    return [keras.ops.convert_to_tensor(a, "float32") for a in arrays]
+
+
+def numpy_adamw(
+    weights, all_gradients, rates, decay=0.01, clip=1.0, corrected=True
+):
+    """Algorithm 2 of arXiv 1711.05101, its schedule times alpha as `rates`.
+
+    Not `corrected` it is `AdamWeightDecayOptimizer` of google-research/bert.
+    """
+    weights = [weight.astype("float64") for weight in weights]
+    m = [np.zeros_like(weight) for weight in weights]
+    v = [np.zeros_like(weight) for weight in weights]
+    steps = zip(all_gradients, rates, strict=True)
+    for t, (gradients, rate) in enumerate(steps, start=1):
+        norm = np.sqrt(sum(np.sum(g**2) for g in gradients))
+        for i, name in enumerate(_SHAPES):
+            g = gradients[i] / max(norm / clip, 1.0)
+            m[i] = 0.9 * m[i] + 0.1 * g
+            v[i] = 0.999 * v[i] + 0.001 * g**2
+            m_hat = m[i] / (1 - 0.9**t) if corrected else m[i]
+            v_hat = v[i] / (1 - 0.999**t) if corrected else v[i]
+            update = m_hat / (np.sqrt(v_hat) + 1e-6)
+            if name in _DECAYING:
+                update += decay * weights[i]
+            weights[i] = weights[i] - rate * update
+    return weights
+
+
+def check_steps(optimizer, all_gradients, rates, atol=1e-7, **options):
+    variables = make_variables()
+    expected = numpy_adamw(
+        [v.numpy() for v in variables], all_gradients, rates, **options
+    )
+    for gradients in all_gradients:
+        optimizer.apply(to_tensors(gradients), variables)
+    for variable, value in zip(variables, expected, strict=True):
+        np.testing.assert_allclose(
+            variable.numpy(), value, rtol=1e-6, atol=atol
+        )
+
+
+# The smallest gradients are of the order of epsilon: its place matters.
+@pytest.mark.parametrize("stddev", [1.0, 1e-2, 1e-6])
+@pytest.mark.parametrize("num_steps", [1, 3])
+@pytest.mark.parametrize("corrected", [True, False])
+def test_steps_are_those_of_the_papers(stddev, num_steps, corrected):
+    gradients = [make_gradients(seed, stddev) for seed in range(num_steps)]
+    check_steps(
+        AdamW(1e-2, bias_correction=corrected),
+        gradients,
+        [1e-2] * num_steps,
+        corrected=corrected,
+    )
+
+
+def test_many_steps_are_those_of_the_paper():
+    """But for what float32 rounds off the weights in each."""
+    gradients = [make_gradients(seed, 1e-2) for seed in range(300)]
+    check_steps(AdamW(1e-4), gradients, [1e-4] * 300, atol=300 * 3e-8)
+
+
+def test_large_gradients_are_clipped_all_together():
+    gradients = [make_gradients(seed, 3.0) for seed in range(2)]
+    gradients[1][0] *= 100
+    check_steps(AdamW(1e-2), gradients, [1e-2] * 2)
+    limit = {"global_clipnorm": 0.1}
+    check_steps(AdamW(1e-2, **limit), gradients, [1e-2] * 2, clip=0.1)
+    limit = {"global_clipnorm": None}
+    check_steps(AdamW(1e-2, **limit), gradients, [1e-2] * 2, clip=np.inf)
+
+
+def test_gradient_norm_is_that_before_clipping():
+    optimizer = AdamW(1e-2)
+    gradients = make_gradients(0, 3.0)
+    optimizer.apply(to_tensors(gradients), make_variables())
+    norm = np.sqrt(sum(np.sum(g**2) for g in gradients))
+    assert norm > 5
+    np.testing.assert_allclose(optimizer.gradient_norm.numpy(), norm, 1e-6)
+
+
+def test_rate_and_decay_follow_the_schedule():
+    schedule = LinearWarmupDecay(0.1, num_train_steps=4, num_warmup_steps=2)
+    gradients = [make_gradients(seed, 1e-2) for seed in range(4)]
+    check_steps(
+        AdamW(schedule, weight_decay=0.1),
+        gradients,
+        [0.0, 0.05, 0.05, 0.025],
+        decay=0.1,
+    )
+
+
+def test_matrices_and_tables_decay_and_nothing_else():
+    variables = make_variables()
+    for variable in variables:
+        variable.assign(np.ones(variable.shape))
+    zeros = [np.zeros(shape) for shape in _SHAPES.values()]
+    AdamW(0.5, weight_decay=0.1).apply(to_tensors(zeros), variables)
+    for variable in variables:
+        kept = 1.0 - 0.5 * 0.1 if variable.name in _DECAYING else 1.0
+        np.testing.assert_allclose(variable.numpy(), kept, rtol=1e-6)
+
+
+def test_a_bias_with_two_axes_does_not_decay():
+    layer = keras.layers.MultiHeadAttention(2, 4)
+    layer.build((None, 3, 8), (None, 3, 8))
+    assert {len(v.shape) for v in layer.weights if v.name == "bias"} == {1, 2}
+    for variable in layer.weights:
+        assert decays(variable) == (variable.name == "kernel")
+
+
+def test_more_can_be_excluded_from_decay():
+    variables = make_variables()
+    before = variables[2].numpy()
+    optimizer = AdamW(0.5, weight_decay=0.1)
+    optimizer.exclude_from_weight_decay(var_list=variables[2:3])
+    zeros = [np.zeros(shape) for shape in _SHAPES.values()]
+    optimizer.apply(to_tensors(zeros), variables)
+    np.testing.assert_array_equal(variables[2].numpy(), before)
+
+
+def test_a_step_that_is_not_finite_is_not_taken():
+    optimizer, variables = AdamW(1e-2), make_variables()
+    optimizer.apply(to_tensors(make_gradients(0, 1.0)), variables)
+    changing = [*variables, *optimizer.variables]
+    before = {v.path: v.numpy() for v in changing}
+    for bad in (np.nan, np.inf, -np.inf):
+        gradients = make_gradients(1, 1.0)
+        gradients[2][1, 1] = bad
+        optimizer.apply(to_tensors(gradients), variables)
+        assert not np.isfinite(optimizer.gradient_norm.numpy())
+        for variable in changing:
+            if variable is not optimizer.gradient_norm:
+                np.testing.assert_array_equal(
+                    variable.numpy(), before[variable.path]
+                )
+    optimizer.apply(to_tensors(make_gradients(1, 1.0)), variables)
+    assert int(optimizer.iterations) == 2
+    assert not np.array_equal(variables[0].numpy(), before[variables[0].path])
+
+
+def test_rows_looked_up_twice_count_as_one_gradient():
+    """Their norm is that of the sum, which Keras's own clipping misses."""
+    steps = []
+    for is_dense in (True, False):
+        table = keras.Variable(np.ones((4, 2)), dtype="float32", name="table")
+        slices = tf.IndexedSlices(
+            tf.constant([[3.0, 0.0], [3.0, 0.0], [0.0, 4.0]]),
+            tf.constant([1, 1, 2]),
+            tf.constant([4, 2]),
+        )
+        gradient = tf.convert_to_tensor(slices) if is_dense else slices
+        optimizer = AdamW(0.1)
+        optimizer.apply([gradient], [table])
+        np.testing.assert_allclose(
+            optimizer.gradient_norm.numpy(), np.sqrt(6.0**2 + 4.0**2)
+        )
+        steps.append(table.numpy())
+    np.testing.assert_array_equal(*steps)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_in_a_graph_it_takes_the_same_steps(jit_compile):
+    optimizer, variables = AdamW(1e-2), make_variables()
+    optimizer.build(variables)
+
+    @tf.function(jit_compile=jit_compile)
+    def step(gradients):
+        optimizer.apply(gradients, variables)
+
+    gradients = [make_gradients(seed, 1.0) for seed in range(3)]
+    weights = [v.numpy() for v in variables]
+    expected = numpy_adamw(weights, gradients, [1e-2] * 3)
+    for arrays in gradients:
+        step(to_tensors(arrays))
+    for variable, value in zip(variables, expected, strict=True):
+        np.testing.assert_allclose(
+            variable.numpy(), value, rtol=1e-6, atol=1e-7
+        )
+
+
+_TWO_DEVICES = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(
+    cpu, [tf.config.LogicalDeviceConfiguration()] * 2
+)
+import keras
+from keras_bert.training.adamw import AdamW
+from keras_bert.training.lamb import Lamb
+
+def steps(strategy, optimizer_class, gradients):
+    with strategy.scope():
+        variables = [
+            keras.Variable(g[0, 0], dtype="float32", name=f"kernel_{index}")
+            for index, g in enumerate(gradients)
+        ]
+        optimizer = optimizer_class(0.01)
+        optimizer.build(variables)
+    count = strategy.num_replicas_in_sync
+
+    def step(*local):
+        optimizer.apply([tf.reduce_sum(g, 0) for g in local], variables)
+
+    @tf.function
+    def train(*local):
+        strategy.run(step, local)
+
+    for t in range(len(gradients[0])):
+        train(*(
+            strategy.experimental_distribute_values_from_function(
+                lambda c: tf.constant(
+                    np.split(g[t], count)[c.replica_id_in_sync_group]
+                )
+            )
+            for g in gradients
+        ))
+    values = [*variables, optimizer.gradient_norm, optimizer.iterations]
+    for value in values:
+        local = strategy.experimental_local_results(value.value)
+        for other in local[1:]:
+            np.testing.assert_array_equal(other, local[0])
+    return [np.asarray(strategy.experimental_local_results(v.value)[0])
+            for v in values]
+
+random = np.random.default_rng(0)
+# [steps, examples, ...]; the third step is not finite on one device.
+gradients = [
+    random.normal(0, 3, (4, 2, *shape)).astype("float32")
+    for shape in [(3, 2), (2,)]
+]
+gradients[0][2, 1, 0, 0] = np.inf
+for optimizer_class in (AdamW, Lamb):
+    one = steps(tf.distribute.get_strategy(), optimizer_class, gradients)
+    mirrored = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    two = steps(mirrored, optimizer_class, gradients)
+    for a, b in zip(one, two):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    assert one[-1] == 3 and one[-2] > 1, one
+"""
+
+
+def run_python(program, *arguments):
+    result = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=_ROOT,
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.large
+def test_two_devices_step_as_one_with_the_whole_batch():
+    run_python(_TWO_DEVICES)
+
+
+_JAX = """
+import os
+import sys
+
+class NoTensorFlow:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("tensorflow", "tensorflow_text"):
+            raise ModuleNotFoundError(f"{name} is away", name=name)
+
+sys.meta_path.insert(0, NoTensorFlow())
+os.environ["KERAS_BACKEND"] = "jax"
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import json
+import jax
+import keras
+import numpy as np
+import keras_bert.training
+
+directory = sys.argv[1]
+arrays = dict(np.load(f"{directory}/steps.npz"))
+with open(f"{directory}/optimizers.json") as file:
+    configs = json.load(file)
+names = [name[6:] for name in arrays if name.startswith("start/")]
+for key, config in configs.items():
+    optimizer = keras.optimizers.deserialize(config)
+    variables = [
+        keras.Variable(arrays[f"start/{name}"], name=name) for name in names
+    ]
+    optimizer.build(variables)
+    weights = [v.value for v in variables]
+    state = [v.value for v in optimizer.variables]
+    apply = jax.jit(optimizer.stateless_apply)
+    for step in range(4):
+        gradients = [arrays[f"{step}/{name}"] for name in names]
+        weights, state = apply(state, gradients, weights)
+    for name, weight in zip(names, weights):
+        np.testing.assert_allclose(
+            weight, arrays[f"{key}/{name}"], rtol=1e-6, atol=1e-7
+        )
+    iterations = [v.name for v in optimizer.variables].index("iteration")
+    assert state[iterations] == 3
+assert keras.backend.backend() == "jax"
+assert not {"tensorflow", "tensorflow_text"} & {*sys.modules}
+"""
+
+
+@pytest.mark.large
+def test_jax_takes_the_same_steps(tmp_path):
+    from keras_bert.training.lamb import Lamb
+
+    schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
+    optimizers = {
+        "adamw": AdamW(schedule),
+        "plain": AdamW(schedule, bias_correction=False),
+        "lamb": Lamb(schedule, global_clipnorm=1.0),
+    }
+    steps = [make_gradients(seed, 1.0) for seed in range(4)]
+    steps[2][0][1, 1] = np.nan
+    arrays = {f"start/{v.name}": v.numpy() for v in make_variables()}
+    for step, gradients in enumerate(steps):
+        for name, gradient in zip(_SHAPES, gradients, strict=True):
+            arrays[f"{step}/{name}"] = gradient.astype("float32")
+    configs = {}
+    for key, optimizer in optimizers.items():
+        configs[key] = keras.optimizers.serialize(optimizer)
+        variables = make_variables()
+        for gradients in steps:
+            optimizer.apply(to_tensors(gradients), variables)
+        for variable in variables:
+            arrays[f"{key}/{variable.name}"] = variable.numpy()
+    np.savez(tmp_path / "steps.npz", **arrays)
+    (tmp_path / "optimizers.json").write_text(json.dumps(configs))
+    run_python(_JAX, str(tmp_path))
+
+
+def test_config_is_complete():
+    optimizer = AdamW(
+        0.5, 0.1, 0.8, 0.99, 1e-5, bias_correction=False, global_clipnorm=2.0
+    )
+    config = optimizer.get_config()
+    json.dumps(config)
+    assert {
+        name: config[name]
+        for name in (
+            "learning_rate",
+            "weight_decay",
+            "beta_1",
+            "beta_2",
+            "epsilon",
+            "bias_correction",
+            "global_clipnorm",
+        )
+    } == {
+        "learning_rate": 0.5,
+        "weight_decay": 0.1,
+        "beta_1": 0.8,
+        "beta_2": 0.99,
+        "epsilon": 1e-5,
+        "bias_correction": False,
+        "global_clipnorm": 2.0,
+    }
+    assert AdamW.from_config(config).get_config() == config
+
+
+@pytest.mark.parametrize(
+    ("arguments", "received"),
+    [
+        ({"weight_decay": -0.1}, "weight_decay=-0.1"),
+        ({"weight_decay": None}, "weight_decay=None"),
+        ({"beta_1": 0.0}, "beta_1=0.0, beta_2=0.999"),
+        ({"beta_2": 1.0}, "beta_1=0.9, beta_2=1.0"),
+        ({"clipnorm": 1.0}, "clipnorm=1.0, clipvalue=None"),
+    ],
+)
+def test_impossible_arguments_are_errors(arguments, received):
+    with pytest.raises(ValueError, match=f"Received: {received}"):
+        AdamW(1e-4, **arguments)
