@@ -6,6 +6,8 @@ from keras import ops
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.layer_norm import LayerNorm
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -69,10 +71,10 @@ class BertEmbeddings(keras.layers.Layer):
             embeddings_initializer
             or keras.initializers.TruncatedNormal(stddev=0.02)
         )
-        self.layer_norm = keras.layers.LayerNormalization(
+        self.layer_norm = LayerNorm(
             epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
         )
-        self.output_dropout = keras.layers.Dropout(
+        self.output_dropout = Dropout(
             dropout, dtype=self.dtype_policy, name="dropout"
         )
 

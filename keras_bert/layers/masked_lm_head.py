@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.layer_norm import LayerNorm
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -67,7 +68,7 @@ class MaskedLMHead(keras.layers.Layer):
             dtype=self.dtype_policy,
             name="transform",
         )
-        self.layer_norm = keras.layers.LayerNormalization(
+        self.layer_norm = LayerNorm(
             epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
         )
 
@@ -94,11 +95,15 @@ class MaskedLMHead(keras.layers.Layer):
         )  # [B, P, S]
         gathered = ops.matmul(selected, sequence_output)  # [B, P, H]
         transformed = self.layer_norm(self.transform(gathered))
+        vectors = ops.reshape(transformed, (-1, self.embeddings.hidden_size))
+        # The table stands first, so that its gradient is no transpose.
         logits = ops.matmul(
-            ops.cast(transformed, self.compute_dtype),
-            ops.transpose(
-                ops.cast(self.embeddings.word_embeddings, self.compute_dtype)
-            ),
+            ops.cast(self.embeddings.word_embeddings, self.compute_dtype),
+            ops.transpose(ops.cast(vectors, self.compute_dtype)),
+        )  # [V, B * P]
+        logits = ops.reshape(
+            ops.transpose(logits),
+            (-1, ops.shape(masked_lm_positions)[1], self.embeddings.vocab_size),
         )  # [B, P, V]
         return ops.cast(logits, "float32") + self.output_bias
 

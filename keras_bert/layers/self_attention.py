@@ -6,6 +6,7 @@ from keras import ops
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.dropout import Dropout
 
 # Far below any score, yet small enough for float16: its exponential is
 # exactly 0 beside a real score, and a row of nothing else stays finite.
@@ -70,7 +71,7 @@ class SelfAttention(keras.layers.Layer):
             or keras.initializers.TruncatedNormal(stddev=0.02)
         )
         self.query_key_value = self._dense(3 * hidden_size, "query_key_value")
-        self.weights_dropout = keras.layers.Dropout(
+        self.weights_dropout = Dropout(
             dropout, dtype=self.dtype_policy, name="weights_dropout"
         )
         self.attention_output = self._dense(hidden_size, "attention_output")

@@ -7,6 +7,8 @@ from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.self_attention import SelfAttention
 
 
@@ -93,7 +95,7 @@ class TransformerEncoderBlock(keras.layers.Layer):
             hidden_size, "feed_forward_output"
         )
         self.output_layer_norm = self._layer_norm("output_layer_norm")
-        self.output_dropout = keras.layers.Dropout(
+        self.output_dropout = Dropout(
             dropout, dtype=self.dtype_policy, name="dropout"
         )
 
@@ -107,7 +109,7 @@ class TransformerEncoderBlock(keras.layers.Layer):
         )
 
     def _layer_norm(self, name):
-        return keras.layers.LayerNormalization(
+        return LayerNorm(
             epsilon=self.layer_norm_epsilon, dtype="float32", name=name
         )
 

@@ -2,6 +2,7 @@ import math
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from keras_bert.layers import gelu_tanh
 
@@ -29,3 +30,17 @@ def test_it_is_saved_and_found_by_its_name():
     serialized = keras.activations.serialize(gelu_tanh)
     assert keras.activations.deserialize(serialized) is gelu_tanh
     assert keras.saving.get_registered_name(gelu_tanh) == "keras_bert>gelu_tanh"
+
+
+def test_gradient_is_that_of_the_composed_function():
+    x = tf.constant(_X, tf.float32)
+    gradients = []
+    for function in (
+        gelu_tanh,
+        lambda x: keras.activations.gelu(x, approximate=True),
+    ):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x) * tf.sin(x)
+        gradients.append(tape.gradient(y, x))
+    np.testing.assert_allclose(*gradients, atol=1e-5)

@@ -1,0 +1,51 @@
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.layers import LayerNorm
+
+_INPUTS = np.random.default_rng(0).normal(1.0, 3.0, (4, 5, 8)).astype("float32")
+
+
+def test_layer(run_layer_test):
+    run_layer_test(LayerNorm, {"epsilon": 1e-3}, {"inputs": _INPUTS}, 2)
+
+
+def gradients(layer, inputs):
+    """Of the inputs and of both weights, each row weighted otherwise."""
+    upstream = np.random.default_rng(1).normal(size=inputs.shape)
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        outputs = layer(inputs) * upstream.astype("float32")
+    return tape.gradient(outputs, [inputs, *layer.trainable_variables])
+
+
+def test_outputs_and_gradients_are_those_of_keras():
+    ours = LayerNorm(epsilon=1e-12)
+    theirs = keras.layers.LayerNormalization(epsilon=1e-12)
+    random = np.random.default_rng(2)
+    for layer in (ours, theirs):
+        layer.build(_INPUTS.shape)
+    weights = [random.normal(size=8), random.normal(size=8)]
+    ours.set_weights(weights)
+    theirs.set_weights(weights)
+    inputs = tf.constant(_INPUTS)
+    np.testing.assert_allclose(ours(inputs), theirs(inputs), atol=1e-5)
+    for our, their in zip(gradients(ours, inputs), gradients(theirs, inputs)):
+        np.testing.assert_allclose(our, their, atol=2e-5)
+
+
+def test_statistics_are_computed_in_float32():
+    """In bfloat16 the mean of 256 and 257 would be 256."""
+    layer = LayerNorm(dtype="mixed_bfloat16")
+    outputs = layer(keras.ops.array([[256.0, 258.0, 256.0, 258.0]]))
+    assert outputs.dtype == "bfloat16"
+    np.testing.assert_allclose(
+        keras.ops.convert_to_numpy(keras.ops.cast(outputs, "float32")),
+        [[-1.0, 1.0, -1.0, 1.0]],
+    )
+
+
+def test_a_constant_row_is_finite():
+    outputs = LayerNorm()(keras.ops.ones((1, 8)))
+    np.testing.assert_array_equal(outputs, np.zeros((1, 8)))
