@@ -7,6 +7,7 @@ from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.flat_dense import FlatDense
 
 # Far below any score, yet small enough for float16: its exponential is
 # exactly 0 beside a real score, and a row of nothing else stays finite.
@@ -77,7 +78,7 @@ class SelfAttention(keras.layers.Layer):
         self.attention_output = self._dense(hidden_size, "attention_output")
 
     def _dense(self, units, name):
-        return keras.layers.Dense(
+        return FlatDense(
             units,
             kernel_initializer=clone_initializer(self.kernel_initializer),
             dtype=self.dtype_policy,

@@ -8,6 +8,7 @@ from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.self_attention import SelfAttention
 
@@ -100,7 +101,7 @@ class TransformerEncoderBlock(keras.layers.Layer):
         )
 
     def _dense(self, units, name, activation=None):
-        return keras.layers.Dense(
+        return FlatDense(
             units,
             activation=activation,
             kernel_initializer=clone_initializer(self.kernel_initializer),
