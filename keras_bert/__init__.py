@@ -24,6 +24,7 @@ _MEMBERS = {
     "BertConfig": "config",
     "CheckpointError": "checkpoints",
     "FillMask": "tasks",
+    "TextEmbedder": "tasks",
     "from_pretrained": "checkpoints",
     "save_pretrained": "checkpoints",
 }

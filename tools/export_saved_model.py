@@ -15,9 +15,14 @@ from absl import logging
 from keras_bert import command_line
 from keras_bert.export import export_saved_model
 from keras_bert.tasks import FillMask
+from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import TextEncoder
 
-_TASKS = {"fill_mask": FillMask, "text_encoder": TextEncoder}
+_TASKS = {
+    "fill_mask": FillMask,
+    "text_embedder": TextEmbedder,
+    "text_encoder": TextEncoder,
+}
 
 _INPUT_DIR = flags.DEFINE_string(
     "input_dir", None, "Checkpoint directory.", required=True

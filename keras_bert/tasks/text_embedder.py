@@ -1,0 +1,210 @@
+"""BERT as a source of features (section 5.3): a vector for each text."""
+
+import concurrent.futures
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.tasks.length_buckets import length_buckets
+from keras_bert.tasks.pooling import POOLINGS
+from keras_bert.text.preprocessor import BertPreprocessor
+
+_NAMES = [feature.name for feature in features.ENCODER_INPUTS]
+
+# So many are packed to the full length together.
+_TEXTS_AT_ONCE = 16384
+
+# While one batch is in an op that uses one core, the other uses the rest.
+_BATCHES_AT_ONCE = 2
+
+
+class TextEmbedder:
+    """Turns texts into vectors.
+
+    The precision is that of the model: for bfloat16, faster where the
+    processor has it, read the checkpoint after
+    `keras.config.set_dtype_policy("mixed_bfloat16")`. The vectors are float32
+    in any case.
+
+    Args:
+        bert: `Bert`.
+        seq_length: int, longest text in word pieces, [CLS] and [SEP]
+            included, which count as tokens here; longer texts are cut. The
+            model's own limit by default.
+        pooling: str. "mean" is the mean of the tokens' vectors, "cls" the
+            vector of [CLS], "max" the greatest value of each element, all
+            `hidden_size` long; "last4" is the mean of the last four layers'
+            vectors, concatenated, four times as long.
+        batch_tokens: int, most tokens that are computed together. Few keep a
+            processor's caches warm; an accelerator wants more.
+
+    Example:
+
+    >>> embedder = keras_bert.TextEmbedder.from_pretrained("directory")
+    >>> embedder.embed(["some text", "another"]).shape
+    (2, 384)
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 5.3
+    """
+
+    outputs = ("embedding",)
+
+    def __init__(
+        self, bert, seq_length=None, pooling="mean", batch_tokens=1024
+    ):
+        if pooling not in POOLINGS:
+            raise ValueError(
+                f"`pooling` must be one of {', '.join(POOLINGS)}. "
+                f"Received: pooling={pooling!r}."
+            )
+        if batch_tokens < 1:
+            raise ValueError(
+                "`batch_tokens` must be at least 1. "
+                f"Received: batch_tokens={batch_tokens}."
+            )
+        num_layers, self._pool = POOLINGS[pooling]
+        if num_layers > bert.config.num_hidden_layers:
+            raise ValueError(
+                f"`pooling`={pooling!r} needs a model of at least {num_layers} "
+                "layers. Received: num_hidden_layers="
+                f"{bert.config.num_hidden_layers}."
+            )
+        self.dim = num_layers * bert.config.hidden_size
+        self.batch_tokens = batch_tokens
+        self.preprocess = BertPreprocessor(
+            bert.tokenizer, bert.sequence_length(seq_length)
+        )
+        self.model = _model_of_layers(bert, num_layers)
+        self._all_layers = _model_of_layers(bert)
+        self._embed = _from_ids(lambda ids: self.predict(ids)["embedding"])
+        self._layers = _from_ids(self.predict_layers)
+        self._tokenize = tf.function(
+            self.preprocess,
+            input_signature=[tf.TensorSpec([None], tf.string)],
+        )
+
+    @classmethod
+    def from_pretrained(cls, directory, **kwargs):
+        """Reads a checkpoint, as of `keras_bert.from_pretrained`.
+
+        Args:
+            directory: str.
+            **kwargs: other arguments of the class.
+        """
+        return cls(from_pretrained(directory), **kwargs)
+
+    def embed(self, texts):
+        """Computes a vector for each text.
+
+        Args:
+            texts: list of str.
+
+        Returns:
+            A float32 array `(num_texts, dim)`, in the order of the texts.
+        """
+        texts = _checked(texts)
+        embeddings = np.empty((len(texts), self.dim), np.float32)
+        for indices, _, batch in self._batches(self._embed, texts):
+            embeddings[indices] = batch
+        return embeddings
+
+    def layers(self, texts):
+        """Computes what every layer makes of every token.
+
+        Args:
+            texts: list of str.
+
+        Returns:
+            A list with a float32 array for each text,
+            `(num_hidden_layers + 1, num_tokens, hidden_size)`: the
+            embeddings, then the output of each layer. The first token is
+            [CLS], the last [SEP].
+        """
+        texts = _checked(texts)
+        states = [None] * len(texts)
+        for indices, lengths, batch in self._batches(self._layers, texts):
+            for index, length, rows in zip(indices, lengths, batch):
+                states[index] = rows[:, :length].astype(np.float32)
+        return states
+
+    def predict(self, inputs):
+        """Embeds, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+
+        Returns:
+            A dict of `embedding`, float32 `(batch_size, dim)`.
+        """
+        pooled = [
+            self._pool(tf.cast(states, tf.float32), inputs["input_mask"])
+            for states in _in_order(self.model(inputs))
+        ]
+        return {"embedding": tf.concat(pooled, axis=-1)}
+
+    def predict_layers(self, inputs):
+        """Computes the output of every layer, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+
+        Returns:
+            float `(batch_size, num_hidden_layers + 1, seq_length,
+            hidden_size)`, the embeddings first.
+        """
+        return tf.stack(_in_order(self._all_layers(inputs)), axis=1)
+
+    def _batches(self, function, texts):
+        """Yields places of texts, their lengths and what `function` gives."""
+        with concurrent.futures.ThreadPoolExecutor(_BATCHES_AT_ONCE) as pool:
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):
+                inputs = self._tokenize(texts[start : start + _TEXTS_AT_ONCE])
+                inputs = [inputs[name].numpy() for name in _NAMES]
+                lengths = inputs[_NAMES.index("input_mask")].sum(axis=1)
+
+                def compute(indices):
+                    width = lengths[indices[0]]  # The first is the longest.
+                    return function(*(x[indices, :width] for x in inputs))
+
+                buckets = length_buckets(lengths, self.batch_tokens)
+                for indices, batch in zip(buckets, pool.map(compute, buckets)):
+                    yield start + indices, lengths[indices], batch.numpy()
+
+
+def _model_of_layers(bert, num_layers=0):
+    """A model that gives the outputs of the last layers, or of all."""
+    names = [f"block_{n}" for n in range(bert.config.num_hidden_layers)]
+    names = ["embeddings", *names][-num_layers:]
+    layers = [bert.encoder.get_layer(name) for name in names]
+    outputs = {str(n): layer.output for n, layer in enumerate(layers)}
+    return keras.Model(bert.encoder.input, outputs)
+
+
+def _in_order(outputs):
+    """A dict may come back in another order than it was given in."""
+    return [outputs[str(n)] for n in range(len(outputs))]
+
+
+def _from_ids(function):
+    """A graph function of the three id tensors, traced but once."""
+    return tf.function(
+        lambda *ids: function(dict(zip(_NAMES, ids))),
+        input_signature=[tf.TensorSpec([None, None], tf.int32)] * len(_NAMES),
+    )
+
+
+def _checked(texts):
+    if isinstance(texts, str | bytes):
+        raise ValueError(f"`texts` must be a list of str. Received: {texts!r}.")
+    texts = list(texts)
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(
+                "`texts` must be a list of str. "
+                f"Received: {text!r} at index {index}."
+            )
+    return texts

@@ -1,0 +1,273 @@
+import dataclasses
+import json
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import from_pretrained
+from keras_bert import save_pretrained
+from keras_bert.checkpoints.safetensors_file import write_safetensors
+from keras_bert.export import export_saved_model
+from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks.length_buckets import length_buckets
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
+_TEXTS = [
+    "the dog eats meat",
+    "",
+    "a cat, a bird.",
+    "the bird",
+    "cats and dogs and " * 5,
+    "seeds",
+]
+
+
+def _tokens(bert, text, seq_length=12):
+    """The ids of one text, without padding."""
+    (words,) = bert.tokenizer([text]).to_list()
+    return [2, *words[: seq_length - 2], 3]
+
+
+def _encode(model, ids):
+    ids = np.array([ids])
+    inputs = {
+        "input_ids": ids,
+        "input_mask": np.ones_like(ids),
+        "segment_ids": np.zeros_like(ids),
+    }
+    return {k: np.array(v[0], np.float32) for k, v in model(inputs).items()}
+
+
+def _last_layers(bert, ids, count):
+    """Outputs of the last layers, worked out from the encoder's own layers."""
+    total = bert.config.num_hidden_layers
+    names = [f"block_{number}" for number in range(total - count, total)]
+    outputs = {name: bert.encoder.get_layer(name).output for name in names}
+    arrays = _encode(keras.Model(bert.encoder.input, outputs), ids)
+    return [arrays[name] for name in names]
+
+
+_POOLINGS = {
+    "mean": lambda states: states.mean(axis=0),
+    "cls": lambda states: states[0],
+    "max": lambda states: states.max(axis=0),
+}
+
+
+@pytest.mark.parametrize("pooling", _POOLINGS)
+def test_vectors_are_pooled_from_the_sequence_output(bert, pooling):
+    embeddings = TextEmbedder(bert, pooling=pooling).embed(_TEXTS)
+    assert embeddings.shape == (len(_TEXTS), 16)
+    assert embeddings.dtype == np.float32
+    for text, embedding in zip(_TEXTS, embeddings):
+        states = _encode(bert.encoder, _tokens(bert, text))["sequence_output"]
+        np.testing.assert_allclose(
+            embedding, _POOLINGS[pooling](states), atol=1e-5
+        )
+
+
+def test_last4_joins_the_means_of_the_last_four_layers(make_bert):
+    bert = make_bert(num_hidden_layers=5)
+    embedder = TextEmbedder(bert, pooling="last4")
+    embeddings = embedder.embed(_TEXTS)
+    assert embeddings.shape == (len(_TEXTS), embedder.dim) == (6, 64)
+    for text, embedding in zip(_TEXTS, embeddings):
+        states = _last_layers(bert, _tokens(bert, text), 4)
+        expected = np.concatenate([layer.mean(axis=0) for layer in states])
+        np.testing.assert_allclose(embedding, expected, atol=1e-5)
+
+
+def test_more_than_ten_layers_stay_in_order(make_bert):
+    bert = make_bert(num_hidden_layers=12, hidden_size=4)
+    (embedding,) = TextEmbedder(bert, pooling="last4").embed(["the dog"])
+    states = _last_layers(bert, _tokens(bert, "the dog"), 4)
+    expected = np.concatenate([layer.mean(axis=0) for layer in states])
+    np.testing.assert_allclose(embedding, expected, atol=1e-5)
+
+
+def test_every_layer_of_every_token_is_given(bert):
+    layers = TextEmbedder(bert).layers(_TEXTS)
+    assert len(layers) == len(_TEXTS)
+    for text, states in zip(_TEXTS, layers):
+        ids = _tokens(bert, text)
+        assert states.shape == (3, len(ids), 16)
+        assert states.dtype == np.float32
+        for state, expected in zip(states[1:], _last_layers(bert, ids, 2)):
+            np.testing.assert_allclose(state, expected, atol=1e-5)
+
+
+def _published_bert(directory):
+    """The BERT of transformers that the golden arrays come from."""
+    arrays = dict(np.load(_GOLDEN / "hf_gelu.npz"))
+    config = json.loads(str(arrays["config"]))
+    words = [f"word{n}" for n in range(35)]
+    vocabulary = "\n".join([*SPECIAL_TOKENS, *words]) + "\n"
+    (directory / "config.json").write_text(json.dumps(config))
+    (directory / "vocab.txt").write_text(vocabulary)
+    (directory / "tokenizer_config.json").write_text('{"do_lower_case": true}')
+    weights = [
+        (name.removeprefix("weights/"), array.shape, lambda array=array: array)
+        for name, array in arrays.items()
+        if name.startswith("weights/")
+    ]
+    write_safetensors(directory / "model.safetensors", weights)
+    return from_pretrained(directory), arrays
+
+
+def test_layers_are_those_of_transformers(tmp_path):
+    bert, arrays = _published_bert(tmp_path)
+    states = TextEmbedder(bert).predict_layers(
+        {
+            "input_ids": arrays["inputs/input_ids"],
+            "input_mask": arrays["inputs/attention_mask"],
+            "segment_ids": arrays["inputs/token_type_ids"],
+        }
+    )
+    real = arrays["inputs/attention_mask"] == 1
+    assert states.shape == (3, 3, 12, 8)
+    for number in range(3):
+        np.testing.assert_allclose(
+            states[:, number].numpy()[real],
+            arrays[f"outputs/hidden_states/{number}"][real],
+            atol=1e-5,
+        )
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 13, 24, 1000])
+def test_company_and_order_change_nothing(bert, batch_tokens):
+    embedder = TextEmbedder(bert, batch_tokens=batch_tokens)
+    alone = np.concatenate([embedder.embed([text]) for text in _TEXTS])
+    together = embedder.embed(_TEXTS)
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS[::-1]), together[::-1], atol=1e-5
+    )
+
+
+def test_long_lists_are_taken_in_parts(bert, monkeypatch):
+    expected = TextEmbedder(bert).embed(_TEXTS)
+    monkeypatch.setattr("keras_bert.tasks.text_embedder._TEXTS_AT_ONCE", 4)
+    np.testing.assert_allclose(
+        TextEmbedder(bert).embed(_TEXTS), expected, atol=1e-5
+    )
+
+
+def test_longer_texts_are_cut(bert):
+    embedder = TextEmbedder(bert, seq_length=5)
+    assert [s.shape[1] for s in embedder.layers(_TEXTS)] == [5, 2, 5, 4, 5, 3]
+    np.testing.assert_allclose(
+        embedder.embed(["the dog eats meat and"]),
+        embedder.embed(["the dog eats"]),
+        atol=1e-5,
+    )
+
+
+def test_no_texts_give_no_vectors(bert):
+    embedder = TextEmbedder(bert)
+    assert embedder.embed([]).shape == (0, 16)
+    assert embedder.embed([]).dtype == np.float32
+    assert embedder.layers([]) == []
+
+
+@pytest.mark.parametrize("texts", ["the dog", b"the dog"])
+def test_a_text_alone_is_an_error(bert, texts):
+    embedder = TextEmbedder(bert)
+    for method in (embedder.embed, embedder.layers):
+        with pytest.raises(ValueError, match="list of str.*the dog"):
+            method(texts)
+
+
+def test_what_is_no_text_is_an_error(bert):
+    with pytest.raises(ValueError, match="None at index 1"):
+        TextEmbedder(bert).embed(["the dog", None])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"pooling": "sum"}, "mean, cls, max, last4. .*'sum'"),
+        ({"pooling": "last4"}, "at least 4 layers. .*num_hidden_layers=2"),
+        ({"batch_tokens": 0}, "batch_tokens=0"),
+        ({"seq_length": 13}, "seq_length=13"),
+    ],
+)
+def test_wrong_arguments_are_errors(bert, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        TextEmbedder(bert, **arguments)
+
+
+def test_a_bert_without_a_pooler_will_do(bert):
+    expected = TextEmbedder(bert).embed(_TEXTS)
+    encoder = keras.Model(
+        bert.encoder.input,
+        {"sequence_output": bert.encoder.output["sequence_output"]},
+    )
+    bare = dataclasses.replace(bert, encoder=encoder)
+    np.testing.assert_array_equal(TextEmbedder(bare).embed(_TEXTS), expected)
+
+
+def _cosines(first, second):
+    norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+    return (first * second).sum(axis=1) / norms
+
+
+@pytest.mark.parametrize("pooling", ["mean", "max"])
+def test_bfloat16_is_close(make_bert, tmp_path, pooling):
+    bert = make_bert(num_hidden_layers=4, initializer_range=0.1)
+    save_pretrained(bert, tmp_path)
+    expected = TextEmbedder(bert, pooling=pooling).embed(_TEXTS)
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    embedder = TextEmbedder.from_pretrained(tmp_path, pooling=pooling)
+    embeddings = embedder.embed(_TEXTS)
+    assert embeddings.dtype == np.float32
+    assert embedder.layers(["the dog"])[0].dtype == np.float32
+    assert 0.999 < _cosines(embeddings, expected).min() < 1 - 1e-7
+
+
+def test_a_saved_model_gives_the_same_vectors(make_bert, tmp_path):
+    bert = make_bert(num_hidden_layers=4)
+    embedder = TextEmbedder(bert, seq_length=10, pooling="last4")
+    export_saved_model(embedder, tmp_path / "1")
+    signatures = tf.saved_model.load(str(tmp_path / "1")).signatures
+    served = {
+        "serving_default": {"text": tf.constant(_TEXTS)},
+        "ids": embedder.preprocess(_TEXTS),
+    }
+    for name, inputs in served.items():
+        outputs = signatures[name](**inputs)
+        assert tuple(outputs) == embedder.outputs == ("embedding",)
+        np.testing.assert_allclose(
+            outputs["embedding"], embedder.embed(_TEXTS), atol=1e-5
+        )
+
+
+def test_vectors_follow_the_weights(bert):
+    embedder = TextEmbedder(bert)
+    before = embedder.embed(_TEXTS)
+    for weight in bert.encoder.weights:
+        weight.assign(weight * 1.5)
+    after = embedder.embed(_TEXTS)
+    assert np.abs(after - before).max() > 0.1
+    np.testing.assert_allclose(after, TextEmbedder(bert).embed(_TEXTS))
+
+
+def test_buckets_hold_each_text_once_and_little_padding():
+    lengths = np.random.default_rng(0).integers(2, 129, 1000)
+    buckets = length_buckets(lengths, 1024)
+    assert sorted(np.concatenate(buckets)) == list(range(1000))
+    sizes = [lengths[bucket[0]] * len(bucket) for bucket in buckets]
+    assert all(
+        lengths[bucket[0]] == lengths[bucket].max() for bucket in buckets
+    )
+    assert max(sizes) <= 1024
+    assert sum(sizes) < 1.05 * lengths.sum()
+
+
+def test_a_text_beyond_the_budget_is_a_batch_of_its_own():
+    buckets = length_buckets(np.array([3, 90, 70, 4]), 64)
+    assert [bucket.tolist() for bucket in buckets] == [[1], [2], [3, 0]]
+    assert length_buckets(np.array([], int), 64) == []
