@@ -4,6 +4,7 @@ import functools
 import sys
 
 from absl import app
+from absl import flags
 from absl import logging
 
 # What a user can mend: a flag, a file, a package, a learning rate.
@@ -38,3 +39,13 @@ def _run_guarded(main, argv):
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         sys.exit(130)
+
+
+def own_flags():
+    """The flags that the running program itself defines.
+
+    Returns:
+        A dict from names to values.
+    """
+    own = flags.FLAGS.get_key_flags_for_module(sys.argv[0])
+    return {flag.name: flag.value for flag in own}

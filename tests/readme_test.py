@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
+import keras_bert
 from keras_bert import features
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _README = (_ROOT / "README.md").read_text(encoding="utf-8")
@@ -36,13 +38,33 @@ def test_commands_name_programs_and_flags_that_exist():
     commands = re.findall(
         r"^    (python tools/.*?[^\\])$", _README, re.MULTILINE | re.DOTALL
     )
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         program, *flags = shlex.split(command.replace("\\\n", ""))[1:]
         source = (_ROOT / program).read_text(encoding="utf-8")
         for flag in flags:
-            name = re.match(r"--(\w+)=", flag)[1]
-            assert f'"{name}"' in source, f"{program} has no --{name}"
+            name, value = re.match(r"--(\w+)=(.*)", flag).groups()
+            if name == "flagfile":
+                assert (_ROOT / value).is_file()
+            else:
+                assert f'"{name}"' in source, f"{program} has no --{name}"
+
+
+def test_published_weights_example_runs(monkeypatch, tmp_path, tiny_config):
+    words = [f"word{index}" for index in range(25)]
+    bert = keras_bert.checkpoints.Bert.from_config(
+        tiny_config,
+        keras_bert.text.BertTokenizer(
+            keras_bert.text.Vocabulary([*SPECIAL_TOKENS, *words])
+        ),
+    )
+    keras_bert.save_pretrained(bert, tmp_path / "bert-base-uncased")
+    monkeypatch.chdir(tmp_path)
+    for number in (3, 4):
+        scope = {}
+        exec(_python_blocks()[number], scope)
+    assert (tmp_path / "for-transformers" / "model.safetensors").exists()
+    assert len(scope["fill_mask"]("[MASK]")[0]) == 5
 
 
 def test_record_tables_are_the_schemas():

@@ -7,6 +7,7 @@ _MEMBERS = {
     "TextOptions": "options",
     "create_pretraining_data": "pretraining_data",
     "dynamic_pretraining_dataset": "dynamic_dataset",
+    "endless_pretraining_dataset": "dataset",
     "learn_vocabulary": "vocabulary_learning",
     "measure_vocabulary": "vocabulary_learning",
     "open_sources": "sources",

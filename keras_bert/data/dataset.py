@@ -3,10 +3,11 @@
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.data.epochs import SHUFFLE_EXAMPLES
+from keras_bert.data.epochs import check_batch_size
+from keras_bert.data.epochs import endless_batches
+from keras_bert.data.epochs import read_records
 from keras_bert.data.first_record import check_first_records
-
-SHUFFLE_EXAMPLES = 10_000
-_INTERLEAVED_FILES = 16
 
 
 def pretraining_dataset(
@@ -39,6 +40,76 @@ def pretraining_dataset(
         ValueError: the first record of a file misses a feature, has another
             length or an id beyond the vocabulary.
     """
+    lengths = _check(
+        paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+    )
+    files = tf.data.Dataset.from_tensor_slices(paths)
+    if shuffle_seed is not None:
+        files = files.shuffle(len(paths), seed=shuffle_seed)
+    records = read_records(files, len(paths))
+    if shuffle_seed is not None:
+        records = records.shuffle(SHUFFLE_EXAMPLES, seed=shuffle_seed)
+    return _parsed(records.batch(batch_size), lengths, vocab_size)
+
+
+def endless_pretraining_dataset(
+    paths,
+    batch_size,
+    max_seq_length,
+    max_predictions_per_seq,
+    vocab_size,
+    seed,
+    first_batch=0,
+):
+    """Whole batches for training, epoch after epoch in another order.
+
+    Args:
+        paths, batch_size, max_seq_length, max_predictions_per_seq,
+        vocab_size: as of `pretraining_dataset`.
+        seed: int, what the order is a function of.
+        first_batch: int, how many batches to leave out, to go on where a run
+            was.
+
+    Returns:
+        An endless `tf.data.Dataset` of batches like those of
+        `pretraining_dataset`.
+
+    Raises:
+        ValueError: as of `pretraining_dataset`, or the files hold less than
+            a batch.
+    """
+    lengths = _check(
+        paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+    )
+    batches = endless_batches(paths, seed, batch_size, first_batch)
+    return _parsed(
+        batches.map(lambda epoch, first, records: records), lengths, vocab_size
+    )
+
+
+def padded_batches(dataset, batch_size):
+    """Batches of one size: the last is filled up with rows of weight 0.
+
+    Args:
+        dataset: batches of `pretraining_dataset`.
+        batch_size: int, at least that of each batch.
+
+    Returns:
+        A `tf.data.Dataset` of the same structure.
+    """
+
+    def pad(x):
+        missing = batch_size - tf.shape(x)[0]
+        padded = tf.pad(x, [[0, missing]] + [[0, 0]] * (x.shape.rank - 1))
+        return tf.ensure_shape(padded, [batch_size, *x.shape[1:]])
+
+    return dataset.map(lambda *batch: tf.nest.map_structure(pad, batch))
+
+
+def _check(
+    paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+):
+    """Checks the arguments and the files; the lengths of the features."""
     check_batch_size(batch_size)
     lengths = {
         "max_seq_length": max_seq_length,
@@ -48,40 +119,15 @@ def pretraining_dataset(
     check_first_records(
         paths, features.PRETRAINING_FEATURES, lengths, vocab_size
     )
-    files = tf.data.Dataset.from_tensor_slices(paths)
-    if shuffle_seed is not None:
-        files = files.shuffle(len(paths), seed=shuffle_seed)
-    records = read_records(files, len(paths))
-    if shuffle_seed is not None:
-        records = records.shuffle(SHUFFLE_EXAMPLES, seed=shuffle_seed)
-    return (
-        records.batch(batch_size)
-        .map(
-            lambda batch: _parse(batch, lengths, vocab_size),
-            num_parallel_calls=tf.data.AUTOTUNE,
-            deterministic=True,
-        )
-        .prefetch(tf.data.AUTOTUNE)
-    )
+    return lengths
 
 
-def check_batch_size(batch_size):
-    """Raises ValueError unless a batch holds an example."""
-    if batch_size < 1:
-        raise ValueError(
-            f"`batch_size` must be at least 1. Received: {batch_size}."
-        )
-
-
-def read_records(files, num_files):
-    """The records of a `tf.data.Dataset` of paths, some files at a time."""
-    return files.interleave(
-        tf.data.TFRecordDataset,
-        cycle_length=min(num_files, _INTERLEAVED_FILES),
-        block_length=16,
+def _parsed(batches, lengths, vocab_size):
+    return batches.map(
+        lambda batch: _parse(batch, lengths, vocab_size),
         num_parallel_calls=tf.data.AUTOTUNE,
         deterministic=True,
-    )
+    ).prefetch(tf.data.AUTOTUNE)
 
 
 def _parse(serialized, lengths, vocab_size):

@@ -5,12 +5,13 @@ import functools
 import tensorflow as tf
 
 from keras_bert import features
-from keras_bert.data.dataset import SHUFFLE_EXAMPLES
 from keras_bert.data.dataset import as_batch
 from keras_bert.data.dataset import assert_known_ids
-from keras_bert.data.dataset import check_batch_size
-from keras_bert.data.dataset import read_records
 from keras_bert.data.dynamic_masking import mask_tokens
+from keras_bert.data.epochs import check_batch_size
+from keras_bert.data.epochs import endless_batches
+from keras_bert.data.epochs import number_batches
+from keras_bert.data.epochs import read_records
 from keras_bert.data.first_record import check_first_records
 from keras_bert.data.masking import MaskingRules
 
@@ -26,6 +27,7 @@ def dynamic_pretraining_dataset(
     masked_lm_prob=0.15,
     do_whole_word_mask=False,
     epoch=None,
+    first_batch=0,
 ):
     """Batches of unmasked records, masked on the way.
 
@@ -35,8 +37,7 @@ def dynamic_pretraining_dataset(
     Args:
         paths: list of str, TFRecord files of `create_pretraining_data` with
             `masking="dynamic"`.
-        batch_size: int, examples in a batch; the last of an epoch may be
-            smaller.
+        batch_size: int, examples in a batch.
         max_seq_length: int, length to pad to; no record may be longer.
         max_predictions_per_seq: int, most masked tokens in an example.
         vocab_size: int, all ids must be below.
@@ -45,9 +46,12 @@ def dynamic_pretraining_dataset(
         masked_lm_prob: float, share of the tokens to mask.
         do_whole_word_mask: bool, mask all pieces of a word or none.
         epoch: int, gives one pass in file order with the masks of this
-            epoch, the same each time, as evaluation wants. None gives an
-            endless dataset: epoch after epoch, shuffled differently and
-            masked differently in each.
+            epoch, the same each time, as evaluation wants; its last batch
+            may be smaller. None gives an endless dataset of whole batches:
+            epoch after epoch, shuffled differently and masked differently
+            in each.
+        first_batch: int, how many batches of the endless dataset to leave
+            out, to go on where a run was.
 
     Returns:
         A `tf.data.Dataset` of batches like those of `pretraining_dataset`.
@@ -67,15 +71,11 @@ def dynamic_pretraining_dataset(
     lengths = {"max_seq_length": max_seq_length, "1": 1}
     check_first_records(paths, features.UNMASKED_FEATURES, lengths, vocab_size)
     if epoch is None:
-        batches = tf.data.Dataset.counter().flat_map(
-            lambda number: _number_batches(
-                _shuffled_records(paths, seed, number), batch_size, number
-            )
-        )
+        batches = endless_batches(paths, seed, batch_size, first_batch)
     else:
         files = tf.data.Dataset.from_tensor_slices(paths)
-        records = read_records(files, len(paths))
-        batches = _number_batches(records, batch_size, epoch)
+        records = read_records(files, len(paths)).batch(batch_size)
+        batches = number_batches(records, batch_size, epoch)
     make_batch = functools.partial(
         _make_batch, max_seq_length, rules, seed, do_whole_word_mask
     )
@@ -102,32 +102,6 @@ def _check_rules(rules, max_seq_length):
             "`mask_id` must be at least 0 and below `vocab_size`. Received: "
             f"mask_id={rules.mask_id}, vocab_size={rules.vocab_size}."
         )
-
-
-def _shuffled_records(paths, seed, epoch):
-    """The records of an epoch, in an order of its own.
-
-    Windows of records are shuffled, not a sliding buffer: that has a state,
-    and then an iterator over many epochs could not be saved.
-    """
-    shuffle = tf.random.experimental.stateless_shuffle
-    seed = tf.stack([tf.constant(seed, tf.int64), epoch])
-    files = tf.data.Dataset.from_tensor_slices(shuffle(paths, seed))
-    windows = read_records(files, len(paths)).batch(SHUFFLE_EXAMPLES)
-    return windows.enumerate(1).flat_map(
-        lambda number, records: tf.data.Dataset.from_tensor_slices(
-            shuffle(records, tf.random.fold_in(seed, number))
-        )
-    )
-
-
-def _number_batches(records, batch_size, epoch):
-    """Batches of records with their epoch and the first one's place in it."""
-    return tf.data.Dataset.zip(
-        tf.data.Dataset.from_tensors(tf.cast(epoch, tf.int64)).repeat(),
-        tf.data.Dataset.counter(0, batch_size),
-        records.batch(batch_size),
-    )
 
 
 def _make_batch(

@@ -1,68 +1,86 @@
-"""The training loop, step by step."""
+"""The training loop: one step, for one device or many."""
 
 import keras
 import tensorflow as tf
 
-from keras_bert.training.losses import pretraining_losses
-from keras_bert.training.losses import pretraining_metrics
+from keras_bert import features
+from keras_bert.training.loss_scale import LossScale
 
 
 class PretrainingLoop:
-    """Trains and evaluates a pre-trainer, step by step.
+    """Trains and evaluates a pre-trainer.
 
-    It means what `model.fit` means with `pretraining_losses` and the same
-    optimizer; a test holds the two to the same losses.
+    A step means the same on any number of devices and in any number of
+    pieces: the loss is the mean over all predictions of the global batch, and
+    the optimizer sums the gradients over the devices before it clips them.
+    It is what `model.fit` means with `pretraining_losses` on one device; a
+    test holds the two to the same losses.
 
     Args:
-        model: a model of `bert_pretrainer`.
-        optimizer: a Keras optimizer made for the model.
+        model: a model of `bert_pretrainer`, made under the strategy's scope.
+        optimizer: one of `training`, made there for the model.
+        strategy: `tf.distribute.Strategy`; one device by default.
+        accumulation_steps: int, pieces that a batch is worked through in.
+        jit_compile: bool, compile the step with XLA.
     """
 
-    def __init__(self, model, optimizer):
+    def __init__(
+        self,
+        model,
+        optimizer,
+        strategy=None,
+        accumulation_steps=1,
+        jit_compile=False,
+    ):
         self.model = model
         self.optimizer = optimizer
-        self._losses = pretraining_losses()
-        self._accuracies = pretraining_metrics()
-        self._mean_losses = {
-            output: keras.metrics.Mean(name=output.replace("logits", "loss"))
-            for output in self._losses
-        }
-        optimizer.build(model.trainable_variables)
+        self.strategy = strategy or tf.distribute.get_strategy()
+        self._tasks = list(model.output)
+        self._accumulation_steps = accumulation_steps
+        with self.strategy.scope():
+            optimizer.build(model.trainable_variables)
+            self._loss_scale = LossScale(model.compute_dtype == "float16")
+        self._replica_step = self._step
+        if jit_compile:
+            _check_compilable(self.strategy)
+            self._replica_step = tf.function(self._step, jit_compile=True)
+
+    @property
+    def scales_loss(self):
+        """Whether overflows are a matter of course, as in float16."""
+        return self._loss_scale.is_needed
+
+    @property
+    def variables(self):
+        """All that a step changes, in an order that is always the same."""
+        return [
+            *self.model.variables,
+            *self.optimizer.variables,
+            *self._loss_scale.variables,
+        ]
 
     @tf.function(reduce_retracing=True)
-    def train_step(self, inputs, labels, weights):
-        """Takes one optimizer step.
+    def train(self, batches, num_steps):
+        """Takes steps.
 
         Args:
-            inputs, labels, weights: a batch of `pretraining_dataset`.
+            batches: iterator over global batches of `pretraining_dataset`,
+                distributed where there are many devices.
+            num_steps: int, how many.
 
         Returns:
-            The loss of the batch before the step, float32 scalar.
+            A dict of float32 scalars, sums over the steps and all devices:
+            see `mean_metrics`.
         """
-        with tf.GradientTape() as tape:
-            outputs = self.model(inputs, training=True)
-            loss = self._total_loss(labels, outputs, weights)
-        variables = self.model.trainable_variables
-        self.optimizer.apply(tape.gradient(loss, variables), variables)
-        return loss
+        totals = self._run(self._replica_step, next(batches))
+        for _ in tf.range(num_steps - 1):
+            step = self._run(self._replica_step, next(batches))
+            totals = {name: totals[name] + step[name] for name in totals}
+        return totals
 
     @tf.function(reduce_retracing=True)
-    def _evaluation_step(self, inputs, labels, weights):
-        outputs = self.model(inputs, training=False)
-        self._total_loss(labels, outputs, weights)
-
-    def _total_loss(self, labels, outputs, weights):
-        """The sum of the losses; also counts them into the metrics."""
-        total = 0.0
-        for name, loss_function in self._losses.items():
-            batch = labels[name], outputs[name], weights[name]
-            loss = loss_function(*batch)
-            self._mean_losses[name].update_state(
-                loss, tf.reduce_sum(weights[name])
-            )
-            self._accuracies[name].update_state(*batch)
-            total += loss
-        return total
+    def _evaluate(self, batch):
+        return self._run(self._evaluation_step, batch)
 
     def evaluate(self, dataset):
         """Means over a whole dataset, every real prediction counting alike.
@@ -74,15 +92,139 @@ class PretrainingLoop:
             A dict of floats: `mlm_loss`, `mlm_accuracy`, `nsp_loss` and
             `nsp_accuracy`.
         """
-        self.collect_metrics()
+        sums = {}
         for batch in dataset:
-            self._evaluation_step(*batch)
-        return self.collect_metrics()
+            for name, value in self._evaluate(batch).items():
+                sums[name] = sums.get(name, 0.0) + float(value)
+        return mean_metrics(sums)
 
-    def collect_metrics(self):
-        """The metrics since the last call, as a dict of floats."""
-        metrics = [*self._mean_losses.values(), *self._accuracies.values()]
-        values = {metric.name: float(metric.result()) for metric in metrics}
-        for metric in metrics:
-            metric.reset_state()
-        return values
+    def _run(self, function, batch):
+        """Runs on every device; they all give the same global sums."""
+        sums = self.strategy.run(function, args=(batch,))
+        return {
+            name: self.strategy.experimental_local_results(value)[0]
+            for name, value in sums.items()
+        }
+
+    def _step(self, batch):
+        inputs, _, weights = batch
+        denominators = _sum_over_replicas(
+            {task: tf.reduce_sum(weights[task]) for task in self._tasks}
+        )
+        sums, gradients = self._gradients(batch, denominators)
+        self.optimizer.apply(gradients, self.model.trainable_variables)
+        norm = tf.convert_to_tensor(self.optimizer.gradient_norm)
+        is_finite = tf.math.is_finite(norm)
+        self._loss_scale.update(is_finite)
+        sums["tokens"] = tf.reduce_sum(
+            tf.cast(inputs[features.INPUT_MASK.name], tf.float32)
+        )
+        sums = {
+            **_sum_over_replicas(sums),
+            "gradient_norm": norm,
+            "steps": tf.ones(()),
+        }
+        # What was not finite was no step, and shall not hide the others.
+        taken = {name: tf.where(is_finite, x, 0.0) for name, x in sums.items()}
+        return {**taken, "skipped_steps": 1.0 - taken["steps"]}
+
+    def _gradients(self, batch, denominators):
+        """Sums over this device's examples, piece by piece."""
+        if self._accumulation_steps == 1:
+            return self._piece_gradients(batch, denominators)
+        pieces = tf.nest.map_structure(
+            lambda x: tf.reshape(
+                x, [self._accumulation_steps, -1, *x.shape[1:]]
+            ),
+            batch,
+        )
+        sums, gradients = self._piece_gradients(
+            tf.nest.map_structure(lambda x: x[0], pieces), denominators
+        )
+        for index in tf.range(1, self._accumulation_steps):
+            more_sums, more = self._piece_gradients(
+                tf.nest.map_structure(lambda x: x[index], pieces), denominators
+            )
+            sums = {name: sums[name] + more_sums[name] for name in sums}
+            gradients = [old + new for old, new in zip(gradients, more)]
+        return sums, gradients
+
+    def _piece_gradients(self, batch, denominators):
+        inputs, labels, weights = batch
+        with tf.GradientTape() as tape:
+            outputs = self.model(inputs, training=True)
+            sums = self._sums(outputs, labels, weights)
+            loss = sum(
+                sums[f"{task}/loss"] / tf.maximum(denominators[task], 1.0)
+                for task in self._tasks
+            )
+            scaled = self._loss_scale.scaled(loss)
+        gradients = tape.gradient(scaled, self.model.trainable_variables)
+        gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
+        return {**sums, "loss": loss}, self._loss_scale.unscaled(gradients)
+
+    def _evaluation_step(self, batch):
+        inputs, labels, weights = batch
+        outputs = self.model(inputs, training=False)
+        return _sum_over_replicas(self._sums(outputs, labels, weights))
+
+    def _sums(self, outputs, labels, weights):
+        """Of each task: loss, right predictions and weight, summed."""
+        sums = {}
+        for task in self._tasks:
+            losses = keras.losses.sparse_categorical_crossentropy(
+                labels[task], outputs[task], from_logits=True
+            )
+            guesses = tf.argmax(outputs[task], -1, labels[task].dtype)
+            right = tf.cast(tf.equal(guesses, labels[task]), tf.float32)
+            sums[f"{task}/loss"] = tf.reduce_sum(losses * weights[task])
+            sums[f"{task}/right"] = tf.reduce_sum(right * weights[task])
+            sums[f"{task}/weight"] = tf.reduce_sum(weights[task])
+        return sums
+
+
+def mean_metrics(sums):
+    """Sums over steps to means.
+
+    Args:
+        sums: dict of numbers, as of `PretrainingLoop.train`.
+
+    Returns:
+        A dict of floats: for each task, such as mlm, its `mlm_loss` and
+        `mlm_accuracy`; and of training also `loss` and `gradient_norm`,
+        means over the steps that were taken.
+    """
+    means = {}
+    for name in sums:
+        task, _, kind = name.partition("/")
+        if kind != "weight":
+            continue
+        weight = max(float(sums[name]), 1.0)
+        task_name = task.removesuffix("_logits")
+        means[f"{task_name}_loss"] = float(sums[f"{task}/loss"]) / weight
+        means[f"{task_name}_accuracy"] = float(sums[f"{task}/right"]) / weight
+    if "steps" in sums:
+        steps = max(float(sums["steps"]), 1.0)
+        means["loss"] = float(sums["loss"]) / steps
+        means["gradient_norm"] = float(sums["gradient_norm"]) / steps
+    return means
+
+
+def _check_compilable(strategy):
+    if strategy.num_replicas_in_sync == 1:
+        return
+    devices = strategy.extended.worker_devices
+    if any("CPU" in device for device in devices):
+        raise ValueError(
+            "XLA cannot compile a step for several CPU devices. Received: "
+            f"jit_compile=True, {strategy.num_replicas_in_sync} devices, here "
+            f"{', '.join(devices)}."
+        )
+
+
+def _sum_over_replicas(values):
+    context = tf.distribute.get_replica_context()
+    flat = context.all_reduce(
+        tf.distribute.ReduceOp.SUM, tf.nest.flatten(values)
+    )
+    return tf.nest.pack_sequence_as(values, flat)

@@ -1,135 +1,292 @@
-"""A whole run: batches in, a checkpoint's weights and a curve out."""
+"""A whole run: batches in; a trained model, states and a curve out."""
 
+import contextlib
 import dataclasses
-import json
 import math
 import pathlib
+import time
 
-import keras
 import tensorflow as tf
+from absl import logging
 
-from keras_bert.training.loop import PretrainingLoop
-from keras_bert.training.optimizers import bert_adamw
-from keras_bert.training.schedules import LinearWarmupDecay
-from keras_bert.training.summaries import ScalarWriter
+from keras_bert.training.curve import Curve
+from keras_bert.training.loop import mean_metrics
+from keras_bert.training.strategies import is_chief
+from keras_bert.training.strategies import mean_over_workers
+from keras_bert.training.termination import TerminationRequest
+from keras_bert.training.training_state import restore_state
+from keras_bert.training.training_state import save_state
 
-_LOG_STEPS = 25
+_STATES = "states"
+_MOST_SKIPPED = 100
+_TERMINATED = 128 + 15
 
 
 @dataclasses.dataclass(frozen=True)
-class PretrainingRecipe:
-    """How a model is trained, in google-research/bert's words.
+class RunOptions:
+    """How a run goes, apart from what is learned.
 
     Args:
-        learning_rate: float, its peak.
         num_train_steps: int, optimizer steps.
-        num_warmup_steps: int, steps of linear warm-up.
-
-    Raises:
-        ValueError: no step is to be taken, the warm-up takes all of them or
-            the rate is not above 0.
+        log_steps: int, steps between points of the curve.
+        eval_steps: int, steps between evaluations; 0 evaluates before and
+            after alone.
+        save_steps: int, steps between states to go on from.
+        keep_states: int, how many of them stay.
+        steps_per_execution: int, steps between looks at the clock, in one
+            graph call.
+        on_nan: "stop" or "skip", what to do where a gradient is not finite.
+        flops_per_example: int, of the matrix products of a training step.
+        matrix_product_rate: float, operations a second of the machine.
+        sources: str, what the data are, for messages.
     """
 
-    learning_rate: float = 1e-4
-    num_train_steps: int = 100_000
-    num_warmup_steps: int = 10_000
-
-    def schedule(self):
-        """The learning rate over the steps."""
-        return LinearWarmupDecay(
-            self.learning_rate, self.num_train_steps, self.num_warmup_steps
-        )
+    num_train_steps: int
+    log_steps: int = 25
+    eval_steps: int = 0
+    save_steps: int = 1000
+    keep_states: int = 2
+    steps_per_execution: int = 1
+    on_nan: str = "stop"
+    flops_per_example: int = 0
+    matrix_product_rate: float = 0.0
+    sources: str = ""
 
     def __post_init__(self):
-        if not 0 < self.learning_rate < float("inf"):
-            raise ValueError(
-                "`learning_rate` must be above 0. "
-                f"Received: learning_rate={self.learning_rate}."
-            )
-        self.schedule()  # Checks the steps, before any work.
+        least = {
+            "num_train_steps": 1,
+            "log_steps": 1,
+            "eval_steps": 0,
+            "save_steps": 1,
+            "keep_states": 1,
+            "steps_per_execution": 1,
+        }
+        for name, value in least.items():
+            if getattr(self, name) < value:
+                raise ValueError(
+                    f"`{name}` must be at least {value}. "
+                    f"Received: {name}={getattr(self, name)}."
+                )
 
 
-def run_pretraining(model, recipe, train_data, eval_data, output_dir):
-    """Trains a pre-trainer and evaluates it before and after.
+def run_pretraining(loop, batches, eval_data, batch_size, output_dir, options):
+    """Trains a pre-trainer, or goes on where a killed run was.
 
-    The curve goes to `metrics.jsonl`, a JSON object a line, and to an event
-    file for TensorBoard, both in `output_dir`.
+    A run that is killed and started again ends with the weights of one that
+    was not, if the device computes the same from the same. SIGTERM saves and
+    ends with exit code 143. The curve goes to `metrics.jsonl` and to an event
+    file for TensorBoard, the states to `states/`, both in `output_dir`.
 
     Args:
-        model: a model of `bert_pretrainer`; it is trained in place.
-        recipe: a `PretrainingRecipe`.
-        train_data: `tf.data.Dataset` of `pretraining_dataset`, repeated here.
-        eval_data: held-out batches of the same kind, or None.
+        loop: `PretrainingLoop`; its model is trained in place.
+        batches: function from the number of steps taken to the endless
+            `tf.data.Dataset` of the global batches that follow.
+        eval_data: held-out batches, or None.
+        batch_size: int, examples in a global batch.
         output_dir: str, an existing directory.
+        options: `RunOptions`.
 
     Returns:
         The last evaluation, a dict of floats; empty without `eval_data`.
 
     Raises:
-        FloatingPointError: the loss is no longer finite.
+        FloatingPointError: a gradient is not finite.
+        ValueError: a record cannot be used, or a state is of another model.
+        OSError: the disk is full, for example; the last state stays.
     """
-    schedule = recipe.schedule()
-    loop = PretrainingLoop(model, bert_adamw(model, schedule))
-    curve = _Curve(output_dir)
-    _evaluate(loop, eval_data, 0, curve)
-    _train(loop, train_data, schedule, curve)
-    return _evaluate(loop, eval_data, recipe.num_train_steps, curve)
+    run = _Run(loop, batch_size, output_dir, options)
+    with TerminationRequest() as termination:
+        if run.is_new:
+            run.evaluate(eval_data)
+        iterator = iter(run.distributed(batches(run.step)))
+        while run.step < options.num_train_steps:
+            run.train(iterator)
+            last = run.step == options.num_train_steps
+            if last or _falls(run.step, options.eval_steps):
+                run.evaluate(eval_data)
+            stops = not last and run.any_worker(termination.is_made)
+            if last or stops or _falls(run.step, options.save_steps):
+                run.save()
+            if stops:
+                logging.warning(
+                    "Stopped at step %d; its state is saved.", run.step
+                )
+                raise SystemExit(_TERMINATED)
+    return run.evaluated or run.evaluate(eval_data)
 
 
-def _train(loop, dataset, schedule, curve):
-    num_train_steps = schedule.num_train_steps
-    progress = keras.utils.Progbar(num_train_steps)
-    batches = iter(dataset.repeat())
-    for step in range(1, num_train_steps + 1):
-        loss = loop.train_step(*_next(batches, step))
-        if step % _LOG_STEPS and step != num_train_steps:
-            continue
-        metrics = {"loss": float(loss), **loop.collect_metrics()}
-        _check_finite(loss, step, schedule)
-        progress.stateful_metrics.update(metrics)
-        progress.update(step, list(metrics.items()))
-        curve.add(step, "train", metrics)
+class _Run:
+    """The step that a run has reached, and what it does there."""
+
+    def __init__(self, loop, batch_size, output_dir, options):
+        self._loop = loop
+        self._batch_size = batch_size
+        self._options = options
+        self._states = pathlib.Path(output_dir, _STATES)
+        self._is_chief = is_chief(loop.strategy)
+        self._skipped = 0
+        self.step = 0
+        self.evaluated = {}
+        self._restart_clock()
+        about = restore_state(self._states, loop.variables)
+        self.is_new = about is None
+        if about:
+            logging.info("Goes on after step %d.", about["step"])
+            self.step, self.evaluated = about["step"], about["evaluated"]
+            self._start_step, self._sums = about["start_step"], about["sums"]
+            self._start -= about["seconds"]
+        self._check_workers_agree()
+        if self._is_chief:
+            self._curve = Curve(output_dir, -1 if self.is_new else self.step)
+
+    def _check_workers_agree(self):
+        mean = mean_over_workers(self._loop.strategy, self.step)
+        if not math.isclose(mean, self.step, rel_tol=1e-6):
+            raise ValueError(
+                "All workers must go on from the same step: --output_dir must "
+                "be one directory that all of them see. Received: step "
+                f"{self.step} here, {mean:g} in the mean."
+            )
+
+    def any_worker(self, is_so):
+        """Whether something is so in any process of the run."""
+        return mean_over_workers(self._loop.strategy, float(is_so)) > 0
+
+    def distributed(self, dataset):
+        """The share of each device of every batch."""
+        options = tf.data.Options()
+        options.experimental_distribute.auto_shard_policy = (
+            tf.data.experimental.AutoShardPolicy.DATA
+        )
+        return self._loop.strategy.experimental_distribute_dataset(
+            dataset.with_options(options)
+        )
+
+    def train(self, iterator):
+        """Takes steps up to the next one at which something else is due."""
+        options = self._options
+        due = [
+            options.log_steps,
+            options.eval_steps,
+            options.save_steps,
+            options.steps_per_execution,
+        ]
+        end = min(
+            options.num_train_steps,
+            *(self.step + n - self.step % n for n in due if n),
+        )
+        with _readable_errors(end):
+            sums = self._loop.train(
+                iterator, tf.constant(end - self.step, tf.int32)
+            )
+        sums = {name: float(value) for name, value in sums.items()}
+        self.step = end
+        for name, value in sums.items():
+            self._sums[name] = self._sums.get(name, 0.0) + value
+        self._check_finite(sums)
+        if _falls(end, options.log_steps) or end == options.num_train_steps:
+            self._log()
+
+    def _check_finite(self, sums):
+        """Stops where gradients were not finite; the weights are unharmed."""
+        if sums["steps"]:
+            self._skipped = 0
+        if not sums["skipped_steps"]:
+            return
+        self._skipped += int(sums["skipped_steps"])
+        allowed = self._options.on_nan == "skip" or self._loop.scales_loss
+        message = (
+            f"A gradient is not finite by step {self.step}, at learning rate "
+            f"{self._learning_rate():.3g}"
+        )
+        if not allowed or self._skipped >= _MOST_SKIPPED:
+            raise FloatingPointError(
+                f"{message}; {self._skipped} in a row. The last saved state "
+                "is good. Lower the learning rate, lengthen the warm-up or "
+                "pass --on_nan=skip. Records: "
+                f"{self._options.sources or 'unnamed'}."
+            )
+        logging.warning("%s; the step is skipped.", message)
+
+    def _learning_rate(self):
+        return float(self._loop.optimizer.learning_rate)
+
+    def _log(self):
+        seconds = time.perf_counter() - self._start
+        steps = self.step - self._start_step
+        rate = steps * self._batch_size / seconds
+        options = self._options
+        metrics = {
+            **mean_metrics(self._sums),
+            "learning_rate": self._learning_rate(),
+            "examples_per_second": rate,
+            "tokens_per_second": self._sums["tokens"] / seconds,
+        }
+        if options.matrix_product_rate:
+            metrics["matrix_product_share"] = (
+                rate * options.flops_per_example / options.matrix_product_rate
+            )
+        if self._sums["skipped_steps"]:
+            metrics["skipped_steps"] = self._sums["skipped_steps"]
+        left = (options.num_train_steps - self.step) * seconds / steps
+        if self._is_chief:
+            self._curve.add(self.step, "train", metrics)
+            text = ", ".join(f"{k} {v:.4g}" for k, v in metrics.items())
+            logging.info(
+                "Step %d of %d: %s; %d s left.",
+                self.step,
+                options.num_train_steps,
+                text,
+                left,
+            )
+        self._restart_clock()
+
+    def _restart_clock(self):
+        self._sums = {}
+        self._start, self._start_step = time.perf_counter(), self.step
+
+    def evaluate(self, dataset):
+        """Means over the held-out batches; empty without any."""
+        if dataset is None:
+            return {}
+        before = time.perf_counter()
+        self.evaluated = self._loop.evaluate(self.distributed(dataset))
+        if self._is_chief:
+            self._curve.add(self.step, "eval", self.evaluated)
+        self._start += time.perf_counter() - before
+        return self.evaluated
+
+    def save(self):
+        """Writes a state to go on from."""
+        before = time.perf_counter()
+        about = {
+            "evaluated": self.evaluated,
+            "start_step": self._start_step,
+            "sums": self._sums,
+            "seconds": before - self._start,
+        }
+        if self._is_chief:
+            self._states.mkdir(exist_ok=True)
+            save_state(
+                self._states,
+                self.step,
+                self._loop.variables,
+                about,
+                self._options.keep_states,
+            )
+        self._start += time.perf_counter() - before
 
 
-def _next(batches, step):
+def _falls(step, interval):
+    return bool(interval) and step % interval == 0
+
+
+@contextlib.contextmanager
+def _readable_errors(step):
     try:
-        return next(batches)
-    except tf.errors.OpError as error:
+        yield
+    except (tf.errors.InvalidArgumentError, tf.errors.DataLossError) as error:
         raise ValueError(
-            f"A record of step {step} cannot be used: "
+            f"A record by step {step} cannot be used: "
             f"{error.message.strip().splitlines()[0]}"
         ) from None
-
-
-def _check_finite(loss, step, schedule):
-    if not math.isfinite(loss):
-        raise FloatingPointError(
-            f"The loss became {float(loss)} by step {step}, at learning rate "
-            f"{float(schedule(step - 1)):.3g}. Lower the learning rate "
-            "or lengthen the warm-up."
-        )
-
-
-def _evaluate(loop, dataset, step, curve):
-    if dataset is None:
-        return {}
-    metrics = loop.evaluate(dataset)
-    curve.add(step, "eval", metrics)
-    return metrics
-
-
-class _Curve:
-    """The measured points of a run, for programs and for TensorBoard."""
-
-    def __init__(self, directory):
-        self._path = pathlib.Path(directory, "metrics.jsonl")
-        self._path.write_text("", encoding="utf-8")
-        self._writer = ScalarWriter(directory)
-
-    def add(self, step, split, metrics):
-        line = json.dumps({"step": step, "split": split, **metrics})
-        with open(self._path, "a", encoding="utf-8") as file:
-            file.write(line + "\n")
-        self._writer.write(
-            step, {f"{split}/{name}": value for name, value in metrics.items()}
-        )

@@ -5,9 +5,13 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.config import BertConfig
+from keras_bert.data import endless_pretraining_dataset
 from keras_bert.data import pretraining_dataset
+from keras_bert.data.dataset import padded_batches
 from keras_bert.data.records import serialize_examples
 from keras_bert.models import bert_pretrainer
+from keras_bert.training import bert_adamw
+from keras_bert.training.loop import PretrainingLoop
 
 _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE = 16, 3, 30
 _LENGTHS = {
@@ -15,6 +19,15 @@ _LENGTHS = {
     "max_predictions_per_seq": _NUM_PREDICTIONS,
     "1": 1,
 }
+
+_CONFIG = BertConfig(
+    vocab_size=_VOCAB_SIZE,
+    hidden_size=8,
+    num_hidden_layers=1,
+    num_attention_heads=2,
+    intermediate_size=16,
+    max_position_embeddings=_SEQ_LENGTH,
+)
 
 
 def _examples(num_examples, seed=1):
@@ -63,6 +76,17 @@ def _dataset(paths, **changes):
         "vocab_size": _VOCAB_SIZE,
     }
     return pretraining_dataset(paths, **{**arguments, **changes})
+
+
+def _endless(paths, **changes):
+    arguments = {
+        "batch_size": 4,
+        "max_seq_length": _SEQ_LENGTH,
+        "max_predictions_per_seq": _NUM_PREDICTIONS,
+        "vocab_size": _VOCAB_SIZE,
+        "seed": 1,
+    }
+    return endless_pretraining_dataset(paths, **{**arguments, **changes})
 
 
 def _joined(dataset):
@@ -160,6 +184,84 @@ def test_a_seed_shuffles_each_repetition_differently(three_files):
     rows = _joined(_dataset(three_files, shuffle_seed=1).repeat(2))
     assert sorted(rows[:60]) == sorted(rows[60:])
     assert rows[:60] != rows[60:]
+
+
+def test_endless_batches_are_whole_and_their_shapes_known(three_files):
+    dataset = _endless(three_files, batch_size=7)
+    specs = tf.nest.flatten(dataset.element_spec)
+    assert {spec.shape[0] for spec in specs} == {7}
+    assert all(spec.shape.is_fully_defined() for spec in specs)
+    inputs, labels, weights = dataset.element_spec
+    specs = *inputs.values(), *labels.values()
+    assert {spec.dtype for spec in specs} == {tf.int32}
+    assert {spec.dtype for spec in weights.values()} == {tf.float32}
+
+
+def test_each_epoch_has_every_example_in_another_order(three_files):
+    rows = _joined(_endless(three_files).take(45))
+    epochs = [rows[:60], rows[60:120], rows[120:]]
+    expected = sorted(_joined(_dataset(three_files)))
+    assert [sorted(epoch) for epoch in epochs] == [expected] * 3
+    assert epochs[0] != epochs[1] != epochs[2] != epochs[0]
+
+
+def test_what_is_left_of_an_epoch_differs(three_files):
+    rows = _joined(_endless(three_files, batch_size=50).take(2))
+    everything = {*_joined(_dataset(three_files))}
+    left = [everything - {*rows[:50]}, everything - {*rows[50:]}]
+    assert [len(some) for some in left] == [10, 10]
+    assert left[0] != left[1]
+
+
+def test_the_order_is_a_function_of_the_seed(three_files):
+    streams = []
+    for global_seed, seed in ((1, 1), (2, 1), (1, 2)):
+        tf.random.set_seed(global_seed)
+        streams.append(_joined(_endless(three_files, seed=seed).take(20)))
+    assert streams[0] == streams[1] != streams[2]
+
+
+@pytest.mark.parametrize("batch_size", [4, 7, 60])
+def test_a_stream_goes_on_at_any_batch(three_files, batch_size):
+    def stream(first_batch):
+        return _endless(
+            three_files, batch_size=batch_size, first_batch=first_batch
+        )
+
+    num_batches = 240 // batch_size
+    expected = _joined(stream(0).take(num_batches))
+    for first in (1, 60 // batch_size, num_batches - 2):
+        rows = _joined(stream(first).take(num_batches - first))
+        assert rows == expected[first * batch_size :]
+
+
+def test_less_than_a_batch_is_an_error(three_files):
+    assert len(_joined(_endless(three_files, batch_size=60).take(1))) == 60
+    with pytest.raises(ValueError, match="60 records, batch_size=61"):
+        _endless(three_files, batch_size=61)
+
+
+def test_a_damaged_file_is_an_error_where_records_are_counted(write):
+    path = write("a", _serialize(_examples(6)))
+    with open(path, "rb+") as file:
+        file.truncate(file.seek(0, 2) - 10)
+    with pytest.raises(ValueError, match="damaged: .*truncated record"):
+        _endless([path], first_batch=1)
+
+
+def test_padding_fills_up_the_last_batch_and_changes_no_evaluation(write):
+    path = write("a", _serialize(_examples(10)))
+    dataset = _dataset([path])
+    padded = padded_batches(dataset, 4)
+    assert {s.shape[0] for s in tf.nest.flatten(padded.element_spec)} == {4}
+    batches = list(padded.as_numpy_iterator())
+    assert [len(inputs["input_ids"]) for inputs, _, _ in batches] == [4] * 3
+    for array in tf.nest.flatten(batches[-1]):
+        assert not array[2:].any()
+    model = bert_pretrainer(_CONFIG)
+    loop = PretrainingLoop(model, bert_adamw(model, 0.1))
+    expected = loop.evaluate(dataset)
+    assert loop.evaluate(padded) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -303,15 +405,7 @@ def test_a_file_cut_in_its_first_record_is_named(write):
 
 
 def test_a_model_can_be_fitted(three_files):
-    config = BertConfig(
-        vocab_size=_VOCAB_SIZE,
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=_SEQ_LENGTH,
-    )
-    model = bert_pretrainer(config)
+    model = bert_pretrainer(_CONFIG)
     model.compile(
         optimizer="sgd",
         loss={

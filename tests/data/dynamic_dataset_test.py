@@ -233,14 +233,10 @@ def test_each_epoch_has_other_masks_and_the_same_examples(write):
     assert _examples(_dataset([path], epoch=0, seed=2)) != _examples(first)
 
 
-@pytest.mark.parametrize("repeat", [False, True])
-def test_the_endless_form_goes_through_epochs(write, repeat):
+def test_the_endless_form_goes_through_epochs(write):
     path = write("a")
     count = len(_read(path))
-    dataset = _dataset([path], batch_size=1)
-    if repeat:
-        dataset = dataset.repeat()  # As `run_pretraining` does.
-    dataset = dataset.take(3 * count)
+    dataset = _dataset([path], batch_size=1).take(3 * count)
 
     def key(example):
         return str(sorted(example.items()))
@@ -280,16 +276,25 @@ def test_the_order_does_not_depend_on_the_global_seed(write):
     assert streams[0] == streams[1]
 
 
-def test_a_batch_never_spans_two_epochs(write):
+def test_batches_are_whole_and_never_span_two_epochs(write):
     path = write("a")
     count = len(_read(path))
-    sizes = [
-        len(inputs["input_ids"])
-        for inputs, _, _ in _dataset([path], batch_size=count - 1)
-        .take(4)
-        .as_numpy_iterator()
-    ]
-    assert sizes == [count - 1, 1] * 2
+    dataset = _dataset([path], batch_size=count - 1)
+    for spec in tf.nest.flatten(dataset.element_spec):
+        assert spec.shape.is_fully_defined()
+        assert spec.shape[0] == count - 1
+    for batch in dataset.take(4):
+        restored = _restored(tf.data.Dataset.from_tensors(batch))
+        assert len({str(example) for example in restored}) == count - 1
+
+
+@pytest.mark.parametrize("first_batch", [1, 7, 50, 123])
+def test_an_endless_stream_goes_on_at_any_batch(write, first_batch):
+    paths = [write(name, seed=n) for n, name in enumerate("ab")]
+    expected = _examples(_dataset(paths).skip(first_batch).take(40))
+    assert _examples(_dataset(paths, first_batch=first_batch).take(40)) == (
+        expected
+    )
 
 
 def test_records_may_be_padded_further(write):

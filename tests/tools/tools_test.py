@@ -141,6 +141,7 @@ def place(tmp_path_factory):
     for name, changes in (
         ("small_vocabulary", {"vocab_size": 9}),
         ("unknown_key", {"hidden": 3}),
+        ("wider", {"hidden_size": 16}),
     ):
         path = place / f"{name}.json"
         path.write_text(json.dumps({**values, **changes}))
@@ -370,6 +371,60 @@ _MISTAKES = [
     ("run_pretraining", {"num_train_steps": "0"}, "train_steps.*0"),
     ("run_pretraining", {"train_batch_size": "0"}, "batch_size.*0"),
     ("run_pretraining", {"precision": "float8"}, "precision=float8"),
+    (
+        "run_pretraining",
+        {"train_batch_size": "10", "gradient_accumulation_steps": "4"},
+        "multiple of the devices .*train_batch_size=10, 1 devices, .*steps=4",
+    ),
+    (
+        "run_pretraining",
+        {"gradient_accumulation_steps": "0"},
+        "gradient_accumulation_steps=0",
+    ),
+    (
+        "run_pretraining",
+        {"train_batch_size": "1000"},
+        r"at least one batch.*\d+ records, batch_size=1000",
+    ),
+    (
+        "run_pretraining",
+        {"eval_file": "train.tfrecord", "eval_batch_size": "0"},
+        "batch_size.*0",
+    ),
+    (
+        "run_pretraining",
+        {"eval_file": "text.txt"},
+        "text.txt must be a TFRecord",
+    ),
+    ("run_pretraining", {"learning_rate": "-1"}, "peak=-1"),
+    ("run_pretraining", {"learning_rate": "nan"}, "peak=nan"),
+    ("run_pretraining", {"log_steps": "0"}, "log_steps=0"),
+    ("run_pretraining", {"eval_steps": "-1"}, "eval_steps=-1"),
+    ("run_pretraining", {"save_checkpoints_steps": "0"}, "save_steps=0"),
+    ("run_pretraining", {"keep_checkpoint_max": "0"}, "keep_states=0"),
+    (
+        "run_pretraining",
+        {"steps_per_execution": "0"},
+        "steps_per_execution=0",
+    ),
+    ("run_pretraining", {"optimizer": "sgd"}, "optimizer=sgd"),
+    ("run_pretraining", {"on_nan": "ignore"}, "on_nan=ignore"),
+    (
+        "run_pretraining",
+        {"strategy": "mirrored"},
+        "mirrored needs at least two devices.*CPU:0",
+    ),
+    (
+        "run_pretraining",
+        {"strategy": "multi_worker"},
+        "TF_CONFIG, such as .*Received: ''",
+    ),
+    ("run_pretraining", {"strategy": "tpu"}, "tpu needs a TPU.*TPU_NAME"),
+    (
+        "run_pretraining",
+        {"masked_lm_prob": "0.2"},
+        "are for --masking=dynamic",
+    ),
     ("convert_checkpoint", {"input": "nowhere"}, "No directory.*nowhere"),
     ("convert_checkpoint", {"input": "bad_weights"}, "model.weights.h5"),
     ("convert_checkpoint", {"output": "text.txt/a"}, "text.txt"),
@@ -490,3 +545,34 @@ def test_a_mistake_is_one_line_and_leaves_no_file(
     assert not stdout
     assert _files(place) == before
     assert _files(tmp_path) == {}
+
+
+def test_a_run_goes_on_under_the_same_flags(run, place, tmp_path):
+    def train(**changes):
+        arguments = _arguments(
+            "run_pretraining", changes, place, tmp_path / "out"
+        )
+        code, stdout, stderr = run("run_pretraining", *arguments)
+        assert not stdout
+        assert "Traceback" not in stderr
+        return "" if code == 0 else _error(stderr)
+
+    out = tmp_path / "out" / "run"
+    assert not train()
+    files = {*_files(out)}
+    assert {"metrics.jsonl", "model.weights.h5", "run.json"} < files
+    assert "states/step-00000002.npz" in files
+    assert not train()  # It is at its end already.
+    before = _files(out)
+    changes = {"num_train_steps": "3", "random_seed": "6"}
+    error = train(**changes)
+    assert "num_train_steps was 2 and is 3; random_seed was 12345" in error
+    assert "Pass --allow_changed_flags" in error
+    assert _files(out) == before
+    assert not train(**changes, allow_changed_flags="true")
+    assert "states/step-00000003.npz" in _files(out)
+    assert not train(**changes, log_steps="1", eval_file="train.tfrecord")
+    error = train(
+        **changes, bert_config_file="wider.json", allow_changed_flags="true"
+    )
+    assert "step-00000003.npz is of another model" in error

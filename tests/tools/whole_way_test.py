@@ -111,7 +111,7 @@ def test_text_becomes_a_model_that_answers(tmp_path):
     files = os.listdir(tmp_path / "run")
     for name in (
         "bert_config.json",
-        "flags.txt",
+        "run.json",
         "metrics.jsonl",
         "model.weights.h5",
         "tokenizer_config.json",

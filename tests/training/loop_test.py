@@ -1,17 +1,30 @@
 import dataclasses
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.config import BertConfig
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import bert_adamw
 from keras_bert.training import pretraining_losses
 from keras_bert.training import pretraining_metrics
 from keras_bert.training.loop import PretrainingLoop
+from keras_bert.training.loop import mean_metrics
 from keras_bert.training.schedules import LinearWarmupDecay
 
 _NUM_STEPS = 5
+_CONFIG = BertConfig(
+    vocab_size=30,
+    hidden_size=8,
+    num_hidden_layers=1,
+    num_attention_heads=2,
+    intermediate_size=16,
+    hidden_dropout_prob=0.0,
+    attention_probs_dropout_prob=0.0,
+    max_position_embeddings=16,
+)
 
 
 def make_dataset(batches):
@@ -22,10 +35,68 @@ def make_dataset(batches):
     return dataset
 
 
-def make_loop(config):
+def make_loop(config=_CONFIG, precision="float32", **arguments):
+    keras.config.set_dtype_policy(precision)
+    keras.utils.set_random_seed(1)
     model = bert_pretrainer(config)
     schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
-    return PretrainingLoop(model, bert_adamw(model, schedule))
+    return PretrainingLoop(model, bert_adamw(model, schedule), **arguments)
+
+
+def train(loop, batches):
+    """One step for each batch; the metrics of each."""
+    iterator = iter(make_dataset(batches))
+    one = tf.constant(1)
+    return [mean_metrics(loop.train(iterator, one)) for _ in batches]
+
+
+def values_of(loop):
+    return [np.array(variable.numpy()) for variable in loop.variables]
+
+
+def reset(loop, values):
+    for variable, value in zip(loop.variables, values, strict=True):
+        variable.assign(value)
+
+
+def largest_difference(loop, other):
+    return max(
+        np.abs(a.numpy() - b.numpy()).max()
+        for a, b in zip(loop.model.weights, other.model.weights, strict=True)
+    )
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """A loop after some steps, its batches and the losses on the way.
+
+    The batches have different numbers of predictions in each quarter.
+    """
+    batches = [_batch(seed) for seed in range(_NUM_STEPS)]
+    loop = make_loop()
+    return loop, batches, [step["loss"] for step in train(loop, batches)]
+
+
+def _batch(seed, batch_size=8, seq_length=10, num_predictions=3):
+    random = np.random.default_rng(seed)
+    tokens = batch_size, seq_length
+    predictions = batch_size, num_predictions
+    inputs = {
+        "input_ids": random.integers(0, 30, tokens, np.int32),
+        "input_mask": np.ones(tokens, np.int32),
+        "segment_ids": random.integers(0, 2, tokens, np.int32),
+        "masked_lm_positions": random.integers(0, 10, predictions, np.int32),
+    }
+    labels = {
+        "mlm_logits": random.integers(0, 30, predictions, np.int32),
+        "nsp_logits": random.integers(0, 2, batch_size, np.int32),
+    }
+    real = random.random(predictions) < 0.6
+    weights = {
+        "mlm_logits": real.astype("float32"),
+        "nsp_logits": np.ones(batch_size, "float32"),
+    }
+    return inputs, labels, weights
 
 
 def numpy_metrics(model, batches):
@@ -68,18 +139,18 @@ def test_loop_and_fit_give_the_same_losses(tiny_config, random_batch):
         shuffle=False,
         verbose=0,
     ).history
-    losses, curves = [], []
-    for batch in make_dataset(batches):
-        losses.append(float(loop.train_step(*batch)))
-        curves.append(loop.collect_metrics())
+    curve = train(loop, batches)
+    losses = [step["loss"] for step in curve]
     np.testing.assert_allclose(losses, history["loss"], rtol=1e-5)
     assert len({*losses}) == _NUM_STEPS
-    for name in ("mlm_accuracy", "nsp_accuracy"):
-        fitted = history[f"{name[:3]}_logits_{name}"]
-        np.testing.assert_allclose([c[name] for c in curves], fitted)
     for name in ("mlm", "nsp"):
         np.testing.assert_allclose(
-            [curve[f"{name}_loss"] for curve in curves],
+            [step[f"{name}_accuracy"] for step in curve],
+            history[f"{name}_logits_{name}_accuracy"],
+            rtol=1e-6,
+        )
+        np.testing.assert_allclose(
+            [step[f"{name}_loss"] for step in curve],
             history[f"{name}_logits_loss"],
             rtol=1e-5,
         )
@@ -107,32 +178,173 @@ def test_evaluation_is_the_mean_over_all_real_predictions(
         assert metrics[name] == pytest.approx(value, abs=1e-5), name
 
 
-def test_evaluation_changes_nothing_and_starts_afresh(
-    tiny_config, random_batch
-):
-    loop = make_loop(tiny_config)
-    dataset = make_dataset([random_batch(0), random_batch(1)])
-    before = loop.model.get_weights()
-    expected = loop.evaluate(dataset)
-    loop.train_step(*random_batch(2))  # at rate 0, the first of the warm-up
-    assert loop.evaluate(dataset) == expected
-    for old, new in zip(before, loop.model.get_weights(), strict=True):
+def test_evaluation_changes_nothing(trained):
+    loop, batches, _ = trained
+    before = values_of(loop)
+    dataset = make_dataset(batches[:2])
+    assert loop.evaluate(dataset) == loop.evaluate(dataset)
+    for old, new in zip(before, values_of(loop), strict=True):
         np.testing.assert_array_equal(old, new)
 
 
-def test_collecting_starts_afresh(tiny_config, random_batch):
-    loop = make_loop(tiny_config)
-    loss = float(loop.train_step(*random_batch(0)))
-    metrics = loop.collect_metrics()
-    total = metrics["mlm_loss"] + metrics["nsp_loss"]
-    assert total == pytest.approx(loss, abs=1e-6)
-    assert {*loop.collect_metrics().values()} == {0.0}
-
-
-def test_training_drops_out(tiny_config, random_batch):
-    config = dataclasses.replace(tiny_config, hidden_dropout_prob=0.5)
+def test_training_drops_out_otherwise_in_each_step():
+    config = dataclasses.replace(_CONFIG, hidden_dropout_prob=0.5)
     loop = make_loop(config)
-    batch = random_batch(0)
+    batch = _batch(0)
     metrics = loop.evaluate(make_dataset([batch]))
     loss = metrics["mlm_loss"] + metrics["nsp_loss"]
-    assert float(loop.train_step(*batch)) != pytest.approx(loss, abs=1e-6)
+    before = values_of(loop)
+    (first,) = train(loop, [batch])  # At rate 0, the first of the warm-up.
+    assert first["loss"] != pytest.approx(loss, abs=1e-6)
+    loop.optimizer.iterations.assign(0)
+    (second,) = train(loop, [batch])
+    assert second["loss"] != pytest.approx(first["loss"], abs=1e-6)
+    reset(loop, before)
+    (again,) = train(loop, [batch])
+    assert again == first
+
+
+def test_many_steps_in_one_call_are_as_many_single_ones(trained):
+    loop, batches, losses = trained
+    other = make_loop()
+    sums = other.train(iter(make_dataset(batches)), tf.constant(_NUM_STEPS))
+    assert float(sums["steps"]) == _NUM_STEPS
+    assert float(sums["skipped_steps"]) == 0
+    assert float(sums["tokens"]) == _NUM_STEPS * 8 * 10
+    assert mean_metrics(sums)["loss"] == pytest.approx(np.mean(losses))
+    assert largest_difference(loop, other) == 0
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_pieces_of_a_batch_sum_up_to_the_batch(trained, jit_compile):
+    loop, batches, losses = trained
+    for _, _, weights in batches:
+        counts = weights["mlm_logits"].reshape(4, -1).sum(-1)
+        assert len({*counts}) > 1
+    other = make_loop(accumulation_steps=4, jit_compile=jit_compile)
+    curve = train(other, batches)
+    np.testing.assert_allclose([x["loss"] for x in curve], losses, rtol=1e-6)
+    assert largest_difference(loop, other) < 1e-6
+    assert int(other.optimizer.iterations) == _NUM_STEPS
+    assert float(other.optimizer.learning_rate) == pytest.approx(0.005)
+
+
+def test_a_compiled_step_is_the_same_step(trained):
+    loop, batches, losses = trained
+    other = make_loop(jit_compile=True)
+    curve = train(other, batches)
+    np.testing.assert_allclose([x["loss"] for x in curve], losses, rtol=1e-6)
+    assert largest_difference(loop, other) < 1e-6
+
+
+@pytest.mark.parametrize("accumulation_steps", [1, 2])
+def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(
+    trained, accumulation_steps
+):
+    loop, batches, _ = trained
+    loop = PretrainingLoop(
+        loop.model, loop.optimizer, accumulation_steps=accumulation_steps
+    )
+    spec = make_dataset(batches[:1]).element_spec
+    step = tf.function(loop._step).get_concrete_function(spec)
+    graphs, seen = [step.graph], set()
+    while graphs:
+        graph = graphs.pop()
+        seen.update(operation.type for operation in graph.get_operations())
+        graphs += [
+            function.graph
+            for function in graph._functions.values()
+            if hasattr(function, "graph")
+        ]
+        for operation in graph.get_operations():
+            for tensor in operation.outputs:
+                assert tensor.dtype != tf.string, operation
+                # What a loop's condition does not use is a placeholder there.
+                is_data = tensor.dtype not in (tf.resource, tf.variant)
+                if is_data and "redundant_placeholder" not in tensor.name:
+                    assert tensor.shape.is_fully_defined(), operation
+    assert "MatMul" in seen
+    assert not seen & {"Where", "Unique", "DynamicPartition", "PyFunc"}
+
+
+def test_bfloat16_trains():
+    loop = make_loop(precision="mixed_bfloat16")
+    assert not loop.scales_loss
+    losses = [step["loss"] for step in train(loop, [_batch(0)] * 30)]
+    assert losses[-1] < losses[0] - 0.3
+    assert {weight.dtype for weight in loop.model.weights} == {"float32"}
+
+
+def test_a_gradient_that_is_not_finite_is_no_step(trained):
+    loop, batches, _ = trained
+    before = values_of(loop)
+    inputs, labels, weights = batches[0]
+    bad = {**weights, "nsp_logits": np.full(8, np.inf, "float32")}
+    data = make_dataset([(inputs, labels, bad), batches[1]])
+    iterator = iter(data)
+    sums = loop.train(iterator, tf.constant(1))
+    assert float(sums["skipped_steps"]) == 1
+    assert {float(v) for k, v in sums.items() if k != "skipped_steps"} == {0}
+    norm = loop.optimizer.gradient_norm
+    for variable, old in zip(loop.variables, before, strict=True):
+        if variable is not norm:
+            np.testing.assert_array_equal(variable.numpy(), old)
+    sums = loop.train(iterator, tf.constant(1))
+    assert (float(sums["steps"]), float(sums["skipped_steps"])) == (1, 0)
+    assert np.isfinite(mean_metrics(sums)["loss"])
+    assert int(loop.optimizer.iterations) == _NUM_STEPS + 1
+    reset(loop, before)
+
+
+def test_float16_halves_its_loss_scale_until_nothing_overflows():
+    loop = make_loop(precision="mixed_float16")
+    assert loop.scales_loss
+    factor, _ = loop.variables[-2:]
+    factor.assign(2.0**20)
+    curve, before = [], loop.model.get_weights()
+    iterator = iter(make_dataset([_batch(0)] * 40))
+    while not curve or float(curve[-1]["steps"]) == 0:
+        for old, new in zip(before, loop.model.get_weights(), strict=True):
+            np.testing.assert_array_equal(old, new)
+        curve.append(loop.train(iterator, tf.constant(1)))
+    assert len(curve) > 1
+    assert float(factor) == 2.0 ** (21 - len(curve))
+    sums = loop.train(iterator, tf.constant(40 - len(curve)))
+    means = mean_metrics(sums)
+    assert means["loss"] < mean_metrics(curve[-1])["loss"]
+    assert means["gradient_norm"] < 10  # Of the loss as it was.
+
+
+def test_float16_keeps_small_gradients():
+    loop = make_loop(precision="mixed_float16")
+    factor, _ = loop.variables[-2:]
+    spec = make_dataset([_batch(0)]).element_spec
+    gradients = tf.function(loop._gradients)
+    gradients = gradients.get_concrete_function(
+        spec, {name: tf.TensorSpec(()) for name in ("mlm_logits", "nsp_logits")}
+    )
+    many = {name: tf.constant(1e6) for name in ("mlm_logits", "nsp_logits")}
+    batch = tf.nest.map_structure(tf.constant, _batch(0))
+    num_zeros = []
+    for value in (2.0**15, 1.0):
+        factor.assign(value)
+        _, found = gradients(batch, many)
+        num_zeros.append(
+            sum(int(tf.reduce_sum(1 - tf.abs(tf.sign(g)))) for g in found)
+        )
+    assert num_zeros[0] < 0.8 * num_zeros[1]
+
+
+def test_means_are_over_weights_and_over_steps():
+    sums = {"loss": 6.0, "gradient_norm": 9.0, "steps": 3.0, "tokens": 7.0}
+    for task in ("mlm_logits", "nsp_logits"):
+        sums |= {f"{task}/loss": 8.0, f"{task}/right": 1.0, f"{task}/weight": 4}
+    assert mean_metrics(sums) == {
+        "mlm_loss": 2.0,
+        "mlm_accuracy": 0.25,
+        "nsp_loss": 2.0,
+        "nsp_accuracy": 0.25,
+        "loss": 2.0,
+        "gradient_norm": 3.0,
+    }
+    assert {*mean_metrics(dict.fromkeys(sums, 0.0)).values()} == {0.0}

@@ -1,32 +1,53 @@
+import dataclasses
 import json
+import os
+import signal
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.config import BertConfig
+from keras_bert.data import dynamic_pretraining_dataset
+from keras_bert.data import endless_pretraining_dataset
 from keras_bert.models import bert_pretrainer
-from keras_bert.training.pretraining_run import PretrainingRecipe
+from keras_bert.training import bert_adamw
+from keras_bert.training.loop import PretrainingLoop
+from keras_bert.training.pretraining_run import RunOptions
 from keras_bert.training.pretraining_run import run_pretraining
+from keras_bert.training.schedules import LinearWarmupDecay
 
-_RECIPE = PretrainingRecipe(
-    learning_rate=0.01, num_train_steps=60, num_warmup_steps=5
+_BATCH_SIZE = 8
+_NUM_STEPS = 20
+_TIMED = ("examples_per_second", "tokens_per_second", "matrix_product_share")
+_OPTIONS = RunOptions(
+    num_train_steps=_NUM_STEPS,
+    log_steps=6,
+    eval_steps=8,
+    save_steps=5,
+    steps_per_execution=4,
+    flops_per_example=1000,
+    matrix_product_rate=1e9,
+    sources="a.tfrecord,b.tfrecord",
 )
 
 
-def toy_batch(random_batch, seed):
-    """The word to predict stands first; texts that begin high are random."""
-    inputs, labels, weights = random_batch(seed, batch_size=16)
-    first = np.where(np.arange(16) % 2, 5, 20)
-    inputs["input_ids"][:, 0] = first
-    labels["mlm_logits"] = np.tile(first[:, None], (1, 3)).astype("int32")
-    labels["nsp_logits"] = (first == 20).astype("int32")
-    return inputs, labels, weights
+def make_loop(config, learning_rate=0.01):
+    keras.config.set_dtype_policy("float32")
+    keras.utils.set_random_seed(1)
+    model = bert_pretrainer(config)
+    schedule = LinearWarmupDecay(learning_rate, _NUM_STEPS, 2)
+    return PretrainingLoop(model, bert_adamw(model, schedule))
 
 
-def toy_dataset(random_batch, seeds):
-    batches = [toy_batch(random_batch, seed) for seed in seeds]
-    arrays = tf.nest.map_structure(lambda *x: np.stack(x), *batches)
-    return tf.data.Dataset.from_tensor_slices(arrays)
+def values_of(loop):
+    return [np.array(variable.numpy()) for variable in loop.variables]
+
+
+def reset(loop, values):
+    for variable, value in zip(loop.variables, values, strict=True):
+        variable.assign(value)
 
 
 def read_curve(directory):
@@ -34,13 +55,86 @@ def read_curve(directory):
     return [json.loads(line) for line in lines]
 
 
-def test_run_learns_a_toy_problem_and_writes_its_curve(
-    tiny_config, random_batch, tmp_path
-):
-    model = bert_pretrainer(tiny_config)
-    train_data = toy_dataset(random_batch, range(8))
-    eval_data = toy_dataset(random_batch, range(100, 102))
-    metrics = run_pretraining(model, _RECIPE, train_data, eval_data, tmp_path)
+def untimed(curve):
+    return [
+        {name: value for name, value in line.items() if name not in _TIMED}
+        for line in curve
+    ]
+
+
+def saved_steps(directory):
+    return [int(path.stem[-8:]) for path in sorted(directory.glob("states/*"))]
+
+
+def toy_batch(random_batch, seed):
+    """The word to predict stands first; texts that begin high are random."""
+    inputs, labels, weights = random_batch(seed, batch_size=_BATCH_SIZE)
+    first = np.where(np.arange(_BATCH_SIZE) % 2, 5, 20)
+    inputs["input_ids"][:, 0] = first
+    labels["mlm_logits"] = np.tile(first[:, None], (1, 3)).astype("int32")
+    labels["nsp_logits"] = (first == 20).astype("int32")
+    return inputs, labels, weights
+
+
+@pytest.fixture(scope="module")
+def toy_loop():
+    """A traced loop and its values at the start, to go back to."""
+    config = BertConfig(
+        vocab_size=30,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=16,
+    )
+    loop = make_loop(config, learning_rate=0.02)
+    return loop, values_of(loop)
+
+
+@pytest.fixture
+def toy(toy_loop, random_batch, tmp_path):
+    """Runs the toy problem from its start; extras go to `RunOptions`.
+
+    `bad_batches` have gradients that are not finite.
+    """
+    loop, values = toy_loop
+    reset(loop, values)
+
+    def batch(seed, is_bad):
+        inputs, labels, weights = toy_batch(random_batch, seed)
+        if is_bad:
+            weights["nsp_logits"][0] = np.inf
+        return inputs, labels, weights
+
+    def run(bad_batches=(), eval_seeds=(100, 101), **changes):
+        options = dataclasses.replace(_OPTIONS, **changes)
+        batches = [
+            batch(seed, seed in bad_batches)
+            for seed in range(options.num_train_steps)
+        ]
+        data, eval_data = (
+            tf.data.Dataset.from_tensor_slices(
+                tf.nest.map_structure(lambda *x: np.stack(x), *examples)
+            )
+            for examples in (
+                batches,
+                [batch(seed, False) for seed in eval_seeds or [0]],
+            )
+        )
+        return run_pretraining(
+            loop,
+            data.skip,
+            eval_data if eval_seeds else None,
+            _BATCH_SIZE,
+            tmp_path,
+            options,
+        )
+
+    return run
+
+
+def test_a_run_learns_and_writes_its_curve(toy, tmp_path):
+    metrics = toy(num_train_steps=60, log_steps=25, eval_steps=0)
     curve = read_curve(tmp_path)
     assert [(line["step"], line["split"]) for line in curve] == [
         (0, "eval"),
@@ -51,55 +145,262 @@ def test_run_learns_a_toy_problem_and_writes_its_curve(
     ]
     names = {"mlm_loss", "mlm_accuracy", "nsp_loss", "nsp_accuracy"}
     assert {*curve[0]} == {"step", "split", *names}
-    assert {*curve[1]} == {"step", "split", "loss", *names}
+    more = {"loss", "gradient_norm", "learning_rate", *_TIMED}
+    assert {*curve[1]} == {"step", "split", *names, *more}
     assert {"step": 60, "split": "eval", **metrics} == curve[-1]
     start, end = curve[0], curve[-1]
     assert start["mlm_loss"] == pytest.approx(np.log(30), abs=0.1)
     assert start["nsp_loss"] == pytest.approx(np.log(2), abs=0.05)
-    assert end["mlm_loss"] < 0.5 * start["mlm_loss"]
-    assert end["nsp_accuracy"] > 0.9
-    assert len(list(tmp_path.glob("events.out.tfevents.*"))) == 1
+    assert end["mlm_loss"] < start["mlm_loss"] - 0.5
+    assert curve[3]["learning_rate"] == 0
+    speed = curve[1]["examples_per_second"]
+    assert curve[1]["tokens_per_second"] > speed
+    share = curve[1]["matrix_product_share"]
+    assert share == pytest.approx(speed * 1000 / 1e9)
+    assert saved_steps(tmp_path) == [55, 60]
+    assert read_scalars(tmp_path) == {
+        (line["step"], f"{line['split']}/{name}"): pytest.approx(value)
+        for line in curve
+        for name, value in line.items()
+        if name not in ("step", "split")
+    }
 
 
-def test_run_without_held_out_data_only_trains(
-    tiny_config, random_batch, tmp_path
-):
-    model = bert_pretrainer(tiny_config)
-    before = model.get_weights()
-    recipe = PretrainingRecipe(num_train_steps=2, num_warmup_steps=1)
-    train_data = toy_dataset(random_batch, [0])  # repeated: one batch for two
-    assert run_pretraining(model, recipe, train_data, None, tmp_path) == {}
+def read_scalars(directory):
+    (path,) = map(str, directory.glob("events.out.tfevents.*"))
+    return {
+        (event.step, value.tag): tf.make_ndarray(value.tensor).item()
+        for event in map(
+            tf.compat.v1.Event.FromString,
+            tf.data.TFRecordDataset(path).as_numpy_iterator(),
+        )
+        for value in event.summary.value
+    }
+
+
+def test_held_out_data_are_looked_at_in_between(toy, tmp_path):
+    toy()
+    evaluated = [x for x in read_curve(tmp_path) if x["split"] == "eval"]
+    assert [line["step"] for line in evaluated] == [0, 8, 16, 20]
+
+
+def test_a_run_without_held_out_data_only_trains(toy, tmp_path):
+    assert toy(eval_seeds=None, num_train_steps=3) == {}
     (line,) = read_curve(tmp_path)
-    assert (line["step"], line["split"]) == (2, "train")
-    assert not np.array_equal(before[0], model.get_weights()[0])
+    assert (line["step"], line["split"]) == (3, "train")
 
 
-def test_a_loss_that_is_not_finite_stops_the_run(
-    tiny_config, random_batch, tmp_path
-):
-    model = bert_pretrainer(tiny_config)
-    bias = model.get_layer("pooler").bias
-    bias.assign(np.full(bias.shape, np.nan))
-    recipe = PretrainingRecipe(
-        learning_rate=1e-3, num_train_steps=50, num_warmup_steps=0
-    )
-    train_data = toy_dataset(random_batch, [0])
-    with pytest.raises(
-        FloatingPointError, match="nan by step 25, at learning rate 0.0005"
+def test_the_weights_do_not_depend_on_when_one_looks(toy, toy_loop, tmp_path):
+    loop, values = toy_loop
+    ends = []
+    for number, changes in enumerate(
+        (
+            {"steps_per_execution": 1},
+            {"steps_per_execution": 20, "log_steps": 20, "save_steps": 20},
+            {"eval_seeds": None, "keep_states": 1, "log_steps": 7},
+        )
     ):
-        run_pretraining(model, recipe, train_data, None, tmp_path)
-    assert read_curve(tmp_path) == []
+        for path in tmp_path.glob("states/*"):
+            path.unlink()
+        reset(loop, values)
+        toy(**changes)
+        ends.append(values_of(loop))
+    for other in ends[1:]:
+        for ours, theirs in zip(ends[0], other, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_gradient_that_is_not_finite_stops_the_run(toy, tmp_path):
+    with pytest.raises(
+        FloatingPointError,
+        match="not finite by step 15, at learning rate .*; 1 in a row. "
+        ".* Records: a.tfrecord,b.tfrecord.",
+    ):
+        toy(bad_batches=[13])
+    assert saved_steps(tmp_path) == [5, 10]
+    assert read_curve(tmp_path)[-1]["step"] <= 12
+
+
+def test_steps_that_are_not_finite_can_be_skipped(toy, toy_loop, tmp_path):
+    toy(bad_batches=[6, 7, 13], on_nan="skip")
+    loop, _ = toy_loop
+    assert int(loop.optimizer.iterations) == _NUM_STEPS - 3
+    curve = [x for x in read_curve(tmp_path) if x["split"] == "train"]
+    skipped = [line.get("skipped_steps", 0) for line in curve]
+    assert skipped == [0, 2, 1, 0]
+    assert all(np.isfinite(line["loss"]) for line in curve)
+
+
+@pytest.mark.parametrize("good", [99, 50])
+def test_a_hundred_skipped_steps_in_a_row_stop_the_run(toy, good):
+    arguments = {
+        "num_train_steps": 110,
+        "log_steps": 110,
+        "save_steps": 110,
+        "eval_seeds": None,
+        "on_nan": "skip",
+    }
+    with pytest.raises(FloatingPointError, match="by step 100, .*; 100 in a"):
+        toy(bad_batches=range(110), steps_per_execution=1, **arguments)
+    bad = {*range(110)} - {good}
+    assert toy(bad_batches=bad, **arguments) == {}
+
+
+def make_batches(records, masking):
+    """The two arguments of `run_pretraining` that are data."""
+    paths = {
+        name: [str(records.place / f"{name}.tfrecord")]
+        for name in ("train", "eval")
+    }
+    sizes = _BATCH_SIZE, 16, 3, records.config.vocab_size
+    dynamic = {"mask_id": 4, "seed": 7}
+    if masking == "static":
+
+        def batches(first):
+            return endless_pretraining_dataset(paths["train"], *sizes, 7, first)
+    else:
+
+        def batches(first):
+            return dynamic_pretraining_dataset(
+                paths["train"], *sizes, **dynamic, first_batch=first
+            )
+
+    return batches, batches(0).take(2)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("masking", ["static", "dynamic"])
+def test_interruptions_change_nothing(make_records, tmp_path, masking):
+    """The run is interrupted after each number of steps; each time it goes on
+    from a state, in a loop whose own values are spoilt."""
+    records = make_records(masking)
+    batches, eval_data = make_batches(records, masking)
+    loop = make_loop(records.config)
+    start = values_of(loop)
+
+    def run(name, most):
+        def interrupted(first):
+            return batches(first).take(most)
+
+        (tmp_path / name).mkdir(exist_ok=True)
+        return run_pretraining(
+            loop, interrupted, eval_data, _BATCH_SIZE, tmp_path / name, _OPTIONS
+        )
+
+    expected_metrics = run("whole", _NUM_STEPS)
+    expected = values_of(loop)
+    curve = untimed(read_curve(tmp_path / "whole"))
+    for most in (5, 6, 7, 9, 13, 19):
+        name = f"cut-{most}"
+        reset(loop, start)
+        for _ in range(_NUM_STEPS):
+            try:
+                metrics = run(name, most)
+                break
+            except tf.errors.OutOfRangeError:
+                reset(loop, [np.ones_like(value) for value in start])
+        assert metrics == expected_metrics
+        assert untimed(read_curve(tmp_path / name)) == curve
+        for ours, theirs in zip(values_of(loop), expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    assert run("whole", _NUM_STEPS) == expected_metrics  # Already at its end.
+    assert untimed(read_curve(tmp_path / "whole")) == curve
+
+
+def test_a_run_interrupted_before_its_first_state_begins_anew(
+    toy, toy_loop, tmp_path, monkeypatch
+):
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    loop, values = toy_loop
+    with monkeypatch.context() as patch:
+        patch.setattr("keras_bert.training.pretraining_run.save_state", fail)
+        with pytest.raises(KeyboardInterrupt):
+            toy()
+    reset(loop, values)
+    toy()
+    steps = [(x["step"], x["split"]) for x in read_curve(tmp_path)]
+    assert len(steps) == len({*steps})
+
+
+def test_sigterm_saves_and_ends_with_its_code(
+    toy, toy_loop, tmp_path, monkeypatch
+):
+    loop, values = toy_loop
+    toy()
+    expected, curve = values_of(loop), untimed(read_curve(tmp_path))
+    for path in tmp_path.glob("states/*"):
+        path.unlink()
+    reset(loop, values)
+    train = loop.train
+
+    def terminated_train(batches, num_steps):
+        if int(loop.optimizer.iterations) == 12:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return train(batches, num_steps)
+
+    monkeypatch.setattr(loop, "train", terminated_train)
+    with pytest.raises(SystemExit) as caught:
+        toy()
+    assert caught.value.code == 143
+    assert saved_steps(tmp_path) == [10, 15]
+    monkeypatch.undo()
+    reset(loop, [np.zeros_like(value) for value in values])
+    toy()
+    for ours, theirs in zip(values_of(loop), expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert untimed(read_curve(tmp_path)) == curve
+
+
+def test_a_full_disk_ends_the_run_and_it_can_go_on(
+    toy, toy_loop, tmp_path, monkeypatch
+):
+    loop, _ = toy_loop
+    write = np.lib.format.write_array
+    with monkeypatch.context() as patch:
+
+        def write_array(file, value):
+            if int(loop.optimizer.iterations) >= 15:
+                raise OSError("No space left on device")
+            write(file, value)
+
+        patch.setattr(np.lib.format, "write_array", write_array)
+        with pytest.raises(OSError, match="No space"):
+            toy()
+    assert saved_steps(tmp_path) == [5, 10]
+    toy()
+    assert saved_steps(tmp_path) == [15, 20]
+
+
+def test_a_state_of_another_model_is_an_error(toy, toy_loop, tmp_path):
+    toy(num_train_steps=1, eval_seeds=None)
+    loop, _ = toy_loop
+    config = BertConfig(
+        vocab_size=31,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=16,
+    )
+    with pytest.raises(ValueError, match="is of another model"):
+        run_pretraining(
+            make_loop(config), None, None, _BATCH_SIZE, tmp_path, _OPTIONS
+        )
 
 
 @pytest.mark.parametrize(
-    ("values", "received"),
+    ("name", "value"),
     [
-        ((1e-4, 10, 20), "num_warmup_steps=20"),
-        ((1e-4, 0, 0), "num_train_steps=0"),
-        ((0.0, 10, 0), "learning_rate=0.0"),
-        ((float("nan"), 10, 0), "learning_rate=nan"),
+        ("num_train_steps", 0),
+        ("log_steps", 0),
+        ("eval_steps", -1),
+        ("save_steps", 0),
+        ("keep_states", 0),
+        ("steps_per_execution", 0),
     ],
 )
-def test_an_impossible_recipe_is_an_error_before_any_work(values, received):
-    with pytest.raises(ValueError, match=received):
-        PretrainingRecipe(*values)
+def test_impossible_options_are_an_error_before_any_work(name, value):
+    with pytest.raises(ValueError, match=f"`{name}` .* {name}={value}."):
+        dataclasses.replace(_OPTIONS, **{name: value})

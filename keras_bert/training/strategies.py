@@ -1,0 +1,101 @@
+"""Where to train: one device or many, from one place."""
+
+import json
+import os
+
+import tensorflow as tf
+
+STRATEGIES = ("one_device", "mirrored", "multi_worker", "tpu")
+
+
+def make_strategy(name):
+    """Makes a strategy, before anything else is done with TensorFlow.
+
+    Args:
+        name: "one_device"; "mirrored", all GPUs of this machine or, without
+            any, its logical CPU devices; "multi_worker", the machines that
+            the environment variable TF_CONFIG names; or "tpu".
+
+    Returns:
+        A `tf.distribute.Strategy`.
+
+    Raises:
+        ValueError: the devices are not there.
+    """
+    return _MAKERS[name]()
+
+
+def _mirrored():
+    devices = tf.config.list_logical_devices("GPU")
+    devices = devices or tf.config.list_logical_devices("CPU")
+    if len(devices) < 2:
+        raise ValueError(
+            "The strategy mirrored needs at least two devices. "
+            f"Received: {', '.join(device.name for device in devices)}. "
+            "Use one_device."
+        )
+    return tf.distribute.MirroredStrategy([device.name for device in devices])
+
+
+def _multi_worker():
+    text = os.environ.get("TF_CONFIG", "")
+    try:
+        values = json.loads(text)
+        workers = values["cluster"]["worker"]
+        index = values["task"]["index"]
+        known = values["task"]["type"] == "worker" and 0 <= index < len(workers)
+    except (ValueError, KeyError, TypeError):
+        known = False
+    if not known:
+        raise ValueError(
+            "The strategy multi_worker needs the environment variable "
+            'TF_CONFIG, such as {"cluster": {"worker": ["host1:port", '
+            '"host2:port"]}, "task": {"type": "worker", "index": 0}}. '
+            f"Received: {text!r}."
+        )
+    return tf.distribute.MultiWorkerMirroredStrategy()
+
+
+def _tpu():
+    try:
+        resolver = tf.distribute.cluster_resolver.TPUClusterResolver()
+        tf.config.experimental_connect_to_cluster(resolver)
+        tf.tpu.experimental.initialize_tpu_system(resolver)
+    except (ValueError, tf.errors.OpError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise ValueError(
+            "The strategy tpu needs a TPU: run it on a TPU machine, or give "
+            f"its address in the variable TPU_NAME. TensorFlow says: {first}"
+        ) from None
+    return tf.distribute.TPUStrategy(resolver)
+
+
+_MAKERS = {
+    "one_device": tf.distribute.get_strategy,
+    "mirrored": _mirrored,
+    "multi_worker": _multi_worker,
+    "tpu": _tpu,
+}
+
+
+def mean_over_workers(strategy, value):
+    """The mean of a number over all processes that train together.
+
+    Args:
+        strategy: `tf.distribute.Strategy`.
+        value: float, of this process.
+
+    Returns:
+        float
+    """
+    if not isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy):
+        return value
+    values = strategy.run(lambda: tf.constant(value, tf.float32))
+    mean = tf.distribute.ReduceOp.MEAN
+    return float(strategy.reduce(mean, values, axis=None))
+
+
+def is_chief(strategy):
+    """Whether this process writes the files: the first of all workers."""
+    resolver = strategy.cluster_resolver
+    return resolver is None or not resolver.task_id

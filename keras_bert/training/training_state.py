@@ -1,0 +1,129 @@
+"""All that a run needs to go on: weights, moments, step, random state.
+
+A state is one file, `step-00001000.npz`, written under another name first.
+Its arrays carry checksums, so a damaged file is noticed; then the one before
+is taken.
+"""
+
+import io
+import json
+import pathlib
+import re
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+from absl import logging
+
+from keras_bert.data.files import whole_file
+
+_NAME = re.compile(r"step-(\d{8})\.npz")
+_ABOUT, _COUNT = "about", "num_variables"
+# What `zipfile` raises where a file is cut off, or bytes of it differ.
+_DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    RuntimeError,
+    ValueError,
+    KeyError,
+    OSError,
+    EOFError,
+)
+
+
+def save_state(directory, step, variables, about, keep=2):
+    """Writes a state and removes the oldest ones.
+
+    Args:
+        directory: str, existing.
+        step: int, steps taken.
+        variables: list of variables, in an order that is always the same.
+        about: dict for JSON, what else to know when going on.
+        keep: int, how many states stay.
+
+    Raises:
+        OSError: the disk is full, for example; the other states stay.
+    """
+    for left_over in pathlib.Path(directory).glob("*.tmp"):
+        left_over.unlink()  # Of a run that was killed while it wrote.
+    path = pathlib.Path(directory, f"step-{step:08d}.npz")
+    about = {**about, "step": step, _COUNT: len(variables)}
+    entries = [(_ABOUT, json.dumps(about))]
+    entries += [(f"{i:05d}", variable) for i, variable in enumerate(variables)]
+    with whole_file(path) as name, zipfile.ZipFile(name, "w") as archive:
+        for key, value in entries:
+            with archive.open(f"{key}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asarray(value))
+    states = _states(directory)
+    newest = states.index(path) + 1
+    # Later ones are damaged, for the run has gone on from an earlier one.
+    for other in states[:newest][:-keep] + states[newest:]:
+        other.unlink()
+
+
+def restore_state(directory, variables):
+    """Reads the newest whole state into variables.
+
+    Args:
+        directory: str; it may not exist.
+        variables: list of variables, in the order of `save_state`.
+
+    Returns:
+        The dict `about` of `save_state`, with "step"; None if there is no
+        state.
+
+    Raises:
+        ValueError: there are states but none can be used, or the newest is
+            of another model.
+    """
+    states = _states(directory)
+    for path in reversed(states):
+        try:
+            about, values = _read(path)
+        except _DAMAGES:
+            logging.warning("%s is damaged; the one before is taken.", path)
+            continue
+        _check_shapes(path, values, variables)
+        for variable, value in zip(variables, values):
+            variable.assign(value)
+        return about
+    if states:
+        raise ValueError(
+            f"None of the {len(states)} states in {directory} can be read. "
+            "Move them away to start anew."
+        )
+    return None
+
+
+def _read(path):
+    """The dict and the arrays of a state whose checksums are right."""
+    with zipfile.ZipFile(path) as archive:
+        # `read` compares the checksum before any array is made.
+        arrays = {
+            name: np.lib.format.read_array(io.BytesIO(archive.read(name)))
+            for name in archive.namelist()
+        }
+    about = json.loads(str(arrays[f"{_ABOUT}.npy"]))
+    names = (f"{i:05d}.npy" for i in range(about.pop(_COUNT)))
+    return about, [arrays[name] for name in names]
+
+
+def _states(directory):
+    """Paths of all states, the oldest first."""
+    directory = pathlib.Path(directory)
+    if not directory.is_dir():
+        return []
+    return sorted(p for p in directory.iterdir() if _NAME.fullmatch(p.name))
+
+
+def _check_shapes(path, values, variables):
+    found = [value.shape for value in values]
+    expected = [tuple(variable.shape) for variable in variables]
+    if found != expected:
+        raise ValueError(
+            f"{path} is of another model or optimizer: it holds {len(found)} "
+            f"variables, {len(expected)} are wanted, or their shapes differ. "
+            "Choose another --output_dir."
+        )

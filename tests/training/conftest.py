@@ -1,0 +1,59 @@
+"""Records to train on, of both forms."""
+
+import types
+
+import pytest
+
+_WORDS = "the a dog cat bird sees likes finds red old new house".split()
+
+
+@pytest.fixture(scope="session")
+def make_records(tmp_path_factory):
+    """A function from "static" or "dynamic" to a folder to train from.
+
+    It holds `train.tfrecord`, `eval.tfrecord`, `vocab.txt` and
+    `config.json` of a model with dropout.
+    """
+    from keras_bert.config import BertConfig
+    from keras_bert.data import PretrainingDataOptions
+    from keras_bert.data import TextOptions
+    from keras_bert.data import create_pretraining_data
+    from keras_bert.data import open_sources
+    from keras_bert.text import Vocabulary
+    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+    def make(masking):
+        place = tmp_path_factory.mktemp(masking)
+        vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
+        vocabulary.save(place / "vocab.txt")
+        documents = [
+            [f"the {a} {b} sees a {c}" for b in _WORDS[2:6]]
+            for a, c in zip(_WORDS, reversed(_WORDS))
+        ]
+        text = "\n\n".join("\n".join(document) for document in documents)
+        (place / "text.txt").write_text(text)
+        for name, seed in (("train", 1), ("eval", 2)):
+            create_pretraining_data(
+                open_sources([str(place / "text.txt")]),
+                [str(place / f"{name}.tfrecord")],
+                TextOptions(str(place / "vocab.txt")),
+                PretrainingDataOptions(
+                    max_seq_length=16,
+                    max_predictions_per_seq=3,
+                    masking=masking,
+                    dupe_factor=1 if masking == "dynamic" else 3,
+                    random_seed=seed,
+                ),
+            )
+        config = BertConfig(
+            vocab_size=len(vocabulary),
+            hidden_size=8,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=16,
+        )
+        config.to_json(place / "config.json")
+        return types.SimpleNamespace(place=place, config=config)
+
+    return make

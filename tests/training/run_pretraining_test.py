@@ -1,0 +1,229 @@
+"""The program as processes that are killed, stopped, and many at once."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import h5py
+import numpy as np
+import pytest
+
+_REPOSITORY = pathlib.Path(__file__).parents[2]
+_NUM_STEPS = 400
+_TIMED = ("examples_per_second", "tokens_per_second", "matrix_product_share")
+
+# Runs the program on two logical CPU devices.
+_TWO_DEVICES = """
+import runpy, sys
+import tensorflow as tf
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(
+    cpu, [tf.config.LogicalDeviceConfiguration()] * 2
+)
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+pytestmark = pytest.mark.large
+
+
+@pytest.fixture(scope="module")
+def start(make_records, tmp_path_factory):
+    """A function that starts the program on an output directory."""
+    records = make_records("static")
+    place = records.place
+    records.config.to_json(place / "dropout.json")
+    dataclasses.replace(
+        records.config,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    ).to_json(place / "no_dropout.json")
+
+    def start(output_dir, *flags, config="dropout", prefix=(), cluster=None):
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(_REPOSITORY),
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+        }
+        if cluster:
+            environment["TF_CONFIG"] = json.dumps(cluster)
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-W", "ignore", *prefix),
+                "tools/run_pretraining.py",
+                f"--input_file={place / 'train.tfrecord'}",
+                f"--eval_file={place / 'eval.tfrecord'}",
+                f"--vocab_file={place / 'vocab.txt'}",
+                f"--bert_config_file={place / config}.json",
+                f"--output_dir={output_dir}",
+                *("--max_seq_length=16", "--max_predictions_per_seq=3"),
+                *(f"--num_train_steps={_NUM_STEPS}", "--num_warmup_steps=10"),
+                *("--train_batch_size=8", "--eval_batch_size=16"),
+                *("--learning_rate=0.001", "--precision=float32"),
+                *("--log_steps=30", "--eval_steps=100"),
+                *("--save_checkpoints_steps=20", "--steps_per_execution=4"),
+                *flags,
+            ],
+            cwd=_REPOSITORY,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return start
+
+
+def finish(process):
+    _, stderr = process.communicate()
+    assert process.returncode == 0, stderr
+    assert "Traceback" not in stderr
+
+
+@pytest.fixture(scope="module")
+def undisturbed(start, tmp_path_factory):
+    """Output directories of runs that went through, by config."""
+    directories = {}
+    for config in ("dropout", "no_dropout"):
+        directories[config] = tmp_path_factory.mktemp(config) / "run"
+        finish(start(directories[config], config=config))
+    return directories
+
+
+def wait_for_a_new_state(process, directory):
+    before = {*directory.glob("states/*.npz")}
+    while process.poll() is None:
+        if {*directory.glob("states/*.npz")} - before:
+            return
+        time.sleep(0.01)
+
+
+def weights_of(directory):
+    values = {}
+
+    def note(name, item):
+        if isinstance(item, h5py.Dataset):
+            values[name] = item[()]
+
+    with h5py.File(directory / "model.weights.h5") as file:
+        file.visititems(note)
+    assert values
+    return values
+
+
+def largest_difference(directory, other):
+    ours, theirs = weights_of(directory), weights_of(other)
+    assert {*ours} == {*theirs}
+    return max(np.abs(ours[name] - theirs[name]).max() for name in ours)
+
+
+def untimed_curve(directory):
+    lines = (directory / "metrics.jsonl").read_text().splitlines()
+    return [
+        {name: x for name, x in json.loads(line).items() if name not in _TIMED}
+        for line in lines
+    ]
+
+
+def check_curves_are_close(directory, other):
+    curves = untimed_curve(directory), untimed_curve(other)
+    for ours, theirs in zip(*curves, strict=True):
+        assert ours.pop("split") == theirs.pop("split")
+        assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-5)
+
+
+def files_of(directory):
+    return sorted(
+        str(path.relative_to(directory)).partition(".out.")[0]
+        for path in directory.rglob("*")
+        if path.is_file()
+    )
+
+
+def test_a_run_that_is_killed_again_and_again_ends_the_same(
+    start, undisturbed, tmp_path
+):
+    expected = undisturbed["dropout"]
+    generator = random.Random(1)
+    run = tmp_path / "run"
+    num_kills = 0
+    while True:
+        process = start(run)
+        if num_kills < 4:
+            wait_for_a_new_state(process, run)
+            time.sleep(generator.uniform(0, 0.4))
+            process.kill()
+        process.communicate()
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL
+        num_kills += 1
+    assert num_kills >= 2
+    for name in ("model.weights.h5", "bert_config.json", "vocab.txt"):
+        assert (run / name).read_bytes() == (expected / name).read_bytes()
+    assert untimed_curve(run) == untimed_curve(expected)
+
+
+def test_a_run_that_is_asked_to_stop_goes_on_on_other_devices(
+    start, undisturbed, tmp_path
+):
+    run = tmp_path / "run"
+    process = start(run, config="no_dropout")
+    wait_for_a_new_state(process, run)
+    process.send_signal(signal.SIGTERM)
+    _, stderr = process.communicate()
+    assert process.returncode == 143, stderr
+    assert "its state is saved" in stderr
+    prefix = ("-c", _TWO_DEVICES)
+    finish(
+        start(run, "--strategy=mirrored", config="no_dropout", prefix=prefix)
+    )
+    assert largest_difference(run, undisturbed["no_dropout"]) < 1e-5
+    check_curves_are_close(run, undisturbed["no_dropout"])
+
+
+def start_workers(start, directory):
+    ports = []
+    for _ in range(2):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            ports.append(free.getsockname()[1])
+    workers = [f"127.0.0.1:{port}" for port in ports]
+    return [
+        start(
+            directory,
+            "--strategy=multi_worker",
+            config="no_dropout",
+            cluster={
+                "cluster": {"worker": workers},
+                "task": {"type": "worker", "index": index},
+            },
+        )
+        for index in range(2)
+    ]
+
+
+def test_two_workers_train_as_one_device_and_stop_together(
+    start, undisturbed, tmp_path
+):
+    run = tmp_path / "run"
+    workers = start_workers(start, run)
+    wait_for_a_new_state(workers[0], run)
+    workers[1].send_signal(signal.SIGTERM)  # The other one has to learn of it.
+    for worker in workers:
+        _, stderr = worker.communicate()
+        assert worker.returncode == 143, stderr
+    for worker in start_workers(start, run):
+        finish(worker)
+    assert largest_difference(run, undisturbed["no_dropout"]) < 1e-5
+    check_curves_are_close(run, undisturbed["no_dropout"])
+    # Only the first worker has written: one event file for each start.
+    files = files_of(undisturbed["no_dropout"])
+    assert files_of(run) == sorted([*files, "events"])

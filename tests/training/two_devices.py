@@ -1,0 +1,194 @@
+"""Trains tiny models on two logical CPU devices; prints what differs.
+
+Devices can be split only before TensorFlow has started, hence a program.
+"""
+
+import json
+import tempfile
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(
+    cpu, [tf.config.LogicalDeviceConfiguration()] * 2
+)
+
+from keras_bert.config import BertConfig  # noqa: E402
+from keras_bert.data.dataset import padded_batches  # noqa: E402
+from keras_bert.models import bert_pretrainer  # noqa: E402
+from keras_bert.training import pretraining_losses  # noqa: E402
+from keras_bert.training.loop import PretrainingLoop  # noqa: E402
+from keras_bert.training.loop import mean_metrics  # noqa: E402
+from keras_bert.training.optimizers import bert_adamw  # noqa: E402
+from keras_bert.training.optimizers import bert_lamb  # noqa: E402
+from keras_bert.training.schedules import LinearWarmupDecay  # noqa: E402
+from keras_bert.training.strategies import is_chief  # noqa: E402
+from keras_bert.training.strategies import make_strategy  # noqa: E402
+from keras_bert.training.training_state import restore_state  # noqa: E402
+from keras_bert.training.training_state import save_state  # noqa: E402
+
+_ONE = tf.distribute.get_strategy()
+_TWO = make_strategy("mirrored")
+
+
+def _arrays(num_examples, masked_share):
+    random = np.random.default_rng(1)
+    tokens, predictions = (num_examples, 10), (num_examples, 3)
+    inputs = {
+        "input_ids": random.integers(0, 30, tokens, np.int32),
+        "input_mask": np.ones(tokens, np.int32),
+        "segment_ids": random.integers(0, 2, tokens, np.int32),
+        "masked_lm_positions": random.integers(0, 10, predictions, np.int32),
+    }
+    labels = {
+        "mlm_logits": random.integers(0, 30, predictions, np.int32),
+        "nsp_logits": random.integers(0, 2, num_examples, np.int32),
+    }
+    real = random.random(predictions) < masked_share
+    weights = {
+        "mlm_logits": real.astype("float32"),
+        "nsp_logits": np.ones(num_examples, "float32"),
+    }
+    return tf.data.Dataset.from_tensor_slices((inputs, labels, weights))
+
+
+def _make_model(strategy, dropout=0.0):
+    keras.utils.set_random_seed(1)
+    config = BertConfig(
+        vocab_size=30,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+        max_position_embeddings=16,
+    )
+    with strategy.scope():
+        return bert_pretrainer(config)
+
+
+def _make_optimizer(make, strategy, model):
+    with strategy.scope():
+        return make(model, LinearWarmupDecay(0.01, 30, 3))
+
+
+def _make_loop(make, strategy, dropout=0.0, **arguments):
+    model = _make_model(strategy, dropout)
+    optimizer = _make_optimizer(make, strategy, model)
+    return PretrainingLoop(model, optimizer, strategy, **arguments)
+
+
+def _train(loop, data, num_calls=4):
+    batches = data.batch(8, drop_remainder=True)
+    iterator = iter(loop.strategy.experimental_distribute_dataset(batches))
+    return [
+        mean_metrics(loop.train(iterator, tf.constant(5)))["loss"]
+        for _ in range(num_calls)
+    ]
+
+
+def _values(variables):
+    return [np.array(variable.numpy()) for variable in variables]
+
+
+def _difference(ours, theirs):
+    return max(
+        float(np.max(np.abs(a - b))) for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def _evaluate(loop, data):
+    batches = padded_batches(data.take(21).batch(8), 8)
+    return loop.evaluate(loop.strategy.experimental_distribute_dataset(batches))
+
+
+def _compare_with_one_device(found):
+    data = _arrays(160, 0.6)
+    for name, make, arguments in (
+        ("adamw", bert_adamw, {}),
+        ("lamb", bert_lamb, {}),
+        ("pieces", bert_adamw, {"accumulation_steps": 2}),
+    ):
+        one, two = (
+            _make_loop(make, _ONE),
+            _make_loop(make, _TWO, **arguments),
+        )
+        losses = _train(one, data), _train(two, data)
+        weights = (
+            _values(loop.model.trainable_variables) for loop in (one, two)
+        )
+        found[f"{name} losses"] = _difference(*losses)
+        found[f"{name} weights"] = _difference(*weights)
+        evaluated = _evaluate(one, data), _evaluate(two, data)
+        found[f"{name} evaluation"] = _difference(
+            *([*metrics.values()] for metrics in evaluated)
+        )
+        found[f"{name} chief"] = is_chief(_ONE) and is_chief(_TWO)
+
+
+def _compare_with_fit(found):
+    """Where all replicas have as many predictions; else `fit` means others."""
+    data = _arrays(160, 1.0)
+    loop = _make_loop(bert_adamw, _TWO)
+    losses = _train(loop, data)
+    model = _make_model(_TWO)
+    with _TWO.scope():
+        model.compile(
+            _make_optimizer(bert_adamw, _TWO, model),
+            pretraining_losses(),
+            jit_compile=False,
+        )
+    history = model.fit(
+        data.batch(8, drop_remainder=True).repeat(),
+        epochs=4,
+        steps_per_epoch=5,
+        shuffle=False,
+        verbose=0,
+    ).history
+    # Keras gives the mean over an epoch of what each replica has seen.
+    found["fit losses"] = _difference(losses, history["loss"])
+    found["fit weights"] = _difference(
+        _values(loop.model.trainable_variables),
+        _values(model.trainable_variables),
+    )
+
+
+def _resume_elsewhere(found):
+    """A state of one device goes on on two, and dropout goes on as it was."""
+    data = _arrays(160, 0.6)
+    two = _make_loop(bert_adamw, _TWO, dropout=0.5)
+    _train(two, data, 1)
+    one = _make_loop(bert_adamw, _ONE, dropout=0.5)
+    with tempfile.TemporaryDirectory() as directory:
+        save_state(directory, 5, two.variables, {})
+        restore_state(directory, one.variables)
+        found["restored on one"] = _difference(
+            _values(one.variables), _values(two.variables)
+        )
+        losses = _train(two, data, 1)
+        restore_state(directory, two.variables)
+        found["dropout again"] = _difference(losses, _train(two, data, 1))
+    save = [v for v in two.model.variables if "seed" in v.path]
+    found["seeds differ between devices"] = max(
+        _difference(*([x.numpy()] for x in _TWO.experimental_local_results(v)))
+        for v in (variable.value for variable in save)
+    )
+
+
+def main():
+    found = {}
+    _compare_with_one_device(found)
+    _compare_with_fit(found)
+    _resume_elsewhere(found)
+    try:
+        _make_loop(bert_adamw, _TWO, jit_compile=True)
+    except ValueError as error:
+        found["jit"] = str(error)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

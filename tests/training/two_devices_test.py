@@ -1,0 +1,52 @@
+"""What `two_devices.py` finds: one process for all, for it starts slowly."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+_HERE = pathlib.Path(__file__).parent
+
+pytestmark = pytest.mark.large
+
+
+@pytest.fixture(scope="module")
+def found():
+    result = subprocess.run(
+        [sys.executable, _HERE / "two_devices.py"],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(_HERE.parents[1]),
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", ["adamw", "lamb", "pieces"])
+def test_two_devices_train_as_one_does(found, name):
+    assert found[f"{name} losses"] < 1e-5
+    assert found[f"{name} weights"] < 1e-5
+    assert found[f"{name} evaluation"] < 1e-5
+    assert found[f"{name} chief"]
+
+
+def test_two_devices_train_as_fit_does_where_they_predict_as_much(found):
+    assert found["fit losses"] < 1e-5
+    assert found["fit weights"] < 1e-5
+
+
+def test_a_state_goes_on_with_other_devices(found):
+    assert found["restored on one"] == 0
+    assert found["dropout again"] == 0
+    assert found["seeds differ between devices"] == 0
+
+
+def test_a_compiled_step_for_two_cpus_is_an_error(found):
+    assert "Received: jit_compile=True, 2 devices" in found["jit"]
