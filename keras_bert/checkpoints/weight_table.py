@@ -18,6 +18,7 @@ import numpy as np
 # The parts that a checkpoint may lack, each as a whole.
 OPTIONAL_PARTS = ("pooler", "masked_lm_head", "nsp_head")
 
+_STRIPE = 64
 _COLUMNS = ("weight", "shape", "hugging_face", "tf1", "model_garden")
 
 
@@ -47,7 +48,13 @@ class Place:
     def read_into(self, weight, array):
         """Puts an array of the file where it belongs in our weight."""
         own = self.view(weight)
-        own[...] = (array.T if self.transposed else array).reshape(own.shape)
+        if not self.transposed:
+            own[...] = array.reshape(own.shape)
+            return
+        # Narrow stripes stay in the processor's cache.
+        for start in range(0, len(array), _STRIPE):
+            stripe = slice(start, start + _STRIPE)
+            own[:, stripe] = array[stripe].T
 
     def written_from(self, weight):
         """The array for the file, from our weight."""

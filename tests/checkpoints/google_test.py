@@ -198,7 +198,8 @@ def garden_inputs(arrays):
 
 
 def assert_near(value, expected, name):
-    np.testing.assert_allclose(value, expected, 1e-5, 1e-5, name)
+    # The golden outputs are in float32 themselves.
+    np.testing.assert_allclose(value, expected, 1e-5, 2e-5, name)
 
 
 @pytest.mark.parametrize("name", ["encoder", "encoder_v2"])
