@@ -1,6 +1,5 @@
 """Directories of weights, of whatever format, in and out."""
 
-import dataclasses
 import os
 import pathlib
 import shutil
@@ -20,7 +19,7 @@ from keras_bert.checkpoints.model_card import model_card
 from keras_bert.checkpoints.own import is_own
 from keras_bert.checkpoints.own import open_own
 from keras_bert.checkpoints.own import write_own
-from keras_bert.checkpoints.strict_loading import load_weights
+from keras_bert.checkpoints.strict_loading import loaded_variables
 from keras_bert.checkpoints.strict_loading import plan_loading
 
 # The first that recognizes a directory reads it.
@@ -62,10 +61,8 @@ def from_pretrained(directory, allow_missing=()):
     source = _open(path)
     _check_sizes(source)
     plan = plan_loading(source, allow_missing)
-    bert = _build(source, plan)
-    variables = {weight.path: weight for weight in bert.model.weights}
-    load_weights(plan, source.arrays, variables)
-    return bert
+    with loaded_variables(plan, source):
+        return Bert.from_config(source.config, source.tokenizer, plan.parts)
 
 
 def save_pretrained(bert, directory, format="keras", card=None):
@@ -119,15 +116,6 @@ def _open(path):
         "model.safetensors or pytorch_model.bin. "
         f"Received: {', '.join(files[:10]) or 'an empty directory'}."
     )
-
-
-def _build(source, plan):
-    """A BERT to read the weights into."""
-    config = source.config
-    if not plan.fresh:  # To draw random numbers would take most of the time.
-        config = dataclasses.replace(config, initializer_range=0.0)
-    bert = Bert.from_config(config, source.tokenizer, plan.parts)
-    return dataclasses.replace(bert, config=source.config)
 
 
 def _check_sizes(source):

@@ -4,14 +4,17 @@ The whole comparison is made on names and shapes, before a model is built and
 before any array is read.
 """
 
+import contextlib
 import dataclasses
 
 import numpy as np
+import tensorflow as tf
 from absl import logging
 
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hints import hint_of_report
 from keras_bert.checkpoints.weight_table import OPTIONAL_PARTS
+from keras_bert.checkpoints.weight_table import weight_shapes
 
 _MOST_NAMED = 4
 
@@ -54,7 +57,7 @@ class LoadPlan:
     """Which arrays go where.
 
     Args:
-        places: list of `Place`, each with an array of the file.
+        places: tuple of `Place`, each with an array of the file.
         parts: frozenset of the optional parts that are in the file.
         fresh: frozenset of weights that stay as they were initialized, for
             the caller has named them.
@@ -133,31 +136,48 @@ def _strict_error(report, source):
     return error
 
 
-def load_weights(plan, arrays, variables):
-    """Reads every array of a plan into its variable.
+@contextlib.contextmanager
+def loaded_variables(plan, source):
+    """Within it, variables are made with the numbers of a checkpoint.
 
-    One variable at a time is held beside the model.
+    No number is drawn or written twice, and one variable at a time is held
+    beside the model.
 
     Args:
         plan: `LoadPlan`.
-        arrays: what has the arrays: `read(name)` gives a float32 array.
-        variables: dict of Keras variables by path.
+        source: `Source`.
     """
-    by_weight = {}
+    shapes = weight_shapes(source.config)
+    waiting = {}
     for place in plan.places:
-        by_weight.setdefault(place.weight, []).append(place)
-    for weight, places in by_weight.items():
-        variable = variables[weight]
-        if len(places) == 1 and not places[0].transposed:
-            array = arrays.read(places[0].name)
-            variable.assign(array.reshape(variable.shape))
-            continue
-        values = np.empty(variable.shape, np.float32)
-        for place in places:
-            place.read_into(values, arrays.read(place.name))
-        variable.assign(values)
+        waiting.setdefault(place.weight, []).append(place)
+    outside = tf.get_current_name_scope()
+
+    def create(next_variable, **arguments):
+        scope = tf.get_current_name_scope().removeprefix(outside)
+        weight = f"{scope}/{arguments['name']}".removeprefix("/")
+        if weight in waiting:
+            arguments["initial_value"] = _read(
+                waiting.pop(weight), source.arrays, shapes[weight]
+            )
+        return next_variable(**arguments)
+
+    with tf.variable_creator_scope(create):
+        yield
+    if waiting:
+        raise RuntimeError(f"Variables were not made: {_some(waiting)}.")
     for weight in sorted(plan.fresh):
         logging.warning("%s is random: it is not in the checkpoint.", weight)
+
+
+def _read(places, arrays, shape):
+    """A tensor of our shape from the one array that it is, or the three."""
+    if len(places) == 1 and not places[0].transposed:
+        return tf.constant(arrays.read(places[0].name).reshape(shape))
+    values = np.empty(shape, np.float32)
+    for place in places:
+        place.read_into(values, arrays.read(place.name))
+    return tf.constant(values)
 
 
 def _check_names(allow_missing, places):

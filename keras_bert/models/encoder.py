@@ -71,8 +71,6 @@ def bert_encoder(config, name="bert_encoder"):
 
 def initializer(config):
     """A fresh initializer of the config's standard deviation."""
-    if not config.initializer_range:
-        return keras.initializers.Zeros()  # Draws no numbers, so is fast.
     return keras.initializers.TruncatedNormal(stddev=config.initializer_range)
 
 

@@ -29,9 +29,9 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
                 f"num_warmup_steps={num_warmup_steps}, "
                 f"num_train_steps={num_train_steps}."
             )
-        if not 0 <= end <= peak:
+        if not 0 <= end <= peak or not 0 < peak < float("inf"):
             raise ValueError(
-                "`end` must be at least 0 and at most `peak`. "
+                "`peak` must be above 0, `end` at least 0 and at most `peak`. "
                 f"Received: end={end}, peak={peak}."
             )
         self.peak = peak

@@ -1,13 +1,15 @@
+import contextlib
 import dataclasses
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_bert.checkpoints import Bert
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
-from keras_bert.checkpoints.strict_loading import load_weights
+from keras_bert.checkpoints.strict_loading import loaded_variables
 from keras_bert.checkpoints.strict_loading import plan_loading
 from keras_bert.checkpoints.weight_table import published_places
 
@@ -172,39 +174,67 @@ def test_a_name_that_is_no_part_is_an_error(plan):
         plan(["nsp"])
 
 
-def test_loading_puts_every_number_in_its_place(plan, arrays, tiny_config):
-    source = Arrays(arrays)
-    bert = Bert.from_config(tiny_config, FakeTokenizer(tiny_config))
-    variables = {weight.path: weight for weight in bert.model.weights}
-    load_weights(plan(), source, variables)
-    assert sorted(source.was_read) == sorted(arrays)
+@pytest.fixture
+def load(plan, arrays, tiny_config):
+    """A function that builds a BERT with the arrays; what was read of them."""
+
+    def build(allow_missing=(), scope=""):
+        source = Source(
+            "some file", tiny_config, None, Arrays(arrays), published_places
+        )
+        with tf.name_scope(scope) if scope else contextlib.nullcontext():
+            with loaded_variables(plan(allow_missing), source):
+                bert = Bert.from_config(tiny_config, FakeTokenizer(tiny_config))
+        weights = {weight.path: weight.numpy() for weight in bert.model.weights}
+        return weights, source.arrays.was_read
+
+    return build
+
+
+@pytest.mark.parametrize("scope", ["", "outer"])
+def test_loading_puts_every_number_in_its_place(scope, load, arrays):
+    weights, was_read = load(scope=scope)
+    assert sorted(was_read) == sorted(arrays)
     block = "bert.encoder.layer.1."
-    kernel = variables["block_1/self_attention/query_key_value/kernel"].numpy()
+    kernel = weights["block_1/self_attention/query_key_value/kernel"]
     for third, name in enumerate(("query", "key", "value")):
         np.testing.assert_array_equal(
             kernel[:, 8 * third : 8 * third + 8],
             arrays[f"{block}attention.self.{name}.weight"].T,
         )
     np.testing.assert_array_equal(
-        variables["block_1/intermediate/kernel"].numpy(),
+        weights["block_1/intermediate/kernel"],
         arrays[f"{block}intermediate.dense.weight"].T,
     )
     np.testing.assert_array_equal(
-        variables["embeddings/word_embeddings"].numpy(),
+        weights["embeddings/word_embeddings"],
         arrays["bert.embeddings.word_embeddings.weight"],
     )
 
 
-def test_what_stays_random_is_said(plan, arrays, tiny_config, caplog):
+def test_what_stays_random_is_said(load, arrays, caplog):
     without(arrays, "cls.seq_relationship.")
-    bert = Bert.from_config(tiny_config, FakeTokenizer(tiny_config))
-    variables = {weight.path: weight for weight in bert.model.weights}
-    before = variables["nsp_head/classifier/kernel"].numpy()
-    load_weights(plan(["nsp_head"]), Arrays(arrays), variables)
-    np.testing.assert_array_equal(
-        variables["nsp_head/classifier/kernel"].numpy(), before
-    )
+    weights, _ = load(["nsp_head"])
+    kernel = weights["nsp_head/classifier/kernel"]
+    assert 0 < np.abs(kernel).max() < 0.05
+    np.testing.assert_array_equal(weights["nsp_head/classifier/bias"], 0.0)
     assert "nsp_head/classifier/kernel is random" in caplog.text
+
+
+def test_a_strategy_gets_the_same_numbers(load, arrays):
+    with tf.distribute.MirroredStrategy(["CPU:0"]).scope():
+        weights, _ = load()
+    np.testing.assert_array_equal(
+        weights["embeddings/word_embeddings"],
+        arrays["bert.embeddings.word_embeddings.weight"],
+    )
+
+
+def test_a_variable_that_is_not_made_is_an_error(plan, arrays, tiny_config):
+    source = Source("f", tiny_config, None, Arrays(arrays), published_places)
+    with pytest.raises(RuntimeError, match="not made: embeddings/word_"):
+        with loaded_variables(plan(), source):
+            pass
 
 
 class FakeTokenizer:

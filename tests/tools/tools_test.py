@@ -368,6 +368,7 @@ _MISTAKES = [
     ("run_pretraining", {"output_dir": "bert"}, "must be new or empty.*bert"),
     ("run_pretraining", {"output_dir": "text.txt/a"}, "text.txt.*be written"),
     ("run_pretraining", {"num_warmup_steps": "3"}, "warmup_steps.*3"),
+    ("run_pretraining", {"learning_rate": "0"}, "peak=0"),
     ("run_pretraining", {"num_train_steps": "0"}, "train_steps.*0"),
     ("run_pretraining", {"train_batch_size": "0"}, "batch_size.*0"),
     ("run_pretraining", {"precision": "float8"}, "precision=float8"),
