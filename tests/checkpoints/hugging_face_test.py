@@ -96,7 +96,10 @@ def test_outputs_are_those_of_transformers(published, directory):
         (heads["nsp_logits"], "seq_relationship_logits"),
         (heads["mlm_logits"], "prediction_logits"),
     ):
-        np.testing.assert_allclose(value, expected[name], 1e-5, 1e-5, name)
+        # The expected numbers are float32 themselves: near 0 they are as
+        # rounded as the large ones beside them.
+        atol = 1e-5 * np.abs(expected[name]).max()
+        np.testing.assert_allclose(value, expected[name], 1e-5, atol, name)
     assert positions.shape == heads["mlm_logits"].shape[:2]
 
 
