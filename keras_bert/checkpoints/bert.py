@@ -58,14 +58,28 @@ class Bert:
         check_vocabulary(config, tokenizer.vocabulary)
         encoder = bert_encoder(config)
         model = add_pretraining_heads(encoder, config)
-        if "pooler" not in parts:
+        return cls(config, tokenizer, encoder, model).with_parts(parts)
+
+    def with_parts(self, parts):
+        """A BERT of the same weights, but for the optional parts left out.
+
+        Args:
+            parts: iterable of str, some of `self.parts`.
+        """
+        self.check_parts(*parts)
+        encoder, model = self.encoder, self.model
+        if "pooler" not in parts and "pooler" in self.parts:
             encoder = _with_outputs(encoder, ["sequence_output"])
         heads = [_OUTPUTS[part] for part in OPTIONAL_PARTS[1:] if part in parts]
         if not heads:
             model = encoder
+        elif heads == ["nsp_logits"]:
+            model = _with_nsp_head_alone(encoder, model)
         elif len(heads) < len(model.output):
             model = _with_outputs(model, heads)
-        return cls(config, tokenizer, encoder, model, frozenset(parts))
+        return dataclasses.replace(
+            self, encoder=encoder, model=model, parts=frozenset(parts)
+        )
 
     @property
     def pretrainer(self):
@@ -120,7 +134,10 @@ def check_vocabulary(config, vocabulary):
 
 def _with_outputs(model, names):
     outputs = {name: model.output[name] for name in names}
-    inputs = model.input
-    if not {"mlm_logits"} & {*names}:
-        inputs = {k: v for k, v in inputs.items() if k != "masked_lm_positions"}
-    return keras.Model(inputs, outputs, name=model.name)
+    return keras.Model(model.input, outputs, name=model.name)
+
+
+def _with_nsp_head_alone(encoder, model):
+    """Without a masked-LM head there are no positions to compute."""
+    logits = model.get_layer("nsp_head")(encoder.output["pooled_output"])
+    return keras.Model(encoder.input, {"nsp_logits": logits}, name=model.name)

@@ -6,6 +6,7 @@ from keras import ops
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.positions import gather_positions
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -86,14 +87,9 @@ class MaskedLMHead(keras.layers.Layer):
         )
 
     def call(self, sequence_output, masked_lm_positions):
-        # A product with one-hot rows gathers, and its gradient is a product
-        # too instead of a scatter.
-        selected = ops.one_hot(
-            masked_lm_positions,
-            ops.shape(sequence_output)[1],
-            dtype=self.compute_dtype,
-        )  # [B, P, S]
-        gathered = ops.matmul(selected, sequence_output)  # [B, P, H]
+        gathered = gather_positions(
+            ops.cast(sequence_output, self.compute_dtype), masked_lm_positions
+        )  # [B, P, H]
         transformed = self.layer_norm(self.transform(gathered))
         vectors = ops.reshape(transformed, (-1, self.embeddings.hidden_size))
         # The table stands first, so that its gradient is no transpose.

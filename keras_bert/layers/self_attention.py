@@ -8,6 +8,7 @@ from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.positions import gather_positions
 
 # Far below any score, yet small enough for float16: its exponential is
 # exactly 0 beside a real score, and a row of nothing else stays finite.
@@ -33,9 +34,11 @@ class SelfAttention(keras.layers.Layer):
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
             the token, 0 does not. Without it, all are attended to. A row of
             zeros alone attends as it would without a mask.
+        query_positions: int32 `(batch_size, num_queries)`, the positions to
+            compute the output at. Without it, at all of them.
 
     Returns:
-        float `(batch_size, seq_length, hidden_size)`.
+        float `(batch_size, num_queries, hidden_size)`.
 
     Example:
 
@@ -85,7 +88,12 @@ class SelfAttention(keras.layers.Layer):
             name=name,
         )
 
-    def build(self, inputs_shape, attention_mask_shape=None):
+    def build(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+    ):
         batch_size, seq_length, _ = inputs_shape
         self.query_key_value.build(inputs_shape)
         self.weights_dropout.build(
@@ -93,7 +101,13 @@ class SelfAttention(keras.layers.Layer):
         )
         self.attention_output.build(inputs_shape)
 
-    def call(self, inputs, attention_mask=None, training=None):
+    def call(
+        self,
+        inputs,
+        attention_mask=None,
+        query_positions=None,
+        training=None,
+    ):
         seq_length = ops.shape(inputs)[1]
         head_size = self.hidden_size // self.num_heads
         heads = ops.reshape(
@@ -103,24 +117,43 @@ class SelfAttention(keras.layers.Layer):
         query, key, value = ops.unstack(
             ops.transpose(heads, (2, 0, 3, 1, 4)), 3
         )  # each [B, N, S, D]
+        if query_positions is not None:
+            positions = ops.repeat(
+                query_positions[:, None], self.num_heads, axis=1
+            )
+            query = gather_positions(query, positions)  # [B, N, Q, D]
         scores = ops.matmul(
             query * head_size**-0.5, ops.transpose(key, (0, 1, 3, 2))
-        )  # [B, N, S, S]
-        weights = self._masked_softmax(scores, attention_mask)
+        )  # [B, N, Q, S]
+        hidden = self._hidden(seq_length, attention_mask, query_positions)
+        weights = self._masked_softmax(scores, hidden)
         weights = self.weights_dropout(weights, training=training)
         context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
-        context = ops.reshape(context, (-1, seq_length, self.hidden_size))
+        context = ops.reshape(
+            context, (*ops.shape(context)[:2], self.hidden_size)
+        )
         return self.attention_output(context)
 
-    def _masked_softmax(self, scores, attention_mask):
+    def _hidden(self, seq_length, attention_mask, query_positions):
+        """float32, 1 at what is not attended to; broadcasts to [B, N, Q, S]."""
+        if attention_mask is None:
+            return None
+        return (1.0 - ops.cast(attention_mask, "float32"))[:, None, None, :]
+
+    def _masked_softmax(self, scores, hidden):
         scores = ops.cast(scores, "float32")
-        if attention_mask is not None:
-            hidden = 1.0 - ops.cast(attention_mask, "float32")
-            scores += (hidden * _MASKED_SCORE)[:, None, None, :]
+        if hidden is not None:
+            scores += hidden * _MASKED_SCORE
         return ops.cast(ops.softmax(scores), self.compute_dtype)
 
-    def compute_output_shape(self, inputs_shape, attention_mask_shape=None):
-        return inputs_shape
+    def compute_output_shape(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+    ):
+        rows = query_positions_shape or inputs_shape
+        return (*rows[:2], self.hidden_size)
 
     def get_config(self):
         return {

@@ -10,6 +10,7 @@ from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.self_attention import SelfAttention
 
 
@@ -35,9 +36,11 @@ class TransformerEncoderBlock(keras.layers.Layer):
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
             the token, 0 does not. Without it, all are attended to.
+        query_positions: int32 `(batch_size, num_queries)`, the positions to
+            compute the output at. Without it, at all of them.
 
     Returns:
-        float `(batch_size, seq_length, hidden_size)`. At tokens with mask 1
+        float `(batch_size, num_queries, hidden_size)`. At tokens with mask 1
         it does not depend on what stands at tokens with mask 0.
 
     Example:
@@ -53,6 +56,8 @@ class TransformerEncoderBlock(keras.layers.Layer):
         [Attention Is All You Need](https://arxiv.org/abs/1706.03762),
         section 3.1
     """
+
+    attention_class = SelfAttention
 
     def __init__(
         self,
@@ -80,7 +85,7 @@ class TransformerEncoderBlock(keras.layers.Layer):
             kernel_initializer
             or keras.initializers.TruncatedNormal(stddev=0.02)
         )
-        self.self_attention = SelfAttention(
+        self.self_attention = self.attention_class(
             hidden_size,
             num_heads,
             dropout=attention_dropout,
@@ -114,8 +119,15 @@ class TransformerEncoderBlock(keras.layers.Layer):
             epsilon=self.layer_norm_epsilon, dtype="float32", name=name
         )
 
-    def build(self, inputs_shape, attention_mask_shape=None):
-        self.self_attention.build(inputs_shape, attention_mask_shape)
+    def build(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+    ):
+        self.self_attention.build(
+            inputs_shape, attention_mask_shape, query_positions_shape
+        )
         self.attention_layer_norm.build(inputs_shape)
         self.intermediate.build(inputs_shape)
         self.feed_forward_output.build(
@@ -124,10 +136,18 @@ class TransformerEncoderBlock(keras.layers.Layer):
         self.output_layer_norm.build(inputs_shape)
         self.output_dropout.build(inputs_shape)
 
-    def call(self, inputs, attention_mask=None, training=None):
+    def call(
+        self,
+        inputs,
+        attention_mask=None,
+        query_positions=None,
+        training=None,
+    ):
         attended = self.self_attention(
-            inputs, attention_mask, training=training
+            inputs, attention_mask, query_positions, training=training
         )
+        if query_positions is not None:
+            inputs = gather_positions(inputs, query_positions)
         attended = self.output_dropout(attended, training=training)
         hidden = self._normalize(self.attention_layer_norm, inputs + attended)
         output = self.feed_forward_output(self.intermediate(hidden))
@@ -137,8 +157,14 @@ class TransformerEncoderBlock(keras.layers.Layer):
     def _normalize(self, layer_norm, inputs):
         return ops.cast(layer_norm(inputs), self.compute_dtype)
 
-    def compute_output_shape(self, inputs_shape, attention_mask_shape=None):
-        return inputs_shape
+    def compute_output_shape(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+    ):
+        rows = query_positions_shape or inputs_shape
+        return (*rows[:2], self.hidden_size)
 
     def get_config(self):
         return {

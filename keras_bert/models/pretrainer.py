@@ -1,6 +1,7 @@
 """The encoder with the two heads that it is pre-trained with."""
 
 import keras
+from keras import ops
 
 from keras_bert import features
 from keras_bert.layers.masked_lm_head import MaskedLMHead
@@ -50,16 +51,21 @@ def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
     positions = keras.Input(
         (None,), dtype="int32", name=features.MASKED_LM_POSITIONS.name
     )
+    # The heads look at [CLS] and the masked tokens, so the last block computes
+    # no others.
+    last_block = encoder.get_layer(f"block_{config.num_hidden_layers - 1}")
+    hidden, mask = last_block.input
+    seen = last_block(hidden, mask, ops.pad(positions, [[0, 0], [1, 0]]))
     mlm_logits = MaskedLMHead(
         encoder.get_layer("embeddings"),
         activation=activation(config),
         layer_norm_epsilon=config.layer_norm_eps,
         kernel_initializer=initializer(config),
         name="masked_lm_head",
-    )(encoder.output["sequence_output"], positions)
+    )(seen, ops.cumsum(ops.ones_like(positions), axis=1))
     nsp_logits = NSPHead(
         kernel_initializer=initializer(config), name="nsp_head"
-    )(encoder.output["pooled_output"])
+    )(encoder.get_layer("pooler")(seen[:, 0]))
     return keras.Model(
         {**encoder.input, positions.name: positions},
         {"mlm_logits": mlm_logits, "nsp_logits": nsp_logits},

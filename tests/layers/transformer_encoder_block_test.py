@@ -89,6 +89,16 @@ def test_the_activation_is_the_one_asked_for():
     assert np.abs(call(make_block(), _INPUTS, _MASK) - expected).max() > 1e-4
 
 
+def test_positions_asked_for_are_those_of_the_whole():
+    block = make_block()
+    positions = np.tile(np.array([[0, 2, 2, 1]], np.int32), (len(_INPUTS), 1))
+    whole = call(block, _INPUTS, _MASK)
+    rows = np.take_along_axis(whole, positions[:, :, None], axis=1)
+    np.testing.assert_allclose(
+        block(_INPUTS, _MASK, positions), rows, atol=1e-6
+    )
+
+
 def test_masked_tokens_do_not_matter():
     block = make_block()
     garbage = np.where(_MASK[:, :, None] == 1, _INPUTS, 1000.0)

@@ -264,6 +264,26 @@ def test_heads_share_the_layers_of_the_encoder(tiny_config, random_batch):
     assert_tied(model)
 
 
+def test_last_block_skips_only_what_no_head_looks_at(tiny_config, random_batch):
+    encoder = bert_encoder(tiny_config)
+    model = add_pretraining_heads(encoder, tiny_config)
+    inputs = random_batch(0)[0]
+    positions = inputs["masked_lm_positions"]
+    whole = encoder(
+        {k: v for k, v in inputs.items() if k != "masked_lm_positions"}
+    )
+    outputs = model(inputs)
+    head, classifier = map(model.get_layer, ("masked_lm_head", "nsp_head"))
+    np.testing.assert_allclose(
+        outputs["mlm_logits"],
+        head(whole["sequence_output"], positions),
+        atol=1e-6,
+    )
+    np.testing.assert_allclose(
+        outputs["nsp_logits"], classifier(whole["pooled_output"]), atol=1e-6
+    )
+
+
 def test_one_step_changes_the_one_table_through_both_uses(
     tiny_config, random_batch
 ):
