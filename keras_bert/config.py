@@ -32,7 +32,6 @@ _INFORMATIVE_KEYS = frozenset(
 _REQUIRED_VALUES = {
     "add_cross_attention": False,
     "chunk_size_feed_forward": 0,
-    "is_decoder": False,
     "is_encoder_decoder": False,
     "model_type": "bert",
     "output_attentions": False,
@@ -64,6 +63,7 @@ class BertConfig:
         type_vocab_size: int, number of segments.
         initializer_range: float, standard deviation of initial weights.
         layer_norm_eps: float, added to the variance in LayerNorm.
+        is_decoder: bool, every token sees those before it alone.
 
     Raises:
         ValueError: a value has the wrong type, is out of range or does not
@@ -85,6 +85,7 @@ class BertConfig:
     type_vocab_size: int = 2
     initializer_range: float = 0.02
     layer_norm_eps: float = 1e-12
+    is_decoder: bool = False
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
@@ -143,7 +144,9 @@ class BertConfig:
 
 def _check_value(field, value):
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if field.type is int and not (number and isinstance(value, int)):
+    if field.type is bool and not isinstance(value, bool):
+        expected = "true or false"
+    elif field.type is int and not (number and isinstance(value, int)):
         expected = "an integer"
     elif field.type is float and not number:
         expected = "a number"

@@ -14,6 +14,7 @@ when the same command is typed again. --train_batch_size is the global batch,
 on all devices of --strategy and over all --gradient_accumulation_steps.
 """
 
+import dataclasses
 import json
 import pathlib
 import shlex
@@ -30,6 +31,7 @@ from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import endless_pretraining_dataset
+from keras_bert.data import left_to_right_batches
 from keras_bert.data import pretraining_dataset
 from keras_bert.data.dataset import padded_batches
 from keras_bert.data.files import check_writable
@@ -85,6 +87,13 @@ _ALLOW_MISSING = flags.DEFINE_list(
     [],
     "Parts (pooler, masked_lm_head, nsp_head) that start random where "
     "--init_checkpoint lacks them.",
+)
+_OBJECTIVE = flags.DEFINE_enum(
+    "objective",
+    "mlm_nsp",
+    ["mlm_nsp", "mlm", "left_to_right"],
+    "What is learned: masked tokens and next sentences, masked tokens alone, "
+    "or every token from those before it.",
 )
 _MAX_SEQ_LENGTH = flags.DEFINE_integer(
     "max_seq_length", 128, "As the records were made."
@@ -173,6 +182,12 @@ _SCHEDULES = {
     "polynomial": PolynomialWarmupDecay,
     "cosine": CosineWarmupDecay,
 }
+# The optional parts that an objective trains.
+_PARTS = {
+    "mlm_nsp": ("pooler", "masked_lm_head", "nsp_head"),
+    "mlm": ("masked_lm_head",),
+    "left_to_right": ("masked_lm_head",),
+}
 # What the weights do not depend on.
 _FREE_FLAGS = frozenset(
     """allow_changed_flags eval_batch_size eval_file eval_steps flagfile jit
@@ -188,7 +203,6 @@ def main():
     keras.config.set_dtype_policy(dtype_policy(_PRECISION.value))
     with strategy.scope():
         bert = _make_bert()
-        bert.check_parts("masked_lm_head", "nsp_head")
         optimizer = _make_optimizer(bert.pretrainer)
     loop = PretrainingLoop(
         bert.pretrainer,
@@ -241,17 +255,30 @@ def _check_batch(strategy):
 
 
 def _make_bert():
+    """The BERT that the objective trains, with the parts that it trains."""
+    is_decoder = _OBJECTIVE.value == "left_to_right"
+    parts = _PARTS[_OBJECTIVE.value]
     if _INIT_CHECKPOINT.value:
-        return from_pretrained(_INIT_CHECKPOINT.value, _ALLOW_MISSING.value)
+        bert = from_pretrained(_INIT_CHECKPOINT.value, _ALLOW_MISSING.value)
+        if bert.config.is_decoder != is_decoder:
+            raise ValueError(
+                "--init_checkpoint must be of a model that looks where "
+                "--objective does. Received: objective="
+                f"{_OBJECTIVE.value}, is_decoder={bert.config.is_decoder}."
+            )
+        bert.check_parts(*parts)
+        return bert.with_parts(parts)
     if not (_VOCAB_FILE.value and _BERT_CONFIG_FILE.value):
         raise ValueError(
             "Either --init_checkpoint is needed, or --bert_config_file and "
             "--vocab_file."
         )
     vocabulary = Vocabulary.from_file(_VOCAB_FILE.value)
+    config = BertConfig.from_json(_BERT_CONFIG_FILE.value)
     return Bert.from_config(
-        BertConfig.from_json(_BERT_CONFIG_FILE.value),
+        dataclasses.replace(config, is_decoder=is_decoder),
         BertTokenizer(vocabulary, lowercase=vocabulary.is_lowercase),
+        parts,
     )
 
 
@@ -298,15 +325,17 @@ class _Datasets:
         """The batches that follow so many others."""
         sizes = _TRAIN_BATCH_SIZE.value, *self._sizes
         if _MASKING.value == "dynamic":
-            return dynamic_pretraining_dataset(
+            batches = dynamic_pretraining_dataset(
                 self._training_paths,
                 *sizes,
                 **self._masking,
                 first_batch=first_batch,
             )
-        return endless_pretraining_dataset(
-            self._training_paths, *sizes, _RANDOM_SEED.value, first_batch
-        )
+        else:
+            batches = endless_pretraining_dataset(
+                self._training_paths, *sizes, _RANDOM_SEED.value, first_batch
+            )
+        return _for_objective(batches)
 
     def evaluation(self):
         """One pass over the held-out records, or None."""
@@ -320,7 +349,14 @@ class _Datasets:
             )
         else:
             batches = pretraining_dataset(paths, *sizes)
-        return padded_batches(batches, _EVAL_BATCH_SIZE.value)
+        batches = padded_batches(batches, _EVAL_BATCH_SIZE.value)
+        return _for_objective(batches)
+
+
+def _for_objective(batches):
+    if _OBJECTIVE.value == "left_to_right":
+        return left_to_right_batches(batches)
+    return batches
 
 
 def _settings():
@@ -333,6 +369,9 @@ def _settings():
 
 
 def _options(config, strategy):
+    num_predictions = _MAX_PREDICTIONS_PER_SEQ.value
+    if _OBJECTIVE.value == "left_to_right":
+        num_predictions = _MAX_SEQ_LENGTH.value - 1
     rate = matrix_product_rate(keras.config.dtype_policy().compute_dtype)
     return RunOptions(
         num_train_steps=_NUM_TRAIN_STEPS.value,
@@ -343,7 +382,7 @@ def _options(config, strategy):
         steps_per_execution=_STEPS_PER_EXECUTION.value,
         on_nan=_ON_NAN.value,
         flops_per_example=training_flops(
-            config, _MAX_SEQ_LENGTH.value, _MAX_PREDICTIONS_PER_SEQ.value
+            config, _MAX_SEQ_LENGTH.value, num_predictions
         ),
         matrix_product_rate=rate * strategy.num_replicas_in_sync,
         sources=",".join(_INPUT_FILE.value),

@@ -97,6 +97,11 @@ def write_tf1(bert, directory):
         ValueError: the model is none that google-research/bert could build.
     """
     values = dataclasses.asdict(bert.config)
+    if values.pop("is_decoder"):
+        raise ValueError(
+            "google-research/bert has no left-to-right attention. "
+            "Received: is_decoder=True."
+        )
     if values.pop("layer_norm_eps") != 1e-12:
         raise ValueError(
             "google-research/bert has `layer_norm_eps` 1e-12 alone. "

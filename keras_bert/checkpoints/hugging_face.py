@@ -151,7 +151,9 @@ def _ignored(arrays, path):
 
 def _published_config(bert):
     """The keys that `transformers` expects."""
-    if {"masked_lm_head", "nsp_head"} <= bert.parts:
+    if bert.config.is_decoder:
+        architecture = "BertLMHeadModel"
+    elif {"masked_lm_head", "nsp_head"} <= bert.parts:
         architecture = "BertForPreTraining"
     elif "masked_lm_head" in bert.parts:
         architecture = "BertForMaskedLM"

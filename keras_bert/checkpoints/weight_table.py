@@ -88,9 +88,14 @@ def published_places(config, column):
 
 
 def own_places(config):
-    """All places of our own file, which Keras writes."""
+    """All places of our own file, which Keras names after the classes."""
+    block = (
+        "causal_transformer_block"
+        if config.is_decoder
+        else "transformer_encoder_block"
+    )
     return [
-        Place(weight, None, _keras_name(weight), shape)
+        Place(weight, None, _keras_name(weight, block), shape)
         for weight, shape in weight_shapes(config).items()
     ]
 
@@ -169,11 +174,11 @@ _KERAS_VARIABLES = {
 }
 
 
-def _keras_name(weight):
+def _keras_name(weight, block):
     layer, *sublayers, variable = weight.split("/")
     if layer.startswith("block_"):
         number = layer.removeprefix("block_")
-        layer = "transformer_encoder_block" + f"_{number}" * (number != "0")
+        layer = block + f"_{number}" * (number != "0")
     layer = _KERAS_LAYERS.get(layer, layer)
     number = _KERAS_VARIABLES[variable]
     return "/".join(["layers", layer, *sublayers, "vars", str(number)])

@@ -8,6 +8,7 @@ _MEMBERS = {
     "create_pretraining_data": "pretraining_data",
     "dynamic_pretraining_dataset": "dynamic_dataset",
     "endless_pretraining_dataset": "dataset",
+    "left_to_right_batches": "left_to_right",
     "learn_vocabulary": "vocabulary_learning",
     "measure_vocabulary": "vocabulary_learning",
     "open_sources": "sources",

@@ -2,6 +2,8 @@
 
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.causal import CausalSelfAttention
+from keras_bert.layers.causal import CausalTransformerBlock
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
@@ -12,6 +14,8 @@ from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 
 __all__ = [
     "BertEmbeddings",
+    "CausalSelfAttention",
+    "CausalTransformerBlock",
     "Dropout",
     "FlatDense",
     "LayerNorm",

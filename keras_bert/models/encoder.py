@@ -5,6 +5,7 @@ import keras
 from keras_bert import features
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.causal import CausalTransformerBlock
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 
 _ACTIVATIONS = {"gelu_tanh": gelu_tanh, "gelu_erf": keras.activations.gelu}
@@ -47,8 +48,11 @@ def bert_encoder(config, name="bert_encoder"):
         embeddings_initializer=initializer(config),
         name="embeddings",
     )(inputs["input_ids"], inputs["segment_ids"])
+    block_class = (
+        CausalTransformerBlock if config.is_decoder else TransformerEncoderBlock
+    )
     for index in range(config.num_hidden_layers):
-        hidden = TransformerEncoderBlock(
+        hidden = block_class(
             hidden_size=config.hidden_size,
             num_heads=config.num_attention_heads,
             intermediate_size=config.intermediate_size,

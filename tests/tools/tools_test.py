@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.data import PretrainingDataOptions
@@ -325,6 +326,16 @@ _MISTAKES = [
         {"input_file": "text.txt"},
         "text.txt must be a TFRecord",
     ),
+    (
+        "run_pretraining",
+        {
+            "objective": "left_to_right",
+            "init_checkpoint": "bert",
+            "vocab_file": None,
+            "bert_config_file": None,
+        },
+        "objective=left_to_right, is_decoder=False",
+    ),
     ("run_pretraining", {"eval_file": "no.tfrecord"}, "No file .*no.tfrecord"),
     (
         "run_pretraining",
@@ -577,3 +588,24 @@ def test_a_run_goes_on_under_the_same_flags(run, place, tmp_path):
         **changes, bert_config_file="wider.json", allow_changed_flags="true"
     )
     assert "step-00000003.npz is of another model" in error
+
+
+@pytest.mark.parametrize("objective", ["mlm", "left_to_right"])
+def test_an_objective_trains_and_saves_its_parts(
+    objective, run, place, tmp_path
+):
+    arguments = _arguments(
+        "run_pretraining",
+        {"objective": objective, "eval_file": "train.tfrecord"},
+        place,
+        tmp_path / "out",
+    )
+    code, _, stderr = run("run_pretraining", *arguments)
+    assert code == 0, stderr
+    bert = from_pretrained(tmp_path / "out" / "run")
+    assert bert.parts == {"masked_lm_head"}
+    assert bert.config.is_decoder == (objective == "left_to_right")
+    points = (tmp_path / "out" / "run" / "metrics.jsonl").read_text()
+    last = json.loads(points.splitlines()[-1])
+    assert last["mlm_loss"] > 0
+    assert "nsp_loss" not in last

@@ -1,0 +1,61 @@
+"""Masked examples to those of a left-to-right language model."""
+
+import tensorflow as tf
+
+from keras_bert import features
+
+
+def left_to_right_batches(dataset):
+    """Batches in which every token is predicted from those before it.
+
+    The labels are put back where [MASK] stands, and the output at a position
+    predicts the token at the next. So the same records, static or dynamic,
+    serve both objectives.
+
+    Args:
+        dataset: batches as of `pretraining_dataset`.
+
+    Returns:
+        A `tf.data.Dataset` of such batches with `max_seq_length` - 1
+        predictions and no next-sentence labels.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 5.1, "LTR & No NSP"
+    """
+    return dataset.map(
+        _predict_next, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
+    )
+
+
+def _predict_next(inputs, labels, weights):
+    ids = _unmasked(
+        inputs[features.INPUT_IDS.name],
+        inputs[features.MASKED_LM_POSITIONS.name],
+        labels["mlm_logits"],
+        weights["mlm_logits"],
+    )
+    positions = tf.range(tf.shape(ids)[1] - 1)[None]
+    positions = tf.tile(positions, [tf.shape(ids)[0], 1])
+    is_token = inputs[features.INPUT_MASK.name][:, 1:]
+    return (
+        {
+            **inputs,
+            features.INPUT_IDS.name: ids,
+            features.MASKED_LM_POSITIONS.name: tf.ensure_shape(
+                positions, is_token.shape
+            ),
+        },
+        {"mlm_logits": ids[:, 1:]},
+        {"mlm_logits": tf.cast(is_token, tf.float32)},
+    )
+
+
+def _unmasked(ids, positions, labels, weights):
+    """The ids before some were masked."""
+    is_real = tf.cast(weights > 0, tf.int32)  # [B, P]
+    rows = tf.range(tf.shape(ids)[0])[:, None] + tf.zeros_like(positions)
+    places = tf.stack([rows, positions], axis=-1)
+    shape = tf.shape(ids)
+    count = tf.scatter_nd(places, is_real, shape)
+    originals = tf.scatter_nd(places, is_real * labels, shape)
+    return tf.where(count > 0, originals, ids)
