@@ -5,7 +5,8 @@ import math
 import keras
 from keras import ops
 
-_LINEAR = math.sqrt(2.0 / math.pi)
+# (1 + tanh(z)) / 2 is sigmoid(2 * z).
+_LINEAR = 2.0 * math.sqrt(2.0 / math.pi)
 _CUBIC = 0.044715 * _LINEAR
 
 
@@ -32,13 +33,13 @@ def gelu_tanh(x):
 def _gelu_tanh(x):
     wide = ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
     square = ops.square(wide)
-    tanh = ops.tanh(wide * (_LINEAR + _CUBIC * square))
-    gate = 0.5 + 0.5 * tanh
+    gate = ops.sigmoid(wide * (_LINEAR + _CUBIC * square))
+    outputs = wide * gate
 
     def gradient(*args, upstream=None):
         (upstream,) = args or (upstream,)
         slope = _LINEAR + 3.0 * _CUBIC * square
-        derivative = gate * (1.0 + wide * (1.0 - tanh) * slope)
+        derivative = gate + (outputs - outputs * gate) * slope
         return ops.cast(ops.cast(upstream, wide.dtype) * derivative, x.dtype)
 
-    return ops.cast(wide * gate, x.dtype), gradient
+    return ops.cast(outputs, x.dtype), gradient

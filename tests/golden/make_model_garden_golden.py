@@ -5,7 +5,7 @@ files kept beside this one come from tf-models-official 2.20.0 and tensorflow
 2.20.0 on Python 3.11:
 
     pip install tf-models-official==2.20.0 tensorflow==2.20.0
-    python tests/golden/make_model_garden_golden.py
+    TF_USE_LEGACY_KERAS=1 python tests/golden/make_model_garden_golden.py
 
 makes in `model_garden` a checkpoint as the pre-training task saves it
 (`pretrainer`, with an optimizer that took a step), one of the encoder alone
@@ -27,7 +27,6 @@ import string
 
 import numpy as np
 import tensorflow as tf
-import tf_keras
 from official.modeling import tf_utils
 from official.nlp.modeling import layers
 from official.nlp.modeling import models
@@ -120,7 +119,7 @@ def make_inputs():
 
 def take_step(model, inputs):
     """Trains the model once, and returns the optimizer with its slots."""
-    optimizer = tf_keras.optimizers.legacy.Adam(1e-3)
+    optimizer = tf.keras.optimizers.legacy.Adam(1e-3)
     with tf.GradientTape() as tape:
         outputs = model(inputs, training=False)
         loss = sum(
