@@ -55,11 +55,11 @@ class Dropout(keras.layers.Layer):
         )
         upper = ops.floor(draws * _UPPER)
         lower = draws * _UPPER - upper
-        keep = ops.concatenate(
+        is_kept = ops.concatenate(
             [upper >= round(self.rate * _UPPER), lower >= self.rate], axis=-1
         )
-        scaled = inputs * (1.0 / (1.0 - self.rate))
-        return ops.where(keep[..., :size], scaled, ops.zeros_like(scaled))
+        kept = ops.cast(is_kept[..., :size], inputs.dtype)
+        return inputs * (kept * (1.0 / (1.0 - self.rate)))
 
     def compute_output_shape(self, inputs_shape):
         return inputs_shape
