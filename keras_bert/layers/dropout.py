@@ -22,7 +22,7 @@ class Dropout(keras.layers.Layer):
         seed: int, of the random numbers; None draws one.
 
     Call arguments:
-        inputs: float tensor of any shape but a scalar.
+        inputs: float tensor `(..., rows, size)`.
         training: bool, whether to drop any.
 
     Returns:
@@ -46,19 +46,26 @@ class Dropout(keras.layers.Layer):
         if rate > 0:
             self.seed_generator = keras.random.SeedGenerator(seed)
 
+    def build(self, inputs_shape):
+        if len(inputs_shape) < 2:
+            raise ValueError(
+                "`inputs` must have at least two axes. "
+                f"Received: shape {tuple(inputs_shape)}."
+            )
+
     def call(self, inputs, training=None):
         if not training or self.rate == 0:
             return inputs
-        *rest, size = ops.shape(inputs)
+        *rest, rows, size = ops.shape(inputs)
         draws = keras.random.uniform(
-            (*rest, (size + 1) // 2), seed=self.seed_generator
+            (*rest, (rows + 1) // 2, size), seed=self.seed_generator
         )
         upper = ops.floor(draws * _UPPER)
         lower = draws * _UPPER - upper
         is_kept = ops.concatenate(
-            [upper >= round(self.rate * _UPPER), lower >= self.rate], axis=-1
+            [upper >= round(self.rate * _UPPER), lower >= self.rate], axis=-2
         )
-        kept = ops.cast(is_kept[..., :size], inputs.dtype)
+        kept = ops.cast(is_kept[..., :rows, :], inputs.dtype)
         return inputs * (kept * (1.0 / (1.0 - self.rate)))
 
     def compute_output_shape(self, inputs_shape):

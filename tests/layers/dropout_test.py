@@ -23,7 +23,7 @@ def drop(rate, shape, seed=1):
 @pytest.mark.parametrize("size", [1, 2, 7, 64])
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
 def test_each_place_is_dropped_at_the_rate(rate, size):
-    outputs = drop(rate, (200_000 // size, size))
+    outputs = drop(rate, (200_000 // size, size, 1))
     kept = outputs != 0
     np.testing.assert_allclose(outputs[kept], 1 / (1 - rate), rtol=1e-5)
     error = 5 * np.sqrt(rate * (1 - rate) / len(outputs)) + 1 / 2048
@@ -31,8 +31,8 @@ def test_each_place_is_dropped_at_the_rate(rate, size):
 
 
 def test_both_halves_of_a_number_are_independent():
-    kept = drop(0.5, (200_000, 2)) != 0
-    correlation = np.corrcoef(kept[:, 0], kept[:, 1])[0, 1]
+    kept = drop(0.5, (200_000, 2, 1)) != 0
+    correlation = np.corrcoef(kept[:, 0, 0], kept[:, 1, 0])[0, 1]
     assert abs(correlation) < 5 / np.sqrt(200_000)
 
 
@@ -54,3 +54,8 @@ def test_nothing_is_dropped_where_nothing_shall_be(rate, training):
 def test_a_rate_out_of_range_is_an_error(rate):
     with pytest.raises(ValueError, match=f"rate={rate!r}"):
         Dropout(rate)
+
+
+def test_a_vector_is_an_error():
+    with pytest.raises(ValueError, match=r"two axes. Received: shape \(3,\)"):
+        Dropout(0.5)(keras.ops.ones(3), training=True)
