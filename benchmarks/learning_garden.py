@@ -72,9 +72,9 @@ def _parser():
         "max_seq_length": 64,
         "max_predictions_per_seq": 10,
         "train_batch_size": 48,
-        "num_train_steps": 5000,
+        "num_train_steps": 3000,
         "num_warmup_steps": 300,
-        "eval_steps": 1000,
+        "eval_steps": 500,
         "log_steps": 100,
     }.items():
         parser.add_argument(f"--{name}", type=int, default=value)
