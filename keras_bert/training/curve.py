@@ -25,7 +25,7 @@ class Curve:
         kept = [f"{line}\n" for line in lines if _step(line) <= step]
         with whole_file(self._path) as name:
             pathlib.Path(name).write_text("".join(kept), encoding="utf-8")
-        self._writer = ScalarWriter(directory)
+        self._writer = ScalarWriter(directory, step + 1)
 
     def add(self, step, split, metrics):
         """Adds a point.

@@ -1,17 +1,23 @@
-import glob
+import pathlib
 
-import pytest
 import tensorflow as tf
 
 from keras_bert.training.summaries import ScalarWriter
 
 
+def read_events(directory):
+    """The events of all files, in the order in which TensorBoard reads them."""
+    for path in sorted(pathlib.Path(directory).glob("events.out.tfevents.*")):
+        for record in tf.data.TFRecordDataset(str(path)):
+            yield tf.compat.v1.Event.FromString(record.numpy())
+
+
 def read_scalars(directory):
-    """All `(step, name, value)`, in the order in which they were written."""
-    (path,) = glob.glob(f"{directory}/events.out.tfevents.*")
+    """All `(step, name, value)` that are shown."""
     scalars = []
-    for record in tf.data.TFRecordDataset(path):
-        event = tf.compat.v1.Event.FromString(record.numpy())
+    for event in read_events(directory):
+        if event.session_log.status == tf.compat.v1.SessionLog.START:
+            scalars = [x for x in scalars if x[0] < event.step]
         for value in event.summary.value:
             assert value.metadata.plugin_data.plugin_name == "scalars"
             number = tf.make_ndarray(value.tensor)
@@ -21,10 +27,9 @@ def read_scalars(directory):
 
 
 def test_scalars_are_read_back(tmp_path):
-    writer = ScalarWriter(tmp_path)
+    writer = ScalarWriter(tmp_path, 0)
     writer.write(0, {"train/loss": 2.5, "train/mlm_accuracy": 0.25})
     writer.write(25, {"train/loss": 1})
-    writer.close()
     assert read_scalars(tmp_path) == [
         (0, "train/loss", 2.5),
         (0, "train/mlm_accuracy", 0.25),
@@ -32,14 +37,21 @@ def test_scalars_are_read_back(tmp_path):
     ]
 
 
-def test_scalars_are_there_before_the_writer_is_closed(tmp_path):
-    writer = ScalarWriter(tmp_path)
-    writer.write(7, {"eval/loss": 0.5})
-    assert read_scalars(tmp_path) == [(7, "eval/loss", 0.5)]
+def test_a_file_begins_as_tensorboard_wants_it(tmp_path):
+    ScalarWriter(tmp_path, 3)
+    first, second = read_events(tmp_path)
+    assert first.file_version == "brain.Event:2"
+    assert second.step == 3
+    assert first.wall_time > 1.7e9
 
 
-def test_a_closed_writer_writes_no_more(tmp_path):
-    writer = ScalarWriter(tmp_path)
-    writer.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        writer.write(0, {"loss": 1.0})
+def test_what_comes_again_is_shown_once(tmp_path):
+    writer = ScalarWriter(tmp_path, 0)
+    for step in (10, 20, 30):
+        writer.write(step, {"loss": 0.5})
+    ScalarWriter(tmp_path, 21).write(30, {"loss": 0.25})
+    assert read_scalars(tmp_path) == [
+        (10, "loss", 0.5),
+        (20, "loss", 0.5),
+        (30, "loss", 0.25),
+    ]
