@@ -36,6 +36,7 @@ from keras_bert.data import pretraining_dataset
 from keras_bert.data.dataset import padded_batches
 from keras_bert.data.files import check_writable
 from keras_bert.data.files import expand_patterns
+from keras_bert.data.files import total_size
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import MASK
@@ -217,7 +218,8 @@ def main():
     output_dir = pathlib.Path(_OUTPUT_DIR.value)
     check_writable(output_dir)
     if is_chief(strategy):
-        begin_run(output_dir, _settings(), _ALLOW_CHANGED_FLAGS.value)
+        settings = {**_settings(), "records": datasets.training_size()}
+        begin_run(output_dir, settings, _ALLOW_CHANGED_FLAGS.value)
     metrics = run_pretraining(
         loop,
         datasets.training,
@@ -336,6 +338,10 @@ class _Datasets:
                 self._training_paths, *sizes, _RANDOM_SEED.value, first_batch
             )
         return _for_objective(batches)
+
+    def training_size(self):
+        """By which it is noticed that there are other records."""
+        return total_size(self._training_paths)
 
     def evaluation(self):
         """One pass over the held-out records, or None."""

@@ -42,6 +42,12 @@ def expand_patterns(patterns):
     return sorted(paths)
 
 
+def total_size(paths):
+    """How much data there is, in words: "3 file(s), 1200 bytes"."""
+    size = sum(os.path.getsize(path) for path in paths)
+    return f"{len(paths)} file(s), {size} bytes"
+
+
 def check_writable(directory):
     """Makes a directory if needed and raises ValueError if it is read-only."""
     try:

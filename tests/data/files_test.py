@@ -4,6 +4,7 @@ import pytest
 
 from keras_bert.data.files import check_writable
 from keras_bert.data.files import expand_patterns
+from keras_bert.data.files import total_size
 from keras_bert.data.files import whole_file
 
 
@@ -51,6 +52,13 @@ def test_an_empty_pattern_is_an_error(folder):
 def test_a_folder_is_an_error_that_says_what_to_try(folder):
     with pytest.raises(ValueError, match=r"directory '.*deep'; try .*deep/\*"):
         expand_patterns(f"{folder}/deep")
+
+
+def test_the_size_is_that_of_all_files(folder):
+    (folder / "a.txt").write_text("four")
+    assert total_size([folder / "a.txt", folder / "b.txt"]) == (
+        "2 file(s), 4 bytes"
+    )
 
 
 def test_a_writable_folder_is_made_and_left_empty(tmp_path):

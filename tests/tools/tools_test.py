@@ -590,6 +590,26 @@ def test_a_run_goes_on_under_the_same_flags(run, place, tmp_path):
     assert "step-00000003.npz is of another model" in error
 
 
+def test_a_run_does_not_go_on_with_other_records(run, place, tmp_path):
+    records = tmp_path / "records.tfrecord"
+    content = (place / "train.tfrecord").read_bytes()
+    records.write_bytes(content)
+    arguments = _arguments(
+        "run_pretraining",
+        {"input_file": str(records)},
+        place,
+        tmp_path / "out",
+    )
+    assert run("run_pretraining", *arguments)[0] == 0
+    records.write_bytes(2 * content)
+    code, _, stderr = run("run_pretraining", *arguments)
+    assert code != 0
+    assert (
+        f"records was '1 file(s), {len(content)} bytes' and is "
+        f"'1 file(s), {2 * len(content)} bytes'" in _error(stderr)
+    )
+
+
 @pytest.mark.parametrize("objective", ["mlm", "left_to_right"])
 def test_an_objective_trains_and_saves_its_parts(
     objective, run, place, tmp_path
