@@ -268,7 +268,6 @@ def _make_bert():
                 "--objective does. Received: objective="
                 f"{_OBJECTIVE.value}, is_decoder={bert.config.is_decoder}."
             )
-        bert.check_parts(*parts)
         return bert.with_parts(parts)
     if not (_VOCAB_FILE.value and _BERT_CONFIG_FILE.value):
         raise ValueError(

@@ -163,8 +163,9 @@ class TransformerEncoderBlock(keras.layers.Layer):
         attention_mask_shape=None,
         query_positions_shape=None,
     ):
-        rows = query_positions_shape or inputs_shape
-        return (*rows[:2], self.hidden_size)
+        return self.self_attention.compute_output_shape(
+            inputs_shape, attention_mask_shape, query_positions_shape
+        )
 
     def get_config(self):
         return {
