@@ -276,6 +276,13 @@ def _make_bert():
         )
     vocabulary = Vocabulary.from_file(_VOCAB_FILE.value)
     config = BertConfig.from_json(_BERT_CONFIG_FILE.value)
+    if config.is_decoder and not is_decoder:
+        raise ValueError(
+            "A --bert_config_file with is_decoder needs "
+            "--objective=left_to_right. Received: objective="
+            f"{_OBJECTIVE.value}, "
+            f"bert_config_file={_BERT_CONFIG_FILE.value!r}."
+        )
     return Bert.from_config(
         dataclasses.replace(config, is_decoder=is_decoder),
         BertTokenizer(vocabulary, lowercase=vocabulary.is_lowercase),

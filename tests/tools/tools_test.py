@@ -143,6 +143,7 @@ def place(tmp_path_factory):
         ("small_vocabulary", {"vocab_size": 9}),
         ("unknown_key", {"hidden": 3}),
         ("wider", {"hidden_size": 16}),
+        ("decoder", {"is_decoder": True}),
     ):
         path = place / f"{name}.json"
         path.write_text(json.dumps({**values, **changes}))
@@ -356,6 +357,11 @@ _MISTAKES = [
         "run_pretraining",
         {"bert_config_file": "small_vocabulary.json"},
         "vocab_size=9, 17 lines",
+    ),
+    (
+        "run_pretraining",
+        {"bert_config_file": "decoder.json"},
+        "objective=mlm_nsp, bert_config_file='decoder.json'",
     ),
     (
         "run_pretraining",
