@@ -25,8 +25,8 @@ _PANELS = ("mlm_loss", "mlm_accuracy", "nsp_loss", "nsp_accuracy")
 def main():
     figure = matplotlib.figure.Figure(figsize=(10, 7), layout="constrained")
     for panel, name in zip(figure.subplots(2, 2).flat, _PANELS):
-        for run_dir in _RUN_DIR.value:
-            _draw(panel, name, pathlib.Path(run_dir))
+        for number, run_dir in enumerate(_RUN_DIR.value):
+            _draw(panel, name, pathlib.Path(run_dir), f"C{number % 10}")
         panel.set(title=name.replace("_", " "), xlabel="step")
         panel.grid(alpha=0.3)
         panel.legend()
@@ -34,13 +34,14 @@ def main():
         figure.savefig(name, format="png", dpi=100)
 
 
-def _draw(panel, name, run_dir):
+def _draw(panel, name, run_dir, color):
     path = run_dir / "metrics.jsonl"
     points = [json.loads(line) for line in path.read_text().splitlines()]
     for split, style in (("train", "-"), ("eval", "o")):
         curve = [(p["step"], p[name]) for p in points if p["split"] == split]
         if curve:
-            panel.plot(*zip(*curve), style, label=f"{run_dir.name} {split}")
+            label = f"{run_dir.name} {split}"
+            panel.plot(*zip(*curve), style, color=color, label=label)
 
 
 if __name__ == "__main__":
