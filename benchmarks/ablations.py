@@ -39,13 +39,15 @@ def main(_):
     print("| model | loss | accuracy | fine-tuned |")
     print("|---|---|---|---|")
     for directory in _RUN_DIR.value:
-        config = keras_bert.from_pretrained(directory).config
+        bert = keras_bert.from_pretrained(directory)
+        train = _read(_TRAIN_FILE.value, bert.tokenizer)
+        dev = _read(_DEV_FILE.value, bert.tokenizer)
         points = pathlib.Path(directory, "metrics.jsonl").read_text()
         points = [json.loads(line) for line in points.splitlines()]
         last = [point for point in points if point["split"] == "eval"][-1]
-        for has_lstm in [False, True] if config.is_decoder else [False]:
+        for has_lstm in [False, True] if bert.config.is_decoder else [False]:
             accuracies = [
-                _fine_tune(directory, has_lstm, seed)
+                _fine_tune(directory, train, dev, has_lstm, seed)
                 for seed in range(_SEEDS.value)
             ]
             name = pathlib.Path(directory).name + " + BiLSTM" * has_lstm
@@ -57,14 +59,13 @@ def main(_):
             )
 
 
-def _fine_tune(directory, has_lstm, seed):
+def _fine_tune(directory, train, dev, has_lstm, seed):
     """Accuracy on the development file."""
     keras.utils.set_random_seed(seed)
-    bert = keras_bert.from_pretrained(directory)
-    train, train_labels = _read(_TRAIN_FILE.value, bert)
-    dev, dev_labels = _read(_DEV_FILE.value, bert)
-    model = _classifier(bert.encoder, has_lstm, int(train_labels.max()) + 1)
-    num_steps = _EPOCHS.value * -(-len(train_labels) // _BATCH_SIZE)
+    encoder = keras_bert.from_pretrained(directory).encoder
+    inputs, labels = train
+    model = _classifier(encoder, has_lstm, int(labels.max()) + 1)
+    num_steps = _EPOCHS.value * -(-len(labels) // _BATCH_SIZE)
     schedule = keras_bert.training.LinearWarmupDecay(
         _LEARNING_RATE.value, num_steps, num_steps // 10
     )
@@ -73,16 +74,16 @@ def _fine_tune(directory, has_lstm, seed):
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         ["accuracy"],
     )
-    model.fit(train, train_labels, _BATCH_SIZE, _EPOCHS.value, verbose=0)
-    return model.evaluate(dev, dev_labels, 256, verbose=0)[1]
+    model.fit(inputs, labels, _BATCH_SIZE, _EPOCHS.value, verbose=0)
+    return model.evaluate(*dev, 256, verbose=0)[1]
 
 
-def _read(path, bert):
+def _read(path, tokenizer):
     """Encoder inputs and labels of a file."""
     lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
     *texts, labels = zip(*(line.split("\t") for line in lines))
     preprocess = keras_bert.text.BertPreprocessor(
-        bert.tokenizer, seq_length=_SEQ_LENGTH.value
+        tokenizer, seq_length=_SEQ_LENGTH.value
     )
     inputs = preprocess(*(list(column) for column in texts))
     inputs = {name: value.numpy() for name, value in inputs.items()}
