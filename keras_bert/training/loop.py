@@ -1,9 +1,9 @@
 """The training loop: one step, for one device or many."""
 
-import keras
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.training.cross_entropy import sparse_cross_entropy
 from keras_bert.training.loss_scale import LossScale
 
 
@@ -172,9 +172,7 @@ class PretrainingLoop:
         """Of each task: loss, right predictions and weight, summed."""
         sums = {}
         for task in self._tasks:
-            losses = keras.losses.sparse_categorical_crossentropy(
-                labels[task], outputs[task], from_logits=True
-            )
+            losses = sparse_cross_entropy(labels[task], outputs[task])
             guesses = tf.argmax(outputs[task], -1, labels[task].dtype)
             right = tf.cast(tf.equal(guesses, labels[task]), tf.float32)
             sums[f"{task}/loss"] = tf.reduce_sum(losses * weights[task])

@@ -2,6 +2,8 @@
 
 import keras
 
+from keras_bert.training.cross_entropy import SparseCrossEntropy
+
 
 def pretraining_losses():
     """The losses of `bert_pretrainer`, by output.
@@ -16,9 +18,7 @@ def pretraining_losses():
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix A.2
     """
     return {
-        name: keras.losses.SparseCategoricalCrossentropy(
-            from_logits=True, reduction="mean_with_sample_weight"
-        )
+        name: SparseCrossEntropy(reduction="mean_with_sample_weight")
         for name in ("mlm_logits", "nsp_logits")
     }
 

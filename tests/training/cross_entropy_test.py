@@ -1,0 +1,87 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.training.cross_entropy import SparseCrossEntropy
+from keras_bert.training.cross_entropy import sparse_cross_entropy
+
+_RANDOM = np.random.default_rng(0)
+_LOGITS = _RANDOM.normal(scale=3, size=(4, 3, 30)).astype("float32")
+_LABELS = _RANDOM.integers(0, 30, (4, 3))
+_UPSTREAM = _RANDOM.normal(size=(4, 3)).astype("float32")
+
+
+def log_softmax(logits):
+    logits = logits.astype("float64")
+    logits = logits - logits.max(axis=-1, keepdims=True)
+    return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+
+
+def losses_and_gradient(labels, logits, upstream=1.0):
+    logits = tf.constant(logits)
+    with tf.GradientTape() as tape:
+        tape.watch(logits)
+        losses = sparse_cross_entropy(labels, logits)
+        total = tf.reduce_sum(losses * upstream)
+    return losses.numpy(), tape.gradient(total, logits).numpy()
+
+
+@pytest.mark.parametrize("scale", [1, 1000])
+def test_loss_is_the_negative_log_likelihood(scale):
+    losses, _ = losses_and_gradient(_LABELS, _LOGITS * scale)
+    chosen = np.take_along_axis(
+        log_softmax(_LOGITS * scale), _LABELS[..., None], axis=-1
+    )
+    np.testing.assert_allclose(losses, -chosen[..., 0], rtol=1e-6, atol=1e-6)
+
+
+def test_gradient_is_the_softmax_less_the_label():
+    _, gradient = losses_and_gradient(_LABELS, _LOGITS, _UPSTREAM)
+    expected = np.exp(log_softmax(_LOGITS)) - np.eye(30)[_LABELS]
+    expected *= _UPSTREAM[..., None]
+    np.testing.assert_allclose(gradient, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("label", [-1, -100, 30])
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_a_label_that_is_no_class_is_not_a_number(label, jit_compile):
+    """Nothing is learned from it in silence."""
+    function = tf.function(
+        losses_and_gradient_in_graph, jit_compile=jit_compile
+    )
+    losses, gradient = function(tf.constant([label, 2]), tf.zeros((2, 30)))
+    assert np.isnan(losses).tolist() == [True, False]
+    assert np.isnan(gradient).all(axis=-1).tolist() == [True, False]
+
+
+def losses_and_gradient_in_graph(labels, logits):
+    with tf.GradientTape() as tape:
+        tape.watch(logits)
+        losses = sparse_cross_entropy(labels, logits)
+    return losses, tape.gradient(losses, logits)
+
+
+def test_logits_that_are_not_finite_are_not_hidden():
+    logits = _LOGITS.copy()
+    logits[0, 0, 3] = np.nan
+    losses, gradient = losses_and_gradient(_LABELS, logits)
+    assert np.isnan(losses[0, 0]) and np.isfinite(losses[1:]).all()
+    assert np.isnan(gradient[0, 0]).any()
+
+
+def test_bfloat16_logits_have_a_float32_loss_and_a_bfloat16_gradient():
+    logits = tf.cast(_LOGITS, tf.bfloat16)
+    losses, gradient = losses_and_gradient(_LABELS, logits)
+    assert losses.dtype == "float32"
+    assert gradient.dtype == "bfloat16"
+
+
+def test_loss_survives_a_file(tmp_path):
+    inputs = keras.Input((8,))
+    model = keras.Model(inputs, keras.layers.Dense(5)(inputs))
+    model.compile("sgd", SparseCrossEntropy(reduction="sum"))
+    model.save(tmp_path / "model.keras")
+    loss = keras.saving.load_model(tmp_path / "model.keras").loss
+    assert isinstance(loss, SparseCrossEntropy)
+    assert loss.reduction == "sum"
