@@ -7,9 +7,6 @@ from absl import app
 from absl import flags
 from absl import logging
 
-# What a user can mend: a flag, a file, a package, a learning rate.
-_USER_ERRORS = (ValueError, OSError, ImportError, FloatingPointError)
-
 
 def run(main):
     """Parses the flags and runs a program.
@@ -32,13 +29,22 @@ def _run_guarded(main, argv):
                 "around a glob, and join several files by commas."
             )
         main()
-    except _USER_ERRORS as error:
+    except _user_errors() as error:
         logging.debug("Where the error came from:", exc_info=True)
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         sys.exit(130)
+
+
+def _user_errors():
+    """What a user can mend: a flag, a file, a package, a learning rate."""
+    errors = [ValueError, OSError, ImportError, FloatingPointError]
+    if "tensorflow" in sys.modules:  # Some programs do without.
+        # A full disk, or a batch too large for the memory.
+        errors.append(sys.modules["tensorflow"].errors.ResourceExhaustedError)
+    return tuple(errors)
 
 
 def own_flags():

@@ -1,10 +1,13 @@
 """File patterns in, whole files out."""
 
 import contextlib
+import errno
 import glob
 import os
 import pathlib
 import tempfile
+
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def expand_patterns(patterns):
@@ -69,7 +72,19 @@ def whole_file(path):
     """
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        yield temporary
+        with named_when_full(path):
+            yield temporary
         os.replace(temporary, path)
     finally:
         pathlib.Path(temporary).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def named_when_full(path):
+    """Has the error of a full disk name the file, which a write does not."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _DISK_FULL and error.filename is None:
+            error.filename = str(path)
+        raise

@@ -3,6 +3,7 @@
 import json
 import pathlib
 
+from keras_bert.data.files import named_when_full
 from keras_bert.data.files import whole_file
 from keras_bert.training.summaries import ScalarWriter
 
@@ -36,7 +37,10 @@ class Curve:
             metrics: dict of floats.
         """
         line = json.dumps({"step": step, "split": split, **metrics})
-        with open(self._path, "a", encoding="utf-8") as file:
+        with (
+            named_when_full(self._path),
+            open(self._path, "a", encoding="utf-8") as file,
+        ):
             file.write(line + "\n")
         self._writer.write(
             step, {f"{split}/{name}": value for name, value in metrics.items()}

@@ -1,4 +1,5 @@
 import os
+import pathlib
 
 import pytest
 
@@ -91,3 +92,13 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path):
             raise RuntimeError("stop")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has it")
+def test_a_full_disk_names_the_file(tmp_path):
+    path = tmp_path / "file"
+    with pytest.raises(OSError, match=f"No space .*'{path}'"):
+        with whole_file(path) as name:
+            os.symlink("/dev/full", name)
+            pathlib.Path(name).write_text("text")
+    assert os.listdir(tmp_path) == []

@@ -1,4 +1,7 @@
 import json
+import os
+
+import pytest
 
 from keras_bert.training.curve import Curve
 
@@ -41,3 +44,12 @@ def test_a_line_cut_off_by_a_kill_is_dropped(tmp_path):
     curve = Curve(tmp_path, 5)
     curve.add(6, "train", {})
     assert [line["step"] for line in read_lines(tmp_path)] == [1, 6]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has it")
+def test_a_full_disk_names_the_file(tmp_path):
+    curve = Curve(tmp_path, -1)
+    (tmp_path / "metrics.jsonl").unlink()
+    (tmp_path / "metrics.jsonl").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space .*metrics.jsonl'"):
+        curve.add(1, "train", {"loss": 0.5})
