@@ -72,7 +72,7 @@ def _fine_tune(directory, train, dev, has_lstm, seed):
     model.compile(
         keras_bert.training.bert_adamw(model, schedule),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        ["accuracy"],
+        metrics=["accuracy"],
     )
     model.fit(inputs, labels, _BATCH_SIZE, _EPOCHS.value, verbose=0)
     return model.evaluate(*dev, 256, verbose=0)[1]
@@ -91,8 +91,12 @@ def _read(path, tokenizer):
 
 
 def _classifier(encoder, has_lstm, num_classes):
-    hidden = encoder.output["sequence_output"]
-    mask = encoder.input["input_mask"]
+    inputs = {
+        name: keras.Input((_SEQ_LENGTH.value,), dtype="int32", name=name)
+        for name in encoder.input
+    }
+    hidden = encoder(inputs)["sequence_output"]
+    mask = inputs["input_mask"]
     if has_lstm:
         lstm = keras.layers.LSTM(hidden.shape[-1], return_sequences=True)
         hidden = keras.layers.Bidirectional(lstm)(hidden, mask=mask > 0)
@@ -100,7 +104,7 @@ def _classifier(encoder, has_lstm, num_classes):
     ends = keras.ops.concatenate([keras.ops.zeros_like(last), last], axis=1)
     ends = keras.layers.Flatten()(gather_positions(hidden, ends))
     ends = keras.layers.Dropout(0.1)(ends)
-    return keras.Model(encoder.input, keras.layers.Dense(num_classes)(ends))
+    return keras.Model(inputs, keras.layers.Dense(num_classes)(ends))
 
 
 if __name__ == "__main__":
