@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
 
@@ -62,7 +63,7 @@ class MaskedLMHead(keras.layers.Layer):
             kernel_initializer
             or keras.initializers.TruncatedNormal(stddev=0.02)
         )
-        self.transform = keras.layers.Dense(
+        self.transform = FlatDense(
             embeddings.hidden_size,
             activation=self.activation,
             kernel_initializer=clone_initializer(self.kernel_initializer),
