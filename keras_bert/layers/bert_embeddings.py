@@ -107,10 +107,13 @@ class BertEmbeddings(keras.layers.Layer):
 
     def call(self, input_ids, segment_ids, training=None):
         seq_length = ops.shape(input_ids)[1]
-        segments = ops.one_hot(segment_ids, self.type_vocab_size)
+        segments = ops.one_hot(
+            ops.reshape(segment_ids, (-1,)), self.type_vocab_size
+        )
+        segments = ops.matmul(segments, self.segment_embeddings)  # [B * S, H]
         embedded = ops.take(self.word_embeddings, input_ids, axis=0)  # [B,S,H]
         embedded += self.position_embeddings[:seq_length]
-        embedded += ops.matmul(segments, self.segment_embeddings)
+        embedded += ops.reshape(segments, ops.shape(embedded))
         embedded = ops.cast(self.layer_norm(embedded), self.compute_dtype)
         return self.output_dropout(embedded, training=training)
 
