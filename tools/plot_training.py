@@ -26,7 +26,7 @@ def main():
     figure = matplotlib.figure.Figure(figsize=(10, 7), layout="constrained")
     for panel, name in zip(figure.subplots(2, 2).flat, _PANELS):
         for number, run_dir in enumerate(_RUN_DIR.value):
-            _draw(panel, name, pathlib.Path(run_dir), f"C{number % 10}")
+            _draw(panel, name, pathlib.Path(run_dir), f"C{number}")
         panel.set(title=name.replace("_", " "), xlabel="step")
         panel.grid(alpha=0.3)
         panel.legend()
