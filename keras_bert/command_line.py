@@ -1,24 +1,102 @@
-"""How every program of `tools/` starts and how it fails."""
+"""How every program of `tools/` starts, shows its manual and fails."""
 
 import functools
+import importlib.abc
+import importlib.util
+import os
 import sys
+import tempfile
+import textwrap
 
 from absl import app
 from absl import flags
 from absl import logging
 
+_HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
+_MARK = "other than None"  # What absl says of a required flag.
+_COLUMN = 30
+_WIDTH = 80
+
 
 def run(main):
     """Parses the flags and runs a program.
 
+    `--help` prints the manual: the docstring of the program and its flags.
     An error that the user can mend is printed as one line and the exit code
     is 1; `--verbosity=1` shows where it came from. Stray arguments are
-    errors, for they are mostly a glob that the shell has expanded.
+    errors, for they are mostly a glob that the shell has expanded. A program
+    imports TensorFlow in `main` or below, so that the manual is there at
+    once; what TensorFlow prints at its start does not reach the screen.
 
     Args:
         main: function without arguments.
     """
-    app.run(functools.partial(_run_guarded, main))
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    sys.meta_path.insert(0, _QuietTensorFlow())
+    app.run(functools.partial(_run_guarded, main), flags_parser=_parse)
+
+
+def _parse(argv):
+    if _HELP & {*argv[1:]}:
+        print(manual())
+        sys.exit(0)
+    try:
+        return flags.FLAGS(argv)
+    except flags.Error as error:
+        missing = [
+            f"--{flag.name}" for flag in _own_flags() if _is_missing(flag)
+        ]
+        text = f"{error}".strip().replace("\n", " ")
+        if missing and _MARK in text:
+            text = f"These flags are required: {', '.join(missing)}."
+        text = text.rstrip(".")
+        print(f"Error: {text}. --help shows the manual.", file=sys.stderr)
+        sys.exit(1)
+
+
+def manual():
+    """What a program does and its flags, as text."""
+    lines = [sys.modules["__main__"].__doc__.strip(), "", "Flags:", ""]
+    for flag in _own_flags():
+        lines += _describe(flag)
+    lines += [
+        "",
+        "  --flagfile=FILE reads flags from a file, one a line;",
+        "  --verbosity=1 shows where an error came from.",
+    ]
+    return "\n".join(lines)
+
+
+def _describe(flag):
+    prefix = "[no]" if flag.boolean else ""
+    notes = []
+    if _is_required(flag):
+        notes = ["required"]
+    elif flag.default not in (None, [], ""):
+        notes = [f"default: {flag.default_as_str.strip(chr(39))}"]
+    values = getattr(flag.parser, "enum_values", None)
+    if values:
+        notes.insert(0, f"one of {', '.join(values)}")
+    text = flag.help.split("\n")[0].removeprefix(
+        f"<{'|'.join(values or ())}>: "
+    )
+    text = f"{text} ({'; '.join(notes)})" if notes else text
+    name = f"  --{prefix}{flag.name}"
+    indent = " " * _COLUMN
+    wrapped = textwrap.wrap(
+        text, _WIDTH, initial_indent=indent, subsequent_indent=indent
+    )
+    if len(name) + 2 > _COLUMN:
+        return [name, *wrapped]
+    return [name.ljust(_COLUMN) + wrapped[0].strip(), *wrapped[1:]]
+
+
+def _is_required(flag):
+    return any(_MARK in check.message for check in flag.validators)
+
+
+def _is_missing(flag):
+    return _is_required(flag) and flag.value is None
 
 
 def _run_guarded(main, argv):
@@ -31,7 +109,7 @@ def _run_guarded(main, argv):
         main()
     except _user_errors() as error:
         logging.debug("Where the error came from:", exc_info=True)
-        print(f"Error: {error}", file=sys.stderr)
+        print(f"Error: {_one_line(error)}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
@@ -40,11 +118,56 @@ def _run_guarded(main, argv):
 
 def _user_errors():
     """What a user can mend: a flag, a file, a package, a learning rate."""
-    errors = [ValueError, OSError, ImportError, FloatingPointError]
+    errors = [ValueError, OSError, ImportError, FloatingPointError, MemoryError]
     if "tensorflow" in sys.modules:  # Some programs do without.
         # A full disk, or a batch too large for the memory.
         errors.append(sys.modules["tensorflow"].errors.ResourceExhaustedError)
     return tuple(errors)
+
+
+def _one_line(error):
+    """What went wrong; of a file also which flag named it."""
+    if isinstance(error, MemoryError):
+        return f"Memory does not suffice. {error}".strip()
+    if not isinstance(error, OSError) or error.filename is None:
+        return f"{error}".strip()
+    path = os.fspath(error.filename)
+    naming = [
+        f"--{flag.name}"
+        for flag in _own_flags()
+        if flag.value and path in _values(flag)
+    ]
+    by = f" ({', '.join(naming)})" if naming else ""
+    return f"{error.strerror}: {str(path)!r}{by}."
+
+
+def _values(flag):
+    return flag.value if isinstance(flag.value, list) else [str(flag.value)]
+
+
+def refuse(holder, reason):
+    """Raises ValueError if a flag was given; it would have no effect.
+
+    Args:
+        holder: what `flags.DEFINE_...` returned.
+        reason: str, when the flag has an effect, such as "is for
+            --output_dir".
+    """
+    if holder.present:
+        raise ValueError(
+            f"--{holder.name} {reason}. Received: "
+            f"--{holder.name}={holder.value}."
+        )
+
+
+def refuse_both(first, second):
+    """Raises ValueError if two flags that exclude each other were given."""
+    if first.present and second.present:
+        raise ValueError(
+            f"Either --{first.name} or --{second.name} must be given, not "
+            f"both. Received: --{first.name}={first.value}, "
+            f"--{second.name}={second.value}."
+        )
 
 
 def own_flags():
@@ -53,5 +176,44 @@ def own_flags():
     Returns:
         A dict from names to values.
     """
+    return {flag.name: flag.value for flag in _own_flags()}
+
+
+def _own_flags():
+    # absl files the flags of the main module under this name.
     own = flags.FLAGS.get_key_flags_for_module(sys.argv[0])
-    return {flag.name: flag.value for flag in own}
+    return [flag for flag in own if flag.name not in ("help", "helpfull")]
+
+
+class _QuietTensorFlow(importlib.abc.MetaPathFinder):
+    """Keeps what TensorFlow prints while it is imported off the screen."""
+
+    def find_spec(self, name, path, target=None):
+        if name != "tensorflow":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None:
+            spec.loader.exec_module = _quiet(spec.loader.exec_module)
+        return spec
+
+
+def _quiet(function):
+    """The function, with what it prints shown only if it fails."""
+
+    def run_quietly(*args):
+        sys.stderr.flush()
+        screen = os.dup(2)
+        with tempfile.TemporaryFile() as kept:
+            os.dup2(kept.fileno(), 2)
+            try:
+                function(*args)
+            except BaseException:
+                kept.seek(0)
+                os.write(screen, kept.read())
+                raise
+            finally:
+                os.dup2(screen, 2)
+                os.close(screen)
+
+    return run_quietly

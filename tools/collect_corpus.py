@@ -21,9 +21,9 @@ from keras_bert import command_line
 from keras_bert.data.documentation import collect_documents
 from keras_bert.data.documentation import default_roots
 from keras_bert.data.documents import read_documents
-from keras_bert.data.files import check_writable
-from keras_bert.data.files import expand_patterns
 from keras_bert.data.held_out import split_corpus
+from keras_bert.files import check_writable
+from keras_bert.files import expand_patterns
 from keras_bert.text.sentences import split_sentences
 
 _INPUT_FILE = flags.DEFINE_list(

@@ -26,7 +26,7 @@ from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
-from keras_bert.data.files import expand_patterns
+from keras_bert.files import expand_patterns
 
 _DEFAULTS = PretrainingDataOptions()
 

@@ -19,8 +19,8 @@ import time
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.files import check_writable
-from keras_bert.data.files import expand_patterns
+from keras_bert.files import check_writable
+from keras_bert.files import expand_patterns
 
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "Where everything goes.", required=True

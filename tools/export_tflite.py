@@ -21,8 +21,8 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.data.files import check_writable
 from keras_bert.export import export_tflite
+from keras_bert.files import check_writable
 from keras_bert.tasks import TextEncoder
 
 _INPUT_DIR = flags.DEFINE_string(

@@ -36,9 +36,9 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert.data import inspection
-from keras_bert.data.files import check_writable
-from keras_bert.data.files import expand_patterns
-from keras_bert.data.files import whole_file
+from keras_bert.files import check_writable
+from keras_bert.files import expand_patterns
+from keras_bert.files import whole_file
 from keras_bert.text.vocabulary import Vocabulary
 
 _INPUT_FILE = flags.DEFINE_list(

@@ -13,10 +13,10 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.data.files import check_writable
-from keras_bert.data.files import expand_patterns
 from keras_bert.data.vocabulary_learning import learn_vocabulary
 from keras_bert.data.vocabulary_learning import measure_vocabulary
+from keras_bert.files import check_writable
+from keras_bert.files import expand_patterns
 
 _INPUT_FILE = flags.DEFINE_list(
     "input_file",

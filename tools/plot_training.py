@@ -10,7 +10,7 @@ import matplotlib.figure
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.files import whole_file
+from keras_bert.files import whole_file
 
 _RUN_DIR = flags.DEFINE_list(
     "run_dir", None, "Output directories of run_pretraining.", required=True

@@ -34,9 +34,9 @@ from keras_bert.data import endless_pretraining_dataset
 from keras_bert.data import left_to_right_batches
 from keras_bert.data import pretraining_dataset
 from keras_bert.data.dataset import padded_batches
-from keras_bert.data.files import check_writable
-from keras_bert.data.files import expand_patterns
-from keras_bert.data.files import total_size
+from keras_bert.files import check_writable
+from keras_bert.files import expand_patterns
+from keras_bert.files import total_size
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import MASK

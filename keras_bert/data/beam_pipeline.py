@@ -30,10 +30,10 @@ from keras_bert.data import corpus as corpora
 from keras_bert.data.chunk_writer import ChunkWriter
 from keras_bert.data.chunk_writer import batch_lines
 from keras_bert.data.documents import split_lines
-from keras_bert.data.files import check_writable
-from keras_bert.data.files import expand_patterns
 from keras_bert.data.shards import ShardBuilder
 from keras_bert.data.sources import CHUNK_BYTES
+from keras_bert.files import check_writable
+from keras_bert.files import expand_patterns
 from keras_bert.text.vocabulary import Vocabulary
 
 try:

@@ -6,7 +6,7 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.data.files import whole_file
+from keras_bert.files import whole_file
 
 _LOGGED_DOCUMENTS = 2000
 _MIN_DOCUMENTS = 2

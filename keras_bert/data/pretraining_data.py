@@ -22,8 +22,6 @@ from absl import logging
 from keras_bert.data import corpus as corpora
 from keras_bert.data.chunk_writer import ChunkWriter
 from keras_bert.data.chunk_writer import batch_lines
-from keras_bert.data.files import check_writable
-from keras_bert.data.files import whole_file
 from keras_bert.data.options import PretrainingDataOptions
 from keras_bert.data.options import TextOptions
 from keras_bert.data.processes import advance
@@ -32,6 +30,8 @@ from keras_bert.data.shards import ShardBuilder
 from keras_bert.data.work_directory import WorkDirectory
 from keras_bert.data.work_directory import read_json
 from keras_bert.data.work_directory import write_json
+from keras_bert.files import check_writable
+from keras_bert.files import whole_file
 from keras_bert.text.vocabulary import Vocabulary
 
 _MAX_UNKNOWN = 0.05

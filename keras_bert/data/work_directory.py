@@ -8,7 +8,7 @@ import os
 import pathlib
 import shutil
 
-from keras_bert.data.files import whole_file
+from keras_bert.files import whole_file
 
 
 class WorkDirectory:

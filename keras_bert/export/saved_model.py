@@ -6,8 +6,8 @@ import shutil
 
 import tensorflow as tf
 
-from keras_bert.data.files import check_writable
 from keras_bert.export.served_task import ServedTask
+from keras_bert.files import check_writable
 
 
 def export_saved_model(task, directory):

@@ -3,7 +3,7 @@
 import keras
 import tensorflow as tf
 
-from keras_bert.data.files import whole_file
+from keras_bert.files import whole_file
 
 
 def export_tflite(task, path):

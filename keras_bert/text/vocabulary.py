@@ -1,7 +1,9 @@
 """The word pieces that a model knows, one a line."""
 
-import os
+import hashlib
 import pathlib
+
+from keras_bert.files import whole_file
 
 PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = (
     "[PAD]",
@@ -64,13 +66,20 @@ class Vocabulary:
 
     def save(self, path):
         """Writes a `vocab.txt`, whole or not at all."""
-        text = "".join(f"{token}\n" for token in self.tokens)
-        temporary = pathlib.Path(f"{path}.{os.getpid()}.tmp")
-        try:
-            temporary.write_bytes(text.encode("utf-8"))
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with whole_file(path) as temporary:
+            pathlib.Path(temporary).write_bytes(self._to_bytes())
+
+    def _to_bytes(self):
+        return "".join(f"{token}\n" for token in self.tokens).encode("utf-8")
+
+    @property
+    def sha256(self):
+        """The SHA-256, in hexadecimal, of the file that `save` writes.
+
+        Two vocabularies have the same one if they have the same word pieces
+        in the same order, however their files end their lines.
+        """
+        return hashlib.sha256(self._to_bytes()).hexdigest()
 
     def __len__(self):
         return len(self.tokens)

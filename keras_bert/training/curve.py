@@ -3,8 +3,8 @@
 import json
 import pathlib
 
-from keras_bert.data.files import named_when_full
-from keras_bert.data.files import whole_file
+from keras_bert.files import named_when_full
+from keras_bert.files import whole_file
 from keras_bert.training.summaries import ScalarWriter
 
 

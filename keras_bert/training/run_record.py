@@ -10,7 +10,7 @@ import sys
 import keras
 import tensorflow as tf
 
-from keras_bert.data.files import whole_file
+from keras_bert.files import whole_file
 
 _FILE = "run.json"
 

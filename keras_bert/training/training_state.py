@@ -16,7 +16,7 @@ import zlib
 import numpy as np
 from absl import logging
 
-from keras_bert.data.files import whole_file
+from keras_bert.files import whole_file
 
 _NAME = re.compile(r"step-(\d{8})\.npz")
 _ABOUT, _COUNT = "about", "num_variables"

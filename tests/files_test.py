@@ -3,10 +3,10 @@ import pathlib
 
 import pytest
 
-from keras_bert.data.files import check_writable
-from keras_bert.data.files import expand_patterns
-from keras_bert.data.files import total_size
-from keras_bert.data.files import whole_file
+from keras_bert.files import check_writable
+from keras_bert.files import expand_patterns
+from keras_bert.files import total_size
+from keras_bert.files import whole_file
 
 
 @pytest.fixture

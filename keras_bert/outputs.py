@@ -1,0 +1,264 @@
+"""What a program may write, and the manifest that says what it wrote.
+
+The rule of every program: an output is new, or it is one that we wrote and
+the user asks to overwrite it; and it is never an input. We wrote a file if a
+manifest beside it lists it with the bytes that it holds. A manifest also
+carries what the next program must know of the file: casing, lengths, masking.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import sys
+
+from keras_bert.files import check_writable
+from keras_bert.files import whole_file
+
+_MADE_BY = "keras_bert"
+_MANIFESTS = "manifest*.json"
+_BLOCK_BYTES = 1 << 22
+
+
+def check_output_files(paths, inputs=(), overwrite=False):
+    """Raises ValueError unless all files may be written.
+
+    Makes their folders, if needed.
+
+    Args:
+        paths: list of str, the files to write.
+        inputs: list of str, files and directories that are read.
+        overwrite: bool, replace what we wrote before.
+    """
+    _check_distinct(paths)
+    for path in map(pathlib.Path, paths):
+        _check_no_input(path, inputs)
+        if path.is_dir():
+            raise ValueError(
+                f"An output file must not be a directory. Received: {path}."
+            )
+        check_writable(path.parent)
+        if path.exists() or path.is_symlink():
+            _check_own(path, overwrite)
+        manifest = manifest_beside(path)
+        if manifest.exists() and read_manifest(manifest) is None:
+            _check_overwrite(manifest, False, overwrite)
+
+
+def check_output_directory(directory, inputs=(), overwrite=False):
+    """Raises ValueError unless a directory may be written as a whole.
+
+    It must be new or empty; or, with `overwrite`, hold nothing but what we
+    wrote. Its parent is made, if needed.
+
+    Args:
+        directory: str.
+        inputs: list of str, files and directories that are read.
+        overwrite: bool, replace what we wrote before.
+    """
+    directory = pathlib.Path(directory)
+    _check_no_input(directory, inputs)
+    for path in inputs:
+        if _is_inside(path, directory):
+            raise ValueError(
+                "An input must not be inside the output directory. Received: "
+                f"{path} in {directory}."
+            )
+    if directory.is_symlink() and not directory.exists():
+        raise ValueError(
+            f"An output directory must not be a broken link: {directory}."
+        )
+    if directory.exists() and not directory.is_dir():
+        raise ValueError(
+            f"An output directory must not be a file. Received: {directory}."
+        )
+    check_writable(directory.parent)
+    if not directory.exists():
+        return
+    check_writable(directory)
+    for path in sorted(directory.rglob("*")):
+        if not path.is_dir():
+            _check_listed(path, directory, overwrite)
+
+
+def remove_own(directory):
+    """Removes what a directory's manifest lists, then empty folders.
+
+    Args:
+        directory: str, one that `check_output_directory` has let through.
+    """
+    directory = pathlib.Path(directory)
+    if not directory.is_dir():
+        return
+    files = (read_manifest(directory / "manifest.json") or {}).get("files", {})
+    for name in files:
+        (directory / name).unlink(missing_ok=True)
+    (directory / "manifest.json").unlink(missing_ok=True)
+    folders = [path for path in directory.rglob("*") if path.is_dir()]
+    for folder in [*sorted(folders, reverse=True), directory]:
+        with contextlib.suppress(OSError):  # It holds something else.
+            folder.rmdir()
+
+
+@contextlib.contextmanager
+def recorded_file(path, about=None):
+    """Gives a temporary name that becomes `path`, with a manifest beside it.
+
+    Args:
+        path: str.
+        about: dict for JSON, what the next program must know of the file.
+    """
+    path = pathlib.Path(path)
+    with whole_file(path) as temporary:
+        yield temporary
+        write_manifest(
+            manifest_beside(path), {path.name: temporary}, about or {}
+        )
+
+
+def manifest_beside(path):
+    """Where the manifest of a single file stands.
+
+    Not `path` and ".json": the patterns that find the files would find it.
+    """
+    path = pathlib.Path(path)
+    return path.with_name(f"manifest-{path.name}.json")
+
+
+def write_manifest(path, files, about):
+    """Writes a manifest.
+
+    Args:
+        path: str, "manifest.json" in the directory of the files, or
+            `manifest_beside` one of them.
+        files: dict from names, relative to the manifest's folder, to the
+            paths where the files are now.
+        about: dict for JSON.
+    """
+    values = {
+        "made_by": _MADE_BY,
+        **about,
+        "command": sys.argv,
+        "files": {
+            name: {"bytes": os.path.getsize(file), "sha256": sha256(file)}
+            for name, file in files.items()
+        },
+    }
+    with whole_file(path) as temporary:
+        text = json.dumps(values, indent=2) + "\n"
+        pathlib.Path(temporary).write_text(text, encoding="utf-8")
+
+
+def read_manifest(path):
+    """The values of one of our manifests; None if it is none of ours."""
+    try:
+        values = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    is_own = isinstance(values, dict) and values.get("made_by") == _MADE_BY
+    return values if is_own and isinstance(values.get("files"), dict) else None
+
+
+def manifest_of(path):
+    """The manifest that lists a file, from the folder of that file.
+
+    Args:
+        path: str, an existing file.
+
+    Returns:
+        Its path and its values; None and None if no manifest lists the file.
+
+    Raises:
+        ValueError: a manifest lists the file with other bytes.
+    """
+    path = pathlib.Path(path)
+    for candidate in sorted(path.parent.glob(_MANIFESTS)):
+        values = read_manifest(candidate)
+        if values and path.name in values["files"]:
+            if not _is_unchanged(path, values["files"][path.name]):
+                raise ValueError(
+                    f"{path} must be the file of which {candidate} tells. "
+                    "Received: other bytes. Make both anew; or, if the change "
+                    "is meant, remove that manifest."
+                )
+            return candidate, values
+    return None, None
+
+
+def sha256(path):
+    """The SHA-256 of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _check_distinct(paths):
+    seen = set()
+    for path in map(os.path.realpath, paths):
+        if path in seen:
+            raise ValueError(
+                f"Output files must differ from each other. Received: {path}."
+            )
+        seen.add(path)
+
+
+def _check_no_input(path, inputs):
+    for read in inputs:
+        is_same = os.path.realpath(path) == os.path.realpath(read)
+        if is_same or (path.exists() and _is_same_file(path, read)):
+            raise ValueError(
+                f"An output must not be an input. Received: {path}."
+            )
+
+
+def _is_same_file(path, other):
+    return os.path.exists(other) and os.path.samefile(path, other)
+
+
+def _is_inside(path, directory):
+    real = pathlib.Path(os.path.realpath(path))
+    return pathlib.Path(os.path.realpath(directory)) in real.parents
+
+
+def _check_own(path, overwrite):
+    try:
+        manifest, _ = manifest_of(path)
+    except ValueError:
+        manifest = None
+    _check_overwrite(path, manifest is not None, overwrite)
+
+
+def _check_listed(path, directory, overwrite):
+    values = read_manifest(directory / "manifest.json")
+    name = path.relative_to(directory).as_posix()
+    listed = (values or {"files": {}})["files"].get(name)
+    is_own = values is not None and name == "manifest.json"
+    is_own = is_own or (listed is not None and _is_unchanged(path, listed))
+    _check_overwrite(path, is_own, overwrite)
+
+
+def _check_overwrite(path, is_own, overwrite):
+    if is_own and not overwrite:
+        raise ValueError(
+            f"An output must be new: {path} exists. Choose another name, or "
+            "pass --overwrite to replace it."
+        )
+    if not is_own:
+        raise ValueError(
+            f"An output must be new: {path} exists, and no manifest beside it "
+            "says that we wrote it as it is now. Choose another name, or move "
+            "it away."
+        )
+
+
+def _is_unchanged(path, listed):
+    try:
+        return (
+            os.path.getsize(path) == listed["bytes"]
+            and sha256(path) == listed["sha256"]
+        )
+    except (OSError, KeyError, TypeError):
+        return False
