@@ -1,0 +1,93 @@
+import json
+
+import pytest
+from absl import logging
+
+from keras_bert import outputs
+from keras_bert.text.casing import agreed_casing
+from keras_bert.text.casing import casing_beside
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.vocabulary import Vocabulary
+
+
+@pytest.fixture
+def lower():
+    return Vocabulary([*SPECIAL_TOKENS, "word"])
+
+
+@pytest.fixture
+def cased():
+    return Vocabulary([*SPECIAL_TOKENS, "word", "Word"])
+
+
+@pytest.fixture
+def logged(monkeypatch):
+    lines = []
+    for name in ("info", "warning"):
+        monkeypatch.setattr(
+            logging, name, lambda text, *args: lines.append(text % args)
+        )
+    return lines
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_all_that_tell_must_agree(lower, answer):
+    claims = {"--do_lower_case": answer, "a.json": None, "b.json": answer}
+    assert agreed_casing(lower, claims) is answer
+    with pytest.raises(
+        ValueError, match="--do_lower_case says (true|false), b.json says"
+    ):
+        agreed_casing(lower, {**claims, "b.json": not answer})
+
+
+def test_nothing_is_told_by_the_look_of_a_vocabulary(lower, cased):
+    for vocabulary in (lower, cased):
+        with pytest.raises(ValueError, match="Nothing tells.*Asked: a.json"):
+            agreed_casing(vocabulary, {"a.json": None})
+    assert agreed_casing(lower, {}, default=True) is True
+
+
+def test_a_cased_vocabulary_with_lower_casing_is_warned_of(
+    lower, cased, logged
+):
+    agreed_casing(lower, {"--do_lower_case": True})
+    agreed_casing(cased, {"--do_lower_case": False})
+    assert logged == []
+    agreed_casing(cased, {"--do_lower_case": True})
+    assert "upper-case letters" in logged[0]
+
+
+def test_the_published_table_answers_and_says_so(cased, logged, monkeypatch):
+    table = {cased.sha256: ("the Chinese models", True)}
+    monkeypatch.setattr("keras_bert.text.casing._PUBLISHED", table)
+    assert agreed_casing(cased, {}, default=False) is True
+    assert logged == [
+        "The vocabulary is that of the Chinese models, which lower-case texts."
+    ]
+    assert agreed_casing(cased, {"--do_lower_case": False}) is False
+
+
+def test_what_stands_beside_a_vocabulary_is_read(tmp_path, lower):
+    path = tmp_path / "vocab.txt"
+    assert casing_beside(path) == {}
+    lower.save(path)
+    assert casing_beside(path) == {}
+    settings = tmp_path / "tokenizer_config.json"
+    settings.write_text(json.dumps({"do_lower_case": False}))
+    assert casing_beside(path) == {str(settings): False}
+    lower.save(tmp_path / "other.txt")
+    assert casing_beside(tmp_path / "other.txt") == {}
+    settings.write_text("[")
+    with pytest.raises(ValueError, match="tokenizer_config.json must be"):
+        casing_beside(path)
+
+
+def test_the_manifest_of_a_vocabulary_comes_first(tmp_path, lower, cased):
+    path = tmp_path / "vocab.txt"
+    with outputs.recorded_file(path, {"do_lower_case": True}) as name:
+        lower.save(name)
+    manifest = tmp_path / "manifest-vocab.txt.json"
+    assert casing_beside(path) == {str(manifest): True}
+    cased.save(path)
+    with pytest.raises(ValueError, match="vocab.txt must be the file of wh"):
+        casing_beside(path)
