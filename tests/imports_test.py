@@ -19,6 +19,7 @@ _FLOORS = {
     "files": 0,
     "config": 0,
     "features": 0,
+    "template": 0,
     "outputs": 0.5,  # Above files.
     "text": 1,
     "layers": 1,
@@ -44,6 +45,7 @@ _COLUMNS = {
     "files": (_KERAS | _TENSORFLOW, set()),
     "lazy": (_KERAS | _TENSORFLOW, set()),
     "outputs": (_KERAS | _TENSORFLOW, set()),
+    "template": (_KERAS | _TENSORFLOW, set()),
 }
 _FORBIDDEN = (
     "keras.src",

@@ -1,10 +1,74 @@
 """Token ids to the dense inputs of a model.
 
-Dense ops alone (where, gather, comparisons): ragged slicing and concatenation
+Dense ops only (where, gather, comparisons): ragged slicing and concatenation
 have no kernels in TFLite.
 """
 
 import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.template import FIRST
+from keras_bert.template import SECOND
+
+
+def pack(template, first, second, seq_length, id_of):
+    """Lays texts out, cut to the length.
+
+    Args:
+        template: `Template`.
+        first: pair of ids, int32 `(batch_size, width)`, dense, and their
+            lengths, int32 `(batch_size,)`, which may be beyond the width
+            where the sequence could not hold more.
+        second: the same for the second texts, or None for single texts.
+        seq_length: int, width of the result; a pair is cut at the end of
+            the longer text, token by token.
+        id_of: function from a special token to its id.
+
+    Returns:
+        A dict of int32 `(batch_size, seq_length)` tensors: `input_ids`,
+        `input_mask` (1 at tokens) and, if there are any, `segment_ids`.
+    """
+    is_pair = second is not None
+    budget = seq_length - template.num_special(is_pair)
+    texts = {FIRST: (first[0], tf.minimum(first[1], budget))}
+    if is_pair:
+        lengths = truncated_lengths(first[1], second[1], budget)
+        texts = {
+            FIRST: (first[0], lengths[0]),
+            SECOND: (second[0], lengths[1]),
+        }
+    return _lay_out(template, texts, seq_length, id_of)
+
+
+def _lay_out(template, texts, seq_length, id_of):
+    layout = template.layout(is_pair=SECOND in texts)
+    length = sum(x for _, x in texts.values()) + len(layout) - len(texts)
+    length = length[:, tf.newaxis]  # [B, 1]
+    position = tf.range(seq_length)[tf.newaxis]  # [1, S]
+    if template.padding_side == "left":
+        position -= seq_length - length
+    mask = tf.logical_and(position >= 0, position < length)
+    ids = tf.fill(tf.shape(mask), id_of(template.padding))
+    segments = tf.fill(tf.shape(mask), template.padding_segment)
+    end = length
+    for word, segment in reversed(layout):
+        if word in texts:
+            start = end - texts[word][1][:, tf.newaxis]
+            value = _take(texts[word][0], position - start)
+        else:
+            start, value = end - 1, id_of(word)
+        here = tf.logical_and(position >= start, position < end)
+        ids = tf.where(here, value, ids)
+        if segment != template.padding_segment:
+            segments = tf.where(here, segment, segments)
+        end = start
+    values = {
+        features.INPUT_IDS.name: ids,
+        features.INPUT_MASK.name: tf.cast(mask, tf.int32),
+    }
+    if template.segments:
+        values[features.SEGMENT_IDS.name] = segments
+    return values
 
 
 def truncated_lengths(first, second, budget):
@@ -25,50 +89,6 @@ def truncated_lengths(first, second, budget):
         first, tf.maximum(budget - second, (budget + 1) // 2)
     )
     return kept_first, tf.minimum(second, budget - kept_first)
-
-
-def pack(first, second, seq_length, cls_id, sep_id):
-    """[CLS] first [SEP] second [SEP], padded with 0.
-
-    Args:
-        first: pair of ids, int32 `(batch_size, width)`, dense, and their
-            lengths, int32 `(batch_size,)`.
-        second: the same for the second texts, or None for single texts.
-        seq_length: int, width of the result.
-        cls_id: int, id of [CLS].
-        sep_id: int, id of [SEP].
-
-    Returns:
-        Three int32 `(batch_size, seq_length)` tensors: ids, mask (1 at
-        tokens) and segments (1 in the second text and its [SEP]).
-    """
-    (first_ids, first_length), num_special = first, 2
-    if second is None:
-        first_length = tf.minimum(first_length, seq_length - num_special)
-        end = first_length + num_special
-    else:
-        (second_ids, second_length), num_special = second, 3
-        first_length, second_length = truncated_lengths(
-            first_length, second_length, seq_length - num_special
-        )
-        end = first_length + second_length + num_special
-    position = tf.range(seq_length)[tf.newaxis]  # [1, S]
-    first_length = first_length[:, tf.newaxis]  # [B, 1]
-    end = end[:, tf.newaxis]
-    mask = position < end
-    segments = tf.logical_and(position > first_length + 1, mask)
-    ids = _take(first_ids, position - 1 + 0 * first_length)
-    if second is not None:
-        ids = tf.where(
-            segments, _take(second_ids, position - first_length - 2), ids
-        )
-    separators = tf.logical_or(
-        tf.equal(position, first_length + 1), tf.equal(position, end - 1)
-    )
-    ids = tf.where(separators, sep_id, ids)
-    ids = tf.where(tf.equal(position, 0), cls_id, ids)
-    ids = tf.where(mask, ids, 0)
-    return ids, tf.cast(mask, tf.int32), tf.cast(segments, tf.int32)
 
 
 def _take(ids, positions):

@@ -2,20 +2,19 @@
 
 import tensorflow as tf
 
-from keras_bert import features
+from keras_bert import template as templates
 from keras_bert.text.packing import pack
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import SEP
 
 
-class BertPreprocessor:
+class Preprocessor:
     """Tokenizes single texts or pairs and packs them densely.
 
     The same object is mapped in `tf.data`, traced into a SavedModel and
     converted to TFLite, so that training and serving cannot disagree.
 
     Args:
-        tokenizer: a `BertTokenizer`.
+        tokenizer: a `Tokenizer`.
+        template: a `Template` of special tokens that the tokenizer knows.
         seq_length: int, length of the packed sequences; longer pairs are cut
             at the end of the longer text, token by token.
 
@@ -25,7 +24,51 @@ class BertPreprocessor:
 
     Returns:
         A dict of int32 `(batch_size, seq_length)` tensors: `input_ids`,
-        `input_mask` and `segment_ids`.
+        `input_mask` and, if the template has segments, `segment_ids`.
+    """
+
+    def __init__(self, tokenizer, template, seq_length=128):
+        least = max(
+            template.num_special(is_pair=False) + 1,
+            template.num_special(is_pair=True),
+        )
+        if seq_length < least:
+            raise ValueError(
+                f"`seq_length` must be at least {least}, to hold "
+                f"{template.pair}. Received: seq_length={seq_length}."
+            )
+        self.tokenizer = tokenizer
+        self.template = template
+        self.seq_length = seq_length
+
+    def __call__(self, texts, pairs=None):
+        first = self._dense(self.tokenizer(texts))
+        second = None
+        if pairs is not None:
+            second = self._dense(self.tokenizer(pairs))
+        return pack(
+            self.template,
+            first,
+            second,
+            self.seq_length,
+            self.tokenizer.vocabulary.id_of,
+        )
+
+    def _dense(self, tokens):
+        # No text can fill more than the sequence: the rest is dropped here,
+        # but counts in the lengths, which decide what is truncated.
+        dense = tokens.to_tensor(shape=[None, self.seq_length])
+        return dense, tf.cast(tokens.row_lengths(), tf.int32)
+
+
+class BertPreprocessor(Preprocessor):
+    """Packs texts as BERT wants them: [CLS] A [SEP], or [CLS] A [SEP] B [SEP].
+
+    Args:
+        tokenizer: a `BertTokenizer`.
+        seq_length: int, length of the packed sequences.
+
+    Call arguments, Returns: as of `Preprocessor`.
 
     Example:
 
@@ -39,32 +82,4 @@ class BertPreprocessor:
     """
 
     def __init__(self, tokenizer, seq_length=128):
-        if seq_length < 3:
-            raise ValueError(
-                "`seq_length` must be at least 3, to hold [CLS], a token and "
-                f"[SEP]. Received: seq_length={seq_length}."
-            )
-        self.tokenizer = tokenizer
-        self.seq_length = seq_length
-
-    def __call__(self, texts, pairs=None):
-        first = self._dense(self.tokenizer(texts))
-        second = None
-        if pairs is not None:
-            second = self._dense(self.tokenizer(pairs))
-        vocabulary = self.tokenizer.vocabulary
-        packed = pack(
-            first,
-            second,
-            self.seq_length,
-            vocabulary.id_of(CLS),
-            vocabulary.id_of(SEP),
-        )
-        names = [feature.name for feature in features.ENCODER_INPUTS]
-        return dict(zip(names, packed))
-
-    def _dense(self, tokens):
-        # No text can fill more than the sequence: the rest is dropped here,
-        # but counts in the lengths, which decide what is truncated.
-        dense = tokens.to_tensor(shape=[None, self.seq_length])
-        return dense, tf.cast(tokens.row_lengths(), tf.int32)
+        super().__init__(tokenizer, templates.BERT, seq_length)

@@ -1,0 +1,76 @@
+"""How a text, or a pair, is laid out between special tokens."""
+
+import dataclasses
+
+FIRST, SECOND = "A", "B"
+
+
+@dataclasses.dataclass(frozen=True)
+class Template:
+    """The layout of one family of models.
+
+    A layout is written as words: A and B stand for the texts, all others are
+    special tokens. A number behind a colon is the segment, 0 without one.
+
+    Args:
+        single: str, such as "[CLS] A [SEP]".
+        pair: str, such as "[CLS] A [SEP] B:1 [SEP]:1".
+        padding: str, the token that fills up.
+        padding_side: "right" or "left".
+        padding_segment: int, the segment of the padding.
+        segments: bool, whether the model has segments; without, there is no
+            `segment_ids`.
+
+    Raises:
+        ValueError: a layout does not name its texts once and in order, or
+            the side is unknown.
+    """
+
+    single: str
+    pair: str
+    padding: str
+    padding_side: str = "right"
+    padding_segment: int = 0
+    segments: bool = True
+
+    def __post_init__(self):
+        for layout, texts in ((self.single, "A"), (self.pair, "AB")):
+            words = [word for word, _ in _items(layout)]
+            if [w for w in words if w in (FIRST, SECOND)] != [*texts]:
+                raise ValueError(
+                    f"A layout must name {' and '.join(texts)} once, in this "
+                    f"order. Received: {layout!r}."
+                )
+        if self.padding_side not in ("left", "right"):
+            raise ValueError(
+                "`padding_side` must be 'left' or 'right'. "
+                f"Received: padding_side={self.padding_side!r}."
+            )
+
+    def layout(self, is_pair):
+        """The words of a sequence in order, each with its segment."""
+        return _items(self.pair if is_pair else self.single)
+
+    @property
+    def tokens(self):
+        """The special tokens that it names, the padding first."""
+        words = [word for word, _ in _items(f"{self.single} {self.pair}")]
+        named = [w for w in words if w not in (FIRST, SECOND)]
+        return tuple(dict.fromkeys([self.padding, *named]))
+
+    def num_special(self, is_pair):
+        """How many special tokens stand in a sequence."""
+        return len(self.layout(is_pair)) - (2 if is_pair else 1)
+
+
+def _items(layout):
+    """The words of a layout with their segments."""
+    items = []
+    for item in layout.split():
+        word, _, segment = item.partition(":")
+        items.append((word, int(segment or 0)))
+    return items
+
+
+# arXiv 1810.04805, figure 2.
+BERT = Template("[CLS] A [SEP]", "[CLS] A [SEP] B:1 [SEP]:1", "[PAD]")

@@ -1,0 +1,21 @@
+import pytest
+
+from keras_bert.template import Template
+
+
+@pytest.mark.parametrize(
+    "single, pair, message",
+    [
+        ("[CLS] [SEP]", "[CLS] A B", "must name A once.*'.CLS. .SEP.'"),
+        ("A", "[CLS] B A", "must name A and B once, .*'.CLS. B A'"),
+        ("A A", "A B", "once.*'A A'"),
+    ],
+)
+def test_a_layout_names_its_texts(single, pair, message):
+    with pytest.raises(ValueError, match=message):
+        Template(single, pair, "[PAD]")
+
+
+def test_a_side_is_left_or_right():
+    with pytest.raises(ValueError, match="padding_side='top'"):
+        Template("A", "A B", "[PAD]", padding_side="top")
