@@ -1,21 +1,17 @@
 """Adam with decoupled weight decay, the optimizer of BERT."""
 
-import collections
-import math
+import re
 
 import keras
-import numpy as np
 from keras import ops
 
+from keras_bert.training.adam_step import NUM_SCALARS
+from keras_bert.training.adam_step import adam_step
+from keras_bert.training.adam_step import fused_update
+from keras_bert.training.adam_step import unpack
 from keras_bert.training.gradients import global_norm
 from keras_bert.training.gradients import scaled
 from keras_bert.training.gradients import sum_over_replicas
-
-if keras.backend.backend() == "tensorflow":
-    import tensorflow as tf
-
-# What all variables of a step share, as float32 scalars.
-_Step = collections.namedtuple("_Step", "rate scale epsilon beta_1 beta_2")
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -68,16 +64,26 @@ class AdamW(keras.optimizers.Optimizer):
         **kwargs,
     ):
         _check(weight_decay, beta_1, beta_2, **kwargs)
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            global_clipnorm=global_clipnorm,
-            **kwargs,
-        )
+        # Keras does not do a second time what it is not told of.
+        num_pieces = kwargs.pop("gradient_accumulation_steps", None)
+        super().__init__(learning_rate, **kwargs)
+        self._num_pieces = num_pieces
+        self._max_norm = global_clipnorm
+        self._decay_rate = weight_decay
+        self._excluded, self._excluded_names = (), ()
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon
         self.bias_correction = bias_correction
+
+    def exclude_from_weight_decay(self, var_list=None, var_names=None):
+        if self.built:
+            raise ValueError(
+                "`exclude_from_weight_decay` must come before the optimizer is "
+                f"built. Received: var_list={var_list}, var_names={var_names}."
+            )
+        self._excluded = tuple(id(variable) for variable in var_list or ())
+        self._excluded_names = tuple(var_names or ())
 
     def build(self, variables):
         if self.built:
@@ -86,87 +92,105 @@ class AdamW(keras.optimizers.Optimizer):
         self._momentums, self._velocities = self.add_optimizer_variables(
             variables, ["momentum", "velocity"]
         )
-        self.gradient_norm = self.add_variable(
-            (),
-            dtype="float32",
-            aggregation="only_first_replica",
-            name="gradient_norm",
+        self.gradient_norm = self._add_shared("gradient_norm", ())
+        self._step = self._add_shared("step", (NUM_SCALARS,))
+        self._decaying = tuple(self._is_decaying(v) for v in variables)
+        if self._num_pieces:
+            self._piece = self._add_shared("piece", (), "int32")
+            self._sums = [
+                self._add_shared(f"{v.name}_sum", v.shape) for v in variables
+            ]
+
+    def _add_shared(self, name, shape, dtype="float32"):
+        """A variable to which all replicas assign the same."""
+        return self.add_variable(
+            shape, dtype=dtype, aggregation="only_first_replica", name=name
         )
-        self._decaying = tuple(
-            decays(variable) and self._use_weight_decay(variable)
-            for variable in variables
+
+    def _is_decaying(self, variable):
+        is_named = any(
+            re.search(n, variable.name) for n in self._excluded_names
         )
+        is_excluded = is_named or id(variable) in self._excluded
+        return decays(variable) and not is_excluded
 
     def apply(self, grads, trainable_variables=None):
+        if trainable_variables is not None and not self.built:
+            self.build(list(trainable_variables))
+        if not self.built or all(gradient is None for gradient in grads):
+            # It raises an error, unless there is nothing to do.
+            super().apply(grads, trainable_variables)
+            return
+        grads = self._prepare(list(grads), trainable_variables)
         super().apply(grads, trainable_variables)
-        if not self.gradient_accumulation_steps:
-            skipped = ops.logical_not(ops.isfinite(self.gradient_norm))
-            self.iterations.assign_sub(ops.cast(skipped, self.iterations.dtype))
-
-    # `apply` of Keras calls the next four in this order, and then
-    # `update_step` for each variable.
-
-    def _clip_gradients(self, grads):
-        grads = sum_over_replicas(grads)
-        norm = global_norm(grads)
-        self.gradient_norm.assign(norm)
-        limit = self.global_clipnorm or float("inf")
-        scale = ops.where(norm > limit, limit / norm, 1.0)
-        return scaled(grads, ops.where(ops.isfinite(norm), scale, 0.0))
-
-    def _apply_weight_decay(self, variables):
-        pass  # `update_step` does it.
-
-    def _backend_update_step(self, grads, trainable_variables, learning_rate):
-        step = self._step(ops.cast(learning_rate, "float32"))
-        super()._backend_update_step(grads, trainable_variables, step)
+        is_skipped = 1 - unpack(self._step).is_taken
+        self.iterations.assign_sub(ops.cast(is_skipped, self.iterations.dtype))
 
     def _all_reduce_sum_gradients(self, grads_and_vars):
-        return grads_and_vars  # They were summed before they were clipped.
+        # They were summed before they were clipped. Of Keras's methods with an
+        # underscore this is the only one overridden, for Keras has no other
+        # way not to sum them once more; a test looks after it.
+        return grads_and_vars
 
-    def _step(self, learning_rate):
-        """What this step does to every variable.
-
-        With c = 1 - beta ** t, the update m / c1 / (sqrt(v / c2) + epsilon)
-        is sqrt(c2) / c1 * m / (sqrt(v) + sqrt(c2) * epsilon). A step that is
-        not taken has rate 0 and keeps all of m and v.
-        """
-        # float32 has no 0.999. The variables take steps of 1 - beta as rounded
-        # there; the corrections make up for it.
-        betas = np.float32(self.beta_1), np.float32(self.beta_2)
-        if self.bias_correction:
-            t = ops.cast(self.iterations + 1, "float32")
-            # 1 - 0.999 ** t has three right digits in float32, this has all.
-            corrections = [-ops.expm1(t * math.log(beta)) for beta in betas]
-        else:
-            exact = self.beta_1, self.beta_2
-            corrections = [
-                ops.full((), (1 - float(beta)) / (1 - value), "float32")
-                for beta, value in zip(betas, exact, strict=True)
-            ]
-        correction_1, correction_2 = corrections
-        root = ops.sqrt(correction_2)
-        is_taken = ops.isfinite(self.gradient_norm)
-        return _Step(
-            ops.where(is_taken, learning_rate, 0.0),
-            root / correction_1,
-            root * self.epsilon,
-            *(ops.where(is_taken, beta, np.float32(1)) for beta in betas),
+    def _prepare(self, grads, variables):
+        """Gradients summed and clipped; notes the step they make."""
+        known = [i for i, gradient in enumerate(grads) if gradient is not None]
+        ready = sum_over_replicas([grads[i] for i in known])
+        is_last = True
+        if self._num_pieces:
+            indices = known
+            if variables is not None:
+                indices = [
+                    self._get_variable_index(variables[i]) for i in known
+                ]
+            ready, is_last = self._accumulated(ready, indices)
+        norm = global_norm(ready) / (self.loss_scale_factor or 1)
+        self.gradient_norm.assign(norm)
+        is_taken = ops.logical_and(ops.isfinite(norm), is_last)
+        t = ops.cast(self.iterations + 1, "float32")
+        self._step.assign(
+            adam_step(
+                t if self.bias_correction else None,
+                is_taken,
+                (self.beta_1, self.beta_2),
+                self.epsilon,
+            )
         )
+        limit = self._max_norm or float("inf")
+        scale = ops.where(norm > limit, limit / norm, 1.0)
+        ready = scaled(ready, ops.where(is_taken, scale, 0.0))
+        for i, gradient in zip(known, ready, strict=True):
+            grads[i] = gradient
+        return grads
+
+    def _accumulated(self, grads, indices):
+        """The mean of the pieces so far, and whether this is the last."""
+        is_last = self._piece + 1 >= self._num_pieces
+        self._piece.assign(ops.where(is_last, 0, self._piece + 1))
+        means = []
+        for gradient, index in zip(grads, indices, strict=True):
+            total = self._sums[index] + ops.cast(gradient, "float32")
+            self._sums[index].assign(ops.where(is_last, 0.0, total))
+            means.append(total / self._num_pieces)
+        return means, is_last
+
+    def _step_in(self, dtype, learning_rate):
+        """This step's rate and other scalars in the dtype of a variable."""
+        step = unpack(ops.cast(self._step, dtype))
+        return ops.cast(learning_rate, dtype) * step.is_taken, step
 
     def update_step(self, gradient, variable, learning_rate):
         index = self._get_variable_index(variable)
         gradient = ops.cast(gradient, variable.dtype)
-        step = cast_step(learning_rate, variable.dtype)
-        if self._decaying[index] and self.weight_decay:
-            decay = step.rate * self.weight_decay
-            self.assign_sub(variable, variable * decay)
+        rate, step = self._step_in(variable.dtype, learning_rate)
+        if self._decaying[index] and self._decay_rate:
+            self.assign_sub(variable, variable * (rate * self._decay_rate))
         if keras.backend.backend() == "tensorflow":
             moments = self._momentums[index], self._velocities[index]
-            _fused_update(gradient, variable, moments, step)
+            fused_update(gradient, variable, moments, rate, step)
         else:
             update = self._adam_update(gradient, index, step)
-            self.assign_sub(variable, step.rate * update)
+            self.assign_sub(variable, rate * update)
 
     def _adam_update(self, gradient, index, step):
         """Moves m and v; returns m' / (sqrt(v') + epsilon)."""
@@ -178,6 +202,9 @@ class AdamW(keras.optimizers.Optimizer):
     def get_config(self):
         return {
             **super().get_config(),
+            "weight_decay": self._decay_rate,
+            "global_clipnorm": self._max_norm,
+            "gradient_accumulation_steps": self._num_pieces,
             "beta_1": self.beta_1,
             "beta_2": self.beta_2,
             "epsilon": self.epsilon,
@@ -199,7 +226,13 @@ def decays(variable):
 
 
 def _check(
-    weight_decay, beta_1, beta_2, clipnorm=None, clipvalue=None, **kwargs
+    weight_decay,
+    beta_1,
+    beta_2,
+    clipnorm=None,
+    clipvalue=None,
+    gradient_accumulation_steps=None,
+    **kwargs,
 ):
     if weight_decay is None or not weight_decay >= 0:
         raise ValueError(
@@ -216,26 +249,11 @@ def _check(
             "Gradients are clipped by `global_clipnorm` alone. "
             f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}."
         )
-
-
-def cast_step(step, dtype):
-    """The scalars of a step in the dtype of a variable."""
-    return _Step(*(ops.cast(value, dtype) for value in step))
-
-
-def _fused_update(gradient, variable, moments, step):
-    """One pass over a variable, its moments and its gradient."""
-    m, v = moments
-    tf.raw_ops.ResourceApplyAdam(
-        var=variable.handle,
-        m=m.value.handle,
-        v=v.value.handle,
-        # The corrections are in the rate and epsilon.
-        beta1_power=tf.zeros_like(step.beta_1),
-        beta2_power=tf.zeros_like(step.beta_2),
-        lr=step.rate * step.scale,
-        beta1=step.beta_1,
-        beta2=step.beta_2,
-        epsilon=step.epsilon,
-        grad=gradient,
-    )
+    if gradient_accumulation_steps is not None and not (
+        gradient_accumulation_steps >= 2
+    ):
+        raise ValueError(
+            "`gradient_accumulation_steps` must be at least 2, or None. "
+            "Received: "
+            f"gradient_accumulation_steps={gradient_accumulation_steps}."
+        )

@@ -4,7 +4,6 @@ import keras
 from keras import ops
 
 from keras_bert.training.adamw import AdamW
-from keras_bert.training.adamw import cast_step
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -39,11 +38,10 @@ class Lamb(AdamW):
     def update_step(self, gradient, variable, learning_rate):
         index = self._get_variable_index(variable)
         gradient = ops.cast(gradient, variable.dtype)
-        step = cast_step(learning_rate, variable.dtype)
-        rate = step.rate
+        rate, step = self._step_in(variable.dtype, learning_rate)
         update = self._adam_update(gradient, index, step)
         if self._decaying[index]:
-            update += self.weight_decay * variable
+            update += self._decay_rate * variable
             rate *= _trust_ratio(variable, update)
         self.assign_sub(variable, rate * update)
 

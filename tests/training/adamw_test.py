@@ -1,3 +1,4 @@
+import inspect
 import json
 import os
 import pathlib
@@ -155,18 +156,101 @@ def test_more_can_be_excluded_from_decay():
     np.testing.assert_array_equal(variables[2].numpy(), before)
 
 
+def test_names_can_be_excluded_from_decay():
+    variables = make_variables()
+    before = variables[2].numpy()
+    optimizer = AdamW(0.5, weight_decay=0.1)
+    optimizer.exclude_from_weight_decay(var_names=["ab"])
+    zeros = [np.zeros(shape) for shape in _SHAPES.values()]
+    optimizer.apply(to_tensors(zeros), variables)
+    np.testing.assert_array_equal(variables[2].numpy(), before)
+    assert not np.array_equal(variables[0].numpy(), make_variables()[0].numpy())
+    with pytest.raises(ValueError, match="before .* var_names=.'kernel'"):
+        optimizer.exclude_from_weight_decay(var_names=["kernel"])
+
+
+def test_variables_without_gradient_stay_and_do_not_shift_the_others():
+    gradients = make_gradients(0, 1.0)
+    ours, all_of_them = make_variables(), make_variables()
+    tensors = to_tensors(gradients)
+    tensors[1] = None
+    with pytest.warns(UserWarning, match="Gradients do not exist"):
+        AdamW(1e-2).apply(tensors, ours)
+    gradients[1][:] = 0
+    AdamW(1e-2).apply(to_tensors(gradients), all_of_them)
+    for one, other in zip(ours, all_of_them, strict=True):
+        np.testing.assert_array_equal(one.numpy(), other.numpy())
+
+
+def test_without_any_gradient_keras_complains():
+    optimizer, variables = AdamW(1e-2), make_variables()
+    with pytest.raises(ValueError, match="No gradients provided"):
+        optimizer.apply([None] * 4, variables)
+    optimizer.apply([], variables)
+    assert int(optimizer.iterations) == 0
+
+
+def test_the_loss_scale_is_taken_off_before_clipping():
+    gradients = make_gradients(0, 3.0)
+    scaled, plain = make_variables(), make_variables()
+    optimizer = AdamW(1e-2, loss_scale_factor=1024.0)
+    optimizer.apply(to_tensors([1024 * g for g in gradients]), scaled)
+    other = AdamW(1e-2)
+    other.apply(to_tensors(gradients), plain)
+    assert float(optimizer.gradient_norm) == float(other.gradient_norm) > 5
+    for one, two in zip(scaled, plain, strict=True):
+        np.testing.assert_allclose(one.numpy(), two.numpy(), rtol=1e-6)
+
+
+def test_a_piece_that_is_not_finite_takes_no_step():
+    variables = make_variables()
+    optimizer = AdamW(1e-2, gradient_accumulation_steps=2)
+    good, bad = make_gradients(0, 1.0), make_gradients(1, 1.0)
+    bad[0][0, 0] = np.nan
+    for gradients in (bad, good):
+        optimizer.apply(to_tensors(gradients), variables)
+    assert int(optimizer.iterations) == 0
+    for variable, start in zip(variables, make_variables(), strict=True):
+        np.testing.assert_array_equal(variable.numpy(), start.numpy())
+    for gradients in (good, good):
+        optimizer.apply(to_tensors(gradients), variables)
+    assert int(optimizer.iterations) == 1
+    assert np.isfinite(variables[0].numpy()).all()
+
+
+def test_keras_still_has_the_one_private_method_that_is_overridden():
+    """If this fails, Keras sums the gradients of replicas in another way.
+
+    They would then be summed twice. Look at how `apply` of the new Keras does
+    it, and change `AdamW._all_reduce_sum_gradients` and this test.
+    """
+    base = keras.optimizers.Optimizer
+    private = {
+        name
+        for kind in AdamW.__mro__[: AdamW.__mro__.index(base)]
+        for name in vars(kind)
+        if name.startswith("_") and not name.startswith("__")
+    }
+    assert {name for name in private if hasattr(base, name)} == {
+        "_all_reduce_sum_gradients"
+    }
+    parameters = inspect.signature(base._all_reduce_sum_gradients).parameters
+    assert [*parameters] == ["self", "grads_and_vars"]
+
+
 def test_a_step_that_is_not_finite_is_not_taken():
     optimizer, variables = AdamW(1e-2), make_variables()
     optimizer.apply(to_tensors(make_gradients(0, 1.0)), variables)
     changing = [*variables, *optimizer.variables]
     before = {v.path: v.numpy() for v in changing}
+    of_the_step = {"gradient_norm", "step"}
     for bad in (np.nan, np.inf, -np.inf):
         gradients = make_gradients(1, 1.0)
         gradients[2][1, 1] = bad
         optimizer.apply(to_tensors(gradients), variables)
         assert not np.isfinite(optimizer.gradient_norm.numpy())
         for variable in changing:
-            if variable is not optimizer.gradient_norm:
+            if variable.name not in of_the_step:
                 np.testing.assert_array_equal(
                     variable.numpy(), before[variable.path]
                 )
@@ -373,7 +457,10 @@ def test_jax_takes_the_same_steps(tmp_path):
 
 def test_config_is_complete():
     optimizer = AdamW(
-        0.5, 0.1, 0.8, 0.99, 1e-5, bias_correction=False, global_clipnorm=2.0
+        *(0.5, 0.1, 0.8, 0.99, 1e-5),
+        bias_correction=False,
+        global_clipnorm=2.0,
+        gradient_accumulation_steps=4,
     )
     config = optimizer.get_config()
     json.dumps(config)
@@ -387,6 +474,7 @@ def test_config_is_complete():
             "epsilon",
             "bias_correction",
             "global_clipnorm",
+            "gradient_accumulation_steps",
         )
     } == {
         "learning_rate": 0.5,
@@ -396,6 +484,7 @@ def test_config_is_complete():
         "epsilon": 1e-5,
         "bias_correction": False,
         "global_clipnorm": 2.0,
+        "gradient_accumulation_steps": 4,
     }
     assert AdamW.from_config(config).get_config() == config
 
@@ -408,6 +497,10 @@ def test_config_is_complete():
         ({"beta_1": 0.0}, "beta_1=0.0, beta_2=0.999"),
         ({"beta_2": 1.0}, "beta_1=0.9, beta_2=1.0"),
         ({"clipnorm": 1.0}, "clipnorm=1.0, clipvalue=None"),
+        (
+            {"gradient_accumulation_steps": 1},
+            "gradient_accumulation_steps=1",
+        ),
     ],
 )
 def test_impossible_arguments_are_errors(arguments, received):
