@@ -4,6 +4,12 @@
 wrote the file. Here the file's names are only compared with a short list;
 nothing is imported and nothing of the file is called. Memory stays within a
 small multiple of the pickle's length.
+
+A `pickle.Unpickler` with a list of allowed names would run no foreign code
+either, but a few bytes still bring it down, and neither `find_class` nor
+`persistent_load` is asked: 9 bytes name a place in its memo and take 2 GB of
+memory, 300 bytes of nested tuples as the key of a dictionary are hashed for
+ever, and 200 kB of them end the process.
 """
 
 import dataclasses

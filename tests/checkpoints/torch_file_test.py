@@ -2,6 +2,8 @@ import os
 import pathlib
 import pickle
 import struct
+import time
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -246,6 +248,66 @@ def test_compressed_entries_are_refused(path):
     pickled = dictionary(x=tensor((6,), (1,)))
     write_zip(path, pickled, method=zipfile.ZIP_DEFLATED)
     refuse(path, "neither compressed nor encrypted")
+
+
+def test_entries_of_one_name_are_refused(path):
+    write_zip(path, dictionary(x=tensor((6,), (1,))))
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"archive/version", b"archive/data/0\0"))
+    assert data.count(b"archive/version") == 2
+    refuse(path, "no whole zip file")
+
+
+@pytest.mark.parametrize("offset", [2**31, 2**32 - 2, 7])
+def test_entries_that_lie_elsewhere_are_refused(path, offset):
+    write_zip(path, dictionary(x=tensor((6,), (1,))))
+    data = bytearray(path.read_bytes())
+    entry = data.index(b"PK\1\2")
+    data[entry + 42 : entry + 46] = struct.pack("<L", offset)
+    path.write_bytes(data)
+    refuse(path, "no whole zip file")
+
+
+def test_entries_before_the_file_are_refused(path):
+    """As by a directory that says it begins later than it does."""
+    write_zip(path, dictionary(x=tensor((6,), (1,))))
+    data = bytearray(path.read_bytes())
+    end = data.index(b"PK\5\6")
+    (offset,) = struct.unpack_from("<L", data, end + 16)
+    struct.pack_into("<L", data, end + 16, offset + 40)
+    path.write_bytes(data)
+    refuse(path, "no whole zip file")
+
+
+def test_a_directory_of_many_entries_takes_little_memory(path):
+    entry = struct.pack("<4s42x", b"PK\1\2")
+    directory = entry * 20_000
+    counts = struct.pack("<HHLL", 20_000, 20_000, len(directory), 4)
+    path.write_bytes(
+        b"PK\3\4" + directory + b"PK\5\6" + bytes(4) + counts + bytes(2)
+    )
+    tracemalloc.start()
+    try:
+        refuse(path, "no whole zip file")
+        assert tracemalloc.get_traced_memory()[1] < 16 * len(directory)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["huge_memo", "nested_key"])
+def test_what_would_fill_the_memory_is_refused_at_once(path, name):
+    """Both bring down a `pickle.Unpickler`, whatever names it allows."""
+    pickled, complaint = hostile_pickles("/")[name]
+    assert len(pickled) < 2000
+    write_zip(path, pickled)
+    start = time.process_time()
+    tracemalloc.start()
+    try:
+        refuse(path, complaint)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - start < 5
 
 
 def test_zip_files_of_another_kind_are_refused(path):
