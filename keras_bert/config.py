@@ -1,10 +1,10 @@
-"""Sizes of a BERT model, under the keys of the published files."""
+"""Sizes of a model, read strictly under the keys of the published files."""
 
 import dataclasses
 import json
 import pathlib
 
-# Both publishers write "gelu" and mean different functions by it.
+# Google and Hugging Face write "gelu" and mean different functions by it.
 _ACTIVATIONS = ("gelu_tanh", "gelu_erf", "relu", "tanh")
 _ACTIVATION_SYNONYMS = {
     "gelu_new": "gelu_tanh",
@@ -18,31 +18,135 @@ _HUGGING_FACE_MARKS = (
     "transformers_version",
 )
 
-# Published keys that describe something other than these layers: read and
-# dropped.
+# Published keys of every family that describe something other than the
+# layers of its model: read and dropped.
 _INFORMATIVE_KEYS = frozenset(
-    """_name_or_path architectures bos_token_id classifier_dropout
-    directionality dtype eos_token_id finetuning_task gradient_checkpointing
-    id2label label2id num_labels output_past pad_token_id pooler_fc_size
-    pooler_num_attention_heads pooler_num_fc_layers pooler_size_per_head
-    pooler_type problem_type return_dict torch_dtype transformers_version
-    use_cache""".split()
+    """_name_or_path architectures bos_token_id dtype eos_token_id
+    finetuning_task gradient_checkpointing id2label label2id num_labels
+    output_past pad_token_id problem_type return_dict torch_dtype
+    transformers_version use_cache""".split()
 )
-# Published keys that change the architecture: only BERT's own value will do.
+# Published keys that change the architecture: only one value will do.
 _REQUIRED_VALUES = {
     "add_cross_attention": False,
     "chunk_size_feed_forward": 0,
     "is_encoder_decoder": False,
-    "model_type": "bert",
     "output_attentions": False,
     "output_hidden_states": False,
-    "position_embedding_type": "absolute",
     "tie_word_embeddings": True,
 }
 
 
+class StrictConfig:
+    """What the configs of all families share: checks, reading and writing.
+
+    A family's config is a frozen dataclass below it, whose fields are the
+    published keys that matter to its layers. These attributes say the rest:
+
+        family: str, its name in messages.
+        informative_keys: published keys that its layers do not depend on.
+        required_values: dict from published keys to the one value that its
+            layers are right for.
+        activation_key: the key that names the activation.
+        plain_gelu: what "gelu" is in a file without marks of Hugging Face.
+        divided_keys: the key of the width, then that of the number of heads
+            that must divide it.
+    """
+
+    family = ""
+    informative_keys = frozenset()
+    required_values = {}
+    activation_key = "hidden_act"
+    plain_gelu = "gelu_tanh"
+    divided_keys = ("hidden_size", "num_attention_heads")
+
+    def __post_init__(self):
+        for field in dataclasses.fields(self):
+            _check_value(field, getattr(self, field.name))
+        key = self.activation_key
+        if getattr(self, key) not in _ACTIVATIONS:
+            raise ValueError(
+                f"`{key}` must be one of {', '.join(_ACTIVATIONS)} "
+                '(published "gelu" is gelu_tanh in google-research/bert and '
+                "gelu_erf in Hugging Face). Received: "
+                f"{key}={getattr(self, key)!r}."
+            )
+        width, num_heads = self.divided_keys
+        if getattr(self, width) % getattr(self, num_heads):
+            raise ValueError(
+                f"`{width}` must be divisible by `{num_heads}`. "
+                f"Received: {width}={getattr(self, width)}, "
+                f"{num_heads}={getattr(self, num_heads)}."
+            )
+
+    @classmethod
+    def from_json(cls, path):
+        """Reads a published or own config file, strictly.
+
+        Args:
+            path: a `bert_config.json` of google-research/bert, a
+                `config.json` of Hugging Face or a file of `to_json`.
+
+        Returns:
+            A config of this class.
+
+        Raises:
+            ValueError: the file is no JSON object, misses `vocab_size`, has
+                unknown keys or describes another architecture.
+        """
+        try:
+            return cls.from_dict(read_json_object(path))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, values):
+        """Like `from_json`, from the object that such a file holds.
+
+        Args:
+            values: dict of config values by key.
+        """
+        names = [field.name for field in dataclasses.fields(cls)]
+        cls._check_keys(values, names)
+        own = {name: values[name] for name in names if name in values}
+        activation = own.get(cls.activation_key)
+        if isinstance(activation, str):
+            own[cls.activation_key] = cls._own_activation(activation, values)
+        return cls(**own)
+
+    @classmethod
+    def _check_keys(cls, values, names):
+        informative = _INFORMATIVE_KEYS | cls.informative_keys
+        required = {**_REQUIRED_VALUES, **cls.required_values}
+        for key, value in values.items():
+            if key in required and value != required[key]:
+                raise ValueError(
+                    f"`{key}` must be {required[key]!r} for {cls.family}. "
+                    f"Received: {key}={value!r}."
+                )
+            if not {key} & {*names, *informative, *required}:
+                raise ValueError(
+                    f"Unknown config key. Received: {key}={value!r}. "
+                    f"Known: {', '.join(names)}."
+                )
+        if "vocab_size" not in values:
+            raise ValueError("`vocab_size` is missing.")
+
+    @classmethod
+    def _own_activation(cls, activation, values):
+        if activation == "gelu":
+            hugging_face = any(mark in values for mark in _HUGGING_FACE_MARKS)
+            return "gelu_erf" if hugging_face else cls.plain_gelu
+        return _ACTIVATION_SYNONYMS.get(activation, activation)
+
+    def to_json(self, path):
+        """Writes the config so that `from_json` reads it back equal."""
+        text = json.dumps(dataclasses.asdict(self), indent=2)
+        pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
+
+
 @dataclasses.dataclass(frozen=True)
-class BertConfig:
+class BertConfig(StrictConfig):
     """Sizes and rates of a BERT model.
 
     The keys are those of the published `bert_config.json`. The one published
@@ -87,81 +191,16 @@ class BertConfig:
     layer_norm_eps: float = 1e-12
     is_decoder: bool = False
 
-    def __post_init__(self):
-        for field in dataclasses.fields(self):
-            _check_value(field, getattr(self, field.name))
-        if self.hidden_act not in _ACTIVATIONS:
-            raise ValueError(
-                f"`hidden_act` must be one of {', '.join(_ACTIVATIONS)} "
-                '(published "gelu" is gelu_tanh in google-research/bert and '
-                "gelu_erf in Hugging Face). Received: "
-                f"hidden_act={self.hidden_act!r}."
-            )
-        if self.hidden_size % self.num_attention_heads:
-            raise ValueError(
-                "`hidden_size` must be divisible by `num_attention_heads`. "
-                f"Received: hidden_size={self.hidden_size}, "
-                f"num_attention_heads={self.num_attention_heads}."
-            )
-
-    @classmethod
-    def from_json(cls, path):
-        """Reads a published or own config file, strictly.
-
-        Args:
-            path: a `bert_config.json` of google-research/bert, a
-                `config.json` of Hugging Face or a file of `to_json`.
-
-        Returns:
-            A `BertConfig`.
-
-        Raises:
-            ValueError: the file is no JSON object, misses `vocab_size`, has
-                unknown keys or describes another architecture.
-        """
-        try:
-            return cls.from_dict(read_json_object(path))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-
-    @classmethod
-    def from_dict(cls, values):
-        """Like `from_json`, from the object that such a file holds.
-
-        Args:
-            values: dict of config values by key.
-        """
-        try:
-            return cls(**_translate(values))
-        except TypeError as error:
-            raise ValueError(str(error)) from None
-
-    def to_json(self, path):
-        """Writes the config so that `from_json` reads it back equal."""
-        text = json.dumps(dataclasses.asdict(self), indent=2)
-        pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
-
-
-def _check_value(field, value):
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if field.type is bool and not isinstance(value, bool):
-        expected = "true or false"
-    elif field.type is int and not (number and isinstance(value, int)):
-        expected = "an integer"
-    elif field.type is float and not number:
-        expected = "a number"
-    elif field.type is int and value < 1:
-        expected = "at least 1"
-    elif field.name.endswith("_prob") and not 0 <= value < 1:
-        expected = "at least 0 and below 1"
-    elif field.type is float and not 0 <= value < float("inf"):
-        expected = "finite and at least 0"
-    else:
-        return
-    raise ValueError(
-        f"`{field.name}` must be {expected}. "
-        f"Received: {field.name}={value!r} (of type {type(value).__name__})."
+    family = "BERT"
+    informative_keys = frozenset(
+        """classifier_dropout directionality pooler_fc_size
+        pooler_num_attention_heads pooler_num_fc_layers pooler_size_per_head
+        pooler_type""".split()
     )
+    required_values = {
+        "model_type": "bert",
+        "position_embedding_type": "absolute",
+    }
 
 
 def read_json_object(path):
@@ -187,28 +226,23 @@ def read_json_object(path):
     return values
 
 
-def _translate(values):
-    """Published keys and values to those of `BertConfig`."""
-    names = [field.name for field in dataclasses.fields(BertConfig)]
-    for key, value in values.items():
-        if key in _REQUIRED_VALUES and value != _REQUIRED_VALUES[key]:
-            raise ValueError(
-                f"`{key}` must be {_REQUIRED_VALUES[key]!r} for BERT. "
-                f"Received: {key}={value!r}."
-            )
-        if not {key} & {*names, *_INFORMATIVE_KEYS, *_REQUIRED_VALUES}:
-            raise ValueError(
-                f"Unknown config key. Received: {key}={value!r}. "
-                f"Known: {', '.join(names)}."
-            )
-    if "vocab_size" not in values:
-        raise ValueError("`vocab_size` is missing.")
-    own = {name: values[name] for name in names if name in values}
-    if own.get("hidden_act") == "gelu":
-        hugging_face = any(mark in values for mark in _HUGGING_FACE_MARKS)
-        own["hidden_act"] = "gelu_erf" if hugging_face else "gelu_tanh"
-    elif isinstance(own.get("hidden_act"), str):
-        own["hidden_act"] = _ACTIVATION_SYNONYMS.get(
-            own["hidden_act"], own["hidden_act"]
-        )
-    return own
+def _check_value(field, value):
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if field.type is bool and not isinstance(value, bool):
+        expected = "true or false"
+    elif field.type is int and not (number and isinstance(value, int)):
+        expected = "an integer"
+    elif field.type is float and not number:
+        expected = "a number"
+    elif field.type is int and value < 1:
+        expected = "at least 1"
+    elif field.name.endswith(("_prob", "dropout")) and not 0 <= value < 1:
+        expected = "at least 0 and below 1"
+    elif field.type is float and not 0 <= value < float("inf"):
+        expected = "finite and at least 0"
+    else:
+        return
+    raise ValueError(
+        f"`{field.name}` must be {expected}. "
+        f"Received: {field.name}={value!r} (of type {type(value).__name__})."
+    )
