@@ -138,8 +138,8 @@ def test_imports_point_down(path):
     [
         (
             "keras_bert/layers/bad.py",
-            "from keras_bert.models.encoder import bert_encoder",
-            "keras_bert.models.encoder.bert_encoder is not below layers",
+            "from keras_bert.models.bert import bert_encoder",
+            "keras_bert.models.bert.bert_encoder is not below layers",
         ),
         (
             "keras_bert/text/bad.py",

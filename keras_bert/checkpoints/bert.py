@@ -7,18 +7,14 @@ import keras
 from keras_bert.checkpoints.hints import hint_of_vocabulary
 from keras_bert.checkpoints.weight_table import OPTIONAL_PARTS
 from keras_bert.config import BertConfig
-from keras_bert.models.encoder import bert_encoder
-from keras_bert.models.pretrainer import add_pretraining_heads
+from keras_bert.models.backbone import Backbone
+from keras_bert.models.bert import bert_backbone
+from keras_bert.models.bert import bert_heads
+from keras_bert.models.heads import add_heads
 from keras_bert.text.tokenizer import BertTokenizer
 
 # Tables are padded to a multiple of one of these.
 _MULTIPLES = (1, 2, 4, 8, 16, 32, 64, 128)
-
-_OUTPUTS = {
-    "pooler": "pooled_output",
-    "masked_lm_head": "mlm_logits",
-    "nsp_head": "nsp_logits",
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +25,8 @@ class Bert:
         config: `BertConfig`.
         tokenizer: `BertTokenizer` over as many pieces as `vocab_size` says;
             or fewer, where the table is padded to a multiple.
+        backbone: `Backbone` of the encoder's layers.
+        heads: dict of the layers of the heads that there are, by part.
         encoder: model of `bert_encoder`; without `pooled_output` if there is
             no pooler.
         model: the encoder's layers with the heads that there are: the model
@@ -39,9 +37,11 @@ class Bert:
 
     config: BertConfig
     tokenizer: BertTokenizer
+    backbone: Backbone
+    heads: dict
     encoder: keras.Model
     model: keras.Model
-    parts: frozenset = frozenset(OPTIONAL_PARTS)
+    parts: frozenset
 
     @classmethod
     def from_config(cls, config, tokenizer, parts=OPTIONAL_PARTS):
@@ -56,9 +56,26 @@ class Bert:
             ValueError: the vocabulary has another size than the config says.
         """
         check_vocabulary(config, tokenizer.vocabulary)
-        encoder = bert_encoder(config)
-        model = add_pretraining_heads(encoder, config)
-        return cls(config, tokenizer, encoder, model).with_parts(parts)
+        backbone = bert_backbone(config)
+        heads = bert_heads(config, backbone.embeddings)
+        return cls._of_layers(config, tokenizer, backbone, heads, parts)
+
+    @classmethod
+    def _of_layers(cls, config, tokenizer, backbone, heads, parts):
+        heads = {part: head for part, head in heads.items() if part in parts}
+        encoder = backbone.encoder("bert_encoder", pools="pooler" in parts)
+        model = encoder
+        if heads:
+            model = add_heads(backbone, heads, "bert_pretrainer")
+        return cls(
+            config,
+            tokenizer,
+            backbone,
+            heads,
+            encoder,
+            model,
+            frozenset(parts),
+        )
 
     def with_parts(self, parts):
         """A BERT of the same weights, but for the optional parts left out.
@@ -67,18 +84,8 @@ class Bert:
             parts: iterable of str, some of `self.parts`.
         """
         self.check_parts(*parts)
-        encoder, model = self.encoder, self.model
-        if "pooler" not in parts and "pooler" in self.parts:
-            encoder = _with_outputs(encoder, ["sequence_output"])
-        heads = [_OUTPUTS[part] for part in OPTIONAL_PARTS[1:] if part in parts]
-        if not heads:
-            model = encoder
-        elif heads == ["nsp_logits"]:
-            model = _with_nsp_head_alone(encoder, model)
-        elif len(heads) < len(model.output):
-            model = _with_outputs(model, heads)
-        return dataclasses.replace(
-            self, encoder=encoder, model=model, parts=frozenset(parts)
+        return self._of_layers(
+            self.config, self.tokenizer, self.backbone, self.heads, parts
         )
 
     @property
@@ -130,14 +137,3 @@ def check_vocabulary(config, vocabulary):
             f"vocabulary. Received: vocab_size={rows}, {lines} lines. "
             f"{hint_of_vocabulary(rows, lines)}".rstrip()
         )
-
-
-def _with_outputs(model, names):
-    outputs = {name: model.output[name] for name in names}
-    return keras.Model(model.input, outputs, name=model.name)
-
-
-def _with_nsp_head_alone(encoder, model):
-    """Without a masked-LM head there are no positions to compute."""
-    logits = model.get_layer("nsp_head")(encoder.output["pooled_output"])
-    return keras.Model(encoder.input, {"nsp_logits": logits}, name=model.name)

@@ -89,13 +89,8 @@ def published_places(config, column):
 
 def own_places(config):
     """All places of our own file, which Keras names after the classes."""
-    block = (
-        "causal_transformer_block"
-        if config.is_decoder
-        else "transformer_encoder_block"
-    )
     return [
-        Place(weight, None, _keras_name(weight, block), shape)
+        Place(weight, None, _keras_name(weight), shape)
         for weight, shape in weight_shapes(config).items()
     ]
 
@@ -174,11 +169,11 @@ _KERAS_VARIABLES = {
 }
 
 
-def _keras_name(weight, block):
+def _keras_name(weight):
     layer, *sublayers, variable = weight.split("/")
     if layer.startswith("block_"):
         number = layer.removeprefix("block_")
-        layer = block + f"_{number}" * (number != "0")
+        layer = "transformer_encoder_block" + f"_{number}" * (number != "0")
     layer = _KERAS_LAYERS.get(layer, layer)
     number = _KERAS_VARIABLES[variable]
     return "/".join(["layers", layer, *sublayers, "vars", str(number)])

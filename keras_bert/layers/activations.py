@@ -1,4 +1,4 @@
-"""The GELU of google-research/bert, which Keras has no name for."""
+"""The two GELUs, which the published configs call by one name."""
 
 import math
 
@@ -24,6 +24,18 @@ def gelu_tanh(x):
         [GELU](https://arxiv.org/abs/1606.08415), section 2
     """
     return _gelu_tanh(ops.convert_to_tensor(x))
+
+
+_NAMED = {"gelu_tanh": gelu_tanh, "gelu_erf": keras.activations.gelu}
+
+
+def get_activation(name):
+    """The activation that a config names.
+
+    Args:
+        name: "gelu_tanh", "gelu_erf" or what `keras.activations.get` takes.
+    """
+    return keras.activations.get(_NAMED.get(name, name))
 
 
 # Computed in float32: there a pass over memory takes no longer than in

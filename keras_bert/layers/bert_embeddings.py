@@ -1,17 +1,16 @@
-"""What a Transformer encoder is fed: word + position + segment."""
+"""What a BERT encoder is fed: word + position + segment."""
 
 import keras
 from keras import ops
 
 from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.defaults import DROPOUT
+from keras_bert.layers.defaults import EPSILON
+from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class BertEmbeddings(keras.layers.Layer):
+class BertEmbeddings(TokenEmbeddings):
     """Sums word, learned position and segment embeddings and normalizes.
 
     Args:
@@ -48,88 +47,43 @@ class BertEmbeddings(keras.layers.Layer):
         hidden_size,
         max_position_embeddings=512,
         type_vocab_size=2,
-        dropout=0.1,
-        layer_norm_epsilon=1e-12,
+        dropout=DROPOUT,
+        layer_norm_epsilon=EPSILON,
         embeddings_initializer=None,
         **kwargs,
     ):
-        super().__init__(**kwargs)
-        check_positive(
-            vocab_size=vocab_size,
-            hidden_size=hidden_size,
-            max_position_embeddings=max_position_embeddings,
-            type_vocab_size=type_vocab_size,
+        check_positive(type_vocab_size=type_vocab_size)
+        super().__init__(
+            vocab_size,
+            hidden_size,
+            max_position_embeddings,
+            dropout,
+            layer_norm_epsilon,
+            embeddings_initializer,
+            **kwargs,
         )
-        check_rates(dropout=dropout)
-        self.vocab_size = vocab_size
-        self.hidden_size = hidden_size
-        self.max_position_embeddings = max_position_embeddings
         self.type_vocab_size = type_vocab_size
-        self.dropout = dropout
-        self.layer_norm_epsilon = layer_norm_epsilon
-        self.embeddings_initializer = keras.initializers.get(
-            embeddings_initializer
-            or keras.initializers.TruncatedNormal(stddev=0.02)
-        )
-        self.layer_norm = LayerNorm(
-            epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
-        )
-        self.output_dropout = Dropout(
-            dropout, dtype=self.dtype_policy, name="dropout"
-        )
 
-    def build(self, input_ids_shape, segment_ids_shape):
-        seq_length = input_ids_shape[1]
-        if seq_length and seq_length > self.max_position_embeddings:
-            raise ValueError(
-                "`input_ids` must be at most `max_position_embeddings`="
-                f"{self.max_position_embeddings} long. "
-                f"Received: shape {input_ids_shape}."
-            )
-        self.word_embeddings = self._add_table("word", self.vocab_size)
-        self.position_embeddings = self._add_table(
-            "position", self.max_position_embeddings
-        )
+    def build(self, input_ids_shape, segment_ids_shape=None):
+        super().build(input_ids_shape)
         self.segment_embeddings = self._add_table(
             "segment", self.type_vocab_size
         )
-        output_shape = (*input_ids_shape, self.hidden_size)
-        self.layer_norm.build(output_shape)
-        self.output_dropout.build(output_shape)
-
-    def _add_table(self, kind, num_rows):
-        return self.add_weight(
-            name=f"{kind}_embeddings",
-            shape=(num_rows, self.hidden_size),
-            initializer=clone_initializer(self.embeddings_initializer),
-            autocast=False,  # Rows are looked up, not the whole table cast.
-        )
 
     def call(self, input_ids, segment_ids, training=None):
-        seq_length = ops.shape(input_ids)[1]
         segments = ops.one_hot(
             ops.reshape(segment_ids, (-1,)), self.type_vocab_size
         )
         segments = ops.matmul(segments, self.segment_embeddings)  # [B * S, H]
-        embedded = ops.take(self.word_embeddings, input_ids, axis=0)  # [B,S,H]
-        embedded += self.position_embeddings[:seq_length]
+        embedded = self._sum(input_ids)  # [B, S, H]
         embedded += ops.reshape(segments, ops.shape(embedded))
-        embedded = ops.cast(self.layer_norm(embedded), self.compute_dtype)
-        return self.output_dropout(embedded, training=training)
+        return self._normalize(embedded, training)
 
     def compute_output_shape(self, input_ids_shape, segment_ids_shape):
-        return (*input_ids_shape, self.hidden_size)
+        return super().compute_output_shape(input_ids_shape)
 
     def get_config(self):
         return {
             **super().get_config(),
-            "vocab_size": self.vocab_size,
-            "hidden_size": self.hidden_size,
-            "max_position_embeddings": self.max_position_embeddings,
             "type_vocab_size": self.type_vocab_size,
-            "dropout": self.dropout,
-            "layer_norm_epsilon": self.layer_norm_epsilon,
-            "embeddings_initializer": keras.initializers.serialize(
-                self.embeddings_initializer
-            ),
         }

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.defaults import EPSILON
+
 
 @keras.saving.register_keras_serializable("keras_bert")
 class LayerNorm(keras.layers.Layer):
@@ -31,7 +33,7 @@ class LayerNorm(keras.layers.Layer):
         [Layer Normalization](https://arxiv.org/abs/1607.06450), section 3
     """
 
-    def __init__(self, epsilon=1e-12, **kwargs):
+    def __init__(self, epsilon=EPSILON, **kwargs):
         super().__init__(**kwargs)
         self.epsilon = epsilon
 

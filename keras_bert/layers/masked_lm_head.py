@@ -5,6 +5,8 @@ from keras import ops
 
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.defaults import EPSILON
+from keras_bert.layers.defaults import get_initializer
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
@@ -21,8 +23,8 @@ class MaskedLMHead(keras.layers.Layer):
     `from_config` make the head a table of its own.
 
     Args:
-        embeddings: the built or unbuilt `BertEmbeddings` layer of the same
-            model.
+        embeddings: the built or unbuilt `BertEmbeddings` or `TokenEmbeddings`
+            layer of the same model.
         activation: Keras activation of the transform.
         layer_norm_epsilon: float, added to the variance.
         kernel_initializer: Keras initializer of the transform.
@@ -30,6 +32,7 @@ class MaskedLMHead(keras.layers.Layer):
     Call arguments:
         sequence_output: float `(batch_size, seq_length, hidden_size)`.
         masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
+            Without it, every position is predicted.
 
     Returns:
         float32 logits `(batch_size, num_predictions, vocab_size)`.
@@ -51,7 +54,7 @@ class MaskedLMHead(keras.layers.Layer):
         self,
         embeddings,
         activation=gelu_tanh,
-        layer_norm_epsilon=1e-12,
+        layer_norm_epsilon=EPSILON,
         kernel_initializer=None,
         **kwargs,
     ):
@@ -59,10 +62,7 @@ class MaskedLMHead(keras.layers.Layer):
         self.embeddings = embeddings
         self.activation = keras.activations.get(activation)
         self.layer_norm_epsilon = layer_norm_epsilon
-        self.kernel_initializer = keras.initializers.get(
-            kernel_initializer
-            or keras.initializers.TruncatedNormal(stddev=0.02)
-        )
+        self.kernel_initializer = get_initializer(kernel_initializer)
         self.transform = FlatDense(
             embeddings.hidden_size,
             activation=self.activation,
@@ -74,10 +74,9 @@ class MaskedLMHead(keras.layers.Layer):
             epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
         )
 
-    def build(self, sequence_output_shape, masked_lm_positions_shape):
+    def build(self, sequence_output_shape, masked_lm_positions_shape=None):
         if not self.embeddings.built:
-            ids_shape = sequence_output_shape[:-1]
-            self.embeddings.build(ids_shape, ids_shape)
+            self.embeddings.build(sequence_output_shape[:-1])
         self.transform.build(sequence_output_shape)
         self.layer_norm.build(sequence_output_shape)
         self.output_bias = self.add_weight(
@@ -87,11 +86,11 @@ class MaskedLMHead(keras.layers.Layer):
             autocast=False,
         )
 
-    def call(self, sequence_output, masked_lm_positions):
-        gathered = gather_positions(
-            ops.cast(sequence_output, self.compute_dtype), masked_lm_positions
-        )  # [B, P, H]
-        transformed = self.layer_norm(self.transform(gathered))
+    def call(self, sequence_output, masked_lm_positions=None):
+        states = ops.cast(sequence_output, self.compute_dtype)
+        if masked_lm_positions is not None:
+            states = gather_positions(states, masked_lm_positions)  # [B, P, H]
+        transformed = self.layer_norm(self.transform(states))
         vectors = ops.reshape(transformed, (-1, self.embeddings.hidden_size))
         # The table stands first, so that its gradient is no transpose.
         logits = ops.matmul(
@@ -100,18 +99,20 @@ class MaskedLMHead(keras.layers.Layer):
         )  # [V, B * P]
         logits = ops.reshape(
             ops.transpose(logits),
-            (-1, ops.shape(masked_lm_positions)[1], self.embeddings.vocab_size),
+            (-1, ops.shape(states)[1], self.embeddings.vocab_size),
         )  # [B, P, V]
         return ops.cast(logits, "float32") + self.output_bias
 
     def compute_output_shape(
-        self, sequence_output_shape, masked_lm_positions_shape
+        self, sequence_output_shape, masked_lm_positions_shape=None
     ):
-        return (*masked_lm_positions_shape, self.embeddings.vocab_size)
+        rows = masked_lm_positions_shape or sequence_output_shape
+        return (*rows[:2], self.embeddings.vocab_size)
 
-    def compute_output_spec(self, sequence_output, masked_lm_positions):
+    def compute_output_spec(self, sequence_output, masked_lm_positions=None):
+        positions_shape = getattr(masked_lm_positions, "shape", None)
         shape = self.compute_output_shape(
-            sequence_output.shape, masked_lm_positions.shape
+            sequence_output.shape, positions_shape
         )
         return keras.KerasTensor(shape, dtype="float32")
 

@@ -3,6 +3,7 @@
 import keras
 
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.defaults import get_initializer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -29,10 +30,7 @@ class NSPHead(keras.layers.Layer):
 
     def __init__(self, kernel_initializer=None, **kwargs):
         super().__init__(**kwargs)
-        self.kernel_initializer = keras.initializers.get(
-            kernel_initializer
-            or keras.initializers.TruncatedNormal(stddev=0.02)
-        )
+        self.kernel_initializer = get_initializer(kernel_initializer)
         self.classifier = keras.layers.Dense(
             2,
             kernel_initializer=clone_initializer(self.kernel_initializer),

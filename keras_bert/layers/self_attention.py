@@ -1,4 +1,4 @@
-"""Every token looks at every token of its sequence."""
+"""Every token looks at the tokens of its sequence."""
 
 import keras
 from keras import ops
@@ -6,13 +6,15 @@ from keras import ops
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.defaults import DROPOUT
+from keras_bert.layers.defaults import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.positions import gather_positions
 
 # Far below any score, yet small enough for float16: its exponential is
 # exactly 0 beside a real score, and a row of nothing else stays finite.
-_MASKED_SCORE = -10000.0
+_IGNORED_SCORE = -10000.0
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -28,12 +30,16 @@ class SelfAttention(keras.layers.Layer):
         num_heads: int, must divide `hidden_size`.
         dropout: float, rate on the attention weights.
         kernel_initializer: Keras initializer of the matrices.
+        output_dropout: float, rate on the output.
+        pattern: function of query and key positions that tells which keys a
+            query attends to, such as `keras_bert.layers.causal`; None for
+            all.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
             the token, 0 does not. Without it, all are attended to. A row of
-            zeros alone attends as it would without a mask.
+            only zeros attends as it would without a mask.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
 
@@ -55,30 +61,34 @@ class SelfAttention(keras.layers.Layer):
         self,
         hidden_size,
         num_heads,
-        dropout=0.1,
+        dropout=DROPOUT,
         kernel_initializer=None,
+        output_dropout=0.0,
+        pattern=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
         check_positive(hidden_size=hidden_size, num_heads=num_heads)
-        check_rates(dropout=dropout)
+        check_rates(dropout=dropout, output_dropout=output_dropout)
         if hidden_size % num_heads:
             raise ValueError(
                 "`hidden_size` must be divisible by `num_heads`. Received: "
                 f"hidden_size={hidden_size}, num_heads={num_heads}."
             )
+        if not (pattern is None or callable(pattern)):
+            raise ValueError(
+                "`pattern` must be a function of query and key positions, "
+                f"or None. Received: pattern={pattern!r}."
+            )
         self.hidden_size = hidden_size
         self.num_heads = num_heads
         self.dropout = dropout
-        self.kernel_initializer = keras.initializers.get(
-            kernel_initializer
-            or keras.initializers.TruncatedNormal(stddev=0.02)
-        )
+        self.kernel_initializer = get_initializer(kernel_initializer)
+        self.pattern = pattern
         self.query_key_value = self._dense(3 * hidden_size, "query_key_value")
-        self.weights_dropout = Dropout(
-            dropout, dtype=self.dtype_policy, name="weights_dropout"
-        )
+        self.weights_dropout = self._dropout(dropout, "weights_dropout")
         self.attention_output = self._dense(hidden_size, "attention_output")
+        self.output_dropout = self._dropout(output_dropout, "output_dropout")
 
     def _dense(self, units, name):
         return FlatDense(
@@ -87,6 +97,9 @@ class SelfAttention(keras.layers.Layer):
             dtype=self.dtype_policy,
             name=name,
         )
+
+    def _dropout(self, rate, name):
+        return Dropout(rate, dtype=self.dtype_policy, name=name)
 
     def build(
         self,
@@ -100,6 +113,7 @@ class SelfAttention(keras.layers.Layer):
             (batch_size, self.num_heads, seq_length, seq_length)
         )
         self.attention_output.build(inputs_shape)
+        self.output_dropout.build(inputs_shape)
 
     def call(
         self,
@@ -108,42 +122,61 @@ class SelfAttention(keras.layers.Layer):
         query_positions=None,
         training=None,
     ):
-        seq_length = ops.shape(inputs)[1]
-        head_size = self.hidden_size // self.num_heads
-        heads = ops.reshape(
-            self.query_key_value(inputs),
-            (-1, seq_length, 3, self.num_heads, head_size),
-        )
-        query, key, value = ops.unstack(
-            ops.transpose(heads, (2, 0, 3, 1, 4)), 3
-        )  # each [B, N, S, D]
+        query, key, value = self._heads(inputs)  # each [B, N, S, D]
         if query_positions is not None:
             positions = ops.repeat(
                 query_positions[:, None], self.num_heads, axis=1
             )
             query = gather_positions(query, positions)  # [B, N, Q, D]
+        head_size = self.hidden_size // self.num_heads
         scores = ops.matmul(
             query * head_size**-0.5, ops.transpose(key, (0, 1, 3, 2))
         )  # [B, N, Q, S]
-        hidden = self._hidden(seq_length, attention_mask, query_positions)
-        weights = self._masked_softmax(scores, hidden)
+        weights = self._softmax(
+            scores,
+            self._ignored(
+                ops.shape(inputs)[1], attention_mask, query_positions
+            ),
+        )
         weights = self.weights_dropout(weights, training=training)
         context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
         context = ops.reshape(
             context, (*ops.shape(context)[:2], self.hidden_size)
         )
-        return self.attention_output(context)
+        output = self.attention_output(context)
+        return self.output_dropout(output, training=training)
 
-    def _hidden(self, seq_length, attention_mask, query_positions):
-        """float32, 1 at what is not attended to; broadcasts to [B, N, Q, S]."""
-        if attention_mask is None:
-            return None
-        return (1.0 - ops.cast(attention_mask, "float32"))[:, None, None, :]
+    def _heads(self, inputs):
+        heads = ops.reshape(
+            self.query_key_value(inputs),
+            (
+                -1,
+                ops.shape(inputs)[1],
+                3,
+                self.num_heads,
+                self.hidden_size // self.num_heads,
+            ),
+        )
+        return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
 
-    def _masked_softmax(self, scores, hidden):
+    def _ignored(self, seq_length, attention_mask, query_positions):
+        """float32, 1 where a key is ignored; broadcasts to [B, N, Q, S]."""
+        ignored = None
+        if attention_mask is not None:
+            ignored = 1.0 - ops.cast(attention_mask, "float32")
+            ignored = ignored[:, None, None, :]
+        if self.pattern is None:
+            return ignored
+        keys = ops.arange(seq_length)
+        queries = keys[None] if query_positions is None else query_positions
+        attended = self.pattern(queries[:, :, None], keys)  # [B, Q, S]
+        outside = (1.0 - ops.cast(attended, "float32"))[:, None]
+        return outside if ignored is None else ops.maximum(outside, ignored)
+
+    def _softmax(self, scores, ignored):
         scores = ops.cast(scores, "float32")
-        if hidden is not None:
-            scores += hidden * _MASKED_SCORE
+        if ignored is not None:
+            scores += ignored * _IGNORED_SCORE
         return ops.cast(ops.softmax(scores), self.compute_dtype)
 
     def compute_output_shape(
@@ -164,4 +197,11 @@ class SelfAttention(keras.layers.Layer):
             "kernel_initializer": keras.initializers.serialize(
                 self.kernel_initializer
             ),
+            "output_dropout": self.output_dropout.rate,
+            "pattern": keras.saving.serialize_keras_object(self.pattern),
         }
+
+    @classmethod
+    def from_config(cls, config):
+        pattern = keras.saving.deserialize_keras_object(config["pattern"])
+        return cls(**{**config, "pattern": pattern})

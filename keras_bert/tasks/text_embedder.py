@@ -2,7 +2,6 @@
 
 import concurrent.futures
 
-import keras
 import numpy as np
 import tensorflow as tf
 
@@ -78,8 +77,8 @@ class TextEmbedder:
         self.preprocess = BertPreprocessor(
             bert.tokenizer, bert.sequence_length(seq_length)
         )
-        self.model = _model_of_layers(bert, num_layers)
-        self._all_layers = _model_of_layers(bert)
+        self.model = bert.backbone.states_model(num_layers)
+        self._all_layers = bert.backbone.states_model()
         self._embed = _from_ids(lambda ids: self.predict(ids)["embedding"])
         self._layers = _from_ids(self.predict_layers)
         self._tokenize = tf.function(
@@ -173,15 +172,6 @@ class TextEmbedder:
                 buckets = length_buckets(lengths, self.batch_tokens)
                 for indices, batch in zip(buckets, pool.map(compute, buckets)):
                     yield start + indices, lengths[indices], batch.numpy()
-
-
-def _model_of_layers(bert, num_layers=0):
-    """A model that gives the outputs of the last layers, or of all."""
-    names = [f"block_{n}" for n in range(bert.config.num_hidden_layers)]
-    names = ["embeddings", *names][-num_layers:]
-    layers = [bert.encoder.get_layer(name) for name in names]
-    outputs = {str(n): layer.output for n, layer in enumerate(layers)}
-    return keras.Model(bert.encoder.input, outputs)
 
 
 def _in_order(outputs):

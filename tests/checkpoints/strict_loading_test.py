@@ -203,7 +203,7 @@ def test_loading_puts_every_number_in_its_place(scope, load, arrays):
             arrays[f"{block}attention.self.{name}.weight"].T,
         )
     np.testing.assert_array_equal(
-        weights["block_1/intermediate/kernel"],
+        weights["block_1/feed_forward/intermediate/kernel"],
         arrays[f"{block}intermediate.dense.weight"].T,
     )
     np.testing.assert_array_equal(

@@ -24,7 +24,7 @@ def make_head(dtype="float32", **arguments):
     return head
 
 
-def call(head, sequence, positions):
+def call(head, sequence, positions=None):
     return keras.ops.convert_to_numpy(head(sequence, positions))
 
 
@@ -113,6 +113,16 @@ def test_unbuilt_embeddings_are_built_by_the_head():
     ids = np.zeros((1, 3), "int32")
     embeddings(ids, ids)
     assert embeddings.word_embeddings is table
+
+
+def test_without_positions_every_position_is_predicted():
+    head = make_head()
+    positions = np.tile(np.arange(5, dtype="int32"), (3, 1))
+    np.testing.assert_array_equal(
+        call(head, _SEQUENCE), call(head, _SEQUENCE, positions)
+    )
+    symbolic = head(keras.Input((None, 8)))
+    assert symbolic.shape == (None, None, 30)
 
 
 def test_logits_are_float32_under_mixed_precision():

@@ -147,6 +147,15 @@ def test_dropout_is_for_training_alone():
     assert not np.allclose(dropped, expected)
 
 
+def test_output_dropout_drops_the_output():
+    attention = make_attention(dropout=0.0, output_dropout=0.5)
+    expected = call(attention, _INPUTS, _MASK)
+    dropped = call(attention, _INPUTS, _MASK, training=True)
+    kept = dropped != 0
+    assert 0.2 < kept.mean() < 0.8
+    np.testing.assert_allclose(dropped[kept], 2 * expected[kept], rtol=1e-5)
+
+
 def test_wrong_sizes_are_errors():
     with pytest.raises(ValueError, match="hidden_size=8, num_heads=3"):
         SelfAttention(8, num_heads=3)
@@ -160,3 +169,7 @@ def test_wrong_sizes_are_errors():
         SelfAttention(8, num_heads=2, dropout=1.0)
     with pytest.raises(ValueError, match="`dropout`.*dropout='0.1'"):
         SelfAttention(8, num_heads=2, dropout="0.1")
+    with pytest.raises(ValueError, match="`output_dropout`.*dropout=-1"):
+        SelfAttention(8, num_heads=2, output_dropout=-1)
+    with pytest.raises(ValueError, match="`pattern`.*pattern='causal'"):
+        SelfAttention(8, num_heads=2, pattern="causal")

@@ -177,12 +177,14 @@ def test_dropout_is_for_training_alone(name):
 
 
 def test_the_two_dropouts_of_a_step_differ():
-    """One layer serves both sublayers; its random numbers go on."""
     block = make_block(dropout=0.5, attention_dropout=0.0)
     ones = np.ones((1, 5, 8), "float32")
     masks = [
-        keras.ops.convert_to_numpy(block.output_dropout(ones, training=True))
-        for _ in range(2)
+        keras.ops.convert_to_numpy(dropout(ones, training=True))
+        for dropout in (
+            block.self_attention.output_dropout,
+            block.feed_forward.output_dropout,
+        )
     ]
     assert not np.array_equal(*masks)
 

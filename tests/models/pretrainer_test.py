@@ -5,9 +5,12 @@ import numpy as np
 import pytest
 
 from keras_bert.config import BertConfig
+from keras_bert.models import add_heads
 from keras_bert.models import add_pretraining_heads
 from keras_bert.models import bert_encoder
 from keras_bert.models import bert_pretrainer
+from keras_bert.models.bert import bert_backbone
+from keras_bert.models.bert import bert_heads
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _GOLDEN = _ROOT / "tests" / "golden"
@@ -119,8 +122,12 @@ def set_hugging_face_weights(model, golden):
         block.attention_layer_norm.set_weights(
             layer_norm(f"{prefix}.attention.output")
         )
-        block.intermediate.set_weights(dense(f"{prefix}.intermediate.dense"))
-        block.feed_forward_output.set_weights(dense(f"{prefix}.output.dense"))
+        block.feed_forward.intermediate.set_weights(
+            dense(f"{prefix}.intermediate.dense")
+        )
+        block.feed_forward.feed_forward_output.set_weights(
+            dense(f"{prefix}.output.dense")
+        )
         block.output_layer_norm.set_weights(layer_norm(f"{prefix}.output"))
     model.get_layer("pooler").set_weights(dense("bert.pooler.dense"))
     head = model.get_layer("masked_lm_head")
@@ -133,8 +140,9 @@ def set_hugging_face_weights(model, golden):
 
 def golden_outputs(config, golden):
     """Our outputs, under the names of the golden ones."""
-    encoder = bert_encoder(config)
-    model = add_pretraining_heads(encoder, config)
+    backbone = bert_backbone(config)
+    encoder = backbone.encoder("encoder")
+    model = add_heads(backbone, bert_heads(config, backbone.embeddings), "all")
     set_hugging_face_weights(model, golden)
     inputs = {
         "input_ids": golden["inputs/input_ids"],
@@ -149,9 +157,9 @@ def golden_outputs(config, golden):
             "pooler_output": encoder.output["pooled_output"],
             "prediction_logits": model.output["mlm_logits"],
             "seq_relationship_logits": model.output["nsp_logits"],
-            "hidden_states/0": encoder.get_layer("embeddings").output,
-            "hidden_states/1": encoder.get_layer("block_0").output,
-            "hidden_states/2": encoder.get_layer("block_1").output,
+            "hidden_states/0": backbone.states[0],
+            "hidden_states/1": backbone.states[1],
+            "hidden_states/2": backbone.states[2],
         },
     )
     return everything.predict_on_batch(inputs)

@@ -20,16 +20,16 @@ _ROOT = pathlib.Path(__file__).parents[2]
 _BLOCK_KERNELS = (
     "self_attention/query_key_value/kernel",
     "self_attention/attention_output/kernel",
-    "intermediate/kernel",
-    "feed_forward_output/kernel",
+    "feed_forward/intermediate/kernel",
+    "feed_forward/feed_forward_output/kernel",
 )
 _BLOCK_OTHERS = (
     "self_attention/query_key_value/bias",
     "self_attention/attention_output/bias",
     "attention_layer_norm/gamma",
     "attention_layer_norm/beta",
-    "intermediate/bias",
-    "feed_forward_output/bias",
+    "feed_forward/intermediate/bias",
+    "feed_forward/feed_forward_output/bias",
     "output_layer_norm/gamma",
     "output_layer_norm/beta",
 )

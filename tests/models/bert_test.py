@@ -201,12 +201,13 @@ def test_config_words_reach_the_layers(hidden_act, expected):
     ]
     block = encoder.get_layer("block_2")
     assert block.num_heads == 4
-    assert block.intermediate.kernel.shape == (12, 20)
-    assert block.intermediate.activation is expected
-    assert block.output_dropout.rate == 0.2
+    assert block.feed_forward.intermediate.kernel.shape == (12, 20)
+    assert block.feed_forward.intermediate.activation is expected
+    assert block.feed_forward.output_dropout.rate == 0.2
+    assert block.self_attention.output_dropout.rate == 0.2
     assert block.self_attention.weights_dropout.rate == 0.3
     assert block.output_layer_norm.epsilon == 1e-3
-    kernel = keras.ops.convert_to_numpy(block.intermediate.kernel)
+    kernel = keras.ops.convert_to_numpy(block.feed_forward.intermediate.kernel)
     assert 0.3 < kernel.std() < 0.6
 
 
@@ -233,10 +234,10 @@ def test_weight_names_are_the_checkpoint_format(tiny_config):
         "block_0/self_attention/attention_output/bias",
         "block_0/attention_layer_norm/gamma",
         "block_0/attention_layer_norm/beta",
-        "block_0/intermediate/kernel",
-        "block_0/intermediate/bias",
-        "block_0/feed_forward_output/kernel",
-        "block_0/feed_forward_output/bias",
+        "block_0/feed_forward/intermediate/kernel",
+        "block_0/feed_forward/intermediate/bias",
+        "block_0/feed_forward/feed_forward_output/kernel",
+        "block_0/feed_forward/feed_forward_output/bias",
         "block_0/output_layer_norm/gamma",
         "block_0/output_layer_norm/beta",
         "pooler/kernel",

@@ -1,8 +1,8 @@
 import numpy as np
 
-from keras_bert.layers import CausalSelfAttention
-from keras_bert.layers import CausalTransformerBlock
 from keras_bert.layers import SelfAttention
+from keras_bert.layers import TransformerEncoderBlock
+from keras_bert.layers import causal
 
 _RANDOM = np.random.default_rng(0)
 _INPUTS = _RANDOM.normal(size=(2, 5, 8)).astype("float32")
@@ -12,8 +12,8 @@ _SIZES = {"hidden_size": 8, "num_heads": 2}
 
 def test_attention_layer(run_layer_test):
     run_layer_test(
-        CausalSelfAttention,
-        {**_SIZES, "dropout": 0.0},
+        SelfAttention,
+        {**_SIZES, "dropout": 0.0, "pattern": causal},
         {"inputs": _INPUTS, "attention_mask": _MASK},
         num_weights=4,
     )
@@ -21,12 +21,13 @@ def test_attention_layer(run_layer_test):
 
 def test_block_layer(run_layer_test):
     run_layer_test(
-        CausalTransformerBlock,
+        TransformerEncoderBlock,
         {
             **_SIZES,
             "intermediate_size": 16,
             "dropout": 0.0,
             "attention_dropout": 0.0,
+            "pattern": causal,
         },
         {"inputs": _INPUTS, "attention_mask": _MASK},
         num_weights=12,
@@ -34,11 +35,11 @@ def test_block_layer(run_layer_test):
 
 
 def test_a_token_sees_what_a_sequence_that_ends_there_shows():
-    causal = CausalSelfAttention(**_SIZES)
+    attention = SelfAttention(**_SIZES, pattern=causal)
     plain = SelfAttention(**_SIZES)
-    outputs = np.asarray(causal(_INPUTS))
+    outputs = np.asarray(attention(_INPUTS))
     plain.build(_INPUTS.shape)
-    plain.set_weights(causal.get_weights())
+    plain.set_weights(attention.get_weights())
     for length in range(2, 6):
         cut = np.asarray(plain(_INPUTS[:, :length]))
         np.testing.assert_allclose(
@@ -47,7 +48,9 @@ def test_a_token_sees_what_a_sequence_that_ends_there_shows():
 
 
 def test_later_tokens_do_not_matter():
-    block = CausalTransformerBlock(intermediate_size=16, **_SIZES)
+    block = TransformerEncoderBlock(
+        intermediate_size=16, **_SIZES, pattern=causal
+    )
     changed = _INPUTS.copy()
     changed[:, 3:] += 1.0
     before, after = (np.asarray(block(x)) for x in (_INPUTS, changed))
@@ -56,7 +59,7 @@ def test_later_tokens_do_not_matter():
 
 
 def test_padding_is_hidden_as_well():
-    attention = CausalSelfAttention(**_SIZES)
+    attention = SelfAttention(**_SIZES, pattern=causal)
     mask = np.array([[0, 1, 1, 1, 1]] * 2, "int32")
     changed = _INPUTS.copy()
     changed[:, 0] += 1.0
@@ -65,7 +68,9 @@ def test_padding_is_hidden_as_well():
 
 
 def test_positions_asked_for_are_those_of_the_whole():
-    block = CausalTransformerBlock(intermediate_size=16, **_SIZES)
+    block = TransformerEncoderBlock(
+        intermediate_size=16, **_SIZES, pattern=causal
+    )
     positions = np.array([[4, 0, 2], [1, 1, 0]], "int32")
     whole = np.asarray(block(_INPUTS, _MASK))
     rows = np.take_along_axis(whole, positions[:, :, None], axis=1)

@@ -1,0 +1,106 @@
+"""The same small network at every position."""
+
+import keras
+
+from keras_bert.layers.activations import gelu_tanh
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import check_rates
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.defaults import DROPOUT
+from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.flat_dense import FlatDense
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class FeedForward(keras.layers.Layer):
+    """Two dense layers with an activation between them.
+
+    Args:
+        hidden_size: int, width of the inputs and of the output.
+        intermediate_size: int, width between the two.
+        activation: Keras activation; the tanh GELU of google-research/bert by
+            default.
+        dropout: float, rate on the output.
+        kernel_initializer: Keras initializer of the matrices.
+
+    Call arguments:
+        inputs: float `(batch_size, seq_length, hidden_size)`.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)`.
+
+    Example:
+
+    >>> feed_forward = keras_bert.layers.FeedForward(8, 32)
+    >>> feed_forward(keras.ops.ones((1, 4, 8))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [Attention Is All You Need](https://arxiv.org/abs/1706.03762),
+        section 3.3
+    """
+
+    def __init__(
+        self,
+        hidden_size,
+        intermediate_size,
+        activation=gelu_tanh,
+        dropout=DROPOUT,
+        kernel_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(
+            hidden_size=hidden_size, intermediate_size=intermediate_size
+        )
+        check_rates(dropout=dropout)
+        self.hidden_size = hidden_size
+        self.intermediate_size = intermediate_size
+        self.activation = keras.activations.get(activation)
+        self.dropout = dropout
+        self.kernel_initializer = get_initializer(kernel_initializer)
+        self.intermediate = self._dense(
+            intermediate_size, "intermediate", activation=self.activation
+        )
+        self.feed_forward_output = self._dense(
+            hidden_size, "feed_forward_output"
+        )
+        self.output_dropout = Dropout(
+            dropout, dtype=self.dtype_policy, name="output_dropout"
+        )
+
+    def _dense(self, units, name, activation=None):
+        return FlatDense(
+            units,
+            activation=activation,
+            kernel_initializer=clone_initializer(self.kernel_initializer),
+            dtype=self.dtype_policy,
+            name=name,
+        )
+
+    def build(self, inputs_shape):
+        self.intermediate.build(inputs_shape)
+        self.feed_forward_output.build(
+            (*inputs_shape[:-1], self.intermediate_size)
+        )
+        self.output_dropout.build(inputs_shape)
+
+    def call(self, inputs, training=None):
+        output = self.feed_forward_output(self.intermediate(inputs))
+        return self.output_dropout(output, training=training)
+
+    def compute_output_shape(self, inputs_shape):
+        return inputs_shape
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "hidden_size": self.hidden_size,
+            "intermediate_size": self.intermediate_size,
+            "activation": keras.activations.serialize(self.activation),
+            "dropout": self.dropout,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }

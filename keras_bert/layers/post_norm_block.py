@@ -1,0 +1,134 @@
+"""One layer of a Transformer, whatever its attention and feed-forward net."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.defaults import EPSILON
+from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.positions import gather_positions
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class PostNormBlock(keras.layers.Layer):
+    """`LayerNorm(x + SelfAttention(x))`, then the same with `FeedForward`.
+
+    The normalization comes after the sum ("post-norm") and is computed in
+    float32.
+
+    Args:
+        self_attention: layer with the call arguments of `SelfAttention`. Its
+            name is part of the paths of its weights.
+        feed_forward: layer with the call arguments of `FeedForward`,
+            likewise.
+        layer_norm_epsilon: float, added to the variance.
+
+    Call arguments:
+        inputs: float `(batch_size, seq_length, hidden_size)`.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
+            the token, 0 does not. Without it, all are attended to.
+        query_positions: int32 `(batch_size, num_queries)`, the positions to
+            compute the output at. Without it, at all of them.
+
+    Returns:
+        float `(batch_size, num_queries, hidden_size)`.
+
+    Example:
+
+    >>> block = keras_bert.layers.PostNormBlock(
+    ...     keras_bert.layers.SelfAttention(8, 2, name="self_attention"),
+    ...     keras_bert.layers.FeedForward(8, 32, name="feed_forward"),
+    ... )
+    >>> block(keras.ops.ones((1, 4, 8)), keras.ops.ones((1, 4))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [Attention Is All You Need](https://arxiv.org/abs/1706.03762),
+        section 3.1
+    """
+
+    def __init__(
+        self,
+        self_attention,
+        feed_forward,
+        layer_norm_epsilon=EPSILON,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.self_attention = self_attention
+        self.attention_layer_norm = LayerNorm(
+            layer_norm_epsilon, dtype="float32", name="attention_layer_norm"
+        )
+        self.feed_forward = feed_forward
+        self.output_layer_norm = LayerNorm(
+            layer_norm_epsilon, dtype="float32", name="output_layer_norm"
+        )
+        self.layer_norm_epsilon = layer_norm_epsilon
+
+    def build(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+    ):
+        self.self_attention.build(
+            inputs_shape, attention_mask_shape, query_positions_shape
+        )
+        self.attention_layer_norm.build(inputs_shape)
+        self.feed_forward.build(inputs_shape)
+        self.output_layer_norm.build(inputs_shape)
+
+    def call(
+        self,
+        inputs,
+        attention_mask=None,
+        query_positions=None,
+        training=None,
+    ):
+        attended = self.self_attention(
+            inputs, attention_mask, query_positions, training=training
+        )
+        if query_positions is not None:
+            inputs = gather_positions(inputs, query_positions)
+        states = self._add(inputs, attended, self.attention_layer_norm)
+        output = self.feed_forward(states, training=training)
+        return self._add(states, output, self.output_layer_norm)
+
+    def _add(self, inputs, outputs, layer_norm):
+        added = inputs + ops.cast(outputs, self.compute_dtype)
+        return ops.cast(layer_norm(added), self.compute_dtype)
+
+    def compute_output_shape(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+    ):
+        return self.self_attention.compute_output_shape(
+            inputs_shape, attention_mask_shape, query_positions_shape
+        )
+
+    def get_config(self):
+        serialize = keras.saving.serialize_keras_object
+        return {
+            **super().get_config(),
+            "self_attention": serialize(self.self_attention),
+            "feed_forward": serialize(self.feed_forward),
+            "layer_norm_epsilon": self.layer_norm_epsilon,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(
+            **{
+                **config,
+                "self_attention": _unbuilt(config["self_attention"]),
+                "feed_forward": _unbuilt(config["feed_forward"]),
+            }
+        )
+
+
+def _unbuilt(config):
+    """The layer, for the block to build: their weights' paths are below it."""
+    return keras.saving.deserialize_keras_object(
+        {**config, "build_config": None}
+    )

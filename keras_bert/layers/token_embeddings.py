@@ -1,0 +1,123 @@
+"""What a Transformer encoder is fed: word + position."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import check_rates
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.defaults import DROPOUT
+from keras_bert.layers.defaults import EPSILON
+from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.layer_norm import LayerNorm
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class TokenEmbeddings(keras.layers.Layer):
+    """Sums word and learned position embeddings and normalizes.
+
+    Args:
+        vocab_size: int, number of word pieces.
+        hidden_size: int, width of the vectors.
+        max_position_embeddings: int, longest sequence.
+        dropout: float, rate after the normalization.
+        layer_norm_epsilon: float, added to the variance.
+        embeddings_initializer: Keras initializer of the tables.
+
+    Call arguments:
+        input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> embeddings = keras_bert.layers.TokenEmbeddings(30, 8, 16)
+    >>> embeddings(keras.ops.array([[2, 7, 9, 3]])).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [DistilBERT](https://arxiv.org/abs/1910.01108), section 3
+    """
+
+    def __init__(
+        self,
+        vocab_size,
+        hidden_size,
+        max_position_embeddings=512,
+        dropout=DROPOUT,
+        layer_norm_epsilon=EPSILON,
+        embeddings_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(
+            vocab_size=vocab_size,
+            hidden_size=hidden_size,
+            max_position_embeddings=max_position_embeddings,
+        )
+        check_rates(dropout=dropout)
+        self.vocab_size = vocab_size
+        self.hidden_size = hidden_size
+        self.max_position_embeddings = max_position_embeddings
+        self.dropout = dropout
+        self.layer_norm_epsilon = layer_norm_epsilon
+        self.embeddings_initializer = get_initializer(embeddings_initializer)
+        self.layer_norm = LayerNorm(
+            layer_norm_epsilon, dtype="float32", name="layer_norm"
+        )
+        self.output_dropout = Dropout(
+            dropout, dtype=self.dtype_policy, name="dropout"
+        )
+
+    def build(self, input_ids_shape):
+        seq_length = input_ids_shape[1]
+        if seq_length and seq_length > self.max_position_embeddings:
+            raise ValueError(
+                "`input_ids` must be at most `max_position_embeddings`="
+                f"{self.max_position_embeddings} long. "
+                f"Received: shape {input_ids_shape}."
+            )
+        self.word_embeddings = self._add_table("word", self.vocab_size)
+        self.position_embeddings = self._add_table(
+            "position", self.max_position_embeddings
+        )
+        output_shape = (*input_ids_shape, self.hidden_size)
+        self.layer_norm.build(output_shape)
+        self.output_dropout.build(output_shape)
+
+    def _add_table(self, kind, num_rows):
+        return self.add_weight(
+            name=f"{kind}_embeddings",
+            shape=(num_rows, self.hidden_size),
+            initializer=clone_initializer(self.embeddings_initializer),
+            autocast=False,  # Rows are looked up, not the whole table cast.
+        )
+
+    def call(self, input_ids, training=None):
+        return self._normalize(self._sum(input_ids), training)
+
+    def _sum(self, input_ids):
+        words = ops.take(self.word_embeddings, input_ids, axis=0)  # [B, S, H]
+        return words + self.position_embeddings[: ops.shape(input_ids)[1]]
+
+    def _normalize(self, embedded, training):
+        embedded = ops.cast(self.layer_norm(embedded), self.compute_dtype)
+        return self.output_dropout(embedded, training=training)
+
+    def compute_output_shape(self, input_ids_shape):
+        return (*input_ids_shape, self.hidden_size)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "vocab_size": self.vocab_size,
+            "hidden_size": self.hidden_size,
+            "max_position_embeddings": self.max_position_embeddings,
+            "dropout": self.dropout,
+            "layer_norm_epsilon": self.layer_norm_epsilon,
+            "embeddings_initializer": keras.initializers.serialize(
+                self.embeddings_initializer
+            ),
+        }

@@ -1,0 +1,113 @@
+"""The layers of an encoder, and the models that are made of them."""
+
+import keras
+
+from keras_bert import features
+
+_MASK = features.INPUT_MASK.name
+
+
+class Backbone:
+    """Runs the layers of an encoder once; all its models share that graph.
+
+    Args:
+        embeddings: layer that makes the first states of the input tensors but
+            for the mask, which it takes by name.
+        blocks: list of layers, called with states, mask and, where not all
+            outputs are looked at, positions. One that stands there several
+            times shares its weights.
+        final_norm: layer that normalizes the last states, or None.
+        pooler: layer from the first token's vector to that of the whole, or
+            None.
+        inputs: dict of int32 Keras tensors `(batch_size, seq_length)`, as of
+            `encoder_inputs`, which it is by default.
+
+    Attributes:
+        states: list of Keras tensors `(batch_size, seq_length,
+            hidden_size)`, the embeddings first, then what each block makes
+            of them.
+
+    Example:
+
+    >>> block = keras_bert.layers.TransformerEncoderBlock(8, 2, 32)
+    >>> embeddings = keras_bert.layers.BertEmbeddings(30, 8, 16)
+    >>> backbone = keras_bert.models.Backbone(embeddings, [block] * 3)
+    >>> len(backbone.states), backbone.encoder("encoder").count_params()
+    (4, 1272)
+    """
+
+    def __init__(
+        self, embeddings, blocks, final_norm=None, pooler=None, inputs=None
+    ):
+        self.embeddings = embeddings
+        self.blocks = list(blocks)
+        self.final_norm = final_norm
+        self.pooler = pooler
+        self.inputs = inputs or encoder_inputs()
+        embedded = {k: x for k, x in self.inputs.items() if k != _MASK}
+        self.states = [embeddings(**embedded)]
+        for block in self.blocks[:-1]:
+            self.states.append(block(self.states[-1], self.inputs[_MASK]))
+        self.states.append(self.last_states())
+
+    def last_states(self, positions=None):
+        """What the last block makes of the states before it.
+
+        Args:
+            positions: int32 Keras tensor `(batch_size, num_positions)`, the
+                only ones to compute; all by default.
+
+        Returns:
+            A Keras tensor `(batch_size, num_positions, hidden_size)`.
+        """
+        before = self.states[len(self.blocks) - 1]
+        arguments = {} if positions is None else {"query_positions": positions}
+        states = self.blocks[-1](before, self.inputs[_MASK], **arguments)
+        return self.final_norm(states) if self.final_norm else states
+
+    def encoder(self, name, pools=True):
+        """The model that tasks are built on.
+
+        Args:
+            name: str, name of the model.
+            pools: bool, whether to give `pooled_output` if there is a pooler.
+
+        Returns:
+            A functional `keras.Model` from `inputs` to a dict of
+            `sequence_output`, float `(batch_size, seq_length, hidden_size)`,
+            and `pooled_output`, float `(batch_size, hidden_size)`.
+        """
+        outputs = {"sequence_output": self.states[-1]}
+        if pools and self.pooler:
+            outputs["pooled_output"] = self.pooler(self.states[-1][:, 0])
+        return keras.Model(self.inputs, outputs, name=name)
+
+    def states_model(self, num_states=None):
+        """The model that gives the states after each layer.
+
+        Args:
+            num_states: int, how many of the last ones; by default all, the
+                embeddings first.
+
+        Returns:
+            A functional `keras.Model` from `inputs` to a dict of float
+            `(batch_size, seq_length, hidden_size)` by "0", "1" and so on.
+        """
+        states = self.states[-(num_states or 0) :]
+        outputs = {str(number): state for number, state in enumerate(states)}
+        return keras.Model(self.inputs, outputs)
+
+
+def encoder_inputs(encoder_features=features.ENCODER_INPUTS):
+    """What a model takes.
+
+    Args:
+        encoder_features: tuple of `Feature`.
+
+    Returns:
+        A dict of int32 Keras tensors `(batch_size, seq_length)` by name.
+    """
+    return {
+        feature.name: keras.Input((None,), dtype="int32", name=feature.name)
+        for feature in encoder_features
+    }

@@ -1,0 +1,152 @@
+"""BERT, wired from layers."""
+
+import keras
+
+from keras_bert.layers.activations import get_activation
+from keras_bert.layers.attention_patterns import causal
+from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.masked_lm_head import MaskedLMHead
+from keras_bert.layers.nsp_head import NSPHead
+from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
+from keras_bert.models.backbone import Backbone
+from keras_bert.models.heads import add_heads
+
+
+def bert_encoder(config, name="bert_encoder"):
+    """Builds the encoder that all of BERT's models share.
+
+    Args:
+        config: a `BertConfig`.
+        name: str, name of the model.
+
+    Returns:
+        A functional `keras.Model`. It takes a dict of int32
+        `(batch_size, seq_length)` tensors `input_ids`, `input_mask` (1 at
+        tokens, 0 at padding) and `segment_ids`, and returns a dict of
+        `sequence_output`, float `(batch_size, seq_length, hidden_size)`, and
+        `pooled_output`, float `(batch_size, hidden_size)`.
+
+    Example:
+
+    >>> config = keras_bert.BertConfig.from_json("configs/bert_tiny.json")
+    >>> keras_bert.models.bert_encoder(config).count_params()
+    4385920
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3
+    """
+    return bert_backbone(config).encoder(name)
+
+
+def bert_pretrainer(config, name="bert_pretrainer"):
+    """Builds an encoder with masked-LM and next-sentence heads.
+
+    Args:
+        config: a `BertConfig`.
+        name: str, name of the model.
+
+    Returns:
+        A functional `keras.Model`. It takes the encoder's inputs and
+        `masked_lm_positions`, int32 `(batch_size, num_predictions)`, and
+        returns a dict of `mlm_logits`, float32
+        `(batch_size, num_predictions, vocab_size)`, and `nsp_logits`,
+        float32 `(batch_size, 2)`.
+
+    Example:
+
+    >>> config = keras_bert.BertConfig.from_json("configs/bert_tiny.json")
+    >>> keras_bert.models.bert_pretrainer(config).count_params()
+    4433468
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3.1
+    """
+    backbone = bert_backbone(config)
+    return add_heads(backbone, bert_heads(config, backbone.embeddings), name)
+
+
+def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
+    """Puts the pre-training heads on an encoder, sharing its layers.
+
+    Args:
+        encoder: a model of `bert_encoder(config)`.
+        config: the `BertConfig` that it was built from.
+        name: str, name of the model.
+
+    Returns:
+        A functional `keras.Model` as of `bert_pretrainer`.
+    """
+    blocks = [f"block_{index}" for index in range(config.num_hidden_layers)]
+    backbone = Backbone(
+        encoder.get_layer("embeddings"),
+        [encoder.get_layer(block) for block in blocks],
+        pooler=encoder.get_layer("pooler"),
+        inputs=encoder.input,
+    )
+    return add_heads(backbone, bert_heads(config, backbone.embeddings), name)
+
+
+def bert_backbone(config):
+    """The layers of the encoder, as a `Backbone`."""
+    words = _layer_words(config)
+    return Backbone(
+        BertEmbeddings(**words["embeddings"], name="embeddings"),
+        [
+            TransformerEncoderBlock(**words["block"], name=f"block_{index}")
+            for index in range(config.num_hidden_layers)
+        ],
+        pooler=keras.layers.Dense(**words["pooler"], name="pooler"),
+    )
+
+
+def bert_heads(config, embeddings):
+    """The layers of the pre-training heads, for `add_heads`."""
+    words = _layer_words(config)
+    head = MaskedLMHead(
+        embeddings, **words["masked_lm_head"], name="masked_lm_head"
+    )
+    return {
+        "masked_lm_head": head,
+        "nsp_head": NSPHead(**words["nsp_head"], name="nsp_head"),
+    }
+
+
+def _layer_words(config):
+    """The config in the words of the layers."""
+    initializer = keras.initializers.TruncatedNormal(
+        stddev=config.initializer_range
+    )
+    activation = get_activation(config.hidden_act)
+    return {
+        "embeddings": {
+            "vocab_size": config.vocab_size,
+            "hidden_size": config.hidden_size,
+            "max_position_embeddings": config.max_position_embeddings,
+            "type_vocab_size": config.type_vocab_size,
+            "dropout": config.hidden_dropout_prob,
+            "layer_norm_epsilon": config.layer_norm_eps,
+            "embeddings_initializer": initializer,
+        },
+        "block": {
+            "hidden_size": config.hidden_size,
+            "num_heads": config.num_attention_heads,
+            "intermediate_size": config.intermediate_size,
+            "activation": activation,
+            "dropout": config.hidden_dropout_prob,
+            "attention_dropout": config.attention_probs_dropout_prob,
+            "layer_norm_epsilon": config.layer_norm_eps,
+            "kernel_initializer": initializer,
+            "pattern": causal if config.is_decoder else None,
+        },
+        "pooler": {
+            "units": config.hidden_size,
+            "activation": "tanh",
+            "kernel_initializer": initializer,
+        },
+        "masked_lm_head": {
+            "activation": activation,
+            "layer_norm_epsilon": config.layer_norm_eps,
+            "kernel_initializer": initializer,
+        },
+        "nsp_head": {"kernel_initializer": initializer},
+    }
