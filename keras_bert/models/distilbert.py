@@ -1,0 +1,169 @@
+"""DistilBERT, wired from layers: BERT of half the depth, without segments."""
+
+import dataclasses
+
+import keras
+
+from keras_bert import features
+from keras_bert.config import StrictConfig
+from keras_bert.layers.activations import get_activation
+from keras_bert.layers.feed_forward import FeedForward
+from keras_bert.layers.masked_lm_head import MaskedLMHead
+from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.token_embeddings import TokenEmbeddings
+from keras_bert.models.backbone import Backbone
+from keras_bert.models.backbone import encoder_inputs
+from keras_bert.models.heads import add_heads
+
+
+@dataclasses.dataclass(frozen=True)
+class DistilBertConfig(StrictConfig):
+    """Sizes and rates of a DistilBERT, under the published keys.
+
+    Args:
+        vocab_size: int, number of word pieces.
+        dim: int, width of the token vectors.
+        n_layers: int, number of Transformer blocks.
+        n_heads: int, must divide `dim`.
+        hidden_dim: int, width inside the feed-forward layers.
+        activation: "gelu_erf" (published as "gelu"), "gelu_tanh", "relu" or
+            "tanh".
+        dropout: float, after embeddings and feed-forward layers.
+        attention_dropout: float, of attention weights.
+        max_position_embeddings: int, longest sequence.
+        initializer_range: float, standard deviation of initial weights.
+
+    Raises:
+        ValueError: a value has the wrong type, is out of range or does not
+            divide.
+
+    References:
+        [DistilBERT](https://arxiv.org/abs/1910.01108), section 3
+    """
+
+    vocab_size: int
+    dim: int = 768
+    n_layers: int = 6
+    n_heads: int = 12
+    hidden_dim: int = 3072
+    activation: str = "gelu_erf"
+    dropout: float = 0.1
+    attention_dropout: float = 0.1
+    max_position_embeddings: int = 512
+    initializer_range: float = 0.02
+
+    family = "DistilBERT"
+    # How the positions were first filled makes no other layer of them.
+    informative_keys = frozenset(
+        ("qa_dropout", "seq_classif_dropout", "sinusoidal_pos_embds")
+    )
+    required_values = {"model_type": "distilbert", "tie_weights_": True}
+    activation_key = "activation"
+    plain_gelu = "gelu_erf"
+    divided_keys = ("dim", "n_heads")
+
+
+def distilbert_encoder(config, name="distilbert_encoder"):
+    """Builds DistilBERT's encoder, which has no pooler.
+
+    Args:
+        config: a `DistilBertConfig`.
+        name: str, name of the model.
+
+    Returns:
+        A functional `keras.Model`. It takes a dict of int32
+        `(batch_size, seq_length)` tensors `input_ids` and `input_mask`, and
+        returns a dict of `sequence_output`, float
+        `(batch_size, seq_length, dim)`.
+
+    Example:
+
+    >>> config = keras_bert.models.DistilBertConfig(30, 8, 2, 2, 16)
+    >>> keras_bert.models.distilbert_encoder(config).count_params()
+    5552
+    """
+    return distilbert_backbone(config).encoder(name)
+
+
+def distilbert_pretrainer(config, name="distilbert_pretrainer"):
+    """Builds an encoder with the masked-LM head.
+
+    Args:
+        config: a `DistilBertConfig`.
+        name: str, name of the model.
+
+    Returns:
+        A functional `keras.Model`. It takes the encoder's inputs and
+        `masked_lm_positions`, int32 `(batch_size, num_predictions)`, and
+        returns a dict of `mlm_logits`, float32
+        `(batch_size, num_predictions, vocab_size)`.
+
+    Example:
+
+    >>> config = keras_bert.models.DistilBertConfig(30, 8, 2, 2, 16)
+    >>> keras_bert.models.distilbert_pretrainer(config).count_params()
+    5670
+    """
+    backbone = distilbert_backbone(config)
+    heads = distilbert_heads(config, backbone.embeddings)
+    return add_heads(backbone, heads, name)
+
+
+def distilbert_backbone(config):
+    """The layers of the encoder, as a `Backbone`."""
+    words = _layer_words(config)
+    return Backbone(
+        TokenEmbeddings(**words["embeddings"], name="embeddings"),
+        [
+            PostNormBlock(
+                SelfAttention(**words["attention"], name="self_attention"),
+                FeedForward(**words["feed_forward"], name="feed_forward"),
+                name=f"block_{index}",
+            )
+            for index in range(config.n_layers)
+        ],
+        inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
+    )
+
+
+def distilbert_heads(config, embeddings):
+    """The layers of the pre-training head, for `add_heads`."""
+    words = _layer_words(config)["masked_lm_head"]
+    head = MaskedLMHead(embeddings, **words, name="masked_lm_head")
+    return {"masked_lm_head": head}
+
+
+def _layer_words(config):
+    """The config in the words of the layers."""
+    initializer = keras.initializers.TruncatedNormal(
+        stddev=config.initializer_range
+    )
+    activation = get_activation(config.activation)
+    return {
+        "embeddings": {
+            "vocab_size": config.vocab_size,
+            "hidden_size": config.dim,
+            "max_position_embeddings": config.max_position_embeddings,
+            "dropout": config.dropout,
+            "embeddings_initializer": initializer,
+        },
+        # Unlike BERT's, its output is not dropped.
+        "attention": {
+            "hidden_size": config.dim,
+            "num_heads": config.n_heads,
+            "dropout": config.attention_dropout,
+            "kernel_initializer": initializer,
+        },
+        "feed_forward": {
+            "hidden_size": config.dim,
+            "intermediate_size": config.hidden_dim,
+            "activation": activation,
+            "dropout": config.dropout,
+            "kernel_initializer": initializer,
+        },
+        "masked_lm_head": {
+            "activation": activation,
+            "kernel_initializer": initializer,
+        },
+    }
