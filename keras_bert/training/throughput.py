@@ -8,27 +8,40 @@ _SIZE = 2048
 _SECONDS = 0.3
 
 
-def training_flops(config, seq_length, num_predictions):
+def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
     """Operations of the matrix products of a training step, per example.
 
     A multiplication and an addition are two. The backward pass is twice the
-    forward one.
+    forward one. The last block is counted at the positions that the heads
+    look at; of the others it needs the keys and the values.
 
     Args:
         config: `BertConfig`.
         seq_length: int.
         num_predictions: int, masked tokens in an example.
+        has_nsp_head: bool, whether [CLS] is looked at too.
 
     Returns:
         int
     """
-    hidden = config.hidden_size
-    projections = 4 * hidden**2 + 2 * hidden * config.intermediate_size
-    attention = 2 * seq_length * hidden
-    block = 2 * seq_length * (projections + attention)
-    head = 2 * num_predictions * hidden * (hidden + config.vocab_size)
-    pooler = 2 * hidden * (hidden + 2)
-    return 3 * (config.num_hidden_layers * block + head + pooler)
+    hidden_size = config.hidden_size
+    num_looked_at = num_predictions + has_nsp_head
+    keys_and_values = 2 * 2 * hidden_size**2  # Of a token, as in the next.
+    at_query = 2 * (
+        2 * hidden_size**2  # The query and the output of the attention.
+        + 2 * seq_length * hidden_size
+        + 2 * hidden_size * config.intermediate_size
+    )
+    blocks = (
+        config.num_hidden_layers * seq_length * keys_and_values
+        + (config.num_hidden_layers - 1) * seq_length * at_query
+        + num_looked_at * at_query
+    )
+    masked_lm_head = (
+        2 * num_predictions * hidden_size * (hidden_size + config.vocab_size)
+    )
+    nsp_head = 2 * hidden_size * (hidden_size + 2) * has_nsp_head
+    return 3 * (blocks + masked_lm_head + nsp_head)
 
 
 def matrix_product_rate(dtype):
