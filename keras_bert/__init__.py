@@ -2,10 +2,12 @@
 
 Names are loaded when they are first used, so that `import keras_bert` costs
 next to nothing and that each part needs only its own dependencies: `layers`
-and `models` run on any Keras backend, without TensorFlow.
+and `models` run on any Keras backend, without TensorFlow. Saved Keras models
+that hold our layers or optimizers load after `import keras_bert`.
 """
 
 from keras_bert import lazy
+from keras_bert import registration
 
 __version__ = "0.1.0"
 
@@ -31,3 +33,5 @@ _MEMBERS = {
 
 __all__ = [*_MODULES, *_MEMBERS]
 __getattr__, __dir__ = lazy.attach(__name__, _MODULES, _MEMBERS)
+
+registration.register_with_keras()

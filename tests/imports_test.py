@@ -16,6 +16,7 @@ _PROGRAMS = 6
 _FLOORS = {
     "command_line": 0,
     "lazy": 0,
+    "registration": 0,
     "files": 0,
     "config": 0,
     "features": 0,
@@ -44,6 +45,7 @@ _COLUMNS = {
     "features": (_KERAS | _TENSORFLOW, set()),
     "files": (_KERAS | _TENSORFLOW, set()),
     "lazy": (_KERAS | _TENSORFLOW, set()),
+    "registration": (_KERAS | _TENSORFLOW, set()),
     "outputs": (_KERAS | _TENSORFLOW, set()),
     "template": (_KERAS | _TENSORFLOW, set()),
 }
@@ -124,7 +126,10 @@ def test_all_parts_are_looked_at():
 
 def test_the_public_face_imports_nothing_of_its_own():
     source = (_ROOT / _FACE).read_text(encoding="utf-8")
-    assert [*imported_names(source)] == ["keras_bert.lazy"]
+    assert [*imported_names(source)] == [
+        "keras_bert.lazy",
+        "keras_bert.registration",
+    ]
 
 
 @pytest.mark.parametrize("path", _SOURCES)

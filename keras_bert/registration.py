@@ -1,0 +1,82 @@
+"""Our classes in saved Keras models are found after `import keras_bert`.
+
+Keras looks a class up in its table of custom objects and imports nothing by
+itself. So that neither Keras nor TensorFlow is imported before it is used,
+stand-ins are put into that table when Keras comes; each imports its class
+when a model asks for it.
+"""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+
+_PACKAGE = "keras_bert"
+_CLASSES = {
+    "AdamW": "training.adamw",
+    "BertEmbeddings": "layers.bert_embeddings",
+    "CausalSelfAttention": "layers.causal",
+    "CausalTransformerBlock": "layers.causal",
+    "CosineWarmupDecay": "training.schedules",
+    "Dropout": "layers.dropout",
+    "FlatDense": "layers.flat_dense",
+    "Lamb": "training.lamb",
+    "LayerNorm": "layers.layer_norm",
+    "LinearWarmupDecay": "training.schedules",
+    "MaskedLMHead": "layers.masked_lm_head",
+    "NSPHead": "layers.nsp_head",
+    "PolynomialWarmupDecay": "training.schedules",
+    "SelfAttention": "layers.self_attention",
+    "SparseCrossEntropy": "training.cross_entropy",
+    "TransformerEncoderBlock": "layers.transformer_encoder_block",
+}
+# A function is the object itself, for which nothing can stand in.
+_FUNCTIONS = ("layers.activations",)
+
+
+def register_with_keras():
+    """Has Keras find our classes, now or as soon as it is imported."""
+    if sys.modules.get("keras") is not None:
+        _add_stand_ins(sys.modules["keras"])
+    else:
+        sys.meta_path.insert(0, _AfterKeras())
+
+
+class _StandIn:
+    """What Keras asks of a class, without the class."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def from_config(self, config):
+        module = f"{_PACKAGE}.{_CLASSES[self._name]}"
+        real = getattr(importlib.import_module(module), self._name)
+        return real.from_config(config)
+
+
+class _AfterKeras(importlib.abc.MetaPathFinder):
+    """Finds Keras as it is found anyway, but acts once it is imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "keras":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader.exec_module = _followed(spec.loader.exec_module)
+        return spec
+
+
+def _followed(exec_module):
+    def run(module):
+        exec_module(module)
+        _add_stand_ins(module)
+
+    return run
+
+
+def _add_stand_ins(keras):
+    known = keras.saving.get_custom_objects()
+    for name in _CLASSES:
+        known.setdefault(f"{_PACKAGE}>{name}", _StandIn(name))
+    for module in _FUNCTIONS:
+        importlib.import_module(f"{_PACKAGE}.{module}")

@@ -1,0 +1,125 @@
+"""Saved Keras models load in processes that only say `import keras_bert`."""
+
+import ast
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import keras
+import pytest
+
+import keras_bert
+from keras_bert import registration
+
+_ROOT = pathlib.Path(__file__).parents[1]
+
+_SAVE_PRETRAINER = """
+import sys, keras, keras_bert
+config = keras_bert.BertConfig(
+    vocab_size=9, hidden_size=8, num_hidden_layers=2, num_attention_heads=2,
+    intermediate_size=8, max_position_embeddings=8)
+model = keras_bert.models.bert_pretrainer(config)
+model.compile(
+    keras_bert.training.bert_adamw(
+        model, keras_bert.training.LinearWarmupDecay(1e-4, 3, 1)),
+    keras_bert.training.pretraining_losses(),
+    weighted_metrics=keras_bert.training.pretraining_metrics())
+model.save(sys.argv[1])
+"""
+_SAVE_LAYERS = """
+import sys, keras, keras_bert
+inputs = keras.Input((4, 8))
+mask = keras.Input((4,), dtype="int32")
+states = keras_bert.layers.TransformerEncoderBlock(8, 2, 8)(inputs, mask)
+states = keras.layers.Dense(
+    3, activation=keras_bert.layers.gelu_tanh)(states)
+model = keras.Model([inputs, mask], states)
+model.compile("sgd", "mse")
+model.save(sys.argv[1])
+"""
+_LOAD = """
+{first}
+assert not {{"tensorflow", "jax"}} & {{*sys.modules}} or {imported}
+import keras
+model = keras.models.load_model(sys.argv[1])
+print(type(model.optimizer).__module__, model.count_params())
+"""
+
+
+def run_python(program, path, backend):
+    result = subprocess.run(
+        [sys.executable, "-c", program, str(path)],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(_ROOT),
+            "KERAS_BACKEND": backend,
+            "JAX_PLATFORMS": "cpu",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.large
+@pytest.mark.parametrize(
+    "backend, save, optimizer",
+    [
+        ("tensorflow", _SAVE_PRETRAINER, "keras_bert.training.adamw"),
+        ("tensorflow", _SAVE_LAYERS, "keras.src.optimizers.sgd"),
+        ("jax", _SAVE_LAYERS, "keras.src.optimizers.sgd"),
+    ],
+)
+def test_a_saved_model_loads_after_one_import(
+    backend, save, optimizer, tmp_path
+):
+    path = tmp_path / "model.keras"
+    run_python(save, path, backend)
+    for first, imported in (
+        ("import sys, keras_bert", False),
+        ("import sys, keras, keras_bert", True),
+    ):
+        program = _LOAD.format(first=first, imported=imported)
+        assert optimizer in run_python(program, path, backend)
+
+
+def test_every_registered_class_has_a_stand_in():
+    registered = {}
+    for path in sorted((_ROOT / "keras_bert").rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            marks = [
+                ast.unparse(m) for m in getattr(node, "decorator_list", [])
+            ]
+            if any("register_keras_serializable" in mark for mark in marks):
+                module = ".".join(path.with_suffix("").parts[-2:])
+                registered[node.name] = module
+    functions = {name: m for name, m in registered.items() if name.islower()}
+    assert {*functions.values()} == {*registration._FUNCTIONS}
+    assert registration._CLASSES == {
+        name: m for name, m in registered.items() if name not in functions
+    }
+
+
+def test_keras_is_looked_for_without_being_imported():
+    """As other packages do to see whether it is installed."""
+    result = run_python(
+        "import importlib.util, sys, keras_bert\n"
+        "assert importlib.util.find_spec('keras')\n"
+        "assert 'keras' not in sys.modules\n"
+        "import keras\n"
+        "found = keras.saving.get_registered_object('keras_bert>Dropout')\n"
+        "print(type(found.from_config({'rate': 0.1})).__module__)\n",
+        "",
+        "tensorflow",
+    )
+    assert result == "keras_bert.layers.dropout\n"
+
+
+def test_a_class_that_is_imported_takes_the_place_of_its_stand_in():
+    name = "keras_bert>BertEmbeddings"
+    layer = keras_bert.layers.BertEmbeddings
+    assert keras.saving.get_registered_object(name) is layer
+    assert re.match("keras_bert>", keras.saving.get_registered_name(layer))
