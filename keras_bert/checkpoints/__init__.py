@@ -1,8 +1,13 @@
 """Directories of weights, in and out."""
 
-from keras_bert.checkpoints.bert import Bert
-from keras_bert.checkpoints.directory import from_pretrained
-from keras_bert.checkpoints.directory import save_pretrained
-from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert import lazy
 
-__all__ = ["Bert", "CheckpointError", "from_pretrained", "save_pretrained"]
+_MEMBERS = {
+    "Bert": "bert",
+    "CheckpointError": "errors",
+    "from_pretrained": "directory",
+    "save_pretrained": "directory",
+}
+
+__all__ = [*_MEMBERS]
+__getattr__, __dir__ = lazy.attach(__name__, members=_MEMBERS)

@@ -112,16 +112,18 @@ class Bert:
         """A length that the model can take, its limit by default.
 
         Raises:
-            ValueError: `seq_length` is longer than the limit.
+            ValueError: `seq_length` is below 1 or longer than the limit.
         """
         limit = self.config.max_position_embeddings
-        if seq_length is not None and seq_length > limit:
+        if seq_length is None:
+            return limit
+        if not 1 <= seq_length <= limit:
             raise ValueError(
-                f"`seq_length` must be at most `max_position_embeddings`. "
+                f"`seq_length` must be from 1 to `max_position_embeddings`. "
                 f"Received: seq_length={seq_length}, "
                 f"max_position_embeddings={limit}."
             )
-        return seq_length or limit
+        return seq_length
 
 
 def check_vocabulary(config, vocabulary):

@@ -8,31 +8,37 @@ import tempfile
 from keras_bert.checkpoints.bert import Bert
 from keras_bert.checkpoints.bert import check_vocabulary
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.google import is_google
 from keras_bert.checkpoints.google import open_google
 from keras_bert.checkpoints.google import write_tf1
 from keras_bert.checkpoints.hub import download
-from keras_bert.checkpoints.hugging_face import is_hugging_face
 from keras_bert.checkpoints.hugging_face import open_hugging_face
 from keras_bert.checkpoints.hugging_face import write_hugging_face
+from keras_bert.checkpoints.integrity import unaltered
+from keras_bert.checkpoints.layout import CARD
+from keras_bert.checkpoints.layout import FILES
+from keras_bert.checkpoints.layout import MANIFEST
+from keras_bert.checkpoints.layout import check_output
+from keras_bert.checkpoints.layout import check_readable
+from keras_bert.checkpoints.layout import may_write_card
 from keras_bert.checkpoints.model_card import model_card
-from keras_bert.checkpoints.own import is_own
 from keras_bert.checkpoints.own import open_own
 from keras_bert.checkpoints.own import write_own
+from keras_bert.checkpoints.run_states import open_states
 from keras_bert.checkpoints.strict_loading import loaded_variables
 from keras_bert.checkpoints.strict_loading import plan_loading
+from keras_bert.files import named_when_full
+from keras_bert.outputs import write_manifest
 
-# The first that recognizes a directory reads it.
-_READERS = (
-    (is_own, open_own),
-    (is_hugging_face, open_hugging_face),
-    (is_google, open_google),
-)
+_READERS = {
+    "keras": open_own,
+    "hf": open_hugging_face,
+    "tf1": open_google,
+    "states": open_states,
+}
 _WRITERS = {"keras": write_own, "hf": write_hugging_face, "tf1": write_tf1}
-_CARD = "README.md"
 
 
-def from_pretrained(directory, allow_missing=()):
+def from_pretrained(directory, allow_missing=(), lowercase=None):
     """Reads a checkpoint directory: ours, Hugging Face's or Google's.
 
     All weights are read or none: what is missing, unexpected or of another
@@ -43,34 +49,43 @@ def from_pretrained(directory, allow_missing=()):
         directory: str, a directory of `save_pretrained`, of Hugging Face
             (`config.json` with safetensors or `pytorch_model.bin`), of
             google-research/bert or of the Model Garden (`bert_config.json`
-            with a TensorFlow checkpoint); or the name of a model on the
-            Hugging Face Hub, which needs the package huggingface_hub.
+            with a TensorFlow checkpoint); the output directory of a run of
+            pre-training that is not finished, whose newest state is read; or
+            the name of a model on the Hugging Face Hub, which needs the
+            package huggingface_hub.
         allow_missing: names of parts ("pooler", "masked_lm_head", "nsp_head")
             or of weights that start random where the checkpoint lacks them.
+        lowercase: bool, whether texts are lower-cased, where no file of the
+            directory says so.
 
     Returns:
         A `Bert`.
 
     Raises:
-        CheckpointError: a file is missing, cannot be used or does not fit
-            the others. It is a ValueError.
+        CheckpointError: a file is missing, cannot be used, was altered
+            after we wrote it or does not fit the others; or nothing tells
+            the casing. It is a ValueError.
     """
     path = pathlib.Path(directory)
     if not path.is_dir():
         path = download(str(directory))
-    source = _open(path)
-    _check_sizes(source)
-    plan = plan_loading(source, allow_missing)
-    with loaded_variables(plan, source):
-        return Bert.from_config(source.config, source.tokenizer, plan.parts)
+    format = check_readable(path)
+    with unaltered(path, format):
+        source = _READERS[format](path, lowercase)
+        _check_sizes(source)
+        plan = plan_loading(source, allow_missing)
+        with loaded_variables(plan, source):
+            return Bert.from_config(source.config, source.tokenizer, plan.parts)
 
 
-def save_pretrained(bert, directory, format="keras", card=None):
+def save_pretrained(
+    bert, directory, format="keras", card=None, overwrite=False
+):
     """Writes a BERT so that `from_pretrained` reads it back equal.
 
     The files are written under temporary names first, and other files in
     the directory stay. A `README.md` tells what the model is, unless there
-    is one already.
+    is one of the user; `manifest.json` lists the files with their sums.
 
     Args:
         bert: `Bert`.
@@ -79,42 +94,37 @@ def save_pretrained(bert, directory, format="keras", card=None):
             (what google-research/bert reads).
         card: dict of str, lines to add to the model card, such as the
             training command and metrics.
+        overwrite: bool, replace what an earlier call has written.
 
     Raises:
         ValueError: the format is unknown or cannot hold the model, or the
-            directory holds a checkpoint of another format.
+            directory holds a checkpoint of another format or a file in the
+            way that may not be replaced.
     """
-    if format not in _WRITERS:
-        raise ValueError(
-            f"`format` must be one of {', '.join(_WRITERS)}. "
-            f"Received: format={format!r}."
-        )
+    check_output(directory, format, overwrite=overwrite)
     directory = pathlib.Path(directory)
-    directory.mkdir(parents=True, exist_ok=True)
     staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
     try:
-        names = _WRITERS[format](bert, staging)
-        _check_unmixed(directory, staging)
-        if not (directory / _CARD).exists():
-            text = model_card(bert, format, card or {})
-            (staging / _CARD).write_text(text, encoding="utf-8")
-            names.append(_CARD)
-        for name in names:
-            os.replace(staging / name, directory / name)
+        with named_when_full(directory / FILES[format][0]):
+            _write(bert, format, staging, directory, card or {})
+            for name in (*FILES[format], CARD, MANIFEST):
+                if (staging / name).exists():
+                    os.replace(staging / name, directory / name)
     finally:
         shutil.rmtree(staging)
 
 
-def _open(path):
-    for recognizes, open_source in _READERS:
-        if recognizes(path):
-            return open_source(path)
-    files = sorted(p.name for p in path.iterdir())
-    raise CheckpointError(
-        f"{path} must be a checkpoint directory: bert_config.json with "
-        "model.weights.h5 or bert_model.ckpt.*, or config.json with "
-        "model.safetensors or pytorch_model.bin. "
-        f"Received: {', '.join(files[:10]) or 'an empty directory'}."
+def _write(bert, format, staging, directory, card):
+    _WRITERS[format](bert, staging)
+    names = list(FILES[format])
+    if may_write_card(directory):
+        text = model_card(bert, format, card)
+        (staging / CARD).write_text(text, encoding="utf-8")
+        names.append(CARD)
+    write_manifest(
+        staging / MANIFEST,
+        {name: staging / name for name in names},
+        {"format": format, "vocabulary": bert.tokenizer.vocabulary.sha256},
     )
 
 
@@ -129,13 +139,3 @@ def _check_sizes(source):
         check_vocabulary(source.config, source.tokenizer.vocabulary)
     except ValueError as error:
         raise CheckpointError(f"{source.name}: {error}") from None
-
-
-def _check_unmixed(directory, staging):
-    """A directory is one checkpoint: the reader would take the wrong one."""
-    for recognizes, _ in _READERS:
-        if recognizes(directory) and not recognizes(staging):
-            raise ValueError(
-                f"{str(directory)!r} holds a checkpoint of another format. "
-                "Save to another directory."
-            )

@@ -7,6 +7,7 @@ import numpy as np
 from absl import logging
 
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.layout import prefixes
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.tensorflow_file import TensorFlowFile
@@ -18,7 +19,6 @@ from keras_bert.config import BertConfig
 
 _CONFIG = "bert_config.json"
 _PREFIX = "bert_model.ckpt"
-_INDEX = ".index"
 _MAX_CHARS_PER_WORD = 200
 
 # Of the optimizer, and the heads of fine-tuned models.
@@ -34,16 +34,12 @@ _UNUSED = "unused/"
 _OLD_NAMES = {"predictions/transform/logits/": "next_sentence/logits/"}
 
 
-def is_google(directory):
-    """Whether a directory holds a config and a TensorFlow checkpoint."""
-    return (directory / _CONFIG).is_file() and bool(_prefixes(directory))
-
-
-def open_google(directory):
+def open_google(directory, lowercase=None):
     """Opens a TF1 or Model Garden directory.
 
     Args:
         directory: `pathlib.Path`.
+        lowercase: bool, what the caller says of the casing, or None.
 
     Returns:
         A `Source`.
@@ -52,13 +48,13 @@ def open_google(directory):
         CheckpointError: a file cannot be used or there are several
             checkpoints.
     """
-    prefixes = _prefixes(directory)
-    if len(prefixes) > 1 and _PREFIX not in prefixes:
+    names = prefixes(directory)
+    if len(names) > 1 and _PREFIX not in names:
         raise CheckpointError(
             f"{directory} must hold one checkpoint. Received: "
-            f"{', '.join(prefixes)}. Move the others away."
+            f"{', '.join(names)}. Move the others away."
         )
-    path = directory / (_PREFIX if _PREFIX in prefixes else prefixes[0])
+    path = directory / (_PREFIX if _PREFIX in names else names[0])
     try:
         config = BertConfig.from_json(directory / _CONFIG)
     except ValueError as error:
@@ -70,7 +66,7 @@ def open_google(directory):
     return Source(
         name=str(path),
         config=config,
-        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD),
+        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD, lowercase),
         arrays=arrays,
         places=lambda config: published_places(config, column),
         ignored=frozenset(
@@ -89,9 +85,6 @@ def write_tf1(bert, directory):
     Args:
         bert: `Bert`.
         directory: `pathlib.Path`, existing.
-
-    Returns:
-        The names of the files, those of the weights first.
 
     Raises:
         ValueError: the model is none that google-research/bert could build.
@@ -120,12 +113,7 @@ def write_tf1(bert, directory):
     )
     config = json.dumps(values, indent=2)
     (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
-    return [
-        f"{_PREFIX}.data-00000-of-00001",
-        f"{_PREFIX}{_INDEX}",
-        *write_tokenizer(bert.tokenizer, directory),
-        _CONFIG,
-    ]
+    write_tokenizer(bert.tokenizer, directory)
 
 
 def _garden_arrays(arrays, path):
@@ -151,9 +139,3 @@ def _garden_arrays(arrays, path):
             "%s: the pooler is %s, which was trained.", path, _NSP_POOLER[:-1]
         )
     return RenamedArrays(arrays, rename, path)
-
-
-def _prefixes(directory):
-    return sorted(
-        path.name.removesuffix(_INDEX) for path in directory.glob(f"*{_INDEX}")
-    )

@@ -1,5 +1,6 @@
 """Models by their name on the Hugging Face Hub."""
 
+import os
 import pathlib
 import re
 
@@ -32,15 +33,9 @@ def download(name):
         CheckpointError: it is no such name, the package is missing, the model
             does not exist or there is no network.
     """
-    if not _NAME.fullmatch(name) or name.startswith("."):
-        raise CheckpointError(f"No directory {name!r} exists.")
-    try:
-        import huggingface_hub
-    except ImportError:
-        raise CheckpointError(
-            f"No directory {name!r} exists. To fetch it from the Hugging Face "
-            "Hub: pip install 'keras-bert-tf[hub]'"
-        ) from None
+    check_name(name)
+    import huggingface_hub
+
     try:
         for weights in _WEIGHTS:
             directory = pathlib.Path(
@@ -57,6 +52,26 @@ def download(name):
             f"give it: {_first_line(error)}"
         ) from None
     return directory
+
+
+def check_name(name):
+    """Raises CheckpointError if a name can be no model of the Hub.
+
+    Nothing is asked there. A name is plainly a path if it has several
+    slashes, begins with "." or "/" or with a directory that exists.
+    """
+    is_path = not _NAME.fullmatch(name) or name.startswith(".")
+    if is_path or ("/" in name and os.path.isdir(name.partition("/")[0])):
+        raise CheckpointError(
+            f"No directory {name!r} exists (from {os.getcwd()!r})."
+        )
+    try:
+        import huggingface_hub  # noqa: F401, only whether it is there
+    except ImportError:
+        raise CheckpointError(
+            f"No directory {name!r} exists. If it is the name of a model on "
+            "the Hugging Face Hub: pip install 'keras-bert-tf[hub]'"
+        ) from None
 
 
 def _first_line(error):

@@ -8,6 +8,7 @@ import numpy as np
 from absl import logging
 
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.layout import HUGGING_FACE_WEIGHTS
 from keras_bert.checkpoints.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.safetensors_file import write_safetensors
 from keras_bert.checkpoints.sharded_file import ShardedFile
@@ -24,16 +25,18 @@ _CONFIG = "config.json"
 _SAFETENSORS = "model.safetensors"
 
 # The first that is there is read.
-_READERS = {
-    _SAFETENSORS: SafetensorsFile,
-    "model.safetensors.index.json": functools.partial(
-        ShardedFile, open_shard=SafetensorsFile
-    ),
-    "pytorch_model.bin": TorchFile,
-    "pytorch_model.bin.index.json": functools.partial(
-        ShardedFile, open_shard=TorchFile
-    ),
-}
+_READERS = dict(
+    zip(
+        HUGGING_FACE_WEIGHTS,
+        (
+            SafetensorsFile,
+            functools.partial(ShardedFile, open_shard=SafetensorsFile),
+            TorchFile,
+            functools.partial(ShardedFile, open_shard=TorchFile),
+        ),
+        strict=True,
+    )
+)
 _OLD_NAMES = {
     "LayerNorm.gamma": "LayerNorm.weight",
     "LayerNorm.beta": "LayerNorm.bias",
@@ -52,18 +55,12 @@ _COPIES = {
 _ACTIVATIONS = {"gelu_tanh": "gelu_new", "gelu_erf": "gelu"}
 
 
-def is_hugging_face(directory):
-    """Whether the files of a directory are those of Hugging Face."""
-    return (directory / _CONFIG).is_file() and any(
-        (directory / name).is_file() for name in _READERS
-    )
-
-
-def open_hugging_face(directory):
+def open_hugging_face(directory, lowercase=None):
     """Opens a directory of Hugging Face.
 
     Args:
         directory: `pathlib.Path`.
+        lowercase: bool, what the caller says of the casing, or None.
 
     Returns:
         A `Source`.
@@ -78,7 +75,7 @@ def open_hugging_face(directory):
     return Source(
         name=str(path),
         config=config,
-        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD),
+        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD, lowercase),
         arrays=arrays,
         places=lambda config: published_places(config, "hugging_face"),
         ignored=_ignored(arrays, path),
@@ -91,9 +88,6 @@ def write_hugging_face(bert, directory):
     Args:
         bert: `Bert`.
         directory: `pathlib.Path`, existing.
-
-    Returns:
-        The names of the files, that of the weights first.
     """
     weights = {weight.path: weight for weight in bert.model.weights}
     write_safetensors(
@@ -106,7 +100,7 @@ def write_hugging_face(bert, directory):
     )
     config = json.dumps(_published_config(bert), indent=2)
     (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
-    return [_SAFETENSORS, *write_tokenizer(bert.tokenizer, directory), _CONFIG]
+    write_tokenizer(bert.tokenizer, directory)
 
 
 def _writer(place, weight):

@@ -1,7 +1,12 @@
 """Our own directories: config, vocabulary and a weights file of Keras."""
 
+import contextlib
+import errno
+import os
+
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hdf5_file import Hdf5File
+from keras_bert.checkpoints.run_states import say_if_unfinished
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
 from keras_bert.checkpoints.tokenizer_files import write_tokenizer
@@ -13,16 +18,12 @@ _WEIGHTS = "model.weights.h5"
 _MAX_CHARS_PER_WORD = 200
 
 
-def is_own(directory):
-    """Whether a directory is one of ours."""
-    return (directory / _WEIGHTS).is_file()
-
-
-def open_own(directory):
+def open_own(directory, lowercase=None):
     """Opens a directory of ours.
 
     Args:
         directory: `pathlib.Path`.
+        lowercase: bool, what the caller says of the casing, or None.
 
     Returns:
         A `Source`.
@@ -36,10 +37,11 @@ def open_own(directory):
         raise CheckpointError(f"{directory} lacks {_CONFIG}.") from None
     except ValueError as error:
         raise CheckpointError(str(error)) from None
+    say_if_unfinished(directory, _WEIGHTS)
     return Source(
         name=str(directory / _WEIGHTS),
         config=config,
-        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD),
+        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD, lowercase),
         arrays=Hdf5File(directory / _WEIGHTS),
         places=own_places,
     )
@@ -51,10 +53,20 @@ def write_own(bert, directory):
     Args:
         bert: `Bert`.
         directory: `pathlib.Path`, existing.
-
-    Returns:
-        The names of the files, that of the weights first.
     """
-    bert.model.save_weights(directory / _WEIGHTS)
+    with _full_disk_named(directory / _WEIGHTS):
+        bert.model.save_weights(directory / _WEIGHTS)
     bert.config.to_json(directory / _CONFIG)
-    return [_WEIGHTS, *write_tokenizer(bert.tokenizer, directory), _CONFIG]
+    write_tokenizer(bert.tokenizer, directory)
+
+
+@contextlib.contextmanager
+def _full_disk_named(path):
+    """HDF5 tells of a full disk in words, in whatever exception is nearest."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        for code in (errno.ENOSPC, errno.EDQUOT):
+            if f"errno = {code}," in str(error):
+                raise OSError(code, os.strerror(code), str(path)) from None
+        raise

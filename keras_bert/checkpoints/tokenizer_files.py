@@ -2,10 +2,10 @@
 
 import json
 
-from absl import logging
-
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.config import read_json_object
+from keras_bert.text.casing import agreed_casing
+from keras_bert.text.casing import casing_beside
 from keras_bert.text.tokenizer import BertTokenizer
 from keras_bert.text.vocabulary import CLS
 from keras_bert.text.vocabulary import MASK
@@ -27,23 +27,26 @@ _SPECIAL_TOKENS = {
 }
 
 
-def read_tokenizer(directory, max_chars_per_word):
+def read_tokenizer(directory, max_chars_per_word, lowercase=None):
     """Reads the tokenizer of a checkpoint directory.
 
     The vocabulary is `vocab.txt` or in `tokenizer.json`. The casing is in
-    `tokenizer_config.json`, in `tokenizer.json`, or else told by whether the
-    vocabulary has upper-case letters, which is logged.
+    `tokenizer_config.json`, in `tokenizer.json`, in the manifest of the
+    vocabulary, or else told by the caller or by the table of the published
+    vocabularies.
 
     Args:
         directory: `pathlib.Path`.
         max_chars_per_word: int, the limit of the format, where no file says
             otherwise.
+        lowercase: bool, what the caller says of the casing, or None.
 
     Returns:
         A `BertTokenizer`.
 
     Raises:
-        CheckpointError: a file is missing or cannot be used.
+        CheckpointError: a file is missing or cannot be used, nothing tells
+            the casing, or two tell it otherwise.
     """
     settings = _read_if_there(directory / _SETTINGS)
     fast = _read_if_there(directory / _FAST_TOKENIZER)
@@ -52,7 +55,13 @@ def read_tokenizer(directory, max_chars_per_word):
         vocabulary = _read_vocabulary(directory, fast)
         return BertTokenizer(
             vocabulary,
-            lowercase=_lowercase(settings, fast, vocabulary, directory),
+            lowercase=agreed_casing(
+                vocabulary,
+                {
+                    **_told_casing(directory, settings, fast),
+                    "lowercase=": lowercase,
+                },
+            ),
             strip_accents=_setting("strip_accents", settings, fast, None),
             tokenize_chinese_chars=_setting(
                 "tokenize_chinese_chars", settings, fast, True
@@ -71,9 +80,6 @@ def write_tokenizer(tokenizer, directory):
     Args:
         tokenizer: `BertTokenizer`.
         directory: `pathlib.Path`, existing.
-
-    Returns:
-        The names of the files.
     """
     tokenizer.vocabulary.save(directory / _VOCABULARY)
     settings = {
@@ -87,7 +93,6 @@ def write_tokenizer(tokenizer, directory):
     (directory / _SETTINGS).write_text(
         json.dumps(settings, indent=2) + "\n", encoding="utf-8"
     )
-    return [_VOCABULARY, _SETTINGS]
 
 
 def _read_if_there(path):
@@ -143,23 +148,14 @@ def _setting(name, settings, fast, default):
     return default
 
 
-def _lowercase(settings, fast, vocabulary, directory):
-    lowercase = _setting("do_lower_case", settings, fast, None)
-    if lowercase is None:
-        logging.info(
-            "%s does not say whether texts are lower-cased; its vocabulary "
-            "tells: %s.",
-            directory,
-            "yes" if vocabulary.is_lowercase else "no",
-        )
-        return vocabulary.is_lowercase
-    if lowercase and not vocabulary.is_lowercase:
-        logging.warning(
-            "%s lower-cases texts, but its vocabulary has upper-case "
-            "letters: is it the vocabulary of a cased model?",
-            directory,
-        )
-    return lowercase
+def _told_casing(directory, settings, fast):
+    """What the files say; tokenizer.json is asked last, as transformers do."""
+    told = _setting("do_lower_case", settings, fast, None)
+    file = _SETTINGS if settings.get("do_lower_case") is not None else None
+    return {
+        str(directory / (file or _FAST_TOKENIZER)): told,
+        **casing_beside(directory / _VOCABULARY),
+    }
 
 
 def _check_special_tokens(settings, path):

@@ -15,6 +15,7 @@ from keras_bert.text.vocabulary import Vocabulary
 _FILES = [
     "README.md",
     "bert_config.json",
+    "manifest.json",
     "model.weights.h5",
     "tokenizer_config.json",
     "vocab.txt",
@@ -100,14 +101,16 @@ def test_files_are_the_published_ones(bert, tiny_config, tmp_path):
 def test_other_files_stay(bert, tmp_path):
     (tmp_path / "metrics.jsonl").write_text("{}\n")
     save_pretrained(bert, tmp_path)
-    save_pretrained(bert, tmp_path)
+    save_pretrained(bert, tmp_path, overwrite=True)
     assert sorted(contents(tmp_path)) == sorted([*_FILES, "metrics.jsonl"])
     assert (tmp_path / "metrics.jsonl").read_text() == "{}\n"
 
 
 def test_saving_again_replaces(bert, tiny_config, random_batch, tmp_path):
     save_pretrained(make_bert(tiny_config, seed=1), tmp_path)
-    save_pretrained(bert, tmp_path)
+    with pytest.raises(ValueError, match="must be new: .* --overwrite"):
+        save_pretrained(bert, tmp_path)
+    save_pretrained(bert, tmp_path, overwrite=True)
     assert_same(from_pretrained(tmp_path), bert, random_batch(0)[0])
 
 
@@ -125,7 +128,9 @@ def test_failed_saving_leaves_the_old_checkpoint(
     before = contents(tmp_path)
     break_save_weights(monkeypatch)
     with pytest.raises(OSError, match="disk is full"):
-        save_pretrained(make_bert(tiny_config, 1, lowercase=False), tmp_path)
+        save_pretrained(
+            make_bert(tiny_config, 1, lowercase=False), tmp_path, overwrite=True
+        )
     assert contents(tmp_path) == before
 
 
@@ -148,14 +153,57 @@ def test_a_missing_file_is_named(name, bert, tmp_path):
         from_pretrained(tmp_path)
 
 
-def test_without_settings_the_vocabulary_tells_the_casing(
-    bert, tmp_path, caplog
-):
+def test_without_settings_the_casing_is_asked_for(bert, tmp_path, caplog):
     save_pretrained(bert, tmp_path)
     (tmp_path / "tokenizer_config.json").unlink()
-    with caplog.at_level("INFO"):
-        assert from_pretrained(tmp_path).tokenizer.lowercase
-    assert "its vocabulary tells: yes" in caplog.text
+    with pytest.raises(CheckpointError, match="lacks tokenizer_config.json"):
+        from_pretrained(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(CheckpointError, match="Nothing tells.*`lowercase=`"):
+        from_pretrained(tmp_path)
+    assert from_pretrained(tmp_path, lowercase=True).tokenizer.lowercase
+    assert "has no manifest.json: whether a file was altered" in caplog.text
+
+
+def test_another_casing_than_the_files_say_is_an_error(bert, tmp_path):
+    save_pretrained(bert, tmp_path)
+    assert from_pretrained(tmp_path, lowercase=True).tokenizer.lowercase
+    with pytest.raises(
+        CheckpointError,
+        match="tokenizer_config.json says true, lowercase= says false",
+    ):
+        from_pretrained(tmp_path, lowercase=False)
+
+
+@pytest.mark.parametrize("format", ["keras", "hf", "tf1"])
+def test_a_flipped_bit_anywhere_is_an_error(format, bert, tmp_path):
+    save_pretrained(bert, tmp_path, format=format)
+    names = {*contents(tmp_path)} - {"README.md", "manifest.json"}
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert {*manifest["files"]} == {*names, "README.md"}
+    for name in names:
+        path = tmp_path / name
+        data = path.read_bytes()
+        for place in (0, len(data) // 2, len(data) - 1):
+            altered = bytearray(data)
+            altered[place] ^= 1
+            path.write_bytes(altered)
+            with pytest.raises(
+                CheckpointError, match=f"{name} was altered.*again; or, if"
+            ):
+                from_pretrained(tmp_path)
+        path.write_bytes(data)
+    (tmp_path / "README.md").write_text("mine")
+    from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["vocab.txt", "manifest.json", "config.json"])
+def test_a_file_of_the_user_is_not_replaced(name, bert, tmp_path):
+    (tmp_path / name).write_text("mine")
+    for overwrite in (False, True):
+        with pytest.raises(ValueError, match=f"{name} exists, and no manifest"):
+            save_pretrained(bert, tmp_path, format="hf", overwrite=overwrite)
+    assert contents(tmp_path) == {name: b"mine"}
 
 
 @pytest.mark.parametrize(
@@ -175,15 +223,19 @@ def test_settings_of_the_tokenizer_are_kept(
     assert reloaded.max_chars_per_word == max_chars_per_word
 
 
-def test_a_model_card_is_written_once(bert, tmp_path):
+def test_a_model_card_of_the_user_stays(bert, tmp_path):
     save_pretrained(bert, tmp_path, card={"Metrics": "mlm_loss 2.5"})
     text = (tmp_path / "README.md").read_text()
     assert "- `hidden_size`: 8" in text
     assert "30 word pieces; texts are lower-cased" in text
     assert text.endswith("## Metrics\n\nmlm_loss 2.5\n")
+    card = {"Metrics": "mlm_loss 2.4"}
+    save_pretrained(bert, tmp_path, card=card, overwrite=True)
+    assert (tmp_path / "README.md").read_text().endswith("mlm_loss 2.4\n")
     (tmp_path / "README.md").write_text("mine")
-    save_pretrained(bert, tmp_path)
-    assert (tmp_path / "README.md").read_text() == "mine"
+    for _ in range(2):
+        save_pretrained(bert, tmp_path, overwrite=True)
+        assert (tmp_path / "README.md").read_text() == "mine"
 
 
 def test_a_checkpoint_of_another_format_is_not_mixed_in(bert, tmp_path):
@@ -218,6 +270,7 @@ def test_a_round_trip_through_another_format_is_bit_equal(
 
 def test_a_vocabulary_of_another_size_is_an_error(bert, tmp_path):
     save_pretrained(bert, tmp_path)
+    (tmp_path / "manifest.json").unlink()
     with open(tmp_path / "vocab.txt", "a") as file:
         file.write("more\n")
     with pytest.raises(ValueError, match="vocab_size=30, 31 lines"):
@@ -244,6 +297,7 @@ def test_a_config_that_does_not_fit_the_weights_is_an_error(
     change, bert, tiny_config, tmp_path
 ):
     save_pretrained(bert, tmp_path)
+    (tmp_path / "manifest.json").unlink()
     config = dataclasses.replace(tiny_config, **change)
     config.to_json(tmp_path / "bert_config.json")
     with pytest.raises(CheckpointError, match="does not fit its config"):
@@ -255,6 +309,9 @@ def test_half_a_weights_file_is_an_error(bert, tmp_path):
     path = tmp_path / "model.weights.h5"
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(CheckpointError, match="model.weights.h5 was altered"):
+        from_pretrained(tmp_path)
+    (tmp_path / "manifest.json").unlink()
     with pytest.raises(ValueError, match="model.weights.h5.*truncated"):
         from_pretrained(tmp_path)
 
@@ -263,5 +320,19 @@ def test_half_a_weights_file_is_an_error(bert, tmp_path):
 def test_a_broken_tokenizer_config_is_named(text, bert, tmp_path):
     save_pretrained(bert, tmp_path)
     (tmp_path / "tokenizer_config.json").write_text(text)
+    (tmp_path / "manifest.json").unlink()
     with pytest.raises(ValueError, match="tokenizer_config.json"):
         from_pretrained(tmp_path)
+
+
+def test_a_full_disk_names_the_file(bert, monkeypatch, tmp_path):
+    def fail(self, path):
+        raise RuntimeError(
+            "Can't decrement id ref count (file write failed: errno = 28, "
+            "error message = 'No space left on device')"
+        )
+
+    monkeypatch.setattr(keras.Model, "save_weights", fail)
+    with pytest.raises(OSError, match="No space left.*model.weights.h5"):
+        save_pretrained(bert, tmp_path)
+    assert contents(tmp_path) == {}

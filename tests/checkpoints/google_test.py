@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import pathlib
+import shutil
 
 import numpy as np
 import pytest
@@ -9,6 +10,9 @@ import tensorflow as tf
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
+from keras_bert.outputs import manifest_beside
+from keras_bert.outputs import write_manifest
+from keras_bert.text.vocabulary import Vocabulary
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -114,13 +118,13 @@ def assert_golden(bert, arrays):
 def test_outputs_are_the_golden_ones_and_gelu_the_tanh_form(
     tf1_directory, tanh
 ):
-    bert = from_pretrained(tf1_directory)
+    bert = from_pretrained(tf1_directory, lowercase=True)
     assert bert.config.hidden_act == "gelu_tanh"
     assert_golden(bert, tanh)
 
 
 def test_a_round_trip_is_equal_and_unambiguous(tf1_directory, tmp_path):
-    bert = from_pretrained(tf1_directory)
+    bert = from_pretrained(tf1_directory, lowercase=True)
     save_pretrained(bert, tmp_path / "tf1", format="tf1")
     saved = json.loads((tmp_path / "tf1" / "bert_config.json").read_text())
     assert saved["hidden_act"] == "gelu"
@@ -135,7 +139,9 @@ def test_a_round_trip_is_equal_and_unambiguous(tf1_directory, tmp_path):
 
 
 def test_what_is_written_has_the_published_names(tf1_directory, tmp_path, tanh):
-    save_pretrained(from_pretrained(tf1_directory), tmp_path, format="tf1")
+    save_pretrained(
+        from_pretrained(tf1_directory, lowercase=True), tmp_path, format="tf1"
+    )
     reader = tf.train.load_checkpoint(str(tmp_path / "bert_model.ckpt"))
     expected = google_arrays(tanh)
     assert {*reader.get_variable_to_shape_map()} == {*expected}
@@ -146,7 +152,9 @@ def test_what_is_written_has_the_published_names(tf1_directory, tmp_path, tanh):
 def test_a_session_of_tf1_restores_what_is_written(
     tf1_directory, tmp_path, tanh
 ):
-    save_pretrained(from_pretrained(tf1_directory), tmp_path, format="tf1")
+    save_pretrained(
+        from_pretrained(tf1_directory, lowercase=True), tmp_path, format="tf1"
+    )
     name = "bert/encoder/layer_1/attention/self/value/kernel"
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         variable = tf.compat.v1.get_variable(name, (8, 8))
@@ -158,7 +166,7 @@ def test_a_session_of_tf1_restores_what_is_written(
 
 
 def test_the_erf_form_survives_a_round_trip(tf1_directory, tmp_path):
-    bert = from_pretrained(tf1_directory)
+    bert = from_pretrained(tf1_directory, lowercase=True)
     config = dataclasses.replace(bert.config, hidden_act="gelu_erf")
     bert = dataclasses.replace(bert, config=config)
     save_pretrained(bert, tmp_path, format="tf1")
@@ -166,7 +174,7 @@ def test_the_erf_form_survives_a_round_trip(tf1_directory, tmp_path):
 
 
 def test_another_epsilon_is_not_written(tf1_directory, tmp_path):
-    bert = from_pretrained(tf1_directory)
+    bert = from_pretrained(tf1_directory, lowercase=True)
     config = dataclasses.replace(bert.config, layer_norm_eps=1e-5)
     bert = dataclasses.replace(bert, config=config)
     with pytest.raises(ValueError, match="layer_norm_eps=1e-05"):
@@ -204,7 +212,7 @@ def assert_near(value, expected, name):
 
 @pytest.mark.parametrize("name", ["encoder", "encoder_v2"])
 def test_model_garden_encoders_give_the_golden_outputs(name, garden):
-    bert = from_pretrained(_GOLDEN / "model_garden" / name)
+    bert = from_pretrained(_GOLDEN / "model_garden" / name, lowercase=True)
     assert bert.parts == {"pooler"}
     inputs = garden_inputs(garden)
     del inputs["masked_lm_positions"]
@@ -213,7 +221,9 @@ def test_model_garden_encoders_give_the_golden_outputs(name, garden):
 
 
 def test_model_garden_pretrainer_gives_the_golden_outputs(garden):
-    bert = from_pretrained(_GOLDEN / "model_garden" / "pretrainer")
+    bert = from_pretrained(
+        _GOLDEN / "model_garden" / "pretrainer", lowercase=True
+    )
     inputs = garden_inputs(garden)
     heads = bert.pretrainer(inputs)
     assert_near(heads["mlm_logits"], garden["outputs/mlm_logits"], "mlm")
@@ -225,3 +235,42 @@ def test_model_garden_pretrainer_gives_the_golden_outputs(garden):
         ("pooled_output", "next_sentence_pooled_output"),
     ):
         assert_near(encoded[output], garden[f"outputs/{name}"], name)
+
+
+def test_a_directory_that_does_not_tell_the_casing_asks_for_it(tf1_directory):
+    with pytest.raises(CheckpointError, match="Nothing tells.*`lowercase=`"):
+        from_pretrained(tf1_directory)
+    for lowercase in (True, False):
+        bert = from_pretrained(tf1_directory, lowercase=lowercase)
+        assert bert.tokenizer.lowercase is lowercase
+
+
+def test_a_published_vocabulary_tells_the_casing(
+    tf1_directory, monkeypatch, caplog
+):
+    vocabulary = Vocabulary.from_file(tf1_directory / "vocab.txt")
+    for lowercase in (True, False):
+        monkeypatch.setattr(
+            "keras_bert.text.casing._PUBLISHED",
+            {vocabulary.sha256: ("the Chinese models", lowercase)},
+        )
+        with caplog.at_level("INFO"):
+            bert = from_pretrained(tf1_directory)
+        assert bert.tokenizer.lowercase is lowercase
+        assert "that of the Chinese models" in caplog.text
+
+
+def test_the_casing_of_a_manifest_beside_the_vocabulary_is_taken(
+    tf1_directory, tmp_path
+):
+    directory = tmp_path / "tf1"
+    shutil.copytree(tf1_directory, directory)
+    vocabulary = directory / "vocab.txt"
+    write_manifest(
+        manifest_beside(vocabulary),
+        {"vocab.txt": vocabulary},
+        {"do_lower_case": False},
+    )
+    assert not from_pretrained(directory).tokenizer.lowercase
+    with pytest.raises(CheckpointError, match="says false, lowercase= says tr"):
+        from_pretrained(directory, lowercase=True)

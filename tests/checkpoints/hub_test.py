@@ -83,3 +83,12 @@ def test_what_is_no_name_is_not_asked_for(name, hub, tmp_path):
         with pytest.raises(CheckpointError, match="No directory"):
             from_pretrained(name)
     assert not asked
+
+
+def test_a_path_below_a_directory_is_not_asked_for(hub, tmp_path, monkeypatch):
+    asked = hub(tmp_path, [])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    with pytest.raises(CheckpointError, match="No directory 'runs/small'"):
+        from_pretrained("runs/small")
+    assert not asked

@@ -1,0 +1,151 @@
+"""Which files make a checkpoint directory, of each format."""
+
+import os
+import pathlib
+import re
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.hub import check_name
+from keras_bert.outputs import check_output_files
+from keras_bert.outputs import manifest_of
+from keras_bert.outputs import read_manifest
+
+CARD = "README.md"
+MANIFEST = "manifest.json"
+_TOKENIZER = ("vocab.txt", "tokenizer_config.json")
+# What is written, the weights first.
+FILES = {
+    "keras": ("model.weights.h5", *_TOKENIZER, "bert_config.json"),
+    "hf": ("model.safetensors", *_TOKENIZER, "config.json"),
+    "tf1": (
+        "bert_model.ckpt.data-00000-of-00001",
+        "bert_model.ckpt.index",
+        *_TOKENIZER,
+        "bert_config.json",
+    ),
+}
+HUGGING_FACE_WEIGHTS = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
+_INDEX = ".index"
+_STATE = re.compile(r"step-(\d{8})\.npz")
+
+
+def format_of(directory):
+    """What a directory holds.
+
+    Args:
+        directory: `pathlib.Path`.
+
+    Returns:
+        "keras", "hf", "tf1" (also of the Model Garden), "states" (a run of
+        pre-training that is not finished) or None.
+    """
+    if (directory / FILES["keras"][0]).is_file():
+        return "keras"
+    if (directory / "config.json").is_file() and any(
+        (directory / name).is_file() for name in HUGGING_FACE_WEIGHTS
+    ):
+        return "hf"
+    if (directory / "bert_config.json").is_file() and prefixes(directory):
+        return "tf1"
+    return "states" if states(directory) else None
+
+
+def prefixes(directory):
+    """The names of the TensorFlow checkpoints in a directory, sorted."""
+    return sorted(
+        path.name.removesuffix(_INDEX) for path in directory.glob(f"*{_INDEX}")
+    )
+
+
+def states(directory):
+    """The states of a run by their steps, the oldest first."""
+    found = {
+        int(match[1]): path
+        for path in directory.glob("states/step-*.npz")
+        if (match := _STATE.fullmatch(path.name))
+    }
+    return dict(sorted(found.items()))
+
+
+def check_readable(directory):
+    """Raises CheckpointError unless a directory holds a checkpoint.
+
+    Args:
+        directory: `pathlib.Path`, an existing directory.
+
+    Returns:
+        Its format, as of `format_of`.
+    """
+    format = format_of(directory)
+    if format is None:
+        files = sorted(path.name for path in directory.iterdir())
+        raise CheckpointError(
+            f"{directory} must be a checkpoint directory: bert_config.json "
+            "with model.weights.h5 or bert_model.ckpt.*, or config.json with "
+            "model.safetensors or pytorch_model.bin, or a run with states/. "
+            f"Received: {', '.join(files[:10]) or 'an empty directory'}."
+        )
+    return format
+
+
+def check_input(directory):
+    """Raises CheckpointError if a path is plainly no checkpoint.
+
+    Args:
+        directory: str, a directory or a name on the Hub.
+    """
+    if os.path.isdir(directory):
+        check_readable(pathlib.Path(directory))
+    else:
+        check_name(directory)
+
+
+def check_output(directory, format="keras", inputs=(), overwrite=False):
+    """Raises ValueError unless a checkpoint may be written.
+
+    Every file must be new, or one that we wrote if `overwrite` is given.
+    Other files may stand beside; a README.md of the user stays.
+
+    Args:
+        directory: str; made if needed.
+        format: "keras", "hf" or "tf1".
+        inputs: list of str, files and directories that are read.
+        overwrite: bool, replace what we wrote before.
+    """
+    if format not in FILES:
+        raise ValueError(
+            f"`format` must be one of {', '.join(FILES)}. "
+            f"Received: format={format!r}."
+        )
+    directory = pathlib.Path(directory)
+    for path in inputs:
+        if os.path.realpath(path) == os.path.realpath(directory):
+            raise ValueError(
+                f"An output must not be an input. Received: {directory}."
+            )
+    if format_of(directory) not in (None, "states", format):
+        raise ValueError(
+            f"{str(directory)!r} holds a checkpoint of another format. "
+            "Save to another directory."
+        )
+    names = list(FILES[format])
+    manifest = directory / MANIFEST
+    if manifest.exists():
+        found = read_manifest(manifest) or {}
+        if found.get("format") != format:
+            names.append(MANIFEST)  # It is of something else.
+    check_output_files([directory / n for n in names], inputs, overwrite)
+
+
+def may_write_card(directory):
+    """Whether a directory has no README.md, or one of ours."""
+    path = directory / CARD
+    try:
+        return not path.exists() or manifest_of(path)[0] is not None
+    except ValueError:
+        return False

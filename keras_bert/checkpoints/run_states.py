@@ -1,0 +1,144 @@
+"""Runs of pre-training that are not finished: the newest state."""
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+from absl import logging
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.layout import states
+from keras_bert.checkpoints.raw_arrays import check_float
+from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.tokenizer_files import read_tokenizer
+from keras_bert.checkpoints.weight_table import Place
+from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.config import BertConfig
+
+_CONFIG = "bert_config.json"
+_MAX_CHARS_PER_WORD = 200
+# What a file that is cut off or altered raises.
+_DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    RuntimeError,
+    ValueError,
+    KeyError,
+    OSError,
+    EOFError,
+    TypeError,
+    IndexError,
+    MemoryError,
+    NotImplementedError,
+)
+
+
+def open_states(directory, lowercase=None):
+    """Opens the newest whole state of a run that is not finished.
+
+    Args:
+        directory: `pathlib.Path`, the output directory of the run.
+        lowercase: bool, what the caller says of the casing, or None.
+
+    Returns:
+        A `Source`.
+
+    Raises:
+        CheckpointError: no state can be used, or a file beside them is
+            missing.
+    """
+    folder = directory / "states"
+    try:
+        config = BertConfig.from_json(folder / _CONFIG)
+    except FileNotFoundError:
+        raise CheckpointError(f"{folder} lacks {_CONFIG}.") from None
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
+    tokenizer = read_tokenizer(folder, _MAX_CHARS_PER_WORD, lowercase)
+    step, arrays = _newest(directory)
+    logging.info(
+        "%s is not finished: the state of step %d is read.", directory, step
+    )
+    return Source(
+        name=arrays.path,
+        config=config,
+        tokenizer=tokenizer,
+        arrays=arrays,
+        places=_places,
+    )
+
+
+def say_if_unfinished(directory, weights):
+    """Logs where a run has gone on from its finished checkpoint.
+
+    Args:
+        directory: `pathlib.Path` of the checkpoint.
+        weights: str, the name of its file of weights.
+    """
+    finished = (directory / weights).stat().st_mtime_ns
+    for step, path in reversed(states(directory).items()):
+        if path.stat().st_mtime_ns > finished:
+            logging.warning(
+                "%s is read as its last finished run has left it; the state "
+                "of step %d is later and is not read.",
+                directory,
+                step,
+            )
+        return
+
+
+class StateFile:
+    """The weights in a state, by their paths.
+
+    Args:
+        path: `pathlib.Path` of a `step-NNNNNNNN.npz`.
+
+    Raises:
+        One of `_DAMAGES`: the file is not whole. All weights are read once
+            for that.
+    """
+
+    def __init__(self, path):
+        self.path = str(path)
+        about = json.loads(str(self._array("about")))
+        self._keys = {
+            weight: f"{index:05d}"
+            for index, weight in enumerate(about["weights"])
+        }
+        self.shapes = {name: self.read(name).shape for name in self._keys}
+
+    def read(self, name):
+        """A float32 array; `name` is one of `shapes`."""
+        array = self._array(self._keys[name])
+        check_float(self.path, name, array.dtype.name)
+        return array.astype(np.float32, copy=False)
+
+    def _array(self, key):
+        with zipfile.ZipFile(self.path) as archive:
+            # Its checksum is compared before any array is made.
+            data = io.BytesIO(archive.read(f"{key}.npy"))
+        return np.lib.format.read_array(data, allow_pickle=False)
+
+
+def _newest(directory):
+    found = states(directory)
+    for step, path in reversed(found.items()):
+        try:
+            return step, StateFile(path)
+        except _DAMAGES:
+            logging.warning("%s is damaged; the one before is taken.", path)
+    raise CheckpointError(
+        f"None of the {len(found)} states in {directory / 'states'} can be "
+        "read. Go on with the run until it has saved another."
+    )
+
+
+def _places(config):
+    return [
+        Place(weight, None, weight, shape)
+        for weight, shape in weight_shapes(config).items()
+    ]

@@ -1,0 +1,130 @@
+import dataclasses
+import json
+import os
+
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.tokenizer_files import write_tokenizer
+from keras_bert.text.tokenizer import BertTokenizer
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.vocabulary import Vocabulary
+
+
+@pytest.fixture
+def bert(tiny_config):
+    words = [f"word{n}" for n in range(tiny_config.vocab_size - 5)]
+    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
+    return Bert.from_config(tiny_config, tokenizer)
+
+
+def write_state(bert, directory, step, **about):
+    """What a run of pre-training saves at a step."""
+    weights = bert.model.weights
+    arrays = [np.full(w.shape, step, np.float32) for w in weights]
+    arrays += [np.zeros(w.shape, np.float32) for w in weights]  # Moments.
+    about = {"step": step, "weights": [w.path for w in weights], **about}
+    np.savez(
+        directory / "states" / f"step-{step:08d}.npz",
+        about=json.dumps(about),
+        **{f"{i:05d}": array for i, array in enumerate(arrays)},
+    )
+
+
+@pytest.fixture
+def run(bert, tmp_path):
+    """The directory of a run with the states of steps 2 and 11."""
+    (tmp_path / "states").mkdir()
+    bert.config.to_json(tmp_path / "states" / "bert_config.json")
+    write_tokenizer(bert.tokenizer, tmp_path / "states")
+    for step in (2, 11):
+        write_state(bert, tmp_path, step)
+    (tmp_path / "metrics.jsonl").write_text("{}\n")
+    return tmp_path
+
+
+def assert_step(bert, step):
+    for weight in bert.model.weights:
+        np.testing.assert_array_equal(weight.numpy(), step, weight.path)
+
+
+def test_the_newest_state_is_read(run, bert, caplog):
+    with caplog.at_level("INFO"):
+        found = from_pretrained(run)
+    assert_step(found, 11)
+    assert "is not finished: the state of step 11 is read" in caplog.text
+    assert found.config == bert.config
+    assert found.tokenizer.vocabulary.tokens == bert.tokenizer.vocabulary.tokens
+    assert found.parts == bert.parts
+
+
+def test_a_run_without_a_head_has_none(run, bert):
+    write_state(bert.with_parts(["masked_lm_head"]), run, 12)
+    assert from_pretrained(run).parts == {"masked_lm_head"}
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
+def test_a_damaged_state_falls_back_to_the_one_before(damage, run, caplog):
+    path = run / "states" / "step-00000011.npz"
+    data = bytearray(path.read_bytes())
+    if damage == "flip":
+        data[data.index(b"00000.npy") + 300] ^= 1
+    path.write_bytes({"cut": data[:-99], "flip": data, "empty": b""}[damage])
+    with caplog.at_level("INFO"):
+        assert_step(from_pretrained(run), 2)
+    assert "step-00000011.npz is damaged; the one before" in caplog.text
+    assert "the state of step 2 is read" in caplog.text
+
+
+def test_states_that_are_all_damaged_are_an_error(run):
+    for path in run.glob("states/*.npz"):
+        path.write_bytes(b"half")
+    with pytest.raises(CheckpointError, match="None of the 2 states in"):
+        from_pretrained(run)
+
+
+def test_objects_are_not_unpickled(run):
+    for path in run.glob("states/*.npz"):
+        np.savez(path, about=np.array([{"weights": []}], dtype=object))
+    with pytest.raises(CheckpointError, match="None of the 2 states"):
+        from_pretrained(run)
+
+
+@pytest.mark.parametrize("name", ["bert_config.json", "vocab.txt"])
+def test_a_missing_file_is_named(name, run):
+    (run / "states" / name).unlink()
+    with pytest.raises(CheckpointError, match=name):
+        from_pretrained(run)
+
+
+def test_a_config_that_does_not_fit_is_an_error(run, bert):
+    config = dataclasses.replace(bert.config, intermediate_size=4)
+    config.to_json(run / "states" / "bert_config.json")
+    with pytest.raises(CheckpointError, match="does not fit its config"):
+        from_pretrained(run)
+
+
+def test_the_casing_is_that_beside_the_states(run, bert):
+    write_tokenizer(
+        BertTokenizer(bert.tokenizer.vocabulary, lowercase=False),
+        run / "states",
+    )
+    assert not from_pretrained(run).tokenizer.lowercase
+    with pytest.raises(CheckpointError, match="must be the same everywhere"):
+        from_pretrained(run, lowercase=True)
+
+
+def test_a_finished_checkpoint_is_read_before_states(run, bert, caplog):
+    for weight in bert.model.weights:
+        weight.assign(np.full(weight.shape, 7.0))
+    save_pretrained(bert, run)
+    assert_step(from_pretrained(run), 7)
+    assert "is later" not in caplog.text
+    after = (run / "model.weights.h5").stat().st_mtime + 9
+    os.utime(run / "states" / "step-00000011.npz", (after, after))
+    assert_step(from_pretrained(run), 7)
+    assert "the state of step 11 is later and is not read" in caplog.text
