@@ -3,6 +3,8 @@
 import tensorflow as tf
 
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.tasks.texts import brief
+from keras_bert.tasks.texts import checked_text
 from keras_bert.text.preprocessor import BertPreprocessor
 from keras_bert.text.vocabulary import MASK
 
@@ -17,14 +19,17 @@ class FillMask:
         top_k: int, how many fillings are given for each mask.
 
     Call arguments:
-        text: str with at least one [MASK].
+        text: str with at least one [MASK]. In Python each [MASK] must be
+            within `seq_length` word pieces; a served model leaves those
+            beyond it out.
 
     Returns:
         A list with an item for each [MASK], itself a list of `top_k` dicts
         `{"token": str, "probability": float}`, the most probable first.
 
     Raises:
-        ValueError: the text has no [MASK] within `seq_length` word pieces.
+        ValueError: it is no str, or a [MASK] or all are beyond `seq_length`
+            word pieces.
 
     Example:
 
@@ -40,6 +45,13 @@ class FillMask:
             raise ValueError(
                 f"`top_k` must be at least 1. Received: top_k={top_k}."
             )
+        if "masked_lm_head" not in bert.parts:
+            raise ValueError(
+                "To fill masks, a BERT needs a masked-LM head; this "
+                "checkpoint holds none. Without it there are its vectors: "
+                "TextEmbedder or TextEncoder, or --task=text_embedder or "
+                "--task=text_encoder of a program."
+            )
         self.model = bert.pretrainer
         self.vocabulary = bert.tokenizer.vocabulary
         self.top_k = min(top_k, len(self.vocabulary))
@@ -54,24 +66,25 @@ class FillMask:
         )
 
     @classmethod
-    def from_pretrained(cls, directory, **kwargs):
+    def from_pretrained(cls, directory, lowercase=None, **kwargs):
         """Reads a checkpoint, as of `keras_bert.from_pretrained`.
 
         Args:
             directory: str.
+            lowercase: bool, where no file says whether texts are lower-cased.
             **kwargs: other arguments of the class.
         """
-        return cls(from_pretrained(directory), **kwargs)
+        return cls(from_pretrained(directory, lowercase=lowercase), **kwargs)
 
     def __call__(self, text):
-        answers = self._from_text([text])
+        answers = self._from_text([checked_text(text)])
         tokens = answers["tokens"].numpy()[0]
         probabilities = answers["token_probabilities"].numpy()[0]
         if not text.count(MASK) == len(tokens) > 0:
             raise ValueError(
                 f"`text` must hold {MASK} within {self.preprocess.seq_length} "
                 f"word pieces. Received: {text.count(MASK)} in the text, "
-                f"{len(tokens)} within the limit: {text!r}."
+                f"{len(tokens)} within the limit: {brief(text)}."
             )
         return [
             [
@@ -90,8 +103,9 @@ class FillMask:
         Returns:
             A dict of `tokens`, string, and `token_probabilities`, float32,
             both `(batch_size, num_masks, top_k)`, where `num_masks` is the
-            most that a text of the batch has. Texts with fewer masks end in
-            "" with probability 0.
+            most that a text of the batch has within the length. Texts with
+            fewer masks, for example because the rest of the text is cut off,
+            end in "" with probability 0.
         """
         masked = tf.cast(
             tf.equal(inputs["input_ids"], self.vocabulary.id_of(MASK)),

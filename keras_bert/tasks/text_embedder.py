@@ -9,6 +9,7 @@ from keras_bert import features
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.length_buckets import length_buckets
 from keras_bert.tasks.pooling import POOLINGS
+from keras_bert.tasks.texts import checked_texts
 from keras_bert.text.preprocessor import BertPreprocessor
 
 _NAMES = [feature.name for feature in features.ENCODER_INPUTS]
@@ -87,25 +88,30 @@ class TextEmbedder:
         )
 
     @classmethod
-    def from_pretrained(cls, directory, **kwargs):
+    def from_pretrained(cls, directory, lowercase=None, **kwargs):
         """Reads a checkpoint, as of `keras_bert.from_pretrained`.
 
         Args:
             directory: str.
+            lowercase: bool, where no file says whether texts are lower-cased.
             **kwargs: other arguments of the class.
         """
-        return cls(from_pretrained(directory), **kwargs)
+        return cls(from_pretrained(directory, lowercase=lowercase), **kwargs)
 
     def embed(self, texts):
         """Computes a vector for each text.
 
         Args:
-            texts: list of str.
+            texts: list of str; it may be empty.
 
         Returns:
             A float32 array `(num_texts, dim)`, in the order of the texts.
+
+        Raises:
+            ValueError: one is no str, or not even text; its index is named
+                before any is embedded.
         """
-        texts = _checked(texts)
+        texts = checked_texts(texts)
         embeddings = np.empty((len(texts), self.dim), np.float32)
         for indices, _, batch in self._batches(self._embed, texts):
             embeddings[indices] = batch
@@ -123,7 +129,7 @@ class TextEmbedder:
             embeddings, then the output of each layer. The first token is
             [CLS], the last [SEP].
         """
-        texts = _checked(texts)
+        texts = checked_texts(texts)
         states = [None] * len(texts)
         for indices, lengths, batch in self._batches(self._layers, texts):
             for index, length, rows in zip(indices, lengths, batch):
@@ -185,16 +191,3 @@ def _from_ids(function):
         lambda *ids: function(dict(zip(_NAMES, ids))),
         input_signature=[tf.TensorSpec([None, None], tf.int32)] * len(_NAMES),
     )
-
-
-def _checked(texts):
-    if isinstance(texts, str | bytes):
-        raise ValueError(f"`texts` must be a list of str. Received: {texts!r}.")
-    texts = list(texts)
-    for index, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(
-                "`texts` must be a list of str. "
-                f"Received: {text!r} at index {index}."
-            )
-    return texts

@@ -21,9 +21,15 @@ class TextEncoder:
         )
 
     @classmethod
-    def from_pretrained(cls, directory, **kwargs):
-        """Reads a checkpoint directory; other arguments as of the class."""
-        return cls(from_pretrained(directory), **kwargs)
+    def from_pretrained(cls, directory, lowercase=None, **kwargs):
+        """Reads a checkpoint, as of `keras_bert.from_pretrained`.
+
+        Args:
+            directory: str.
+            lowercase: bool, where no file says whether texts are lower-cased.
+            **kwargs: other arguments of the class.
+        """
+        return cls(from_pretrained(directory, lowercase=lowercase), **kwargs)
 
     def predict(self, inputs):
         """Encodes, in graph.

@@ -5,6 +5,8 @@ import tensorflow as tf
 
 from keras_bert import save_pretrained
 from keras_bert.tasks import FillMask
+from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks import TextEncoder
 
 
 def _expected(bert, text, seq_length=12):
@@ -169,3 +171,51 @@ def test_a_checkpoint_gives_the_same_answers(bert, tmp_path):
     again = FillMask.from_pretrained(tmp_path / "bert", top_k=3)
     text = "the [MASK] eats a [MASK]"
     assert again(text) == FillMask(bert, top_k=3)(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "received"),
+    [
+        (b"a [MASK]", "b'a \\[MASK\\]'"),
+        (["a [MASK]"], "\\['a \\[MASK\\]'\\]"),
+        ([], "\\[\\]"),
+        (None, "None"),
+        (3, "3"),
+        ("a \ud800 [MASK]", "surrogate pair, .* at character 2"),
+    ],
+    ids=str,
+)
+def test_what_is_no_text_is_an_error(bert, text, received):
+    with pytest.raises(ValueError, match=f"one str.*Received: .*{received}"):
+        FillMask(bert)(text)
+
+
+def test_a_long_text_is_not_repeated_in_an_error(bert):
+    for text in ("dog " * 100_000, "dog " * 20 + "[MASK]", ["dog"] * 9999):
+        with pytest.raises(ValueError) as error:
+            FillMask(bert)(text)
+        assert len(str(error.value)) < 250
+
+
+def test_a_bert_without_the_head_names_what_works(bert):
+    with pytest.raises(ValueError, match="--task=text_embedder or --task=text"):
+        FillMask(bert.with_parts(["pooler"]))
+
+
+def test_a_mask_that_is_cut_off_has_empty_fillings_in_graph(bert):
+    fill_mask = FillMask(bert, seq_length=5, top_k=2)
+    inputs = fill_mask.preprocess(["the [MASK]", "the dog sees a [MASK]"])
+    outputs = fill_mask.predict(inputs)
+    assert outputs["tokens"].numpy()[1].tolist() == [[b"", b""]]
+    assert outputs["token_probabilities"].numpy()[1].tolist() == [[0, 0]]
+
+
+def test_the_casing_may_be_given(bert, tmp_path):
+    save_pretrained(bert, tmp_path)
+    for name in ("manifest.json", "tokenizer_config.json"):
+        (tmp_path / name).unlink()
+    for task in (FillMask, TextEmbedder, TextEncoder):
+        with pytest.raises(ValueError, match="Nothing tells"):
+            task.from_pretrained(tmp_path)
+        read = task.from_pretrained(tmp_path, lowercase=False)
+        assert not read.preprocess.tokenizer.lowercase

@@ -182,8 +182,24 @@ def test_a_text_alone_is_an_error(bert, texts):
 
 
 def test_what_is_no_text_is_an_error(bert):
-    with pytest.raises(ValueError, match="None at index 1"):
-        TextEmbedder(bert).embed(["the dog", None])
+    embedder = TextEmbedder(bert)
+    for text, received in (
+        (None, "Received: None at index 1"),
+        (b"a dog", "Received: b'a dog' at index 1"),
+        ("a \udc80", "surrogate pair.* at character 2 of .* at index 1"),
+    ):
+        with pytest.raises(ValueError, match=received):
+            embedder.embed(["the dog", text])
+    for texts in (None, 3):
+        with pytest.raises(ValueError, match=f"list of str. Received: {texts}"):
+            embedder.embed(texts)
+
+
+def test_nothing_is_computed_before_all_texts_are_looked_at(bert, monkeypatch):
+    embedder = TextEmbedder(bert)
+    monkeypatch.setattr(embedder, "_tokenize", None)
+    with pytest.raises(ValueError, match="index 20000"):
+        embedder.embed(["the dog"] * 20_000 + ["\ud800"])
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,12 @@ def test_a_limit_beyond_the_model_is_an_error(bert):
         TextEncoder(bert, seq_length=13)
 
 
+@pytest.mark.parametrize("seq_length", [0, -1])
+def test_no_length_at_all_is_an_error(bert, seq_length):
+    with pytest.raises(ValueError, match=f"from 1 .*seq_length={seq_length}"):
+        bert.sequence_length(seq_length)
+
+
 def test_a_checkpoint_gives_the_same_vectors(bert, tmp_path):
     save_pretrained(bert, tmp_path / "bert")
     encode = TextEncoder(bert, seq_length=7)
