@@ -1,6 +1,11 @@
 """Models that take plain text, for servers and phones."""
 
-from keras_bert.export.saved_model import export_saved_model
-from keras_bert.export.tflite import export_tflite
+from keras_bert import lazy
 
-__all__ = ["export_saved_model", "export_tflite"]
+_MEMBERS = {
+    "export_saved_model": "saved_model",
+    "export_tflite": "tflite",
+}
+
+__all__ = [*_MEMBERS]
+__getattr__, __dir__ = lazy.attach(__name__, members=_MEMBERS)

@@ -6,47 +6,56 @@ import shutil
 
 import tensorflow as tf
 
+from keras_bert.export.output import MANIFEST
+from keras_bert.export.output import check_saved_model_output
 from keras_bert.export.served_task import ServedTask
-from keras_bert.files import check_writable
+from keras_bert.export.served_task import about
+from keras_bert.files import named_when_full
+from keras_bert.outputs import remove_own
+from keras_bert.outputs import write_manifest
 
 
-def export_saved_model(task, directory):
+def export_saved_model(task, directory, overwrite=False):
     """Writes a SavedModel that takes strings.
 
     Signature `serving_default` takes `text`, string `(batch_size,)`;
     signature `ids` takes the int32 `(batch_size, seq_length)` tensors
     `input_ids`, `input_mask` and `segment_ids`. Both give the outputs of the
-    task under their names. Besides TensorFlow's own ops the graph holds two
-    of tensorflow-text, `FastBertNormalize` and
-    `FastWordpieceTokenizeWithOffsets`, which TensorFlow Serving has.
+    task under their names; no texts give outputs with no rows. Besides
+    TensorFlow's own ops the graph holds two of tensorflow-text,
+    `FastBertNormalize` and `FastWordpieceTokenizeWithOffsets`, which
+    TensorFlow Serving has. A `manifest.json` tells what it was made of.
 
     Args:
         task: an object of `tasks`.
-        directory: str, where the SavedModel goes; it must not exist yet.
+        directory: str, where the SavedModel goes: new or empty.
+        overwrite: bool, replace a SavedModel that an earlier call has
+            written. It stays as it is if the new one cannot be made.
 
     Raises:
-        ValueError: the directory exists and is not empty.
+        ValueError: the directory holds something that may not be replaced.
     """
+    check_saved_model_output(directory, overwrite=overwrite)
     directory = pathlib.Path(directory)
-    check_writable(directory.parent)
-    if directory.is_file() or directory.exists() and any(directory.iterdir()):
-        raise ValueError(
-            "`directory` must be new or empty, so that nothing is lost. "
-            f"Received: {str(directory)!r}."
-        )
     served = ServedTask(task)
     staging = directory.with_name(f".{directory.name}.{os.getpid()}.tmp")
     try:
-        tf.saved_model.save(
-            served,
-            str(staging),
-            signatures={
-                "serving_default": served.from_text,
-                "ids": served.from_ids,
-            },
-        )
-        if directory.exists():
-            directory.rmdir()
+        with named_when_full(directory):
+            tf.saved_model.save(
+                served,
+                str(staging),
+                signatures={
+                    "serving_default": served.from_text,
+                    "ids": served.from_ids,
+                },
+            )
+            files = {
+                path.relative_to(staging).as_posix(): path
+                for path in sorted(staging.rglob("*"))
+                if path.is_file()
+            }
+            write_manifest(staging / MANIFEST, files, about(task))
+        remove_own(directory)
         os.replace(staging, directory)
     finally:
         shutil.rmtree(staging, ignore_errors=True)

@@ -1,5 +1,7 @@
 """A task as a module of named graph functions."""
 
+import inspect
+
 import tensorflow as tf
 
 from keras_bert import features
@@ -32,3 +34,16 @@ class ServedTask(tf.Module):
     def from_ids(self, *ids):
         names = [feature.name for feature in features.ENCODER_INPUTS]
         return self._task.predict(dict(zip(names, ids)))
+
+
+def about(task):
+    """What the manifest of an export tells of its task, a dict for JSON."""
+    tokenizer = task.preprocess.tokenizer
+    return {
+        "task": type(task).__name__,
+        "outputs": list(task.outputs),
+        "meaning": inspect.getdoc(task.predict),
+        "max_seq_length": task.preprocess.seq_length,
+        "vocabulary": tokenizer.vocabulary.sha256,
+        "do_lower_case": tokenizer.lowercase,
+    }

@@ -3,29 +3,42 @@
 import keras
 import tensorflow as tf
 
-from keras_bert.files import whole_file
+from keras_bert.export.served_task import about
+from keras_bert.outputs import check_output_files
+from keras_bert.outputs import recorded_file
 
 
-def export_tflite(task, path):
+def export_tflite(task, path, overwrite=False):
     """Writes a TFLite file that takes strings.
 
     The signature `serving_default` takes `text`, string `(batch_size,)`, and
-    gives the outputs of the task. Besides TFLite's built-in ops the file
-    needs those of tensorflow-text, which an interpreter is given as
-    `tensorflow_text.tflite_registrar.SELECT_TFTEXT_OPS`.
+    gives the outputs of the task; no texts give outputs with no rows. Besides
+    TFLite's built-in ops the file needs those of tensorflow-text, which an
+    interpreter is given as
+    `tensorflow_text.tflite_registrar.SELECT_TFTEXT_OPS`. A manifest beside
+    the file tells what it was made of.
 
     Args:
         task: an object of `tasks` whose ops TFLite has: `TextEncoder`.
         path: str, the file, which appears whole or not at all.
+        overwrite: bool, replace a file that an earlier call has written.
+
+    Raises:
+        ValueError: a file is in the way that may not be replaced.
     """
+    check_output_files([path], overwrite=overwrite)
     # Weights go in as constants: an interpreter does not load variables.
     weights = [(v, v.numpy()) for v in task.model.variables]
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, "text")])
     def from_text(text):
         constants = [(v, tf.constant(value)) for v, value in weights]
+        count = tf.size(text)
+        # Ops of TFLite fail on no rows at all.
+        text = tf.cond(count > 0, lambda: text, lambda: tf.constant([""]))
         with keras.StatelessScope(constants):
-            return task.predict(task.preprocess(text))
+            outputs = task.predict(task.preprocess(text))
+        return {name: rows[:count] for name, rows in outputs.items()}
 
     converter = tf.lite.TFLiteConverter.from_concrete_functions(
         [from_text.get_concrete_function()], task.model
@@ -33,5 +46,5 @@ def export_tflite(task, path):
     converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
     converter.allow_custom_ops = True
     flatbuffer = converter.convert()
-    with whole_file(path) as name, open(name, "wb") as file:
+    with recorded_file(path, about(task)) as name, open(name, "wb") as file:
         file.write(flatbuffer)

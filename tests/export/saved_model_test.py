@@ -155,7 +155,7 @@ def test_folders_on_the_way_are_made(bert, tmp_path, monkeypatch):
 def test_a_directory_that_is_not_empty_is_refused(bert, tmp_path):
     (tmp_path / "1").mkdir()
     (tmp_path / "1" / "precious").write_text("text")
-    with pytest.raises(ValueError, match=f"Received: '{tmp_path}/1'"):
+    with pytest.raises(ValueError, match=f"{tmp_path}/1/precious exists"):
         export_saved_model(TextEncoder(bert), tmp_path / "1")
     assert os.listdir(tmp_path / "1") == ["precious"]
 
@@ -180,3 +180,44 @@ def test_a_failure_leaves_nothing(bert, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no room"):
         export_saved_model(TextEncoder(bert), tmp_path / "1")
     assert os.listdir(tmp_path) == []
+
+
+def test_no_texts_give_no_rows(exported):
+    _, directory = exported
+    served = tf.saved_model.load(str(directory)).signatures["serving_default"]
+    for tensor in served(text=tf.constant([], tf.string)).values():
+        assert tensor.shape[0] == 0
+
+
+def test_the_manifest_tells_of_the_task_and_lists_the_files(exported):
+    task, directory = exported
+    manifest = json.loads((directory / "manifest.json").read_text())
+    assert manifest["task"] == type(task).__name__
+    assert manifest["outputs"] == list(task.outputs)
+    assert manifest["max_seq_length"] == 12
+    assert manifest["do_lower_case"] is True
+    assert manifest["meaning"].startswith(("Fills masks", "Encodes"))
+    files = [p for p in directory.rglob("*") if p.is_file()]
+    names = {p.relative_to(directory).as_posix() for p in files}
+    assert {*manifest["files"]} == names - {"manifest.json"}
+
+
+def test_what_we_wrote_is_replaced_when_asked(bert, tmp_path, monkeypatch):
+    export_saved_model(TextEncoder(bert), tmp_path / "1")
+    with pytest.raises(ValueError, match="must be new: .*--overwrite"):
+        export_saved_model(TextEncoder(bert), tmp_path / "1")
+    export_saved_model(TextEncoder(bert, 7), tmp_path / "1", overwrite=True)
+    manifest = tmp_path / "1" / "manifest.json"
+    assert json.loads(manifest.read_text())["max_seq_length"] == 7
+    tf.saved_model.load(str(tmp_path / "1"))
+    before = manifest.read_bytes()
+    (tmp_path / "1" / "assets.extra").mkdir()
+    (tmp_path / "1" / "assets.extra" / "mine").write_text("text")
+    with pytest.raises(ValueError, match="assets.extra/mine exists, and no"):
+        export_saved_model(TextEncoder(bert), tmp_path / "1", overwrite=True)
+    (tmp_path / "1" / "assets.extra" / "mine").unlink()
+    monkeypatch.setattr(tf.saved_model, "save", None)
+    with pytest.raises(TypeError):
+        export_saved_model(TextEncoder(bert), tmp_path / "1", overwrite=True)
+    assert manifest.read_bytes() == before
+    tf.saved_model.load(str(tmp_path / "1"))

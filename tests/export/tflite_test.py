@@ -56,6 +56,13 @@ def test_texts_get_the_vectors_of_python(interpreter, task, texts):
         np.testing.assert_allclose(array, expected[name], atol=1e-4)
 
 
+def test_no_texts_give_no_rows(interpreter):
+    encode = interpreter.get_signature_runner("serving_default")
+    shapes = {k: v.shape for k, v in encode(text=np.array([], str)).items()}
+    assert shapes == {"pooled_output": (0, 16), "sequence_output": (0, 10, 16)}
+    assert encode(text=np.array(["a dog"]))["pooled_output"].shape == (1, 16)
+
+
 def test_no_op_needs_tensorflow_itself(path, interpreter):
     data = path.read_bytes()
     assert b"FastBertNormalize" in data
@@ -82,13 +89,29 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
     task, tmp_path, monkeypatch
 ):
     path = tmp_path / "encoder.tflite"
-    path.write_bytes(b"old")
+    export_tflite(task, path)
+    files = ["encoder.tflite", "manifest-encoder.tflite.json"]
+    assert sorted(os.listdir(tmp_path)) == files
+    before = [(tmp_path / name).read_bytes() for name in files]
 
     def fail(_):
         raise ValueError("cannot convert")
 
     monkeypatch.setattr(tf.lite.TFLiteConverter, "convert", fail)
-    with pytest.raises(ValueError, match="cannot convert"):
+    with pytest.raises(ValueError, match="must be new: .*--overwrite"):
         export_tflite(task, path)
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["encoder.tflite"]
+    with pytest.raises(ValueError, match="cannot convert"):
+        export_tflite(task, path, overwrite=True)
+    assert sorted(os.listdir(tmp_path)) == files
+    assert [(tmp_path / name).read_bytes() for name in files] == before
+    monkeypatch.undo()
+    export_tflite(task, path, overwrite=True)
+
+
+def test_a_file_of_the_user_is_kept(task, tmp_path):
+    path = tmp_path / "encoder.tflite"
+    path.write_bytes(b"mine")
+    for overwrite in (False, True):
+        with pytest.raises(ValueError, match="encoder.tflite exists, and no"):
+            export_tflite(task, path, overwrite=overwrite)
+    assert path.read_bytes() == b"mine"
