@@ -4,16 +4,20 @@
         --output=bert-base-uncased --format=keras
 
 The input is a directory of ours, of Hugging Face, of google-research/bert or
-of the Model Garden, or the name of a model on the Hugging Face Hub. Nothing
-is written unless every weight was read.
+of the Model Garden; the output directory of a run of pre-training that is not
+finished, whose newest state is read; or the name of a model on the Hugging
+Face Hub. Nothing is written unless every weight was read.
 """
+
+import pathlib
 
 from absl import flags
 from absl import logging
 
+import keras_bert
 from keras_bert import command_line
-from keras_bert.checkpoints import from_pretrained
-from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.layout import check_input
+from keras_bert.checkpoints.layout import check_output
 
 _INPUT = flags.DEFINE_string(
     "input", None, "Directory or name on the Hub.", required=True
@@ -33,11 +37,24 @@ _ALLOW_MISSING = flags.DEFINE_list(
     "Parts (pooler, masked_lm_head, nsp_head) or weights that start random "
     "where the input lacks them.",
 )
+_DO_LOWER_CASE = flags.DEFINE_bool(
+    "do_lower_case", None, "Lower-case texts, where no file says whether to."
+)
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
+)
 
 
 def main():
-    bert = from_pretrained(_INPUT.value, _ALLOW_MISSING.value)
-    save_pretrained(bert, _OUTPUT.value, _FORMAT.value)
+    check_input(_INPUT.value)
+    inputs = [_INPUT.value, *pathlib.Path(_INPUT.value).glob("*")]
+    check_output(_OUTPUT.value, _FORMAT.value, inputs, _OVERWRITE.value)
+    bert = keras_bert.from_pretrained(
+        _INPUT.value, _ALLOW_MISSING.value, _DO_LOWER_CASE.value
+    )
+    keras_bert.save_pretrained(
+        bert, _OUTPUT.value, _FORMAT.value, overwrite=_OVERWRITE.value
+    )
     logging.info(
         "Wrote %s: encoder%s.",
         _OUTPUT.value,

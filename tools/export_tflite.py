@@ -16,14 +16,15 @@ An interpreter needs the ops of tensorflow-text besides the built-in ones:
 """
 
 import os
+import pathlib
 
 from absl import flags
 from absl import logging
 
+import keras_bert
 from keras_bert import command_line
-from keras_bert.export import export_tflite
-from keras_bert.files import check_writable
-from keras_bert.tasks import TextEncoder
+from keras_bert.checkpoints.layout import check_input
+from keras_bert.outputs import check_output_files
 
 _INPUT_DIR = flags.DEFINE_string(
     "input_dir", None, "Checkpoint directory.", required=True
@@ -32,16 +33,29 @@ _OUTPUT_FILE = flags.DEFINE_string(
     "output_file", None, "The TFLite file.", required=True
 )
 _MAX_SEQ_LENGTH = flags.DEFINE_integer(
-    "max_seq_length", None, "Longest text; the model's limit by default."
+    "max_seq_length",
+    None,
+    "Longest text; the model's limit by default.",
+    lower_bound=3,
+)
+_DO_LOWER_CASE = flags.DEFINE_bool(
+    "do_lower_case", None, "Lower-case texts, where no file says whether to."
+)
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
 )
 
 
 def main():
-    check_writable(os.path.dirname(_OUTPUT_FILE.value) or ".")
-    task = TextEncoder.from_pretrained(
-        _INPUT_DIR.value, seq_length=_MAX_SEQ_LENGTH.value
+    check_input(_INPUT_DIR.value)
+    inputs = [_INPUT_DIR.value, *pathlib.Path(_INPUT_DIR.value).glob("*")]
+    check_output_files([_OUTPUT_FILE.value], inputs, _OVERWRITE.value)
+    task = keras_bert.tasks.TextEncoder.from_pretrained(
+        _INPUT_DIR.value,
+        lowercase=_DO_LOWER_CASE.value,
+        seq_length=_MAX_SEQ_LENGTH.value,
     )
-    export_tflite(task, _OUTPUT_FILE.value)
+    keras_bert.export.export_tflite(task, _OUTPUT_FILE.value, _OVERWRITE.value)
     logging.info(
         "Wrote %s: %.1f MB. Outputs: %s.",
         _OUTPUT_FILE.value,

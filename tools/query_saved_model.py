@@ -6,11 +6,11 @@
 It prints the outputs of `serving_default` as JSON.
 """
 
+import contextlib
 import json
+import os
 import sys
 
-import tensorflow as tf
-import tensorflow_text  # noqa: F401, registers the ops of the tokenizer
 from absl import app
 from absl import flags
 
@@ -25,11 +25,14 @@ _TEXT = flags.DEFINE_multi_string(
 def main(argv):
     if argv[1:]:
         sys.exit(f"Error: Unexpected arguments: {' '.join(argv[1:])}.")
-    if not tf.saved_model.contains_saved_model(_MODEL_DIR.value):
+    if not os.path.isfile(os.path.join(_MODEL_DIR.value, "saved_model.pb")):
         sys.exit(
             "Error: --model_dir must be a SavedModel. "
             f"Received: {_MODEL_DIR.value!r}."
         )
+    with _quiet():
+        import tensorflow as tf
+        import tensorflow_text  # noqa: F401, registers the tokenizer's ops
     model = tf.saved_model.load(_MODEL_DIR.value)
     outputs = model.signatures["serving_default"](text=tf.constant(_TEXT.value))
     print(
@@ -44,5 +47,30 @@ def _plain(array):
     return decoded.tolist()
 
 
+@contextlib.contextmanager
+def _quiet():
+    """What TensorFlow prints while it starts does not reach the screen."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    screen, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(screen, 2)
+        os.close(screen)
+        os.close(nowhere)
+
+
+def _parse(argv):
+    """The manual, or the flags."""
+    if {*argv[1:]} & {"-h", "-help", "--help", "-helpshort", "--helpshort"}:
+        print(f"{__doc__.strip()}\n{flags.FLAGS.main_module_help()}")
+        sys.exit(0)
+    try:
+        return flags.FLAGS(argv)
+    except flags.Error as error:
+        sys.exit(f"Error: {error} --help shows the manual.".replace("\n", " "))
+
+
 if __name__ == "__main__":
-    app.run(main)
+    app.run(main, flags_parser=_parse)

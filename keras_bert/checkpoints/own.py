@@ -54,19 +54,19 @@ def write_own(bert, directory):
         bert: `Bert`.
         directory: `pathlib.Path`, existing.
     """
-    with _full_disk_named(directory / _WEIGHTS):
+    with _full_disk_told():
         bert.model.save_weights(directory / _WEIGHTS)
     bert.config.to_json(directory / _CONFIG)
     write_tokenizer(bert.tokenizer, directory)
 
 
 @contextlib.contextmanager
-def _full_disk_named(path):
-    """HDF5 tells of a full disk in words, in whatever exception is nearest."""
+def _full_disk_told():
+    """HDF5 tells of a full disk in words, within whatever exception."""
     try:
         yield
     except (OSError, RuntimeError) as error:
         for code in (errno.ENOSPC, errno.EDQUOT):
             if f"errno = {code}," in str(error):
-                raise OSError(code, os.strerror(code), str(path)) from None
+                raise OSError(code, os.strerror(code)) from None
         raise

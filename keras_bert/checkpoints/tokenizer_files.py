@@ -151,9 +151,9 @@ def _setting(name, settings, fast, default):
 def _told_casing(directory, settings, fast):
     """What the files say; tokenizer.json is asked last, as transformers do."""
     told = _setting("do_lower_case", settings, fast, None)
-    file = _SETTINGS if settings.get("do_lower_case") is not None else None
+    by_settings = told is None or settings.get("do_lower_case") is not None
     return {
-        str(directory / (file or _FAST_TOKENIZER)): told,
+        str(directory / (_SETTINGS if by_settings else _FAST_TOKENIZER)): told,
         **casing_beside(directory / _VOCABULARY),
     }
 

@@ -150,6 +150,8 @@ def place(tmp_path_factory):
     for name in ("bert", "bad_weights"):
         save_pretrained(Bert.from_config(config, tokenizer), place / name)
     (place / "bad_weights" / "model.weights.h5").write_text("no weights")
+    bare = Bert.from_config(config, tokenizer).with_parts(["pooler"])
+    save_pretrained(bare, place / "hf", format="hf")
     return place
 
 
@@ -444,14 +446,43 @@ _MISTAKES = [
         "are for --masking=dynamic",
     ),
     ("convert_checkpoint", {"input": "nowhere"}, "No directory.*nowhere"),
-    ("convert_checkpoint", {"input": "bad_weights"}, "model.weights.h5"),
+    ("convert_checkpoint", {"input": "bad_weights"}, "model.weights.h5 was al"),
+    ("convert_checkpoint", {"output": "bert"}, "not be an input.*bert"),
+    (
+        "convert_checkpoint",
+        {"output": "bert", "format": "hf", "overwrite": "true"},
+        "not be an input.*bert",
+    ),
+    ("convert_checkpoint", {"output": "hf"}, "checkpoint of another format"),
+    (
+        "convert_checkpoint",
+        {"output": "hf", "format": "hf"},
+        "hf/.* exists. .*--overwrite",
+    ),
     ("convert_checkpoint", {"output": "text.txt/a"}, "text.txt"),
     ("convert_checkpoint", {"format": "onnx"}, "format=onnx"),
     ("convert_checkpoint", {"allow_missing": "nsp"}, "Received: nsp"),
     ("export_saved_model", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     ("export_saved_model", {"input_dir": "."}, "must be a checkpoint dir"),
     ("export_saved_model", {"input_dir": "bad_weights"}, "model.weights.h5"),
-    ("export_saved_model", {"output_dir": "bert"}, "new or empty.*bert"),
+    ("export_saved_model", {"output_dir": "bert"}, "not be an input.*bert"),
+    (
+        "export_saved_model",
+        {"output_dir": "bad_weights", "overwrite": "true"},
+        "bad_weights/model.weights.h5 exists, and no manifest",
+    ),
+    (
+        "export_saved_model",
+        {"output_dir": "hf", "overwrite": "true"},
+        "replaces a SavedModel only.*hf",
+    ),
+    ("export_saved_model", {"max_seq_length": "0"}, "max_seq_length=0"),
+    ("export_saved_model", {"input_dir": "hf"}, "--task=text_embedder"),
+    (
+        "export_saved_model",
+        {"input_dir": "hf", "task": "text_encoder", "do_lower_case": "false"},
+        "tokenizer_config.json says true, .* says false",
+    ),
     ("export_saved_model", {"output_dir": "text.txt"}, "text.txt"),
     ("export_saved_model", {"output_dir": "text.txt/1"}, "text.txt"),
     ("export_saved_model", {"max_seq_length": "17"}, "17"),
@@ -459,7 +490,18 @@ _MISTAKES = [
     ("export_saved_model", {"task": "chat"}, "task=chat"),
     ("export_tflite", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     ("export_tflite", {"output_file": "text.txt/a"}, "text.txt.*be written"),
-    ("export_tflite", {"output_file": "bert"}, "bert"),
+    ("export_tflite", {"output_file": "bert"}, "not be an input.*bert"),
+    (
+        "export_tflite",
+        {"output_file": "text.txt", "overwrite": "true"},
+        "text.txt exists, and no manifest",
+    ),
+    (
+        "export_tflite",
+        {"output_file": "bert/vocab.txt", "overwrite": "true"},
+        "not be an input.*vocab.txt",
+    ),
+    ("export_tflite", {"max_seq_length": "0"}, "max_seq_length=0"),
     ("export_tflite", {"max_seq_length": "17"}, "17"),
     ("query_saved_model", {"model_dir": "nowhere"}, "nowhere"),
     ("query_saved_model", {"model_dir": "bert"}, "bert"),
