@@ -4,14 +4,20 @@
     python tools/demo.py --output_dir=demo-output --input_file='text/*.txt'
 
 Each stage is a program of its own, shown as it would be typed; all that it
-prints is kept in OUTPUT_DIR/logs. The output directory of an earlier demo is
-made anew.
+prints is kept in OUTPUT_DIR/logs. With --overwrite the directory of an earlier
+demo is made anew: its manifest.json lists what the demo wrote, and of a demo
+that was killed, what stands where its last stage wrote counts as written by
+that. With anything else in it the directory is refused.
 """
 
+import contextlib
+import fcntl
+import os
 import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -19,7 +25,7 @@ import time
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.files import check_writable
+from keras_bert import outputs
 from keras_bert.files import expand_patterns
 
 _OUTPUT_DIR = flags.DEFINE_string(
@@ -32,8 +38,15 @@ _INPUT_FILE = flags.DEFINE_list(
     "installed Python packages.",
 )
 
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
+)
+
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
+_MANIFEST = "manifest.json"
+_UNDER_WAY = "under_way"  # Where a stage is writing, in the manifest.
 _POLL_SECONDS = 0.2
+_SECONDS_TO_STOP = 10
 _LINES_OF_A_FAILURE = 15
 _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;]*m|\x08")
 _NOISE = re.compile(
@@ -44,104 +57,173 @@ _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 def main():
     output = pathlib.Path(_OUTPUT_DIR.value)
-    if _INPUT_FILE.value:
-        expand_patterns(_INPUT_FILE.value)
-    _make_anew(output)
+    inputs = expand_patterns(_INPUT_FILE.value) if _INPUT_FILE.value else []
+    with _alone(output) if output.is_dir() else contextlib.nullcontext():
+        _make_room(output, inputs)
+    logs = output / "logs"
+    logs.mkdir(parents=True)
+    for end in (signal.SIGTERM, signal.SIGHUP):  # A stage is ended, too.
+        signal.signal(end, signal.default_int_handler)
     stages = _stages(output, ",".join(_INPUT_FILE.value))
-    for number, (title, command) in enumerate(stages, start=1):
-        print(f"[{number}/{len(stages)}] {title}", flush=True)
-        _run(command, output / "logs" / f"{number}.txt")
-    print("\n".join(_lines(output / "logs" / f"{len(stages)}.txt")))
+    with _alone(output) as lock:
+        for number, (title, entry, command) in enumerate(stages, start=1):
+            print(f"[{number}/{len(stages)}] {title}", flush=True)
+            log = logs / f"{number}.txt"
+            _record(output, [entry, f"logs/{log.name}"])
+            _run(command, log, lock)
+        _record(output, [])
+    print("\n".join(_lines(log)))
 
 
-def _make_anew(output):
-    """Empties the directory of an earlier demo; refuses any other."""
-    check_writable(output)
-    if any(output.iterdir()) and not (output / "logs").is_dir():
+@contextlib.contextmanager
+def _alone(output):
+    """Keeps other demos out, even if this one is killed and a stage is not."""
+    lock = os.open(output, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield lock
+    except BlockingIOError:
         raise ValueError(
-            "--output_dir must be new, empty or of an earlier demo, for it is "
-            f"made anew. Received: {str(output)!r}."
+            f"No other demo may be at work in --output_dir. Received: {output}"
+            ", where one is, or a stage of one that was killed. Wait for it, "
+            "or end it."
+        ) from None
+    finally:
+        os.close(lock)
+
+
+def _make_room(output, inputs):
+    """Removes an earlier demo; refuses what holds anything else."""
+    for path in inputs:
+        if output.resolve() in pathlib.Path(path).resolve().parents:
+            raise ValueError(
+                "--input_file must not be inside --output_dir, which is made "
+                f"anew. Received: {path} in {output}."
+            )
+    values = outputs.read_manifest(output / _MANIFEST)
+    if values is not None and _UNDER_WAY not in values:
+        raise ValueError(
+            "--output_dir must be new, empty or of an earlier demo. Received: "
+            f"{output}, which another program made."
         )
-    shutil.rmtree(output)
-    (output / "logs").mkdir(parents=True)
+    unfinished = _unfinished(output, values) if values else []
+    if unfinished and not _OVERWRITE.value:
+        raise ValueError(
+            f"An output must be new: {output} holds a demo that was not "
+            "finished. Choose another name, or pass --overwrite to replace it."
+        )
+    for path in unfinished:
+        path.unlink()
+    outputs.check_output_directory(output, inputs, _OVERWRITE.value)
+    outputs.remove_own(output)
+
+
+def _unfinished(output, values):
+    """The files that the last stage of a demo left when it was killed."""
+    entries = "|".join(map(re.escape, [_MANIFEST, *values[_UNDER_WAY]]))
+    # Also manifests, and what has no final name yet.
+    pattern = rf"\.?(manifest-)?({entries})(\.json)?(\.\d+\.tmp|\.work)?(/.*)?"
+    return [
+        path
+        for name, path in _files(output).items()
+        if name not in values["files"] and re.fullmatch(pattern, name)
+    ]
+
+
+def _record(output, under_way):
+    """Writes what the demo has made, and where the next stage writes."""
+    outputs.write_manifest(
+        output / _MANIFEST, _files(output), {_UNDER_WAY: under_way}
+    )
+
+
+def _files(output):
+    return {
+        path.relative_to(output).as_posix(): path
+        for path in sorted(output.rglob("*"))
+        if not path.is_dir() and path != output / _MANIFEST
+    }
 
 
 def _stages(output, input_file):
-    """What is done, as titles and command lines."""
+    """What is done, as titles, entries of `output` and command lines."""
+    place = os.path.relpath(_ROOT)
+
+    def program(name, *arguments):
+        return [os.path.normpath(f"{place}/tools/{name}.py"), *arguments]
+
+    def config(name):
+        return os.path.normpath(f"{place}/configs/{name}")
 
     def records(part):
-        return [
-            "tools/create_pretraining_data.py",
-            "--flagfile=configs/demo_data.flags",
+        name = f"{part}.tfrecord"
+        return name, program(
+            "create_pretraining_data",
+            f"--flagfile={config('demo_data.flags')}",
             f"--input_file={output}/corpus/{part}.txt",
             f"--vocab_file={output}/vocab.txt",
-            f"--output_file={output}/{part}.tfrecord",
-        ]
+            f"--output_file={output}/{name}",
+        )
 
-    corpus = ["tools/collect_corpus.py", f"--output_dir={output}/corpus"]
-    vocabulary = [
-        "tools/learn_vocabulary.py",
+    corpus = program("collect_corpus", f"--output_dir={output}/corpus")
+    if input_file:
+        corpus.append(f"--input_file={input_file}")
+    vocabulary = program(
+        "learn_vocabulary",
         f"--input_file={output}/corpus/train.txt",
         f"--output_file={output}/vocab.txt",
         "--vocab_size=8000",
-    ]
-    training = [
-        "tools/run_pretraining.py",
-        "--flagfile=configs/demo_pretraining.flags",
+    )
+    training = program(
+        "run_pretraining",
+        f"--flagfile={config('demo_pretraining.flags')}",
         f"--input_file={output}/train.tfrecord",
         f"--eval_file={output}/eval.tfrecord",
         f"--vocab_file={output}/vocab.txt",
-        "--bert_config_file=configs/bert_demo.json",
+        f"--bert_config_file={config('bert_demo.json')}",
         f"--output_dir={output}/bert",
-    ]
-    export = [f"--input_dir={output}/bert", "--max_seq_length=64"]
+    )
+    curves = program(
+        "plot_training",
+        f"--run_dir={output}/bert",
+        f"--output_file={output}/training.png",
+    )
+    saved_model = program(
+        "export_saved_model",
+        f"--input_dir={output}/bert",
+        f"--output_dir={output}/saved_model/1",
+    )
+    tflite = program(
+        "export_tflite",
+        f"--input_dir={output}/bert",
+        f"--output_file={output}/encoder.tflite",
+    )
+    report = program("demo_report", f"--output_dir={output}")
     return [
-        (
-            "Collect prose, hold a part out",
-            corpus + ([f"--input_file={input_file}"] if input_file else []),
-        ),
-        ("Learn a vocabulary", vocabulary),
-        ("Write records to train on", records("train")),
-        ("Write records to evaluate on", records("eval")),
-        ("Train a BERT", training),
-        (
-            "Draw the curves",
-            [
-                "tools/plot_training.py",
-                f"--run_dir={output}/bert",
-                f"--output_file={output}/training.png",
-            ],
-        ),
-        (
-            "Export a SavedModel",
-            [
-                "tools/export_saved_model.py",
-                f"--output_dir={output}/saved_model/1",
-                *export,
-            ],
-        ),
-        (
-            "Export a TFLite file",
-            [
-                "tools/export_tflite.py",
-                f"--output_file={output}/encoder.tflite",
-                *export,
-            ],
-        ),
-        (
-            "Try all of it",
-            ["tools/demo_report.py", f"--output_dir={output}"],
-        ),
+        ("Collect prose, hold a part out", "corpus", corpus),
+        ("Learn a vocabulary", "vocab.txt", vocabulary),
+        ("Write records to train on", *records("train")),
+        ("Write records to evaluate on", *records("eval")),
+        ("Train a BERT", "bert", training),
+        ("Draw the curves", "training.png", curves),
+        ("Export a SavedModel", "saved_model", saved_model),
+        ("Export a TFLite file", "encoder.tflite", tflite),
+        ("Try all of it", "report", report),
     ]
 
 
-def _run(command, log):
+def _run(command, log, lock):
     """Runs one stage, its last line of output showing, and times it."""
     print(f"    python {shlex.join(command)}", flush=True)
     start = time.monotonic()
     with open(log, "wb") as file:
         process = subprocess.Popen(
-            [sys.executable, *command], stdout=file, stderr=file, cwd=_ROOT
+            [sys.executable, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,  # Ctrl-C comes from `_end`, once.
+            pass_fds=[lock],
         )
     try:
         while process.poll() is None:
@@ -149,12 +231,24 @@ def _run(command, log):
             if sys.stdout.isatty():
                 _show(f"{time.monotonic() - start:5.0f} s  {_lines(log)[-1]}")
     finally:
-        process.kill()
+        _end(process)
     if process.returncode:
         print("\n".join(_lines(log)[-_LINES_OF_A_FAILURE:]), file=sys.stderr)
         raise ValueError(f"The stage failed; all that it printed is in {log}.")
     last = "done" if log.stem == "9" else _lines(log)[-1]
     _show(f"{time.monotonic() - start:5.1f} s  {last}", end="\n")
+
+
+def _end(process):
+    """Ends a stage as Ctrl-C does; kills it if asked again or if it hangs."""
+    if process.poll() is not None:
+        return
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        process.wait(_SECONDS_TO_STOP)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _show(line, end=""):

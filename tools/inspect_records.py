@@ -18,6 +18,9 @@ predict stands in brackets:
 Records whose masks are drawn while training hold no predictions; of these,
 words are measured by their number of pieces.
 
+If a manifest of create_pretraining_data stands beside the records, it must
+list them as they are, and tell of this vocabulary.
+
 Without --output_file nothing is written. A .png holds diagrams: lengths, share
 of predicted tokens, what stands at predictions, next sentences. A .html is one
 self-contained page with the diagrams, the numbers and the examples.
@@ -27,7 +30,6 @@ import base64
 import html
 import importlib
 import io
-import os
 import pathlib
 import textwrap
 
@@ -35,10 +37,11 @@ import numpy as np
 from absl import flags
 
 from keras_bert import command_line
+from keras_bert import outputs
 from keras_bert.data import inspection
-from keras_bert.files import check_writable
 from keras_bert.files import expand_patterns
-from keras_bert.files import whole_file
+from keras_bert.text.casing import agreed_casing
+from keras_bert.text.casing import casing_beside
 from keras_bert.text.vocabulary import Vocabulary
 
 _INPUT_FILE = flags.DEFINE_list(
@@ -55,6 +58,10 @@ _NUM_EXAMPLES = flags.DEFINE_integer(
 )
 _OUTPUT_FILE = flags.DEFINE_string(
     "output_file", None, "A summary to write, .png or .html."
+)
+
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
 )
 
 _MARKS = (
@@ -90,12 +97,15 @@ h3 { font-size: 1em; margin-bottom: 0; }
 
 
 def main():
-    _check_output(_OUTPUT_FILE.value)
     paths = expand_patterns(_INPUT_FILE.value)
     vocabulary = Vocabulary.from_file(_VOCAB_FILE.value)
+    _check_output(_OUTPUT_FILE.value, [*paths, _VOCAB_FILE.value])
+    altered = _check_manifests(paths, vocabulary)
     statistics, examples = inspection.inspect_records(
         paths, vocabulary, _NUM_EXAMPLES.value
     )
+    if altered:  # After the records, of which a damaged one says more.
+        raise altered[0]
     if examples:
         print(_examples_text(examples, statistics.is_masked))
     rows = _summary_rows(statistics)
@@ -105,20 +115,21 @@ def main():
         data = _draw(statistics, _title(paths))
         if _OUTPUT_FILE.value.endswith(".html"):
             data = _page(data, _title(paths), rows, examples)
-        with whole_file(_OUTPUT_FILE.value) as name:
+        with outputs.recorded_file(_OUTPUT_FILE.value) as name:
             pathlib.Path(name).write_bytes(data)
         print(f"\nWritten: {_OUTPUT_FILE.value}")
 
 
-def _check_output(path):
+def _check_output(path, inputs):
     """Refuses, before any work, what could not be written."""
     if not path:
+        command_line.refuse(_OVERWRITE, "is for --output_file")
         return
     if not path.endswith((".png", ".html")):
         raise ValueError(
             f"--output_file must end in .png or .html. Received: {path!r}."
         )
-    check_writable(os.path.dirname(path) or ".")
+    outputs.check_output_files([path], inputs, _OVERWRITE.value)
     try:
         importlib.import_module("matplotlib.figure")
     except ModuleNotFoundError as error:
@@ -126,6 +137,33 @@ def _check_output(path):
             f"--output_file needs the package {error.name}, which is not "
             "installed here. Try: pip install 'keras-bert-tf[demo]'"
         ) from None
+
+
+def _check_manifests(paths, vocabulary):
+    """Holds the vocabulary to what the records were made with.
+
+    Returns:
+        A list of ValueError: records that are not as their manifest says.
+    """
+    altered, claims = [], casing_beside(_VOCAB_FILE.value)
+    for path in paths:
+        try:
+            manifest, values = outputs.manifest_of(path)
+        except ValueError as error:
+            altered.append(error)
+            continue
+        settings = (values or {}).get("settings", {})
+        made_with = settings.get("vocabulary", vocabulary.sha256)
+        if made_with != vocabulary.sha256:
+            raise ValueError(
+                "--vocab_file must be the vocabulary that the records were "
+                f"made with. Received: {_VOCAB_FILE.value}, with the hash "
+                f"{vocabulary.sha256[:12]}; {manifest} says {made_with[:12]}."
+            )
+        claims[manifest] = settings.get("text", {}).get("do_lower_case")
+    if any(claim is not None for claim in claims.values()):
+        agreed_casing(vocabulary, claims)
+    return altered
 
 
 def _title(paths):

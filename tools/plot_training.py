@@ -1,47 +1,102 @@
-"""Draws the curves of one or several pre-training runs into a PNG.
+"""Draws the curves of one or several pre-training runs.
 
-python tools/plot_training.py --run_dir=runs/a,runs/b --output_file=a.png
+    python tools/plot_training.py --run_dir=runs/a,runs/b --output_file=a.png
+
+The ending of --output_file, .png, .svg or .pdf, is the format.
 """
 
+import importlib
 import json
 import pathlib
 
-import matplotlib.figure
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.files import whole_file
+from keras_bert import outputs
 
 _RUN_DIR = flags.DEFINE_list(
     "run_dir", None, "Output directories of run_pretraining.", required=True
 )
 _OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "The PNG.", required=True
+    "output_file", None, "The picture, .png, .svg or .pdf.", required=True
+)
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
 )
 
+_FORMATS = (".png", ".svg", ".pdf")
 _PANELS = ("mlm_loss", "mlm_accuracy", "nsp_loss", "nsp_accuracy")
 
 
 def main():
-    figure = matplotlib.figure.Figure(figsize=(10, 7), layout="constrained")
+    paths = [pathlib.Path(path, "metrics.jsonl") for path in _RUN_DIR.value]
+    ending = pathlib.Path(_OUTPUT_FILE.value).suffix
+    if ending not in _FORMATS:
+        raise ValueError(
+            f"--output_file must end in {', '.join(_FORMATS)}. Received: "
+            f"{_OUTPUT_FILE.value!r}."
+        )
+    curves = {path.parent: _read_points(path) for path in paths}
+    outputs.check_output_files([_OUTPUT_FILE.value], paths, _OVERWRITE.value)
+    # Imported late, so that the manual is there at once.
+    figures = importlib.import_module("matplotlib.figure")
+    figure = figures.Figure(figsize=(10, 7), layout="constrained")
     for panel, name in zip(figure.subplots(2, 2).flat, _PANELS):
-        for number, run_dir in enumerate(_RUN_DIR.value):
-            _draw(panel, name, pathlib.Path(run_dir), f"C{number}")
+        for number, (run_dir, points) in enumerate(curves.items()):
+            _draw(panel, name, points, run_dir.name, f"C{number}")
         panel.set(title=name.replace("_", " "), xlabel="step")
         panel.grid(alpha=0.3)
-        panel.legend()
-    with whole_file(_OUTPUT_FILE.value) as name:
-        figure.savefig(name, format="png", dpi=100)
+        if panel.has_data():  # Not every objective has next sentences.
+            panel.legend()
+    with outputs.recorded_file(_OUTPUT_FILE.value) as name:
+        figure.savefig(name, format=ending[1:], dpi=100)
 
 
-def _draw(panel, name, run_dir, color):
-    path = run_dir / "metrics.jsonl"
-    points = [json.loads(line) for line in path.read_text().splitlines()]
+def _read_points(path):
+    """The points of a run; a line that a kill has cut off is none."""
+    if not path.is_file():
+        raise ValueError(
+            "--run_dir must name output directories of run_pretraining, which "
+            f"hold {path.name}. Received: {str(path.parent)!r}."
+        )
+    text = path.read_text(encoding="utf-8", errors="replace")
+    *lines, _ = text.split("\n")
+    points = [
+        _read_point(line, f"{path}, line {number}")
+        for number, line in enumerate(lines, start=1)
+    ]
+    if not points:
+        raise ValueError(
+            f"{path} must hold points of a curve. Received: none. The first "
+            "comes after --log_steps steps of run_pretraining."
+        )
+    return points
+
+
+def _read_point(line, place):
+    try:
+        point = json.loads(line)
+        drawn = {name: float(point[name]) for name in _PANELS if name in point}
+        step, split = int(point["step"]), point["split"]
+    except (ValueError, TypeError, KeyError):
+        drawn = {}
+    if not drawn:
+        raise ValueError(
+            f"{place}, must be a JSON object with `step`, `split` and numbers "
+            f"such as `{_PANELS[0]}`. Received: {line[:80]!r}."
+        )
+    return {"step": step, "split": split, **drawn}
+
+
+def _draw(panel, name, points, run, color):
     for split, style in (("train", "-"), ("eval", "o")):
-        curve = [(p["step"], p[name]) for p in points if p["split"] == split]
+        curve = [
+            (point["step"], point[name])
+            for point in points
+            if point["split"] == split and name in point
+        ]
         if curve:
-            label = f"{run_dir.name} {split}"
-            panel.plot(*zip(*curve), style, color=color, label=label)
+            panel.plot(*zip(*curve), style, color=color, label=f"{run} {split}")
 
 
 if __name__ == "__main__":

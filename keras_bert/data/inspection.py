@@ -6,7 +6,6 @@ import dataclasses
 import numpy as np
 
 from keras_bert import features
-from keras_bert.data.checked_records import read_checked_records
 from keras_bert.text.vocabulary import MASK
 
 PLAIN = "plain"
@@ -191,6 +190,9 @@ def inspect_records(paths, vocabulary, num_examples=3):
         ValueError: a file is cut or damaged or a record breaks the schema;
             the first such record is named.
     """
+    # Imported late: it loads TensorFlow, which the names above do without.
+    from keras_bert.data.checked_records import read_checked_records
+
     statistics, examples = RecordStatistics(), []
     names = None
     for path in paths:
