@@ -6,17 +6,19 @@
 #
 # PYTHON=...   the interpreter to build the virtual environment with
 # INPUT=...    text files for the demo: a path or a quoted glob
+# OUTPUT=...   where the demo goes; only demo-output is made anew
 
 VENV ?= .venv
 PYTHON ?=
 INPUT ?=
 OUTPUT ?= demo-output
+OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
 
 .PHONY: demo test test-beam test-parity lint format clean
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
-	    --input_file="$(INPUT)"
+	    --input_file="$(INPUT)" $(OVERWRITE)
 
 test: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
@@ -44,7 +46,7 @@ format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-beam $(OUTPUT)
+	rm -rf $(VENV) $(VENV)-beam
 
 $(VENV)/.installed-%: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --editable ".[$*]"

@@ -40,6 +40,7 @@ def check_output_files(paths, inputs=(), overwrite=False):
             )
         check_writable(path.parent)
         if path.exists() or path.is_symlink():
+            _check_outside(path, inputs)
             _check_own(path, overwrite)
         manifest = manifest_beside(path)
         if manifest.exists() and read_manifest(manifest) is None:
@@ -211,6 +212,16 @@ def _check_no_input(path, inputs):
         if is_same or (path.exists() and _is_same_file(path, read)):
             raise ValueError(
                 f"An output must not be an input. Received: {path}."
+            )
+
+
+def _check_outside(path, inputs):
+    """What stands in a directory that is read is read, too."""
+    for directory in inputs:
+        if os.path.isdir(directory) and _is_inside(path, directory):
+            raise ValueError(
+                "An output must not be a file of an input. Received: "
+                f"{path} in {directory}."
             )
 
 

@@ -48,6 +48,16 @@ def test_an_input_is_no_output_under_any_name(tmp_path):
             outputs.check_output_files([path], [tmp_path / name], True)
 
 
+def test_a_file_of_an_input_directory_is_no_output(tmp_path):
+    path = tmp_path / "model" / "weights"
+    path.parent.mkdir()
+    make(path)
+    with pytest.raises(ValueError, match=f"file of an input.*{path} in"):
+        outputs.check_output_files([path], [tmp_path / "model"], True)
+    new = tmp_path / "model" / "new"
+    outputs.check_output_files([new], [tmp_path / "model"])
+
+
 def test_outputs_differ_and_are_no_directories(tmp_path):
     with pytest.raises(ValueError, match="differ from each other"):
         outputs.check_output_files([tmp_path / "a", tmp_path / "." / "a"])

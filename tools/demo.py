@@ -147,13 +147,14 @@ def _files(output):
 
 def _stages(output, input_file):
     """What is done, as titles, entries of `output` and command lines."""
-    place = os.path.relpath(_ROOT)
+    is_inside = pathlib.Path.cwd() in [_ROOT, *_ROOT.parents]
+    place = pathlib.Path(os.path.relpath(_ROOT) if is_inside else _ROOT)
 
     def program(name, *arguments):
-        return [os.path.normpath(f"{place}/tools/{name}.py"), *arguments]
+        return [str(place / "tools" / f"{name}.py"), *arguments]
 
     def config(name):
-        return os.path.normpath(f"{place}/configs/{name}")
+        return place / "configs" / name
 
     def records(part):
         name = f"{part}.tfrecord"

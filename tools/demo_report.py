@@ -12,16 +12,11 @@ import subprocess
 import sys
 
 import numpy as np
-import tensorflow as tf
-import tensorflow_text as tf_text
 from absl import flags
-from ai_edge_litert.interpreter import InterpreterWithCustomOps
 
+import keras_bert
 from keras_bert import command_line
-from keras_bert.data import measure_vocabulary
 from keras_bert.data.documents import read_documents
-from keras_bert.tasks import FillMask
-from keras_bert.tasks import TextEncoder
 from keras_bert.text.vocabulary import MASK
 
 _OUTPUT_DIR = flags.DEFINE_string(
@@ -30,22 +25,25 @@ _OUTPUT_DIR = flags.DEFINE_string(
 
 _NUM_SENTENCES = 5
 _TOLERANCE = 1e-4
-_SEQ_LENGTH = 64
 
 
 def main():
     output = pathlib.Path(_OUTPUT_DIR.value)
-    fill_mask = FillMask.from_pretrained(
-        output / "bert", seq_length=_SEQ_LENGTH, top_k=3
-    )
+    if not (output / "encoder.tflite").is_file():
+        raise ValueError(
+            "--output_dir must be of a finished demo.py. Received: "
+            f"{str(output)!r}."
+        )
+    bert = keras_bert.from_pretrained(output / "bert")
+    fill_mask = keras_bert.FillMask(bert, top_k=3)
     documents = list(read_documents([output / "corpus" / "eval.txt"]))
-    examples = _masked_sentences(documents, fill_mask)
-    print(_corpus_lines(output, documents, fill_mask))
+    examples = _masked_sentences(documents, bert.tokenizer.vocabulary)
+    print(_corpus_lines(output, documents, bert))
     print(_training_lines(output))
     print(_filling_lines(fill_mask, examples))
     texts = [text for text, _ in examples]
     print(_saved_model_line(output / "saved_model" / "1", fill_mask, texts))
-    print(_tflite_line(output, texts))
+    print(_tflite_line(output / "encoder.tflite", bert, texts))
     print(
         "\nGo on: put your own text in with make demo INPUT='texts/*.txt', "
         f"fill masks with\n  keras_bert.FillMask.from_pretrained("
@@ -53,15 +51,17 @@ def main():
     )
 
 
-def _corpus_lines(output, eval_documents, fill_mask):
+def _corpus_lines(output, eval_documents, bert):
     train = [
         line
         for document in read_documents([output / "corpus" / "train.txt"])
         for line in document
     ]
     held_out = [line for document in eval_documents for line in document]
-    vocabulary = fill_mask.vocabulary
-    unknown, pieces = measure_vocabulary(vocabulary, held_out)
+    vocabulary = bert.tokenizer.vocabulary
+    unknown, pieces = keras_bert.data.measure_vocabulary(
+        vocabulary, held_out, bert.tokenizer.lowercase
+    )
     num_examples, _ = _masked_ids(output / "train.tfrecord")
     megabytes = (sum(map(len, train)) + len(train)) / 1e6
     return (
@@ -69,7 +69,8 @@ def _corpus_lines(output, eval_documents, fill_mask):
         f"on; {len(held_out):,} held out\n"
         f"Vocabulary   {len(vocabulary):,} word pieces; on held-out text "
         f"{100 * unknown:.2f} % unknown, {pieces:.2f} pieces per word\n"
-        f"Examples     {num_examples:,} of at most {_SEQ_LENGTH} tokens"
+        f"Examples     {num_examples:,} of at most "
+        f"{bert.sequence_length()} tokens"
     )
 
 
@@ -102,6 +103,8 @@ def _row(points, key, form):
 
 def _masked_ids(path):
     """The number of records of a file and all ids to predict in it."""
+    import tensorflow as tf  # Late, so that the manual is there at once.
+
     name = "masked_lm_ids"
     spec = {name: tf.io.VarLenFeature(tf.int64)}
     batches = [
@@ -112,7 +115,7 @@ def _masked_ids(path):
     return len(ids), ids[ids > 0]
 
 
-def _masked_sentences(documents, fill_mask):
+def _masked_sentences(documents, vocabulary):
     """Held-out sentences with one known word masked, and that word."""
     examples = []
     for document in documents:
@@ -120,12 +123,14 @@ def _masked_sentences(documents, fill_mask):
         known = [
             index
             for index, word in enumerate(words[:-1])
-            if index and len(word) > 3 and word in fill_mask.vocabulary
+            if index and len(word) > 3 and word in vocabulary
         ]
         if 6 <= len(words) <= 12 and known:
             index = known[len(known) // 2]
             text = " ".join([*words[:index], MASK, *words[index + 1 :]])
             examples.append((text, words[index]))
+    if not examples:  # Not all texts have such sentences.
+        return [(MASK, "nothing: no short sentence was held out")]
     stride = max(1, len(examples) // _NUM_SENTENCES)
     return examples[::stride][:_NUM_SENTENCES]
 
@@ -168,17 +173,17 @@ def _saved_model_line(directory, fill_mask, texts):
     )
 
 
-def _tflite_line(output, texts):
+def _tflite_line(path, bert, texts):
     """Runs the TFLite file and compares its vectors."""
-    path = output / "encoder.tflite"
+    import tensorflow_text as tf_text
+    from ai_edge_litert.interpreter import InterpreterWithCustomOps
+
     interpreter = InterpreterWithCustomOps(
         model_path=str(path),
         custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
     )
     found = interpreter.get_signature_runner()(text=np.array(texts))
-    encoder = TextEncoder.from_pretrained(
-        output / "bert", seq_length=_SEQ_LENGTH
-    )
+    encoder = keras_bert.tasks.TextEncoder(bert)
     expected = encoder.predict(encoder.preprocess(texts))
     difference = max(
         np.abs(found[name] - expected[name].numpy()).max() for name in found

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 
+from keras_bert import outputs
 from keras_bert.data.inspection import inspect_records
 from keras_bert.text import Vocabulary
 
@@ -115,7 +116,8 @@ def test_both_forms_give_a_page(records, tmp_path):
         if line.startswith(("Record ", "Length", "Random next")):
             assert " ".join(line.split()) in text
     assert "http" not in page and "<script" not in page
-    assert os.listdir(page_path.parent) == ["page.html"]
+    written = sorted(os.listdir(page_path.parent))
+    assert written == ["manifest-page.html.json", "page.html"]
 
 
 def test_a_png_can_be_written_alone(tmp_path):
@@ -141,12 +143,70 @@ def test_a_cut_file_is_one_line_and_nothing_is_written(tmp_path):
     assert os.listdir(tmp_path) == ["cut.tfrecord"]
 
 
+@pytest.fixture
+def recorded(tmp_path):
+    """A function that gives records, and a manifest that tells of them."""
+    path = tmp_path / "sample.tfrecord"
+    shutil.copy(_SAMPLE / "sample.tfrecord", path)
+    vocabulary = Vocabulary.from_file(_VOCAB_FILE)
+
+    def record(**settings):
+        settings = {"vocabulary": vocabulary.sha256, **settings}
+        outputs.write_manifest(
+            tmp_path / "manifest-sample.tfrecord.json",
+            {path.name: path},
+            {"settings": settings},
+        )
+        return path
+
+    return record
+
+
+def test_records_of_another_vocabulary_are_refused(recorded):
+    assert _run(input_file=recorded()).returncode == 0
+    result = _run(input_file=recorded(vocabulary="abcdef" * 8))
+    assert result.returncode == 1
+    assert re.search(
+        r"vocab.txt, with the hash \w{12}; .*manifest-sample.tfrecord.json "
+        r"says abcdefabcdef\.",
+        result.stderr,
+    )
+
+
+def test_records_of_another_casing_are_refused(recorded, tmp_path):
+    path = recorded(text={"do_lower_case": True})
+    shutil.copy(_VOCAB_FILE, tmp_path)
+    for lowercase, code in ((True, 0), (False, 1)):
+        outputs.write_manifest(
+            tmp_path / "manifest-vocab.txt.json",
+            {"vocab.txt": tmp_path / "vocab.txt"},
+            {"do_lower_case": lowercase},
+        )
+        flag = f"--vocab_file={tmp_path / 'vocab.txt'}"
+        result = _run(flag, input_file=path)
+        assert result.returncode == code, result.stderr
+    assert "`do_lower_case` must be the same everywhere" in result.stderr
+
+
+def test_records_are_as_their_manifest_says(recorded):
+    path = recorded()
+    path.write_bytes(2 * path.read_bytes())
+    result = _run(input_file=path)
+    assert result.returncode == 1
+    assert "must be the file of which" in result.stderr
+    assert result.stdout == ""
+    os.truncate(path, path.stat().st_size - 10)
+    result = _run(input_file=path)
+    assert "the file is cut" in result.stderr  # That says more.
+
+
 @pytest.mark.parametrize(
     "flag, message",
     [
         ("--output_file=a.jpg", "must end in .png or .html. Received: 'a.jpg'"),
         ("--input_file=nowhere.tfrecord", "nowhere.tfrecord"),
         ("--vocab_file=nowhere.txt", "nowhere.txt"),
+        ("--overwrite", "--overwrite is for --output_file"),
     ],
 )
 def test_a_wrong_flag_is_named(flag, message):

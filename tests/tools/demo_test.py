@@ -1,0 +1,231 @@
+"""The demo's directory: what is removed, and what never is."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+_REPOSITORY = pathlib.Path(__file__).parents[2]
+pytestmark = pytest.mark.large
+
+# The demo with cheap stages in place of its own.
+_RUNNER = """
+import importlib.util, sys
+from keras_bert import command_line
+spec = importlib.util.spec_from_file_location("demo", "{tool}")
+demo = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(demo)
+def stages(output, input_file):
+    return [
+        ("One", "vocab.txt", ["-c", f"open('{{output}}/vocab.txt', 'w')"]),
+        ("Two", "bert", ["-c", {second!r}, str(output)]),
+    ]
+demo._stages = stages
+command_line.run(demo.main)
+"""
+_SECOND = """
+import os, sys
+os.mkdir(sys.argv[1] + "/bert")
+open(sys.argv[1] + "/bert/weights", "w").write(str(os.getpid()))
+print("It learned.")
+"""
+_SLOW = (
+    _SECOND
+    + """
+import time
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    open(sys.argv[1] + "/bert/state", "w").write("saved")
+    raise
+"""
+)
+
+
+def _start(folder, *arguments, second=_SECOND):
+    program = _RUNNER.format(tool=_REPOSITORY / "tools/demo.py", second=second)
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _run(folder, *arguments):
+    """Exit code, stdout and stderr."""
+    process = _start(folder, "--output_dir=out", *arguments)
+    printed = process.communicate()
+    assert "Traceback" not in printed[1]
+    return process.returncode, *printed
+
+
+def _contents(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _wait_for(path):
+    for _ in range(600):
+        if path.exists() and path.read_text():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{path} has not come")
+
+
+def test_a_demo_is_made_anew_only_when_asked(tmp_path):
+    code, stdout, stderr = _run(tmp_path)
+    assert code == 0, stderr
+    assert "[2/2] Two" in stdout and stdout.endswith("It learned.\n")
+    before = _contents(tmp_path)
+    assert {
+        "out/vocab.txt",
+        "out/bert/weights",
+        "out/logs/1.txt",
+        "out/logs/2.txt",
+        "out/manifest.json",
+    } == {*before}
+    code, _, stderr = _run(tmp_path)
+    assert code == 1
+    assert "pass --overwrite" in stderr
+    assert _contents(tmp_path) == before
+    assert _run(tmp_path, "--overwrite")[0] == 0
+    assert {*_contents(tmp_path)} == {*before}
+
+
+@pytest.mark.parametrize("name", ["logs/1.txt", "notes.txt", "bert/mine"])
+def test_a_foreign_directory_is_never_touched(tmp_path, name):
+    path = tmp_path / "out" / name
+    path.parent.mkdir(parents=True)
+    path.write_text("mine")
+    (tmp_path / "out" / "logs").mkdir(exist_ok=True)
+    code, _, stderr = _run(tmp_path, "--overwrite")
+    assert code == 1
+    assert f"An output must be new: out/{name} exists" in stderr
+    assert _contents(tmp_path) == {f"out/{name}": b"mine"}
+
+
+@pytest.mark.parametrize("name", ["bert/notes.txt", "vocab.txt", "robert"])
+def test_a_demo_with_foreign_files_stays(tmp_path, name):
+    assert _run(tmp_path)[0] == 0
+    (tmp_path / "out" / name).write_text("mine")
+    before = _contents(tmp_path)
+    code, _, stderr = _run(tmp_path, "--overwrite")
+    assert code == 1
+    assert f"out/{name} exists, and no manifest" in stderr
+    assert _contents(tmp_path) == before
+
+
+def test_what_another_program_made_is_no_demo(tmp_path):
+    from keras_bert import outputs
+
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "weights").write_text("trained")
+    outputs.write_manifest(
+        tmp_path / "out" / "manifest.json",
+        {"weights": tmp_path / "out" / "weights"},
+        {},
+    )
+    before = _contents(tmp_path)
+    code, _, stderr = _run(tmp_path, "--overwrite")
+    assert code == 1
+    assert "out, which another program made" in stderr
+    assert _contents(tmp_path) == before
+
+
+def test_input_inside_the_output_is_refused(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "text.txt").write_text("mine")
+    for arguments in (["--overwrite"], []):
+        code, _, stderr = _run(
+            tmp_path, "--input_file=out/../out/*.txt", *arguments
+        )
+        assert code == 1
+        assert "must not be inside --output_dir" in stderr
+    assert _contents(tmp_path) == {"out/text.txt": b"mine"}
+
+
+def test_a_killed_demo_can_be_made_anew(tmp_path):
+    process = _start(tmp_path, "--output_dir=out", second=_SLOW)
+    _wait_for(tmp_path / "out" / "bert" / "weights")
+    process.kill()
+    process.communicate()
+    # The stage is still at work.
+    code, _, stderr = _run(tmp_path, "--overwrite")
+    assert code == 1
+    assert "No other demo may be at work" in stderr
+    stage = int((tmp_path / "out" / "bert" / "weights").read_text())
+    os.kill(stage, signal.SIGKILL)
+    time.sleep(0.5)
+    (tmp_path / "out" / "vocab.txt.7.tmp").write_text("half")
+    code, _, stderr = _run(tmp_path)
+    assert code == 1
+    assert "not finished" in stderr and "--overwrite" in stderr
+    code, _, stderr = _run(tmp_path, "--overwrite")
+    assert code == 1  # That one is of a stage that had ended.
+    assert "vocab.txt.7.tmp exists, and no manifest" in stderr
+    (tmp_path / "out" / "vocab.txt.7.tmp").unlink()
+    code, _, stderr = _run(tmp_path, "--overwrite")
+    assert code == 0, stderr
+    assert (tmp_path / "out" / "bert" / "weights").read_text() != str(stage)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_control_c_ends_the_stage(tmp_path, end):
+    process = _start(tmp_path, "--output_dir=out", second=_SLOW)
+    _wait_for(tmp_path / "out" / "bert" / "weights")
+    time.sleep(0.5)  # The stage has come to its sleep.
+    process.send_signal(end)
+    stderr = process.communicate(timeout=20)[1]
+    assert process.returncode == 130
+    assert stderr == "Stopped.\n"
+    assert (tmp_path / "out" / "bert" / "state").read_text() == "saved"
+    assert _run(tmp_path, "--overwrite")[0] == 0
+
+
+def test_a_failed_stage_is_shown(tmp_path):
+    process = _start(
+        tmp_path, "--output_dir=out", second="print(1); raise OSError('full')"
+    )
+    stderr = process.communicate()[1]
+    assert process.returncode == 1
+    assert "OSError: full" in stderr
+    assert stderr.endswith("all that it printed is in out/logs/2.txt.\n")
+
+
+@pytest.mark.parametrize("folder", [_REPOSITORY, pathlib.Path("/")])
+def test_stages_can_be_typed_where_the_demo_runs(folder):
+    program = _RUNNER.format(tool=_REPOSITORY / "tools/demo.py", second="")
+    program = program.replace(
+        "demo._stages = stages\ncommand_line.run(demo.main)",
+        "for _, _, (program, *flags) in demo._stages('out', 'text/*.txt'):\n"
+        "    print(program, *flags)",
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert len(printed) == 9
+    assert "--input_file=text/*.txt" in printed[0]
+    for line in printed:
+        program, *flags = line.split()
+        assert (folder / program).is_file()
+        for flag in flags:
+            name, value = flag.split("=")
+            if name in ("--flagfile", "--bert_config_file"):
+                assert (folder / value).is_file()
+            elif name not in ("--input_file", "--vocab_size"):
+                assert value.startswith("out")

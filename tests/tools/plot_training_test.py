@@ -1,0 +1,100 @@
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.large
+
+_REPOSITORY = pathlib.Path(__file__).parents[2]
+_BEGINNINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
+@pytest.fixture
+def run_dir(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    lines = [
+        json.dumps({"step": step, "split": split, "mlm_loss": 9.0 - step})
+        for step in (1, 2)
+        for split in ("train", "eval")
+    ]
+    (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def _run(folder, *arguments, run_dir="run", output_file="out/a.png"):
+    """Exit code and stderr."""
+    result = subprocess.run(
+        [
+            sys.executable,
+            _REPOSITORY / "tools/plot_training.py",
+            f"--run_dir={run_dir}",
+            f"--output_file={output_file}",
+            *arguments,
+        ],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
+        capture_output=True,
+        text=True,
+    )
+    assert "Traceback" not in result.stderr
+    assert not result.stdout
+    return result.returncode, result.stderr
+
+
+@pytest.mark.parametrize("form", _BEGINNINGS)
+def test_the_ending_is_the_format(tmp_path, run_dir, form):
+    code, stderr = _run(tmp_path, output_file=f"new/folder/a.{form}")
+    assert (code, stderr) == (0, "")
+    data = (tmp_path / "new" / "folder" / f"a.{form}").read_bytes()
+    assert data.startswith(_BEGINNINGS[form])
+
+
+def test_a_line_that_a_kill_cut_off_is_none(tmp_path, run_dir):
+    with open(run_dir / "metrics.jsonl", "a") as file:
+        file.write('{"step": 3, "sp')
+    assert _run(tmp_path) == (0, "")
+
+
+@pytest.mark.parametrize("line", ["nonsense", "[]", '{"step": 1}', ""])
+def test_a_bad_line_is_named(tmp_path, run_dir, line):
+    path = run_dir / "metrics.jsonl"
+    path.write_text(path.read_text() + line + "\n" + path.read_text())
+    code, stderr = _run(tmp_path)
+    assert code == 1
+    assert stderr.startswith("Error: run/metrics.jsonl, line 5, must be a JSON")
+    assert stderr.endswith(f"Received: {line!r}.\n")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["", '{"step": 3, "sp'])
+def test_no_points_give_no_picture(tmp_path, run_dir, text):
+    (run_dir / "metrics.jsonl").write_text(text)
+    code, stderr = _run(tmp_path)
+    assert code == 1
+    assert "run/metrics.jsonl must hold points" in stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "flags, message",
+    [
+        (
+            {"output_file": "a.xyz"},
+            "end in .png, .svg, .pdf. Received: 'a.xyz'",
+        ),
+        ({"output_file": "a"}, "end in .png, .svg, .pdf. Received: 'a'"),
+        ({"run_dir": "nowhere"}, "--run_dir must .*metrics.jsonl.*'nowhere'"),
+        ({"run_dir": "run,other"}, "--run_dir must .*'other'"),
+    ],
+)
+def test_a_wrong_flag_is_named(tmp_path, run_dir, flags, message):
+    code, stderr = _run(tmp_path, **flags)
+    assert code == 1
+    assert stderr.startswith("Error: ") and len(stderr.splitlines()) == 1
+    assert re.search(message, stderr)
+    assert os.listdir(tmp_path) == ["run"]
