@@ -12,6 +12,7 @@ that. With anything else in it the directory is refused.
 
 import contextlib
 import fcntl
+import json
 import os
 import pathlib
 import re
@@ -27,6 +28,7 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert import outputs
 from keras_bert.files import expand_patterns
+from keras_bert.files import whole_file
 
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "Where everything goes.", required=True
@@ -112,8 +114,8 @@ def _make_room(output, inputs):
             f"An output must be new: {output} holds a demo that was not "
             "finished. Choose another name, or pass --overwrite to replace it."
         )
-    for path in unfinished:
-        path.unlink()
+    if unfinished:
+        _adopt(output, values, unfinished)
     outputs.check_output_directory(output, inputs, _OVERWRITE.value)
     outputs.remove_own(output)
 
@@ -128,6 +130,17 @@ def _unfinished(output, values):
         for name, path in _files(output).items()
         if name not in values["files"] and re.fullmatch(pattern, name)
     ]
+
+
+def _adopt(output, values, paths):
+    """Adds files to those that the demo wrote."""
+    for path in paths:
+        values["files"][path.relative_to(output).as_posix()] = {
+            "bytes": path.stat().st_size,
+            "sha256": outputs.sha256(path),
+        }
+    with whole_file(output / _MANIFEST) as name:
+        pathlib.Path(name).write_text(json.dumps(values), encoding="utf-8")
 
 
 def _record(output, under_way):

@@ -541,27 +541,16 @@ def _files(folder):
 def _error(stderr):
     """The line that names the cause, after which nothing may follow."""
     lines = stderr.splitlines()
-    for line in lines:
-        if line.startswith("FATAL Flags parsing error: flag --"):
-            return line
     assert lines[-1].startswith("Error: "), stderr
     return lines[-1]
 
 
 @pytest.mark.parametrize("tool", _TOOLS)
-def test_help_shows_the_usage_and_the_flags(run, tool):
-    _, stdout, stderr = run(tool, "--help")
-    assert f"python tools/{tool}.py --" in stdout
-    assert "Traceback" not in stdout + stderr
-    for flag in _TOOLS[tool]:
-        assert flag.partition("=")[0].lstrip("-") in stdout
-
-
-@pytest.mark.parametrize("tool", _TOOLS)
 def test_missing_flags_are_named(run, tool):
     code, stdout, stderr = run(tool)
-    assert code != 0
-    assert "Traceback" not in stderr
+    assert code == 1
+    assert not stdout
+    assert stderr == f"{_error(stderr)}\n"
     required = {
         "create_pretraining_data": _DATA[2:3],
         "run_pretraining": _TRAIN[:2],
@@ -574,11 +563,11 @@ def test_missing_flags_are_named(run, tool):
 def test_what_no_flag_takes_is_an_error(run, tool, place, tmp_path):
     arguments = _arguments(tool, {}, place, tmp_path / "out")
     code, _, stderr = run(tool, *arguments, "stray.txt")
-    assert code != 0
-    assert "Unexpected arguments: stray.txt" in stderr
+    assert code == 1
+    assert "Unexpected arguments: stray.txt" in _error(stderr)
     code, _, stderr = run(tool, *arguments, "--no_such_flag=1")
-    assert code != 0
-    assert "Unknown command line flag 'no_such_flag'" in stderr
+    assert code == 1
+    assert "Unknown command line flag 'no_such_flag'" in _error(stderr)
     assert os.listdir(tmp_path) == []
 
 

@@ -1,0 +1,80 @@
+"""The manual of every program: there at once, complete, and nothing else."""
+
+import ast
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+_REPOSITORY = pathlib.Path(__file__).parents[2]
+_TOOLS = sorted((_REPOSITORY / "tools").glob("*.py"))
+_HEAVY = (
+    "apache_beam jax keras matplotlib tensorflow tensorflow_datasets "
+    "tensorflow_text tokenizers torch transformers"
+).split()
+# Runs a program and then says what it has imported.
+_RUNNER = """
+import json, pathlib, runpy, sys
+report, sys.argv = sys.argv[1], sys.argv[2:]
+try:
+    runpy.run_path(sys.argv[0], run_name="__main__")
+finally:
+    pathlib.Path(report).write_text(json.dumps([*sys.modules]))
+"""
+_SECONDS = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table():
+    """Shows with `pytest -s` how long each manual takes."""
+    yield
+    print("\n\nseconds of --help")
+    for name, seconds in _SECONDS.items():
+        print(f"{seconds:7.2f}  {name}")
+
+
+def _own_flags(tree):
+    """The flags that a program defines, and whether each is required."""
+    for node in ast.walk(tree):
+        name = isinstance(node, ast.Call) and getattr(node.func, "attr", "")
+        if name and name.startswith("DEFINE_"):
+            given = {word.arg: word.value for word in node.keywords}
+            required = getattr(given.get("required"), "value", False)
+            yield node.args[0].value, required
+
+
+def _manual_of(text, flag):
+    """The part of a manual that is about a flag."""
+    start = re.search(
+        rf"^  --(\[no\])?{flag}$|^  --(\[no\])?{flag} ", text, re.M
+    )
+    assert start, f"--{flag} is not shown"
+    return re.split(r"\n  --|\n\n", text[start.start() + 1 :])[0]
+
+
+@pytest.mark.parametrize("tool", _TOOLS, ids=lambda path: path.stem)
+def test_help_is_the_manual_at_once(tool, tmp_path):
+    start = time.monotonic()
+    result = subprocess.run(
+        [sys.executable, "-c", _RUNNER, tmp_path / "modules", tool, "--help"],
+        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    _SECONDS[tool.stem] = time.monotonic() - start
+    assert result.stderr == ""
+    assert result.returncode == 0
+    tree = ast.parse(tool.read_text(encoding="utf-8"))
+    assert result.stdout.startswith(ast.get_docstring(tree, clean=False)[:60])
+    assert f"python tools/{tool.name} " in result.stdout
+    for flag, required in _own_flags(tree):
+        about = _manual_of(result.stdout, flag)
+        assert ("required" in about) == bool(required), about
+    imported = json.loads((tmp_path / "modules").read_text())
+    assert sorted({*_HEAVY} & {*imported}) == []

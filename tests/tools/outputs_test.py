@@ -1,0 +1,371 @@
+"""The rule of outputs, as a table over all programs.
+
+An output is new, or one of ours and --overwrite is given; never an input.
+"""
+
+import dataclasses
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from keras_bert import outputs
+
+pytestmark = pytest.mark.large
+
+_REPOSITORY = pathlib.Path(__file__).parents[2]
+_TOOLS = {path.stem for path in (_REPOSITORY / "tools").glob("*.py")}
+_WORDS = "the a dog cat bird sees likes finds red old new house".split()
+_LENGTHS = {"max_seq_length": "16", "max_predictions_per_seq": "3"}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Program:
+    """A good call, all files in one folder.
+
+    Args:
+        flags: dict from names to values.
+        output: the flag of the output; None if there is none.
+        inputs: the flags of the inputs.
+        within: a file that it writes into its output, if that is a directory.
+        ending: with which an output must end.
+        goes_on: whether the same call again goes on with what is there.
+        package: what it needs and not everybody has.
+        is_costly: a call that works takes minutes.
+    """
+
+    flags: dict
+    output: str = None
+    inputs: tuple = ()
+    within: str = None
+    ending: str = ""
+    goes_on: bool = False
+    package: str = "tensorflow"
+    is_costly: bool = False
+
+
+_RECORDS = {
+    "input_file": "text.txt",
+    "vocab_file": "vocab.txt",
+    "do_lower_case": "true",
+    "output_dir": "records",
+    **_LENGTHS,
+}
+_PROGRAMS = {
+    "collect_corpus": _Program(
+        {"input_file": "text.txt", "output_dir": "corpus"},
+        "output_dir",
+        ("input_file",),
+        within="train.txt",
+    ),
+    "convert_checkpoint": _Program(
+        {"input": "bert", "output": "converted", "format": "hf"},
+        "output",
+        ("input",),
+        within="config.json",
+    ),
+    "create_pretraining_data": _Program(
+        {
+            **_RECORDS,
+            "output_dir": None,
+            "output_file": "made.tfrecord",
+        },
+        "output_file",
+        ("input_file", "vocab_file"),
+        goes_on=True,
+    ),
+    "create_pretraining_data_beam": _Program(
+        _RECORDS,
+        "output_dir",
+        ("input_file", "vocab_file"),
+        within="00000-of-00001.tfrecord",
+        goes_on=True,
+        package="apache_beam",
+    ),
+    "demo": _Program(
+        {"input_file": "text.txt", "output_dir": "demo"},
+        "output_dir",
+        ("input_file",),
+        within="vocab.txt",
+        is_costly=True,
+    ),
+    "demo_report": _Program({"output_dir": "demo"}),
+    "export_saved_model": _Program(
+        {"input_dir": "bert", "output_dir": "served"},
+        "output_dir",
+        ("input_dir",),
+        within="saved_model.pb",
+    ),
+    "export_tflite": _Program(
+        {"input_dir": "bert", "output_file": "bert.tflite"},
+        "output_file",
+        ("input_dir",),
+    ),
+    "inspect_records": _Program(
+        {
+            "input_file": "train.tfrecord",
+            "vocab_file": "vocab.txt",
+            "output_file": "page.png",
+        },
+        "output_file",
+        ("input_file", "vocab_file"),
+        ending=".png",
+        package="matplotlib",
+    ),
+    "learn_vocabulary": _Program(
+        {
+            "input_file": "text.txt",
+            "output_file": "learned.txt",
+            "vocab_size": "60",
+            "compact_ids": "true",
+        },
+        "output_file",
+        ("input_file",),
+        package="tokenizers",
+    ),
+    "plot_training": _Program(
+        {"run_dir": "run", "output_file": "curves.png"},
+        "output_file",
+        ("run_dir",),
+        ending=".png",
+        package="matplotlib",
+    ),
+    "query_saved_model": _Program({"model_dir": "served", "text": "a dog"}),
+    "run_pretraining": _Program(
+        {
+            "input_file": "train.tfrecord",
+            "vocab_file": "vocab.txt",
+            "bert_config_file": "config.json",
+            "output_dir": "trained",
+            "num_train_steps": "2",
+            "num_warmup_steps": "1",
+            "train_batch_size": "4",
+            **_LENGTHS,
+        },
+        "output_dir",
+        ("input_file", "vocab_file", "bert_config_file"),
+        within="run.json",
+        goes_on=True,
+    ),
+}
+_WRITERS = [name for name, program in _PROGRAMS.items() if program.output]
+# What was seen, by program and rule.
+_SEEN = {}
+_RULES = ("input", "foreign", "again", "overwrite")
+_WIDTH = 30
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table():
+    """Shows with `pytest -s` what was seen."""
+    yield
+    print(
+        "\n\n" + " ".join(f"{word:<{_WIDTH}}" for word in ("program", *_RULES))
+    )
+    for name in sorted(_TOOLS):
+        seen = [_SEEN.get((name, rule), "-") for rule in _RULES]
+        print(" ".join(f"{word:<{_WIDTH}}" for word in (name, *seen)).rstrip())
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """A folder with an input of every kind; nobody writes to it."""
+    from keras_bert.checkpoints import Bert
+    from keras_bert.checkpoints import save_pretrained
+    from keras_bert.config import BertConfig
+    from keras_bert.data import PretrainingDataOptions
+    from keras_bert.data import TextOptions
+    from keras_bert.data import create_pretraining_data
+    from keras_bert.data import open_sources
+    from keras_bert.text import BertTokenizer
+    from keras_bert.text import Vocabulary
+    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+    good = tmp_path_factory.mktemp("good")
+    documents = [
+        [f"The {a} {b} sees a {c}." for b in _WORDS[2:6]]
+        for a, c in zip(_WORDS, reversed(_WORDS))
+    ]
+    text = "\n\n".join("\n".join(document) for document in documents)
+    (good / "text.txt").write_text(text)
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS, "."])
+    vocabulary.save(good / "vocab.txt")
+    create_pretraining_data(
+        open_sources([str(good / "text.txt")]),
+        [str(good / "train.tfrecord")],
+        TextOptions(str(good / "vocab.txt")),
+        PretrainingDataOptions(**{k: int(v) for k, v in _LENGTHS.items()}),
+    )
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        max_position_embeddings=16,
+    )
+    config.to_json(good / "config.json")
+    bert = Bert.from_config(config, BertTokenizer(vocabulary))
+    save_pretrained(bert, good / "bert")
+    (good / "run").mkdir()
+    point = {"step": 1, "split": "train", "mlm_loss": 2.0}
+    (good / "run" / "metrics.jsonl").write_text(json.dumps(point) + "\n")
+    return good
+
+
+@pytest.fixture
+def place(good, tmp_path):
+    """A copy of the good folder, and of nothing else."""
+    return shutil.copytree(good, tmp_path / "place")
+
+
+def _run(tool, place, *more, **changes):
+    """Exit code and stderr."""
+    flags = {**_PROGRAMS[tool].flags, **changes}
+    arguments = [f"--{k}={v}" for k, v in flags.items() if v is not None]
+    result = subprocess.run(
+        [
+            sys.executable,
+            _REPOSITORY / "tools" / f"{tool}.py",
+            *arguments,
+            *more,
+        ],
+        cwd=place,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(_REPOSITORY),
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+        },
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert "Traceback" not in result.stderr
+    return result.returncode, result.stderr
+
+
+def _contents(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _assert_refused(tool, place, *more, **changes):
+    """One line, nothing changed; gives the line."""
+    before = _contents(place)
+    code, stderr = _run(tool, place, *more, **changes)
+    lines = stderr.splitlines()
+    assert code == 1, stderr
+    assert len(lines) == 1 and lines[0].startswith("Error: "), stderr
+    assert _contents(place) == before
+    return lines[0]
+
+
+def _give_input_as_output(place, program, flag):
+    """Flags under which an input of the program is its output, too."""
+    value = program.flags[flag]
+    is_directory = (place / value).is_dir()
+    if is_directory and program.within:
+        return {program.output: value}
+    if is_directory:
+        held = next(path for path in sorted((place / value).iterdir()))
+        return {program.output: f"{value}/{held.name}"}
+    name = f"in{program.ending}"
+    if program.within:
+        name = f"in/{program.within}"
+        (place / "in").mkdir()
+    shutil.copy(place / value, place / name)
+    return {flag: name, program.output: name.split("/")[0]}
+
+
+def _put(place, program, text):
+    """Writes something where the output goes; gives the manifest's place."""
+    path = place / program.flags[program.output]
+    if not program.within:
+        path.write_text(text)
+        return path, outputs.manifest_beside(path)
+    path.mkdir()
+    (path / program.within).write_text(text)
+    return path / program.within, path / "manifest.json"
+
+
+_overwrite = pytest.mark.parametrize(
+    "more", [(), ("--overwrite",)], ids=["new", "overwrite"]
+)
+
+
+def test_every_program_has_its_row():
+    assert _TOOLS == {*_PROGRAMS}
+
+
+@_overwrite
+@pytest.mark.parametrize(
+    ("tool", "flag"),
+    [(name, flag) for name in _WRITERS for flag in _PROGRAMS[name].inputs],
+)
+def test_an_input_is_no_output(place, tool, flag, more):
+    _need(tool)
+    changes = _give_input_as_output(place, _PROGRAMS[tool], flag)
+    line = _assert_refused(tool, place, *more, **changes)
+    assert changes[_PROGRAMS[tool].output] in line
+    _SEEN[tool, "input"] = "refused"
+
+
+@_overwrite
+@pytest.mark.parametrize("tool", _WRITERS)
+def test_what_others_wrote_stays(place, tool, more):
+    _need(tool)
+    path, _ = _put(place, _PROGRAMS[tool], "mine")
+    (path.parent / "logs").mkdir()
+    line = _assert_refused(tool, place, *more)
+    assert _PROGRAMS[tool].flags[_PROGRAMS[tool].output] in line
+    _SEEN[tool, "foreign"] = "refused"
+
+
+@pytest.mark.parametrize(
+    "tool", [name for name in _WRITERS if not _PROGRAMS[name].goes_on]
+)
+def test_what_we_wrote_is_replaced_when_asked(place, tool):
+    _need(tool)
+    path, manifest = _put(place, _PROGRAMS[tool], "ours")
+    outputs.write_manifest(manifest, {path.name: path}, {"under_way": []})
+    assert "pass --overwrite" in _assert_refused(tool, place)
+    _SEEN[tool, "again"] = "refused"
+    if not _PROGRAMS[tool].is_costly:
+        _assert_overwrites(tool, place, path)
+
+
+@pytest.mark.parametrize(
+    "tool", [name for name in _WRITERS if _PROGRAMS[name].goes_on]
+)
+def test_what_goes_on_starts_anew_when_asked(place, tool):
+    _need(tool)
+    value = _PROGRAMS[tool].flags[_PROGRAMS[tool].output]
+    path = place / value / (_PROGRAMS[tool].within or "")
+    for _ in range(2):
+        code, stderr = _run(tool, place)
+        assert code == 0, stderr
+    _SEEN[tool, "again"] = "goes on"
+    _assert_overwrites(tool, place, path)
+
+
+def _assert_overwrites(tool, place, path):
+    code, stderr = _run(tool, place, "--overwrite")
+    assert code == 0, stderr
+    assert path.read_bytes() != b"ours"
+    manifest, _ = outputs.manifest_of(path)
+    assert manifest is not None, f"{tool} writes no manifest of {path}"
+    _SEEN[tool, "overwrite"] = "replaced"
+
+
+def _need(tool):
+    if importlib.util.find_spec(_PROGRAMS[tool].package) is None:
+        _SEEN[tool, "input"] = f"needs {_PROGRAMS[tool].package}"
+        pytest.skip(_SEEN[tool, "input"])
