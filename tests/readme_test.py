@@ -1,5 +1,6 @@
 """What the README and the record schema show is run and held to the code."""
 
+import os
 import pathlib
 import re
 import shlex
@@ -21,17 +22,74 @@ def _python_blocks():
     return re.findall(r"```python\n(.*?)```", _README, re.DOTALL)
 
 
-def test_library_example_trains(monkeypatch):
-    monkeypatch.chdir(_ROOT)
+_BLOCKS = _python_blocks()
+
+
+@pytest.fixture
+def place(monkeypatch, tmp_path, tiny_config):
+    """A directory with what the examples read."""
+    words = [f"word{index}" for index in range(25)]
+    bert = keras_bert.checkpoints.Bert.from_config(
+        tiny_config,
+        keras_bert.text.BertTokenizer(
+            keras_bert.text.Vocabulary([*SPECIAL_TOKENS, *words])
+        ),
+    )
+    for name in ("bert-base-uncased", "demo-output/bert"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        keras_bert.save_pretrained(bert, tmp_path / name)
+    (tmp_path / "tfrecords").symlink_to(_ROOT / "tfrecords")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _run_block(beginning):
+    """The names of the block that holds a text, run on its own."""
+    (block,) = [block for block in _BLOCKS if beginning in block]
     scope = {}
-    exec(_python_blocks()[0], scope)
-    assert int(scope["model"].optimizer.iterations) == 3 * 20
+    exec(block, scope)
+    return scope
+
+
+# The first has a test below.
+@pytest.mark.parametrize("number", range(1, len(_BLOCKS)))
+def test_every_block_runs_on_its_own(place, number):
+    exec(_BLOCKS[number], {})
+
+
+def test_library_example_trains_and_reloads(place):
+    model = _run_block("model.fit")["model"]
+    assert int(model.optimizer.iterations) == 3 * 20
+    assert 'model.save("bert.keras")' in _README
+    model.save("bert.keras")
+    # README: after `import keras_bert`, nothing else of ours.
+    program = (
+        "import keras, keras_bert\n"
+        'model = keras.models.load_model("bert.keras")\n'
+        "print(model.count_params(), int(model.optimizer.iterations))\n"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert loaded.stdout == f"{model.count_params()} 60\n", loaded.stderr
 
 
 def test_layer_example_builds():
-    scope = {}
-    exec(_python_blocks()[1], scope)
-    assert scope["model"].output_shape == (None, None, 3)
+    model = _run_block("TransformerEncoderBlock")["model"]
+    assert model.output_shape == (None, None, 3)
+
+
+def test_trained_model_answers(place):
+    fill_mask = _run_block("The function returns")["fill_mask"]
+    assert len(fill_mask("[MASK]")[0]) == 5
+
+
+def test_published_weights_example_writes(place):
+    _run_block("save_pretrained")
+    assert (place / "for-transformers" / "model.safetensors").exists()
 
 
 def test_commands_name_programs_and_flags_that_exist():
@@ -48,23 +106,6 @@ def test_commands_name_programs_and_flags_that_exist():
                 assert (_ROOT / value).is_file()
             else:
                 assert f'"{name}"' in source, f"{program} has no --{name}"
-
-
-def test_published_weights_example_runs(monkeypatch, tmp_path, tiny_config):
-    words = [f"word{index}" for index in range(25)]
-    bert = keras_bert.checkpoints.Bert.from_config(
-        tiny_config,
-        keras_bert.text.BertTokenizer(
-            keras_bert.text.Vocabulary([*SPECIAL_TOKENS, *words])
-        ),
-    )
-    keras_bert.save_pretrained(bert, tmp_path / "bert-base-uncased")
-    monkeypatch.chdir(tmp_path)
-    for number in (4, 5):
-        scope = {}
-        exec(_python_blocks()[number], scope)
-    assert (tmp_path / "for-transformers" / "model.safetensors").exists()
-    assert len(scope["fill_mask"]("[MASK]")[0]) == 5
 
 
 def test_record_tables_are_the_schemas():
