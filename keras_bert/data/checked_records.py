@@ -63,7 +63,7 @@ def _batches(path):
     """Lists of (offset, bytes); those before a damage come before its error."""
     batch, damage = [], None
     try:
-        for record in _records(path):
+        for record in framed_records(path):
             batch.append(record)
             if len(batch) == _BATCH_RECORDS:
                 yield batch
@@ -76,8 +76,18 @@ def _batches(path):
         raise damage
 
 
-def _records(path):
-    """All (offset, bytes) of a file whose checksums are right."""
+def framed_records(path):
+    """Reads the records of a file by their framing only.
+
+    Args:
+        path: str, a TFRecord file.
+
+    Yields:
+        The place in bytes and the bytes of each record.
+
+    Raises:
+        ValueError: the file is cut, or a checksum does not match.
+    """
     offset = number = 0
     with open(path, "rb", buffering=1 << 20) as file:
         while header := file.read(_HEADER.size):

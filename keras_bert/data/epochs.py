@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from keras_bert.data.damage import damage_named
+
 SHUFFLE_EXAMPLES = 10_000
 _INTERLEAVED_FILES = 16
 
@@ -36,12 +38,13 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
         records, string `(batch_size,)`.
 
     Raises:
-        ValueError: the files hold less than a batch.
+        ValueError: the files hold less than a batch, or one is damaged.
     """
     check_batch_size(batch_size)
     # Whole epochs are left out unread, for which they must be counted.
     needed = batch_size if first_batch == 0 else -1
-    count = _count(tf.data.TFRecordDataset(paths).take(needed))
+    with damage_named(paths):
+        count = _count(tf.data.TFRecordDataset(paths).take(needed))
     if count < batch_size:
         raise ValueError(
             "The records must make at least one batch. Received: "
@@ -66,12 +69,9 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
 def _count(records):
     batches = records.batch(1024)
     zero = tf.constant(0, tf.int64)
-    try:
-        return int(
-            batches.reduce(zero, lambda count, x: count + tf.size(x, tf.int64))
-        )
-    except tf.errors.DataLossError as error:
-        raise ValueError(f"A record file is damaged: {error.message}") from None
+    return int(
+        batches.reduce(zero, lambda count, x: count + tf.size(x, tf.int64))
+    )
 
 
 def check_batch_size(batch_size):
