@@ -1,27 +1,20 @@
 """Optimizers, losses and the run of pre-training."""
 
-from keras_bert.training.adamw import AdamW
-from keras_bert.training.lamb import Lamb
-from keras_bert.training.losses import pretraining_losses
-from keras_bert.training.losses import pretraining_metrics
-from keras_bert.training.optimizers import bert_adamw
-from keras_bert.training.optimizers import bert_lamb
-from keras_bert.training.optimizers import describe_weight_decay
-from keras_bert.training.schedules import CosineWarmupDecay
-from keras_bert.training.schedules import LinearWarmupDecay
-from keras_bert.training.schedules import PolynomialWarmupDecay
-from keras_bert.training.schedules import WarmupDecay
+from keras_bert import lazy
 
-__all__ = [
-    "AdamW",
-    "CosineWarmupDecay",
-    "Lamb",
-    "LinearWarmupDecay",
-    "PolynomialWarmupDecay",
-    "WarmupDecay",
-    "bert_adamw",
-    "bert_lamb",
-    "describe_weight_decay",
-    "pretraining_losses",
-    "pretraining_metrics",
-]
+_MEMBERS = {
+    "AdamW": "adamw",
+    "CosineWarmupDecay": "schedules",
+    "Lamb": "lamb",
+    "LinearWarmupDecay": "schedules",
+    "PolynomialWarmupDecay": "schedules",
+    "WarmupDecay": "schedules",
+    "bert_adamw": "optimizers",
+    "bert_lamb": "optimizers",
+    "describe_weight_decay": "optimizers",
+    "pretraining_losses": "losses",
+    "pretraining_metrics": "losses",
+}
+
+__all__ = [*_MEMBERS]
+__getattr__, __dir__ = lazy.attach(__name__, members=_MEMBERS)

@@ -52,9 +52,15 @@ class PretrainingLoop:
 
     @property
     def variables(self):
-        """All that a step changes, in an order that is always the same."""
+        """All that a step changes, in an order that is always the same.
+
+        The model's weights come first, then its random state.
+        """
+        weights = self.model.weights
+        known = {id(weight) for weight in weights}
         return [
-            *self.model.variables,
+            *weights,
+            *(v for v in self.model.variables if id(v) not in known),
             *self.optimizer.variables,
             *self._loss_scale.variables,
         ]

@@ -4,8 +4,6 @@ import pathlib
 
 import tensorflow as tf
 
-PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
-
 # Since NVIDIA's Ampere.
 _FIRST_CAPABILITY = (8, 0)
 _PROCESSOR_FLAGS = {"avx512_bf16", "amx_bf16"}
@@ -15,8 +13,8 @@ def dtype_policy(precision):
     """The Keras dtype policy that a precision stands for.
 
     Args:
-        precision: one of `PRECISIONS`; "auto" is mixed_bfloat16 where the
-            hardware multiplies bfloat16, float32 elsewhere.
+        precision: str, one of `choices.PRECISIONS`; "auto" is mixed_bfloat16
+            where the hardware multiplies bfloat16, float32 elsewhere.
 
     Returns:
         str

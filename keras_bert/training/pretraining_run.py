@@ -1,7 +1,5 @@
 """A whole run: batches in; a trained model, states and a curve out."""
 
-import contextlib
-import dataclasses
 import math
 import pathlib
 import time
@@ -19,63 +17,18 @@ from keras_bert.training.training_state import save_state
 
 _STATES = "states"
 _MOST_SKIPPED = 100
-_TERMINATED = 128 + 15
 
 
-@dataclasses.dataclass(frozen=True)
-class RunOptions:
-    """How a run goes, apart from what is learned.
-
-    Args:
-        num_train_steps: int, optimizer steps.
-        log_steps: int, steps between points of the curve.
-        eval_steps: int, steps between evaluations; 0 evaluates before and
-            after alone.
-        save_steps: int, steps between states to go on from.
-        keep_states: int, how many of them stay.
-        steps_per_execution: int, steps between looks at the clock, in one
-            graph call.
-        on_nan: "stop" or "skip", what to do where a gradient is not finite.
-        flops_per_example: int, of the matrix products of a training step.
-        matrix_product_rate: float, operations a second of the machine.
-        sources: str, what the data are, for messages.
-    """
-
-    num_train_steps: int
-    log_steps: int = 25
-    eval_steps: int = 0
-    save_steps: int = 1000
-    keep_states: int = 2
-    steps_per_execution: int = 1
-    on_nan: str = "stop"
-    flops_per_example: int = 0
-    matrix_product_rate: float = 0.0
-    sources: str = ""
-
-    def __post_init__(self):
-        least = {
-            "num_train_steps": 1,
-            "log_steps": 1,
-            "eval_steps": 0,
-            "save_steps": 1,
-            "keep_states": 1,
-            "steps_per_execution": 1,
-        }
-        for name, value in least.items():
-            if getattr(self, name) < value:
-                raise ValueError(
-                    f"`{name}` must be at least {value}. "
-                    f"Received: {name}={getattr(self, name)}."
-                )
-
-
-def run_pretraining(loop, batches, eval_data, batch_size, output_dir, options):
+def run_pretraining(
+    loop, batches, eval_data, batch_size, output_dir, options, begin=None
+):
     """Trains a pre-trainer, or goes on where a killed run was.
 
     A run that is killed and started again ends with the weights of one that
-    was not, if the device computes the same from the same. SIGTERM saves and
-    ends with exit code 143. The curve goes to `metrics.jsonl` and to an event
-    file for TensorBoard, the states to `states/`, both in `output_dir`.
+    was not, if the device computes the same from the same. SIGTERM and Ctrl-C
+    save and end with exit codes 143 and 130; a second Ctrl-C ends at once. The
+    curve goes to `metrics.jsonl` and to an event file for TensorBoard, the
+    states to `states/`, both in `output_dir`.
 
     Args:
         loop: `PretrainingLoop`; its model is trained in place.
@@ -85,16 +38,20 @@ def run_pretraining(loop, batches, eval_data, batch_size, output_dir, options):
         batch_size: int, examples in a global batch.
         output_dir: str, an existing directory.
         options: `RunOptions`.
+        begin: function without arguments, called in the process that writes
+            the files when the state is known to fit, before anything else is
+            written.
 
     Returns:
         The last evaluation, a dict of floats; empty without `eval_data`.
 
     Raises:
         FloatingPointError: a gradient is not finite.
-        ValueError: a record cannot be used, or a state is of another model.
+        ValueError: a state is of another model.
+        tf.errors.OpError: a record cannot be used.
         OSError: the disk is full, for example; the last state stays.
     """
-    run = _Run(loop, batch_size, output_dir, options)
+    run = _Run(loop, batch_size, output_dir, options, begin)
     with TerminationRequest() as termination:
         if run.is_new:
             run.evaluate(eval_data)
@@ -109,16 +66,18 @@ def run_pretraining(loop, batches, eval_data, batch_size, output_dir, options):
                 run.save()
             if stops:
                 logging.warning(
-                    "Stopped at step %d; its state is saved.", run.step
+                    "Stopped at step %d; its state is saved; the same command "
+                    "goes on.",
+                    run.step,
                 )
-                raise SystemExit(_TERMINATED)
+                raise SystemExit(termination.exit_code)
     return run.evaluated or run.evaluate(eval_data)
 
 
 class _Run:
     """The step that a run has reached, and what it does there."""
 
-    def __init__(self, loop, batch_size, output_dir, options):
+    def __init__(self, loop, batch_size, output_dir, options, begin):
         self._loop = loop
         self._batch_size = batch_size
         self._options = options
@@ -137,6 +96,8 @@ class _Run:
             self._start -= about["seconds"]
         self._check_workers_agree()
         if self._is_chief:
+            if begin is not None:
+                begin()
             self._curve = Curve(output_dir, -1 if self.is_new else self.step)
 
     def _check_workers_agree(self):
@@ -175,10 +136,9 @@ class _Run:
             options.num_train_steps,
             *(self.step + n - self.step % n for n in due if n),
         )
-        with _readable_errors(end):
-            sums = self._loop.train(
-                iterator, tf.constant(end - self.step, tf.int32)
-            )
+        sums = self._loop.train(
+            iterator, tf.constant(end - self.step, tf.int32)
+        )
         sums = {name: float(value) for name, value in sums.items()}
         self.step = end
         for name, value in sums.items():
@@ -260,6 +220,7 @@ class _Run:
         """Writes a state to go on from."""
         before = time.perf_counter()
         about = {
+            "weights": [weight.path for weight in self._loop.model.weights],
             "evaluated": self.evaluated,
             "start_step": self._start_step,
             "sums": self._sums,
@@ -279,14 +240,3 @@ class _Run:
 
 def _falls(step, interval):
     return bool(interval) and step % interval == 0
-
-
-@contextlib.contextmanager
-def _readable_errors(step):
-    try:
-        yield
-    except (tf.errors.InvalidArgumentError, tf.errors.DataLossError) as error:
-        raise ValueError(
-            f"A record by step {step} cannot be used: "
-            f"{error.message.strip().splitlines()[0]}"
-        ) from None

@@ -7,53 +7,54 @@ import platform
 import subprocess
 import sys
 
-import keras
-import tensorflow as tf
-
 from keras_bert.files import whole_file
 
 _FILE = "run.json"
+_MOST_NAMED = 5
 
 
-def begin_run(directory, settings, allow_changes=False):
-    """Writes what a run is started with, or checks that it is the same.
+def check_run(directory, settings, allow_changes=False):
+    """Raises ValueError unless a run may begin or go on in a directory.
 
     Args:
-        directory: `pathlib.Path`, existing: empty or of an earlier run.
-        settings: dict for JSON, all that the weights depend on.
+        directory: `pathlib.Path`, new, empty or of an earlier run.
+        settings: dict for JSON, all that the weights depend on; it may hold
+            dicts and lists.
         allow_changes: bool, go on with other settings.
-
-    Raises:
-        ValueError: the directory holds something else, or a run with other
-            settings.
     """
     path = directory / _FILE
     if not path.exists():
-        if any(directory.iterdir()):
+        if directory.is_dir() and any(directory.iterdir()):
             raise ValueError(
                 "--output_dir must be new or empty, or of a run to go on "
                 f"with. Received: {str(directory)!r}."
             )
-        _write(path, settings)
         return
-    before = json.loads(path.read_text(encoding="utf-8"))["settings"]
-    settings = json.loads(json.dumps(settings))
-    changed = [
-        f"{name} was {before.get(name)!r} and is {settings.get(name)!r}"
-        for name in sorted({*before, *settings})
-        if before.get(name) != settings.get(name)
-    ]
+    changed = _changes(_read(path), settings)
     if changed and not allow_changes:
+        more = len(changed) - _MOST_NAMED
+        rest = [f"and {more} more"] if more > 0 else []
         raise ValueError(
             f"{directory} holds a run with other settings: "
-            f"{'; '.join(changed)}. Pass --allow_changed_flags to go on with "
-            "the new ones, or choose another --output_dir."
+            f"{'; '.join(changed[:_MOST_NAMED] + rest)}. Pass "
+            "--allow_changed_flags to go on with the new ones, or choose "
+            "another --output_dir."
         )
-    if changed:
-        _write(path, settings)
 
 
-def _write(path, settings):
+def write_run(directory, settings):
+    """Writes what a run is started with, unless it is written already.
+
+    Args:
+        directory: `pathlib.Path`, existing.
+        settings: dict for JSON, as of `check_run`.
+    """
+    path = directory / _FILE
+    if path.exists() and not _changes(_read(path), settings):
+        return
+    import keras  # Late, so that a run can be checked without them.
+    import tensorflow as tf
+
     record = {
         "settings": settings,
         "command": sys.argv,
@@ -69,6 +70,36 @@ def _write(path, settings):
     with whole_file(path) as name:
         text = json.dumps(record, indent=2) + "\n"
         pathlib.Path(name).write_text(text, encoding="utf-8")
+
+
+def _read(path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))["settings"]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"{path} must be what a run was started with. Received: a file "
+            "that cannot be read. Choose another --output_dir."
+        ) from None
+
+
+def _changes(before, settings):
+    """Sentences on what differs, each value of nested ones by itself."""
+    before = dict(_leaves(before))
+    settings = dict(_leaves(json.loads(json.dumps(settings))))
+    return [
+        f"{name} was {before.get(name)!r} and is {settings.get(name)!r}"
+        for name in sorted({*before, *settings})
+        if before.get(name) != settings.get(name)
+    ]
+
+
+def _leaves(value, name=""):
+    """Pairs of a name, such as "config.vocab_size", and a value."""
+    if not isinstance(value, dict):
+        yield name, value
+        return
+    for key, inner in value.items():
+        yield from _leaves(inner, f"{name}.{key}" if name else key)
 
 
 def _git_state():

@@ -6,6 +6,8 @@ import math
 import keras
 from keras import ops
 
+from keras_bert.training.run_options import check_schedule
+
 
 class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
     """Rises linearly from 0, then falls along a curve from the peak.
@@ -22,18 +24,7 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
     """
 
     def __init__(self, peak, num_train_steps, num_warmup_steps=0, end=0.0):
-        if not 0 <= num_warmup_steps < num_train_steps:
-            raise ValueError(
-                "`num_warmup_steps` must be at least 0 and below "
-                "`num_train_steps`. Received: "
-                f"num_warmup_steps={num_warmup_steps}, "
-                f"num_train_steps={num_train_steps}."
-            )
-        if not 0 <= end <= peak or not 0 < peak < float("inf"):
-            raise ValueError(
-                "`peak` must be above 0, `end` at least 0 and at most `peak`. "
-                f"Received: end={end}, peak={peak}."
-            )
+        check_schedule(peak, num_train_steps, num_warmup_steps, end)
         self.peak = peak
         self.num_train_steps = num_train_steps
         self.num_warmup_steps = num_warmup_steps

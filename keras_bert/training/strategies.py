@@ -5,8 +5,6 @@ import os
 
 import tensorflow as tf
 
-STRATEGIES = ("one_device", "mirrored", "multi_worker", "tpu")
-
 
 def make_strategy(name):
     """Makes a strategy, before anything else is done with TensorFlow.

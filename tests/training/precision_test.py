@@ -3,7 +3,7 @@ import pathlib
 import keras
 import pytest
 
-from keras_bert.training.precision import PRECISIONS
+from keras_bert.training.choices import PRECISIONS
 from keras_bert.training.precision import dtype_policy
 
 

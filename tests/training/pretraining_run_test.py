@@ -14,8 +14,8 @@ from keras_bert.data import endless_pretraining_dataset
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import bert_adamw
 from keras_bert.training.loop import PretrainingLoop
-from keras_bert.training.pretraining_run import RunOptions
 from keras_bert.training.pretraining_run import run_pretraining
+from keras_bert.training.run_options import RunOptions
 from keras_bert.training.schedules import LinearWarmupDecay
 
 _BATCH_SIZE = 8
@@ -106,7 +106,7 @@ def toy(toy_loop, random_batch, tmp_path):
             weights["nsp_logits"][0] = np.inf
         return inputs, labels, weights
 
-    def run(bad_batches=(), eval_seeds=(100, 101), **changes):
+    def run(bad_batches=(), eval_seeds=(100, 101), begin=None, **changes):
         options = dataclasses.replace(_OPTIONS, **changes)
         batches = [
             batch(seed, seed in bad_batches)
@@ -128,6 +128,7 @@ def toy(toy_loop, random_batch, tmp_path):
             _BATCH_SIZE,
             tmp_path,
             options,
+            begin,
         )
 
     return run
@@ -176,6 +177,36 @@ def read_scalars(directory):
         )
         for value in event.summary.value
     }
+
+
+def test_a_state_names_its_weights(toy, toy_loop, tmp_path):
+    toy(num_train_steps=2, eval_seeds=None)
+    model = toy_loop[0].model
+    with np.load(tmp_path / "states" / "step-00000002.npz") as state:
+        names = json.loads(str(state["about"]))["weights"]
+        values = [state[f"{i:05d}"] for i in range(len(names))]
+    assert names == [weight.path for weight in model.weights]
+    assert len({*names}) == len(names)
+    for value, weight in zip(values, model.weights, strict=True):
+        np.testing.assert_array_equal(value, weight.numpy())
+
+
+def test_a_run_begins_before_it_writes_and_once_its_state_fits(toy, tmp_path):
+    seen = []
+
+    def begin():
+        seen.append(sorted(path.name for path in tmp_path.iterdir()))
+
+    toy(num_train_steps=1, eval_seeds=None, begin=begin)
+    assert seen == [[]]
+    with np.load(tmp_path / "states" / "step-00000001.npz") as state:
+        arrays = {name: state[name] for name in state.files}
+    arrays["00000"] = np.zeros(3)
+    with open(tmp_path / "states" / "step-00000001.npz", "wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(ValueError, match="is of another model"):
+        toy(num_train_steps=1, eval_seeds=None, begin=begin)
+    assert len(seen) == 1
 
 
 def test_held_out_data_are_looked_at_in_between(toy, tmp_path):
@@ -324,8 +355,9 @@ def test_a_run_interrupted_before_its_first_state_begins_anew(
     assert len(steps) == len({*steps})
 
 
-def test_sigterm_saves_and_ends_with_its_code(
-    toy, toy_loop, tmp_path, monkeypatch
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_saves_and_ends_with_its_code(
+    toy, toy_loop, tmp_path, monkeypatch, caplog, number
 ):
     loop, values = toy_loop
     toy()
@@ -337,13 +369,14 @@ def test_sigterm_saves_and_ends_with_its_code(
 
     def terminated_train(batches, num_steps):
         if int(loop.optimizer.iterations) == 12:
-            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), number)
         return train(batches, num_steps)
 
     monkeypatch.setattr(loop, "train", terminated_train)
     with pytest.raises(SystemExit) as caught:
         toy()
-    assert caught.value.code == 143
+    assert caught.value.code == 128 + number
+    assert "Stopped at step 15; its state is saved; the same" in caplog.text
     assert saved_steps(tmp_path) == [10, 15]
     monkeypatch.undo()
     reset(loop, [np.zeros_like(value) for value in values])

@@ -2,9 +2,10 @@ import json
 
 import pytest
 
-from keras_bert.training.run_record import begin_run
+from keras_bert.training.run_record import check_run
+from keras_bert.training.run_record import write_run
 
-_SETTINGS = {"seed": 1, "input_file": ["a", "b"], "vocab_file": None}
+_SETTINGS = {"seed": 1, "input_file": ["a", "b"], "config": {"size": 8}}
 
 
 def read_record(directory):
@@ -12,7 +13,9 @@ def read_record(directory):
 
 
 def test_a_run_tells_what_it_was_started_with(tmp_path):
-    begin_run(tmp_path, _SETTINGS)
+    check_run(tmp_path, _SETTINGS)
+    assert not (tmp_path / "run.json").exists()
+    write_run(tmp_path, _SETTINGS)
     record = read_record(tmp_path)
     assert record["settings"] == _SETTINGS
     assert {"keras", "tensorflow"} < {*record["versions"]}
@@ -20,29 +23,48 @@ def test_a_run_tells_what_it_was_started_with(tmp_path):
 
 
 def test_a_run_goes_on_with_the_same_settings(tmp_path):
-    begin_run(tmp_path, {**_SETTINGS, "sizes": (1, 2)})
+    write_run(tmp_path, {**_SETTINGS, "sizes": (1, 2)})
     before = (tmp_path / "run.json").stat().st_mtime_ns
     (tmp_path / "states").mkdir()
-    begin_run(tmp_path, {**_SETTINGS, "sizes": (1, 2)})
+    check_run(tmp_path, {**_SETTINGS, "sizes": (1, 2)})
+    write_run(tmp_path, {**_SETTINGS, "sizes": (1, 2)})
     assert (tmp_path / "run.json").stat().st_mtime_ns == before
 
 
 def test_all_changed_settings_are_named(tmp_path):
-    begin_run(tmp_path, _SETTINGS)
-    changed = {"seed": 2, "input_file": ["a", "b"], "more": 0.5}
+    write_run(tmp_path, _SETTINGS)
+    changed = {**_SETTINGS, "seed": 2, "config": {"size": 9}, "more": 0.5}
     with pytest.raises(
         ValueError,
-        match="more was None and is 0.5; seed was 1 and is 2. "
-        "Pass --allow_changed_flags",
+        match="config.size was 8 and is 9; more was None and is 0.5; seed was "
+        "1 and is 2. Pass --allow_changed_flags",
     ):
-        begin_run(tmp_path, changed)
+        check_run(tmp_path, changed)
+    check_run(tmp_path, changed, allow_changes=True)
     assert read_record(tmp_path)["settings"] == _SETTINGS
-    begin_run(tmp_path, changed, allow_changes=True)
+    write_run(tmp_path, changed)
     assert read_record(tmp_path)["settings"] == changed
+
+
+def test_of_many_changes_the_first_are_named(tmp_path):
+    write_run(tmp_path, {"records": {f"file {i}": "a" for i in range(9)}})
+    changed = {"records": {f"file {i}": "b" for i in range(9)}}
+    with pytest.raises(
+        ValueError,
+        match="records.file 4 was 'a' and is 'b'; and 4 more. Pass",
+    ):
+        check_run(tmp_path, changed)
 
 
 def test_a_directory_of_something_else_is_an_error(tmp_path):
     (tmp_path / "notes.txt").touch()
     with pytest.raises(ValueError, match="must be new or empty.*Received: "):
-        begin_run(tmp_path, _SETTINGS, allow_changes=True)
-    assert not (tmp_path / "run.json").exists()
+        check_run(tmp_path, _SETTINGS, allow_changes=True)
+    check_run(tmp_path / "new", _SETTINGS)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}"])
+def test_a_record_that_cannot_be_read_is_an_error(tmp_path, content):
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(ValueError, match="run.json must be what a run was"):
+        check_run(tmp_path, _SETTINGS)

@@ -1,0 +1,9 @@
+"""What a run can be told by name; light, so that a manual can list it."""
+
+DECAYS = ("linear", "polynomial", "cosine")
+MASKINGS = ("static", "dynamic")
+OBJECTIVES = ("mlm_nsp", "mlm", "left_to_right")
+ON_NAN = ("stop", "skip")
+OPTIMIZERS = ("adamw", "lamb")
+PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
+STRATEGIES = ("one_device", "mirrored", "multi_worker", "tpu")
