@@ -18,6 +18,7 @@ _MODULES = (
     "features",
     "layers",
     "models",
+    "pretraining",
     "tasks",
     "text",
     "training",

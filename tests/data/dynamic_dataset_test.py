@@ -449,6 +449,7 @@ def _run_pretraining(tmp_path, path, *arguments):
             "--num_train_steps=20",
             "--num_warmup_steps=2",
             "--train_batch_size=4",
+            "--do_lower_case",
             *arguments,
         ],
         cwd=_ROOT,

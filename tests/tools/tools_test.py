@@ -1,9 +1,11 @@
 """Every program: its help, and how it fails."""
 
 import gzip
+import hashlib
 import json
 import os
 import re
+import shutil
 
 import pytest
 
@@ -51,6 +53,8 @@ def place(tmp_path_factory):
         TextOptions(str(place / "vocab.txt")),
         PretrainingDataOptions(max_seq_length=16, max_predictions_per_seq=3),
     )
+    # Made elsewhere: no manifest tells of it.
+    shutil.copy(place / "train.tfrecord", place / "foreign.tfrecord")
     config = BertConfig(
         vocab_size=len(vocabulary),
         hidden_size=8,
@@ -66,6 +70,7 @@ def place(tmp_path_factory):
         ("unknown_key", {"hidden": 3}),
         ("wider", {"hidden_size": 16}),
         ("decoder", {"is_decoder": True}),
+        ("huge", {"hidden_size": 10_000_000}),
     ):
         path = place / f"{name}.json"
         path.write_text(json.dumps({**values, **changes}))
@@ -90,6 +95,7 @@ _TRAIN = [
     "--output_dir=out/run",
     "--vocab_file=vocab.txt",
     "--bert_config_file=config.json",
+    "--do_lower_case=true",
     "--max_seq_length=16",
     "--max_predictions_per_seq=3",
     "--num_train_steps=2",
@@ -264,23 +270,26 @@ _MISTAKES = [
     ("run_pretraining", {"eval_file": "no.tfrecord"}, "No file .*no.tfrecord"),
     (
         "run_pretraining",
-        {"max_seq_length": "12"},
+        {"input_file": "foreign.tfrecord", "max_seq_length": "12"},
         "must have 12 .*Received: 16",
     ),
     (
         "run_pretraining",
-        {"max_predictions_per_seq": "4"},
+        {"input_file": "foreign.tfrecord", "max_predictions_per_seq": "4"},
         "must have 4 .*Received: 3",
     ),
     (
         "run_pretraining",
-        {"max_seq_length": "17"},
+        {"input_file": "foreign.tfrecord", "max_seq_length": "17"},
         "max_seq_length=17, max_position_embeddings=16",
     ),
     (
         "run_pretraining",
-        {"bert_config_file": "small_vocabulary.json"},
-        "vocab_size=9, 17 lines",
+        {
+            "input_file": "foreign.tfrecord",
+            "bert_config_file": "small_vocabulary.json",
+        },
+        'vocab_size=9, 17 lines. Write "vocab_size": 17 into',
     ),
     (
         "run_pretraining",
@@ -305,7 +314,57 @@ _MISTAKES = [
     ("run_pretraining", {"bert_config_file": None}, "bert_config_file"),
     ("run_pretraining", {"vocab_file": None}, "vocab_file"),
     ("run_pretraining", {"vocab_file": "no_specials.txt"}, "Missing: .PAD"),
-    ("run_pretraining", {"init_checkpoint": "nowhere"}, "No dir.*nowhere"),
+    (
+        "run_pretraining",
+        {
+            "init_checkpoint": "nowhere",
+            "vocab_file": None,
+            "bert_config_file": None,
+        },
+        "No dir.*nowhere",
+    ),
+    (
+        "run_pretraining",
+        {"init_checkpoint": "bert", "bert_config_file": None},
+        "Either --init_checkpoint or --vocab_file",
+    ),
+    (
+        "run_pretraining",
+        {"init_checkpoint": "bert", "vocab_file": None},
+        "Either --init_checkpoint or --bert_config_file",
+    ),
+    (
+        "run_pretraining",
+        {
+            "input_file": "foreign.tfrecord",
+            "init_checkpoint": "bert",
+            "vocab_file": None,
+            "bert_config_file": None,
+            "do_lower_case": "false",
+        },
+        "--do_lower_case says false, .*tokenizer_config.json says true",
+    ),
+    (
+        "run_pretraining",
+        {"input_file": "foreign.tfrecord", "do_lower_case": None},
+        "Nothing tells whether texts are lower-cased.*--do_lower_case=true",
+    ),
+    (
+        "run_pretraining",
+        {"allow_missing": "pooler"},
+        "--allow_missing is for --init_checkpoint. .*pooler",
+    ),
+    ("run_pretraining", {"eval_steps": "5"}, "--eval_steps is for --eval_file"),
+    (
+        "run_pretraining",
+        {"eval_batch_size": "5"},
+        "--eval_batch_size is for --eval_file",
+    ),
+    (
+        "run_pretraining",
+        {"bert_config_file": "huge.json"},
+        "must fit in memory: .* million weights",
+    ),
     ("run_pretraining", {"output_dir": "bert"}, "must be new or empty.*bert"),
     ("run_pretraining", {"output_dir": "text.txt/a"}, "text.txt.*be written"),
     ("run_pretraining", {"num_warmup_steps": "3"}, "warmup_steps.*3"),
@@ -341,7 +400,11 @@ _MISTAKES = [
     ("run_pretraining", {"learning_rate": "-1"}, "peak=-1"),
     ("run_pretraining", {"learning_rate": "nan"}, "peak=nan"),
     ("run_pretraining", {"log_steps": "0"}, "log_steps=0"),
-    ("run_pretraining", {"eval_steps": "-1"}, "eval_steps=-1"),
+    (
+        "run_pretraining",
+        {"eval_file": "train.tfrecord", "eval_steps": "-1"},
+        "eval_steps=-1",
+    ),
     ("run_pretraining", {"save_checkpoints_steps": "0"}, "save_steps=0"),
     ("run_pretraining", {"keep_checkpoint_max": "0"}, "keep_states=0"),
     (
@@ -543,9 +606,11 @@ def test_a_run_goes_on_under_the_same_flags(run, place, tmp_path):
     assert not train(**changes, allow_changed_flags="true")
     assert "states/step-00000003.npz" in _files(out)
     assert not train(**changes, log_steps="1", eval_file="train.tfrecord")
+    before = (out / "run.json").read_bytes()
     error = train(
         **changes, bert_config_file="wider.json", allow_changed_flags="true"
     )
+    assert (out / "run.json").read_bytes() == before
     assert "step-00000003.npz is of another model" in error
 
 
@@ -560,13 +625,13 @@ def test_a_run_does_not_go_on_with_other_records(run, place, tmp_path):
         tmp_path / "out",
     )
     assert run("run_pretraining", *arguments)[0] == 0
-    records.write_bytes(2 * content)
+    records.write_bytes(content[::-1])
     code, _, stderr = run("run_pretraining", *arguments)
     assert code != 0
-    assert (
-        f"records was '1 file(s), {len(content)} bytes' and is "
-        f"'1 file(s), {2 * len(content)} bytes'" in _error(stderr)
+    before, after = (
+        hashlib.sha256(data).hexdigest() for data in (content, content[::-1])
     )
+    assert f"records.file 1 was '{before}' and is '{after}'" in _error(stderr)
 
 
 @pytest.mark.parametrize("objective", ["mlm", "left_to_right"])

@@ -64,6 +64,7 @@ def start(make_records, tmp_path_factory):
                 f"--bert_config_file={place / config}.json",
                 f"--output_dir={output_dir}",
                 *("--max_seq_length=16", "--max_predictions_per_seq=3"),
+                "--do_lower_case",
                 *(f"--num_train_steps={_NUM_STEPS}", "--num_warmup_steps=10"),
                 *("--train_batch_size=8", "--eval_batch_size=16"),
                 *("--learning_rate=0.001", "--precision=float32"),
@@ -187,6 +188,26 @@ def test_a_run_that_is_asked_to_stop_goes_on_on_other_devices(
     )
     assert largest_difference(run, undisturbed["no_dropout"]) < 1e-5
     check_curves_are_close(run, undisturbed["no_dropout"])
+
+
+def test_ctrl_c_saves_and_the_same_command_goes_on(
+    start, undisturbed, tmp_path
+):
+    run = tmp_path / "run"
+    process = start(run)
+    wait_for_a_new_state(process, run)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate()
+    assert process.returncode == 130, stderr
+    assert "Ctrl-C again stops at once" in stderr
+    assert "its state is saved; the same command goes on." in stderr
+    assert "Traceback" not in stderr
+    assert not (run / "model.weights.h5").exists()
+    finish(start(run))
+    name = "model.weights.h5"
+    expected = undisturbed["dropout"]
+    assert (run / name).read_bytes() == (expected / name).read_bytes()
+    assert untimed_curve(run) == untimed_curve(expected)
 
 
 def start_workers(start, directory):

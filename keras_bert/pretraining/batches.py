@@ -1,0 +1,84 @@
+"""The batches of a run, from its record files."""
+
+from keras_bert.data.damage import damage_named
+from keras_bert.data.dataset import endless_pretraining_dataset
+from keras_bert.data.dataset import padded_batches
+from keras_bert.data.dataset import pretraining_dataset
+from keras_bert.data.dynamic_dataset import dynamic_pretraining_dataset
+from keras_bert.data.left_to_right import left_to_right_batches
+from keras_bert.text.vocabulary import MASK
+
+
+class RunBatches:
+    """The records of a run as batches, for training and for evaluation.
+
+    Args:
+        plan: `PretrainingPlan`.
+        vocabulary: `Vocabulary`.
+        vocab_size: int, rows of the model's table.
+
+    Raises:
+        ValueError: the first record of a file does not fit, or the files
+            hold less than a batch.
+    """
+
+    def __init__(self, plan, vocabulary, vocab_size):
+        self._plan = plan
+        self._vocabulary = vocabulary
+        recipe = plan.recipe
+        self._sizes = (
+            recipe.max_seq_length,
+            recipe.max_predictions_per_seq,
+            vocab_size,
+        )
+        self._masking = {
+            "mask_id": vocabulary.id_of(MASK),
+            "seed": recipe.random_seed,
+            "masked_lm_prob": recipe.masked_lm_prob,
+            "do_whole_word_mask": recipe.do_whole_word_mask,
+        }
+        with self.damage_named():
+            self.training(0)
+            self.evaluation()
+
+    def damage_named(self):
+        """A context in which an unusable record is an error with its file."""
+        return damage_named(
+            self._plan.training_paths + self._plan.evaluation_paths,
+            self._vocabulary,
+            self._plan.vocab_file,
+        )
+
+    def training(self, first_batch):
+        """The batches that follow so many others, without end."""
+        recipe, paths = self._plan.recipe, self._plan.training_paths
+        sizes = recipe.train_batch_size, *self._sizes
+        if recipe.masking == "dynamic":
+            batches = dynamic_pretraining_dataset(
+                paths, *sizes, **self._masking, first_batch=first_batch
+            )
+        else:
+            batches = endless_pretraining_dataset(
+                paths, *sizes, recipe.random_seed, first_batch
+            )
+        return self._for_objective(batches)
+
+    def evaluation(self):
+        """One pass over the held-out records, or None."""
+        recipe, paths = self._plan.recipe, self._plan.evaluation_paths
+        if not paths:
+            return None
+        sizes = recipe.eval_batch_size, *self._sizes
+        if recipe.masking == "dynamic":
+            batches = dynamic_pretraining_dataset(
+                paths, *sizes, **self._masking, epoch=0
+            )
+        else:
+            batches = pretraining_dataset(paths, *sizes)
+        batches = padded_batches(batches, recipe.eval_batch_size)
+        return self._for_objective(batches)
+
+    def _for_objective(self, batches):
+        if self._plan.recipe.objective == "left_to_right":
+            return left_to_right_batches(batches)
+        return batches

@@ -1,0 +1,222 @@
+"""What a run is going to do, settled and checked without TensorFlow."""
+
+import dataclasses
+import importlib.util
+import os
+import pathlib
+
+from absl import logging
+
+from keras_bert.config import BertConfig
+from keras_bert.files import check_writable
+from keras_bert.files import expand_patterns
+from keras_bert.pretraining.memory import check_fits
+from keras_bert.pretraining.recipe import PretrainingRecipe
+from keras_bert.pretraining.record_facts import RecordFacts
+from keras_bert.pretraining.record_facts import read_record_facts
+from keras_bert.pretraining.run_settings import run_settings
+from keras_bert.text.casing import agreed_casing
+from keras_bert.text.casing import casing_beside
+from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.training.run_record import check_run
+
+_VOCABULARY = "vocab.txt"
+_HUB = "huggingface_hub"  # Where another name may be of a model.
+_LENGTH, _PREDICTIONS = 128, 20
+_MASKED_LM_PROB = 0.15
+# A table may be padded to a multiple of this.
+_MOST_PADDED = 128
+
+
+@dataclasses.dataclass(frozen=True)
+class PretrainingPlan:
+    """A recipe with all that was left open in it.
+
+    Args:
+        recipe: `PretrainingRecipe`.
+        training_paths, evaluation_paths: lists of str, the record files.
+        facts: `RecordFacts` of both.
+        vocabulary: `Vocabulary`; None if the checkpoint to go on from holds
+            it in another form than a vocab.txt.
+        vocab_file: str, where it stands.
+        lowercase: bool; None with `vocabulary` None.
+        config: `BertConfig` of a fresh model, or None.
+        settings: dict, what the weights depend on, by its contents.
+    """
+
+    recipe: PretrainingRecipe
+    training_paths: list
+    evaluation_paths: list
+    facts: RecordFacts
+    vocabulary: Vocabulary | None
+    vocab_file: str
+    lowercase: bool | None
+    config: BertConfig | None
+    settings: dict = dataclasses.field(default_factory=dict)
+
+
+def plan_pretraining(recipe):
+    """Settles what a recipe leaves open and checks what costs no time.
+
+    Args:
+        recipe: `PretrainingRecipe`.
+
+    Returns:
+        `PretrainingPlan`
+
+    Raises:
+        ValueError: a file is missing or none, two of them or a flag tell
+            different things of the records, or the output directory holds a
+            run with other settings.
+    """
+    training_paths = expand_patterns(recipe.input_file)
+    evaluation_paths = []
+    if recipe.eval_file:
+        evaluation_paths = expand_patterns(recipe.eval_file)
+    vocab_file, vocabulary = _vocabulary(recipe)
+    config = None
+    if not recipe.init_checkpoint:
+        config = BertConfig.from_json(recipe.bert_config_file)
+    _check_places(recipe, training_paths + evaluation_paths)
+    facts = read_record_facts(training_paths + evaluation_paths)
+    recipe = _settled(recipe, facts)
+    lowercase = None
+    if vocabulary is not None:
+        facts.check_vocabulary(vocabulary, vocab_file)
+        claims = casing_beside(vocab_file)
+        lowercase = settled_casing(recipe, facts, vocabulary, claims)
+    if config is not None:
+        config = _fitting_config(recipe, config, vocabulary, facts)
+        check_lengths(recipe, config)
+        check_fits(config)
+    plan = PretrainingPlan(
+        recipe,
+        training_paths,
+        evaluation_paths,
+        facts,
+        vocabulary,
+        vocab_file,
+        lowercase,
+        config,
+    )
+    settings = run_settings(plan)
+    output_dir = pathlib.Path(recipe.output_dir)
+    check_run(output_dir, settings, recipe.allow_changed_flags)
+    check_writable(output_dir)
+    return dataclasses.replace(plan, settings=settings)
+
+
+def settled_casing(recipe, facts, vocabulary, claims):
+    """Whether texts are lower-cased, of all that tell it.
+
+    Args:
+        recipe: `PretrainingRecipe`.
+        facts: `RecordFacts`.
+        vocabulary: `Vocabulary`.
+        claims: dict, what stands beside the vocabulary.
+    """
+    given = {"--do_lower_case": recipe.do_lower_case}
+    claims = {**given, **facts.claims["do_lower_case"], **claims}
+    return agreed_casing(vocabulary, claims)
+
+
+def check_lengths(recipe, config):
+    """Raises ValueError if the records are longer than a model takes."""
+    if recipe.max_seq_length > config.max_position_embeddings:
+        raise ValueError(
+            "--max_seq_length must be at most the model's "
+            "`max_position_embeddings`. Received: max_seq_length="
+            f"{recipe.max_seq_length}, max_position_embeddings="
+            f"{config.max_position_embeddings}."
+        )
+
+
+def _vocabulary(recipe):
+    """The vocabulary file and what it holds, if there is one."""
+    if not recipe.init_checkpoint:
+        if not (recipe.vocab_file and recipe.bert_config_file):
+            raise ValueError(
+                "Either --init_checkpoint is needed, or --bert_config_file "
+                "and --vocab_file."
+            )
+        return recipe.vocab_file, Vocabulary.from_file(recipe.vocab_file)
+    directory = pathlib.Path(recipe.init_checkpoint)
+    if not directory.is_dir() and not importlib.util.find_spec(_HUB):
+        raise ValueError(
+            f"No directory {recipe.init_checkpoint!r} exists "
+            "(--init_checkpoint)."
+        )
+    path = directory / _VOCABULARY
+    if not path.is_file():
+        return recipe.init_checkpoint, None
+    return str(path), Vocabulary.from_file(path)
+
+
+def _check_places(recipe, paths):
+    """An output is never an input, nor around one."""
+    output = os.path.realpath(recipe.output_dir)
+    inputs = [*paths, recipe.vocab_file, recipe.bert_config_file]
+    for path in [*inputs, recipe.init_checkpoint]:
+        real = os.path.realpath(path) if path else ""
+        if real == output or real.startswith(output + os.sep):
+            raise ValueError(
+                "--output_dir must be neither an input nor hold one. "
+                f"Received: {path} in {recipe.output_dir}."
+            )
+
+
+def _settled(recipe, facts):
+    """The recipe with what the records tell."""
+    masking = facts.settled("masking", recipe.masking, "static")
+    given = recipe.masked_lm_prob, recipe.do_whole_word_mask
+    if masking == "static" and given != (None, None):
+        raise ValueError(
+            "--masked_lm_prob and --do_whole_word_mask are for "
+            "--masking=dynamic: static records are masked already. Received: "
+            f"masked_lm_prob={given[0]}, do_whole_word_mask={given[1]}."
+        )
+    return dataclasses.replace(
+        recipe,
+        masking=masking,
+        max_seq_length=facts.settled(
+            "max_seq_length", recipe.max_seq_length, _LENGTH
+        ),
+        max_predictions_per_seq=facts.settled(
+            "max_predictions_per_seq",
+            recipe.max_predictions_per_seq,
+            _PREDICTIONS,
+        ),
+        masked_lm_prob=given[0] if given[0] is not None else _MASKED_LM_PROB,
+        do_whole_word_mask=bool(given[1]),
+    )
+
+
+def _fitting_config(recipe, config, vocabulary, facts):
+    """The config that the objective and the vocabulary ask for."""
+    is_decoder = recipe.objective == "left_to_right"
+    path = recipe.bert_config_file
+    if config.is_decoder and not is_decoder:
+        raise ValueError(
+            "A --bert_config_file with is_decoder needs "
+            "--objective=left_to_right. Received: objective="
+            f"{recipe.objective}, bert_config_file={path!r}."
+        )
+    rows, lines = config.vocab_size, len(vocabulary)
+    if not lines <= rows < lines + _MOST_PADDED:
+        if not facts.confirms(vocabulary):
+            raise ValueError(
+                f"`vocab_size` in {path} must be the number of word pieces in "
+                f"{recipe.vocab_file}. Received: vocab_size={rows}, {lines} "
+                f'lines. Write "vocab_size": {lines} into a copy of {path}, '
+                "or pass the vocabulary that the records were made with."
+            )
+        logging.info(
+            "The model takes vocab_size=%d of %s, with which the records were "
+            "made, not %d of %s.",
+            lines,
+            recipe.vocab_file,
+            rows,
+            path,
+        )
+        rows = lines
+    return dataclasses.replace(config, is_decoder=is_decoder, vocab_size=rows)

@@ -1,0 +1,60 @@
+"""What the weights of a run depend on, so that going on changes nothing."""
+
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import re
+
+from keras_bert.pretraining.record_facts import verified_sha256
+
+# Files of a checkpoint that a run goes on from.
+_CHECKPOINT_FILES = re.compile(
+    r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|index\.json)"
+    r"|vocab\.txt|tokenizer\.json|tokenizer_config\.json"
+    r"|config\.json|bert_config\.json"
+)
+# What the weights do not depend on, and what stands in the settings by its
+# contents.
+_FREE = frozenset(
+    """allow_changed_flags eval_batch_size eval_file eval_steps jit
+    keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
+    steps_per_execution strategy input_file vocab_file bert_config_file
+    init_checkpoint do_lower_case""".split()
+)
+
+
+def run_settings(plan):
+    """What the weights of a run depend on; files by what is in them.
+
+    Args:
+        plan: `PretrainingPlan`.
+
+    Returns:
+        A dict for JSON, for `check_run`.
+    """
+    recipe = dataclasses.asdict(plan.recipe)
+    vocabulary, config = plan.vocabulary, plan.config
+    records = [plan.facts.hashes[path] for path in plan.training_paths]
+    return {
+        **{name: recipe[name] for name in recipe if name not in _FREE},
+        "vocabulary": vocabulary.sha256 if vocabulary else None,
+        "do_lower_case": plan.lowercase,
+        "config": dataclasses.asdict(config) if config else None,
+        "checkpoint": _checkpoint_hashes(plan.recipe.init_checkpoint),
+        "records": {f"file {i}": x for i, x in enumerate(records, start=1)},
+    }
+
+
+def _checkpoint_hashes(directory):
+    """Hashes by the names of the files; of a model of the Hub its name."""
+    if not directory or not os.path.isdir(directory):
+        return directory
+    paths = [
+        path
+        for path in sorted(pathlib.Path(directory).iterdir())
+        if path.is_file() and _CHECKPOINT_FILES.fullmatch(path.name)
+    ]
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        hashes = threads.map(verified_sha256, paths)
+        return {path.name: x for path, x in zip(paths, hashes)}
