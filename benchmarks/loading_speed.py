@@ -40,7 +40,7 @@ keras_bert.save_pretrained(bert, sys.argv[2], format=sys.argv[3])
 """
 _READ = """
 import pathlib, resource, sys, time
-import keras_bert.checkpoints.directory
+import keras_bert.checkpoints.pretrained
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 file = max(pathlib.Path(sys.argv[1]).iterdir(), key=lambda f: f.stat().st_size)
 before, start = peak(), time.perf_counter()

@@ -5,8 +5,8 @@ from keras_bert import lazy
 _MEMBERS = {
     "Bert": "bert",
     "CheckpointError": "errors",
-    "from_pretrained": "directory",
-    "save_pretrained": "directory",
+    "from_pretrained": "pretrained",
+    "save_pretrained": "pretrained",
 }
 
 __all__ = [*_MEMBERS]

@@ -5,7 +5,7 @@ import dataclasses
 import keras
 
 from keras_bert.checkpoints.hints import hint_of_vocabulary
-from keras_bert.checkpoints.weight_table import OPTIONAL_PARTS
+from keras_bert.checkpoints.weight_map import OPTIONAL_PARTS
 from keras_bert.config import BertConfig
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.bert import bert_backbone

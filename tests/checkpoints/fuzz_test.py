@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.checkpoints import tensor_bundle
-from keras_bert.checkpoints import tensorflow_file
+from keras_bert.checkpoints.arrays import tensor_bundle
+from keras_bert.checkpoints.arrays import tensorflow_file
+from keras_bert.checkpoints.arrays.hdf5_file import Hdf5File
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
+from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
+from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.hdf5_file import Hdf5File
-from keras_bert.checkpoints.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.safetensors_file import write_safetensors
-from keras_bert.checkpoints.sharded_file import ShardedFile
-from keras_bert.checkpoints.tensorflow_file import TensorFlowFile
-from keras_bert.checkpoints.torch_file import TorchFile
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 _SEED = 1810

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
-from keras_bert.checkpoints.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.export import export_saved_model
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks.length_buckets import length_buckets

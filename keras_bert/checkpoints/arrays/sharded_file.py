@@ -2,9 +2,9 @@
 
 import pathlib
 
+from keras_bert.checkpoints.arrays.raw_arrays import brief
+from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.raw_arrays import brief
-from keras_bert.checkpoints.raw_arrays import map_file
 from keras_bert.config import read_json_object
 
 _MAP = "weight_map"

@@ -15,13 +15,13 @@ import struct
 
 import numpy as np
 
+from keras_bert.checkpoints.arrays.raw_arrays import ITEM_SIZES
+from keras_bert.checkpoints.arrays.raw_arrays import brief
+from keras_bert.checkpoints.arrays.raw_arrays import check_array
+from keras_bert.checkpoints.arrays.raw_arrays import check_float
+from keras_bert.checkpoints.arrays.raw_arrays import floats
+from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.raw_arrays import ITEM_SIZES
-from keras_bert.checkpoints.raw_arrays import brief
-from keras_bert.checkpoints.raw_arrays import check_array
-from keras_bert.checkpoints.raw_arrays import check_float
-from keras_bert.checkpoints.raw_arrays import floats
-from keras_bert.checkpoints.raw_arrays import map_file
 
 _LENGTH = struct.Struct("<Q")
 # BERT's are of some 50 kB; the parsed header takes many times its length.

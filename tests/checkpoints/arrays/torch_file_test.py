@@ -9,10 +9,10 @@ import zipfile
 import numpy as np
 import pytest
 
+from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.torch_file import TorchFile
 
-_GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "torch"
+_GOLDEN = pathlib.Path(__file__).parents[2] / "golden" / "torch"
 _NUMBERS = np.arange(6, dtype=np.float32)
 _REBUILD = b"ctorch._utils\n_rebuild_tensor_v2\n"
 

@@ -16,7 +16,7 @@ import dataclasses
 import pickletools
 import warnings
 
-from keras_bert.checkpoints.raw_arrays import brief
+from keras_bert.checkpoints.arrays.raw_arrays import brief
 
 # Storages of numbers, by what torch calls them.
 _DTYPES = {

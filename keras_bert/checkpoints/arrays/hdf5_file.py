@@ -5,11 +5,11 @@ import os
 
 import h5py
 
+from keras_bert.checkpoints.arrays.raw_arrays import check_array
+from keras_bert.checkpoints.arrays.raw_arrays import check_float
+from keras_bert.checkpoints.arrays.raw_arrays import floats
+from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.raw_arrays import check_array
-from keras_bert.checkpoints.raw_arrays import check_float
-from keras_bert.checkpoints.raw_arrays import floats
-from keras_bert.checkpoints.raw_arrays import map_file
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _MAX_DATASETS = 2**16

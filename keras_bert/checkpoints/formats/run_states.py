@@ -9,13 +9,13 @@ import zlib
 import numpy as np
 from absl import logging
 
+from keras_bert.checkpoints.arrays.raw_arrays import check_float
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import states
-from keras_bert.checkpoints.raw_arrays import check_float
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
-from keras_bert.checkpoints.weight_table import Place
-from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.checkpoints.weight_map import Place
+from keras_bert.checkpoints.weight_map import weight_shapes
 from keras_bert.config import BertConfig
 
 _CONFIG = "bert_config.json"

@@ -1,7 +1,7 @@
 """Where each of our weights stands in the published checkpoints.
 
-The table is `weights.txt`: a row for each published array, a column for each
-format, `{}` for the number of the block. The shape is that of the array in
+The table is `weights/bert.txt`: a row for each published array, a column for
+each format, `{}` for the number of the block. The shape is that of the array in
 our model, in letters. What follows an `@` tells how an array lies there:
 
 - `@0`, `@1`, `@2` (our column): a third of the columns of the fused matrix;
@@ -110,7 +110,7 @@ def weight_shapes(config):
 
 
 def _read_table():
-    path = pathlib.Path(__file__).with_name("weights.txt")
+    path = pathlib.Path(__file__).with_name("weights") / "bert.txt"
     _, *lines = path.read_text(encoding="utf-8").splitlines()
     return [dict(zip(_COLUMNS, line.split(), strict=True)) for line in lines]
 

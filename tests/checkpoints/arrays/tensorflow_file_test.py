@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
+from keras_bert.checkpoints.arrays.tensorflow_file import write_tensorflow
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.tensorflow_file import TensorFlowFile
-from keras_bert.checkpoints.tensorflow_file import write_tensorflow
 
-_GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "model_garden"
+_GOLDEN = pathlib.Path(__file__).parents[2] / "golden" / "model_garden"
 _ARRAYS = [
     ("bert/b", np.arange(6, dtype=np.float32).reshape(2, 3)),
     ("bert/a", np.float32([1.5])),

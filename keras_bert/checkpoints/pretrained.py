@@ -8,11 +8,14 @@ import tempfile
 from keras_bert.checkpoints.bert import Bert
 from keras_bert.checkpoints.bert import check_vocabulary
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.google import open_google
-from keras_bert.checkpoints.google import write_tf1
+from keras_bert.checkpoints.formats.google import open_google
+from keras_bert.checkpoints.formats.google import write_tf1
+from keras_bert.checkpoints.formats.hugging_face import open_hugging_face
+from keras_bert.checkpoints.formats.hugging_face import write_hugging_face
+from keras_bert.checkpoints.formats.own import open_own
+from keras_bert.checkpoints.formats.own import write_own
+from keras_bert.checkpoints.formats.run_states import open_states
 from keras_bert.checkpoints.hub import download
-from keras_bert.checkpoints.hugging_face import open_hugging_face
-from keras_bert.checkpoints.hugging_face import write_hugging_face
 from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
 from keras_bert.checkpoints.layout import FILES
@@ -20,12 +23,9 @@ from keras_bert.checkpoints.layout import MANIFEST
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
 from keras_bert.checkpoints.layout import may_write_card
+from keras_bert.checkpoints.loading import loaded_variables
+from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.model_card import model_card
-from keras_bert.checkpoints.own import open_own
-from keras_bert.checkpoints.own import write_own
-from keras_bert.checkpoints.run_states import open_states
-from keras_bert.checkpoints.strict_loading import loaded_variables
-from keras_bert.checkpoints.strict_loading import plan_loading
 from keras_bert.files import named_when_full
 from keras_bert.outputs import write_manifest
 

@@ -2,8 +2,8 @@ import h5py
 import numpy as np
 import pytest
 
+from keras_bert.checkpoints.arrays.hdf5_file import Hdf5File
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.hdf5_file import Hdf5File
 from keras_bert.models import bert_pretrainer
 
 

@@ -12,16 +12,16 @@ import struct
 
 import numpy as np
 
+from keras_bert.checkpoints.arrays.raw_arrays import ITEM_SIZES
+from keras_bert.checkpoints.arrays.raw_arrays import brief
+from keras_bert.checkpoints.arrays.raw_arrays import check_array
+from keras_bert.checkpoints.arrays.raw_arrays import check_float
+from keras_bert.checkpoints.arrays.raw_arrays import floats
+from keras_bert.checkpoints.arrays.raw_arrays import map_file
+from keras_bert.checkpoints.arrays.tensor_pickle import Tensor
+from keras_bert.checkpoints.arrays.tensor_pickle import load_tensors
+from keras_bert.checkpoints.arrays.zip_entries import read_entries
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.raw_arrays import ITEM_SIZES
-from keras_bert.checkpoints.raw_arrays import brief
-from keras_bert.checkpoints.raw_arrays import check_array
-from keras_bert.checkpoints.raw_arrays import check_float
-from keras_bert.checkpoints.raw_arrays import floats
-from keras_bert.checkpoints.raw_arrays import map_file
-from keras_bert.checkpoints.tensor_pickle import Tensor
-from keras_bert.checkpoints.tensor_pickle import load_tensors
-from keras_bert.checkpoints.zip_entries import read_entries
 
 _MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 _VERSION = 1001

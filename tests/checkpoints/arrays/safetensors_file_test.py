@@ -4,9 +4,9 @@ import struct
 import numpy as np
 import pytest
 
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.safetensors_file import write_safetensors
 
 
 def write_raw(path, header, numbers=b"", length=None):

@@ -3,10 +3,10 @@ import json
 import numpy as np
 import pytest
 
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.safetensors_file import write_safetensors
-from keras_bert.checkpoints.sharded_file import ShardedFile
 
 _MAP = {"a": "model-1.safetensors", "b": "model-2.safetensors"}
 

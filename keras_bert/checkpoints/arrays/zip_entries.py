@@ -12,8 +12,8 @@ References:
 import struct
 import zipfile
 
+from keras_bert.checkpoints.arrays.raw_arrays import brief
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.raw_arrays import brief
 
 _IS_ENCRYPTED = 1
 # What stands before the bytes of an entry: lengths of name and extras.

@@ -10,16 +10,16 @@ from google.protobuf.message import DecodeError
 from tensorflow.core.framework.types_pb2 import DataType
 from tensorflow.core.protobuf import trackable_object_graph_pb2 as graph_pb2
 
+from keras_bert.checkpoints.arrays.raw_arrays import ITEM_SIZES
+from keras_bert.checkpoints.arrays.raw_arrays import brief
+from keras_bert.checkpoints.arrays.raw_arrays import check_array
+from keras_bert.checkpoints.arrays.raw_arrays import check_float
+from keras_bert.checkpoints.arrays.raw_arrays import floats
+from keras_bert.checkpoints.arrays.raw_arrays import map_file
+from keras_bert.checkpoints.arrays.tensor_bundle import checksum
+from keras_bert.checkpoints.arrays.tensor_bundle import read_index
+from keras_bert.checkpoints.arrays.tensor_bundle import read_varint
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.raw_arrays import ITEM_SIZES
-from keras_bert.checkpoints.raw_arrays import brief
-from keras_bert.checkpoints.raw_arrays import check_array
-from keras_bert.checkpoints.raw_arrays import check_float
-from keras_bert.checkpoints.raw_arrays import floats
-from keras_bert.checkpoints.raw_arrays import map_file
-from keras_bert.checkpoints.tensor_bundle import checksum
-from keras_bert.checkpoints.tensor_bundle import read_index
-from keras_bert.checkpoints.tensor_bundle import read_varint
 from keras_bert.data.tfrecords import masked_crc
 
 _DTYPES = {

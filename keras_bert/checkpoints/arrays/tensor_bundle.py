@@ -16,8 +16,8 @@ from google.protobuf.message import DecodeError
 from tensorflow.core.protobuf.tensor_bundle_pb2 import BundleEntryProto
 from tensorflow.core.protobuf.tensor_bundle_pb2 import BundleHeaderProto
 
+from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.raw_arrays import map_file
 
 _MAX_INDEX = 2**24  # BERT's are of some 10 kB, with an optimizer 30 kB.
 _MAX_KEY = 2**12

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from keras_bert.checkpoints.weight_table import own_places
-from keras_bert.checkpoints.weight_table import published_places
-from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.checkpoints.weight_map import own_places
+from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_map import weight_shapes
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_pretrainer
 

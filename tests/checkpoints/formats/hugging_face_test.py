@@ -9,10 +9,10 @@ import keras_bert
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
-from keras_bert.checkpoints.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 
-_GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
+_GOLDEN = pathlib.Path(__file__).parents[2] / "golden"
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 

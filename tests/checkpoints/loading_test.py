@@ -7,11 +7,11 @@ import tensorflow as tf
 
 from keras_bert.checkpoints import Bert
 from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints.loading import loaded_variables
+from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
-from keras_bert.checkpoints.strict_loading import loaded_variables
-from keras_bert.checkpoints.strict_loading import plan_loading
-from keras_bert.checkpoints.weight_table import published_places
+from keras_bert.checkpoints.weight_map import published_places
 
 
 class Arrays:

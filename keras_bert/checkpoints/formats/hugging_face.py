@@ -7,17 +7,17 @@ import json
 import numpy as np
 from absl import logging
 
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
+from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import HUGGING_FACE_WEIGHTS
-from keras_bert.checkpoints.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.safetensors_file import write_safetensors
-from keras_bert.checkpoints.sharded_file import ShardedFile
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
 from keras_bert.checkpoints.tokenizer_files import write_tokenizer
-from keras_bert.checkpoints.torch_file import TorchFile
-from keras_bert.checkpoints.weight_table import published_places
+from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
 

@@ -6,15 +6,15 @@ import json
 import numpy as np
 from absl import logging
 
+from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
+from keras_bert.checkpoints.arrays.tensorflow_file import write_tensorflow
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import prefixes
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
-from keras_bert.checkpoints.tensorflow_file import TensorFlowFile
-from keras_bert.checkpoints.tensorflow_file import write_tensorflow
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
 from keras_bert.checkpoints.tokenizer_files import write_tokenizer
-from keras_bert.checkpoints.weight_table import published_places
+from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.config import BertConfig
 
 _CONFIG = "bert_config.json"

@@ -4,13 +4,13 @@ import contextlib
 import errno
 import os
 
+from keras_bert.checkpoints.arrays.hdf5_file import Hdf5File
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.hdf5_file import Hdf5File
-from keras_bert.checkpoints.run_states import say_if_unfinished
+from keras_bert.checkpoints.formats.run_states import say_if_unfinished
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
 from keras_bert.checkpoints.tokenizer_files import write_tokenizer
-from keras_bert.checkpoints.weight_table import own_places
+from keras_bert.checkpoints.weight_map import own_places
 from keras_bert.config import BertConfig
 
 _CONFIG = "bert_config.json"

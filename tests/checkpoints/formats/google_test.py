@@ -14,7 +14,7 @@ from keras_bert.outputs import manifest_beside
 from keras_bert.outputs import write_manifest
 from keras_bert.text.vocabulary import Vocabulary
 
-_GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
+_GOLDEN = pathlib.Path(__file__).parents[2] / "golden"
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 

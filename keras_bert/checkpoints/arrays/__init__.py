@@ -1,0 +1,1 @@
+"""Files of named arrays, read safely."""

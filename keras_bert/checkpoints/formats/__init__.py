@@ -1,0 +1,1 @@
+"""Directories as others and we lay them out."""
