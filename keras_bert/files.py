@@ -7,14 +7,18 @@ import os
 import pathlib
 import tempfile
 
+_OPEN_FILES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-def expand_patterns(patterns):
+def expand_patterns(patterns, streams=False):
     """Names of the files that comma-separated paths and globs match.
+
+    A name may hold a comma if it is all that is given.
 
     Args:
         patterns: str or list of str, each paths or globs joined by commas.
+        streams: bool, let what `is_stream` through, such as "/dev/stdin".
 
     Returns:
         A sorted list of distinct paths.
@@ -26,9 +30,14 @@ def expand_patterns(patterns):
         patterns = [patterns]
     if not any(patterns):
         raise ValueError("Input files must be named. Received: none.")
+    whole = ",".join(patterns)
+    if os.path.isfile(whole):
+        patterns = [whole]
+    else:
+        patterns = whole.split(",")
     paths = set()
-    for pattern in (p for text in patterns for p in text.split(",")):
-        exists = os.path.exists(pattern)  # Its name may hold brackets.
+    for pattern in patterns:
+        exists = os.path.lexists(pattern)  # Its name may hold brackets.
         matches = [pattern] if exists else glob.glob(pattern, recursive=True)
         if not matches:
             raise ValueError(
@@ -37,12 +46,33 @@ def expand_patterns(patterns):
             )
         paths.update(matches)
     for path in paths:
-        if not os.path.isfile(path):
-            raise ValueError(
-                f"Input must be files. Received: the directory {path!r}; "
-                f"try {path.rstrip('/')}/*."
-            )
+        _check_readable(path, streams)
     return sorted(paths)
+
+
+def is_stream(path):
+    """Whether a file can be read once only: a pipe or a device."""
+    if path.startswith(_OPEN_FILES):
+        return True  # Also a file that this process alone has open.
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _check_readable(path, streams):
+    if not os.path.exists(path):
+        raise ValueError(
+            f"Input files must exist. Received: {path!r}, a broken link to "
+            f"{os.path.realpath(path)!r}."
+        )
+    if os.path.isdir(path):
+        raise ValueError(
+            f"Input must be files. Received: the directory {path!r}; "
+            f"try {path.rstrip('/')}/*."
+        )
+    if is_stream(path) and not streams:
+        raise ValueError(
+            f"Input must be files here. Received: {path!r}, a pipe or a "
+            "device; write it to a file first."
+        )
 
 
 def total_size(paths):

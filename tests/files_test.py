@@ -5,6 +5,7 @@ import pytest
 
 from keras_bert.files import check_writable
 from keras_bert.files import expand_patterns
+from keras_bert.files import is_stream
 from keras_bert.files import total_size
 from keras_bert.files import whole_file
 
@@ -53,6 +54,39 @@ def test_an_empty_pattern_is_an_error(folder):
 def test_a_folder_is_an_error_that_says_what_to_try(folder):
     with pytest.raises(ValueError, match=r"directory '.*deep'; try .*deep/\*"):
         expand_patterns(f"{folder}/deep")
+
+
+def test_a_broken_link_is_called_so(tmp_path):
+    (tmp_path / "link.txt").symlink_to(tmp_path / "gone")
+    for pattern in (f"{tmp_path}/link.txt", f"{tmp_path}/*.txt"):
+        with pytest.raises(ValueError, match="link.txt', a broken link .*gone"):
+            expand_patterns(pattern)
+
+
+def test_a_name_may_hold_a_comma_if_it_is_all(folder):
+    (folder / "one, two.txt").touch()
+    for patterns in (f"{folder}/one, two.txt", [f"{folder}/one", " two.txt"]):
+        assert expand_patterns(patterns) == [f"{folder}/one, two.txt"]
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    path = str(tmp_path / "pipe")
+    os.mkfifo(path)
+    return path
+
+
+def test_a_pipe_is_read_where_streams_are(pipe):
+    assert expand_patterns(pipe, streams=True) == [pipe]
+    with pytest.raises(ValueError, match="pipe', a pipe or a device; write it"):
+        expand_patterns(pipe)
+
+
+def test_streams_are_told_from_files(pipe, folder):
+    assert (
+        is_stream(pipe) and is_stream("/dev/stdin") and is_stream("/dev/fd/9")
+    )
+    assert not is_stream(f"{folder}/a.txt")
 
 
 def test_the_size_is_that_of_all_files(folder):
