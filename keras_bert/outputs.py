@@ -33,7 +33,7 @@ def check_output_files(paths, inputs=(), overwrite=False):
     """
     _check_distinct(paths)
     for path in map(pathlib.Path, paths):
-        _check_no_input(path, inputs)
+        check_no_input(path, inputs)
         if path.is_dir():
             raise ValueError(
                 f"An output file must not be a directory. Received: {path}."
@@ -45,6 +45,17 @@ def check_output_files(paths, inputs=(), overwrite=False):
         manifest = manifest_beside(path)
         if manifest.exists() and read_manifest(manifest) is None:
             _check_overwrite(manifest, False, overwrite)
+
+
+def check_no_input(path, inputs):
+    """Raises ValueError if an output is one of the inputs, or a link to it."""
+    path = pathlib.Path(path)
+    for read in inputs:
+        is_same = os.path.realpath(path) == os.path.realpath(read)
+        if is_same or (path.exists() and _is_same_file(path, read)):
+            raise ValueError(
+                f"An output must not be an input. Received: {path}."
+            )
 
 
 def check_output_directory(directory, inputs=(), overwrite=False):
@@ -59,7 +70,7 @@ def check_output_directory(directory, inputs=(), overwrite=False):
         overwrite: bool, replace what we wrote before.
     """
     directory = pathlib.Path(directory)
-    _check_no_input(directory, inputs)
+    check_no_input(directory, inputs)
     for path in inputs:
         if _is_inside(path, directory):
             raise ValueError(
@@ -137,18 +148,33 @@ def write_manifest(path, files, about):
             paths where the files are now.
         about: dict for JSON.
     """
-    values = {
+    entries = {name: file_entry(file) for name, file in files.items()}
+    with whole_file(path) as temporary:
+        text = json.dumps(manifest_values(entries, about), indent=2) + "\n"
+        pathlib.Path(temporary).write_text(text, encoding="utf-8")
+
+
+def manifest_values(entries, about):
+    """What a manifest holds.
+
+    Args:
+        entries: dict from the names of files to what `file_entry` gives.
+        about: dict for JSON.
+
+    Returns:
+        A dict for JSON.
+    """
+    return {
         "made_by": _MADE_BY,
         **about,
         "command": sys.argv,
-        "files": {
-            name: {"bytes": os.path.getsize(file), "sha256": sha256(file)}
-            for name, file in files.items()
-        },
+        "files": entries,
     }
-    with whole_file(path) as temporary:
-        text = json.dumps(values, indent=2) + "\n"
-        pathlib.Path(temporary).write_text(text, encoding="utf-8")
+
+
+def file_entry(path):
+    """What a manifest says of a file: its bytes and its SHA-256."""
+    return {"bytes": os.path.getsize(path), "sha256": sha256(path)}
 
 
 def read_manifest(path):
@@ -204,15 +230,6 @@ def _check_distinct(paths):
                 f"Output files must differ from each other. Received: {path}."
             )
         seen.add(path)
-
-
-def _check_no_input(path, inputs):
-    for read in inputs:
-        is_same = os.path.realpath(path) == os.path.realpath(read)
-        if is_same or (path.exists() and _is_same_file(path, read)):
-            raise ValueError(
-                f"An output must not be an input. Received: {path}."
-            )
 
 
 def _check_outside(path, inputs):
