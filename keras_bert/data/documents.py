@@ -104,12 +104,22 @@ def read_documents(paths):
         ValueError: as of `split_lines`.
     """
     for path in paths:
-        document = []
-        for line in read_lines(path):
-            if line:
-                document.append(line)
-            elif document:
-                yield document
-                document = []
-        if document:
+        yield from group_documents(read_lines(path))
+
+
+def group_documents(lines):
+    """Yields the documents of lines, lists of bytes that are never empty.
+
+    Args:
+        lines: iterable of bytes, of which an empty one ends a document, and
+            the last one, too.
+    """
+    document = []
+    for line in lines:
+        if line:
+            document.append(line)
+        elif document:
             yield document
+            document = []
+    if document:
+        yield document

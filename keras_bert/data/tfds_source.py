@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 
-from keras_bert.data import sources
+from keras_bert.data import text_files
 from keras_bert.data.documents import document_lines
 
 
@@ -54,16 +54,17 @@ class TfdsSource:
 
     def chunks(self):
         """Ranges of examples, as their numbers and how many there are."""
-        wanted = -(-self._total_bytes() // sources.CHUNK_BYTES)
+        wanted = -(-self._total_bytes() // text_files.CHUNK_BYTES)
         count = min(wanted, self._num_examples)
         return [(number, count) for number in range(count)]
 
-    def lines(self, chunk):
+    def lines(self, chunk, bad_lines=None):
         """Yields the lines of a chunk.
 
         Raises:
             ValueError: an example is no UTF-8.
         """
+        del bad_lines  # It has none.
         tfds = _import_tfds()
         number, count = chunk
         dataset = self._builder.as_dataset(

@@ -1,13 +1,19 @@
 import gzip
 import itertools
 import json
+import os
 import random
+import subprocess
+import sys
+import threading
 
 import pytest
 
-from keras_bert.data import sources
+from keras_bert.data import text_files
+from keras_bert.data.bad_lines import BadLines
 from keras_bert.data.documents import read_documents
 from keras_bert.data.sources import open_sources
+from keras_bert.data.sources import source_documents
 
 
 @pytest.fixture
@@ -25,8 +31,8 @@ def write(tmp_path):
 @pytest.fixture
 def set_sizes(monkeypatch):
     def set_sizes(chunk_bytes, block_bytes=1 << 22):
-        monkeypatch.setattr(sources, "CHUNK_BYTES", chunk_bytes)
-        monkeypatch.setattr(sources, "_BLOCK_BYTES", block_bytes)
+        monkeypatch.setattr(text_files, "CHUNK_BYTES", chunk_bytes)
+        monkeypatch.setattr(text_files, "_BLOCK_BYTES", block_bytes)
 
     return set_sizes
 
@@ -149,11 +155,13 @@ def test_the_text_may_have_another_key(write):
     ("line", "message"),
     [
         ("{", "'{'.*JSONDecodeError"),
-        ('{"body": "a"}', "body.*KeyError: 'text'"),
-        ('{"text": 3}', "3.*AttributeError"),
-        ('{"text": null}', "null.*AttributeError"),
-        ("[1]", r"'\[1\]'.*TypeError"),
-        ('{"text": "\\ud83d"}', "surrogate"),
+        ('{"body": "a"}', "its keys: 'body'"),
+        ("{}", "its keys: none"),
+        ('{"text": 3}', "'text' is no string but a int"),
+        ('{"text": null}', "'text' is no string but a NoneType"),
+        ("[1]", r"'\[1\]'.*no object but a list"),
+        ('{"text": "a \\ud83d"}', r"half a surrogate pair, '\\ud83d'"),
+        ("[" * 100_000, "RecursionError"),
         ("中" * 100, "中中"),  # Cut inside of a character.
     ],
 )
@@ -213,3 +221,97 @@ def test_fingerprints_are_of_the_contents(write):
     assert fingerprint("a.jsonl", b"{}", text_key="a") != fingerprint(
         "a.jsonl", b"{}", text_key="b"
     )
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
+def test_bad_json_lines_are_skipped_and_counted(
+    write, set_sizes, name, chunk_bytes
+):
+    set_sizes(chunk_bytes)
+    bad = ['{"text": "\\ud800"}', "[1]", '{"body": "a"}', "{", "no", "3"]
+    good = [f'{{"text": "{number}"}}' for number in range(6)]
+    lines = [line for pair in zip(good, bad) for line in pair]
+    path = write(name, "\n".join(lines).encode())
+    bad_lines = BadLines()
+    documents = [*source_documents(open_sources([path]), bad_lines)]
+    assert documents == [[str(number).encode()] for number in range(6)]
+    assert bad_lines.count == 6
+    assert len(bad_lines.listed) == 5
+    for number, message in enumerate(bad_lines.listed):
+        assert f"{path}, line {2 * number + 2}, must be" in message
+
+
+def test_what_was_skipped_is_logged(caplog):
+    BadLines().log()
+    assert not caplog.messages
+    BadLines(7, ["a.jsonl, line 3, is bad."]).log()
+    assert "7 bad line(s) skipped" in caplog.text
+    assert "a.jsonl, line 3, is bad." in caplog.text
+
+
+@pytest.fixture
+def stream(tmp_path):
+    """Writes bytes into a pipe; its name."""
+    threads = []
+
+    def stream(data):
+        path = tmp_path / f"pipe{len(threads)}"
+        os.mkfifo(path)
+        threads.append(threading.Thread(target=path.write_bytes, args=[data]))
+        threads[-1].start()
+        return str(path)
+
+    yield stream
+    for thread in threads:
+        thread.join()
+
+
+_LONG = json.dumps({"text": "a dog " * 900_000}).encode()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"one\ntwo\n\nthree", [[b"one", b"two"], [b"three"]]),
+        (b"{no object}\n\ntwo", [[b"{no object}"], [b"two"]]),
+        (b'\n{"text": "one"}\n{"text": "two"}', [[b"one"], [b"two"]]),
+        (b"", []),
+        (_LONG, [[b"a dog " * 899_999 + b"a dog"]]),
+    ],
+)
+def test_a_stream_is_read_as_what_it_is(stream, pack, data, expected):
+    path = stream(pack(data))
+    (source,) = open_sources([path])
+    assert source.name == path
+    assert [*source_documents([source])] == expected
+    assert [*source_documents([source])] == expected  # And again.
+
+
+def test_the_fingerprint_of_a_stream_is_of_what_was_read(stream, write):
+    (source,) = open_sources([stream(b"one")])
+    (file,) = open_sources([write("a.txt", b"one")])
+    assert source.fingerprint() == f"{file.fingerprint()}, a stream"
+
+
+def test_bad_bytes_in_a_stream_name_the_stream(stream):
+    path = stream(b"one \xff")
+    with pytest.raises(ValueError, match=f"{path} must be UTF-8 .* offset 4"):
+        [*source_documents(open_sources([path]))]
+
+
+def test_the_copy_of_a_stream_is_removed_at_the_end(tmp_path):
+    program = (
+        "import sys; from keras_bert.data.sources import open_sources; "
+        "(source,) = open_sources(['/dev/stdin']); print(source.path)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        input="one",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert result.stdout.startswith(str(tmp_path)), result.stderr
+    assert os.listdir(tmp_path) == []

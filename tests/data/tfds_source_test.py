@@ -8,7 +8,7 @@ from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
-from keras_bert.data import sources
+from keras_bert.data import text_files
 from keras_bert.data import tfds_source
 from keras_bert.data.tfds_source import TfdsSource
 
@@ -85,7 +85,7 @@ def test_an_example_is_a_document(prepare, make_documents, monkeypatch):
     assert len(source.chunks()) == 1
     assert _documents(source) == sorted(documents)
     for chunk_bytes in (1, 200, 1000):
-        monkeypatch.setattr(sources, "CHUNK_BYTES", chunk_bytes)
+        monkeypatch.setattr(text_files, "CHUNK_BYTES", chunk_bytes)
         assert _documents(source) == sorted(documents)
         assert 1 < len(source.chunks()) <= 30
     sizes = [source.num_bytes(chunk) for chunk in source.chunks()]
