@@ -23,6 +23,8 @@ class SentencePairs:
         second_start: int64 `(num_pairs,)`, first token of B.
         second_length: int64 `(num_pairs,)`, tokens of B.
         is_random: bool `(num_pairs,)`, whether B is from another document.
+        num_cut: int64 `(num_pairs,)`, tokens of the walked document that
+            neither this pair nor another one of the pass holds.
     """
 
     first_start: np.ndarray
@@ -30,6 +32,7 @@ class SentencePairs:
     second_start: np.ndarray
     second_length: np.ndarray
     is_random: np.ndarray
+    num_cut: np.ndarray
 
     def __len__(self):
         return len(self.is_random)
@@ -106,6 +109,7 @@ def _step(corpus, documents, position, end, target, rng):
         second_start,
         second_end - second_start,
         is_random,
+        np.zeros_like(first_length),
     )
     return pairs, np.where(is_random, split, chunk_end)
 
@@ -132,10 +136,12 @@ def _truncate(pairs, max_num_tokens, rng):
         first, np.maximum(max_num_tokens - second, (max_num_tokens + 1) // 2)
     )
     kept_second = np.minimum(second, max_num_tokens - kept_first)
+    cut_second = np.where(pairs.is_random, 0, second - kept_second)
     return SentencePairs(
         pairs.first_start + rng.binomial(first - kept_first, 0.5),
         kept_first,
         pairs.second_start + rng.binomial(second - kept_second, 0.5),
         kept_second,
         pairs.is_random,
+        first - kept_first + cut_second,
     )

@@ -69,8 +69,9 @@ class ShardBuilder:
 
         Yields:
             After each batch, its counts: "examples", "random_next",
-            "predictions" (0 where the masks are drawn later) and
-            "example_tokens".
+            "predictions" (0 where the masks are drawn later),
+            "example_tokens" and "cut_tokens", tokens of the text that were
+            cut off because they did not fit.
         """
         seed = self._options.random_seed
         rng = np.random.default_rng((seed, _SHARD_STREAM, shard))
@@ -132,4 +133,5 @@ class ShardBuilder:
             random_next=int(pairs.is_random.sum()),
             predictions=predictions,
             example_tokens=int(num_tokens.sum()),
+            cut_tokens=int(pairs.num_cut.sum()),
         )

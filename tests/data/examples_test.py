@@ -15,7 +15,7 @@ _NO_CONTINUATION = np.zeros(2000, bool)
 
 
 def _pairs(*rows):
-    columns = [np.array(column) for column in zip(*rows)]
+    columns = [np.array(column) for column in zip(*((*r, 0) for r in rows))]
     return SentencePairs(*columns)
 
 
