@@ -2,7 +2,13 @@
 
 import dataclasses
 
+from keras_bert.text.casing import agreed_casing
+from keras_bert.text.casing import casing_beside
 from keras_bert.text.sentences import split_sentences
+from keras_bert.text.vocabulary import Vocabulary
+
+_MAX_SEQ_LENGTH = 16_384
+_MAX_DUPE_FACTOR = 1000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -11,22 +17,55 @@ class TextOptions:
 
     Args:
         vocab_file: str.
-        do_lower_case: bool, lower-case the text and strip its accents.
+        do_lower_case: bool, lower-case the text and strip its accents. None
+            leaves it to what stands beside the vocabulary; see `settled`.
         split_sentences: bool, the lines are paragraphs of English.
         segmented_words: bool, words are what stands between spaces, as in
             pre-segmented Chinese; whole-word masking then goes by them.
+        on_bad_line: "stop" or "skip", what to do with a line of JSON without
+            text.
+
+    Raises:
+        ValueError: `on_bad_line` is another word.
     """
 
     vocab_file: str
-    do_lower_case: bool = True
+    do_lower_case: bool | None = None
     split_sentences: bool = False
     segmented_words: bool = False
+    on_bad_line: str = "stop"
+
+    def __post_init__(self):
+        if self.on_bad_line not in ("stop", "skip"):
+            raise ValueError(
+                "`on_bad_line` must be 'stop' or 'skip'. "
+                f"Received: on_bad_line={self.on_bad_line!r}."
+            )
+
+    def settled(self):
+        """The options with the casing that all agree on.
+
+        Where nothing tells, texts are lower-cased, as in google-research/bert.
+
+        Raises:
+            ValueError: `do_lower_case` is not what the vocabulary was made
+                for, or its file is no vocabulary.
+        """
+        claims = {
+            "--do_lower_case": self.do_lower_case,
+            **casing_beside(self.vocab_file),
+        }
+        vocabulary = Vocabulary.from_file(self.vocab_file)
+        casing = agreed_casing(vocabulary, claims, default=True)
+        return dataclasses.replace(self, do_lower_case=casing)
 
     def make_tokenizer(self):
         """The `BertTokenizer`; this is where TensorFlow is loaded."""
         from keras_bert.text.tokenizer import BertTokenizer
 
-        return BertTokenizer(self.vocab_file, self.do_lower_case)
+        is_settled = self.do_lower_case is not None
+        options = self if is_settled else self.settled()
+        return BertTokenizer(self.vocab_file, options.do_lower_case)
 
     def sentences(self, lines):
         """Yields the sentences of lines, both bytes; empty lines stay."""
@@ -75,11 +114,7 @@ class PretrainingDataOptions:
     masking: str = "static"
 
     def __post_init__(self):
-        if self.max_seq_length < 5:
-            raise ValueError(
-                "`max_seq_length` must be at least 5, to hold [CLS] A [SEP] "
-                f"B [SEP]. Received: max_seq_length={self.max_seq_length}."
-            )
+        self._check_counts()
         if not 0 < self.max_predictions_per_seq <= self.max_seq_length - 3:
             raise ValueError(
                 "`max_predictions_per_seq` must be at least 1 and at most "
@@ -97,12 +132,6 @@ class PretrainingDataOptions:
                 "`short_seq_prob` must be from 0 to 1. "
                 f"Received: short_seq_prob={self.short_seq_prob}."
             )
-        if self.dupe_factor < 1 or self.random_seed < 0:
-            raise ValueError(
-                "`dupe_factor` must be at least 1 and `random_seed` at least "
-                f"0. Received: dupe_factor={self.dupe_factor}, "
-                f"random_seed={self.random_seed}."
-            )
         if self.masking not in ("static", "dynamic"):
             raise ValueError(
                 "`masking` must be 'static' or 'dynamic'. "
@@ -113,4 +142,25 @@ class PretrainingDataOptions:
                 "`do_whole_word_mask` is chosen while training where "
                 "`masking` is 'dynamic'; the records serve both. Received: "
                 "do_whole_word_mask=True."
+            )
+
+    def _check_counts(self):
+        if not 5 <= self.max_seq_length <= _MAX_SEQ_LENGTH:
+            raise ValueError(
+                "`max_seq_length` must be at least 5, to hold [CLS] A [SEP] "
+                f"B [SEP], and at most {_MAX_SEQ_LENGTH}, for the memory of a "
+                "batch grows with it. Received: max_seq_length="
+                f"{self.max_seq_length}."
+            )
+        if not 1 <= self.dupe_factor <= _MAX_DUPE_FACTOR:
+            raise ValueError(
+                f"`dupe_factor` must be from 1 to {_MAX_DUPE_FACTOR}, for the "
+                "records grow with it; with masking='dynamic' one pass gives "
+                "new masks for ever. Received: dupe_factor="
+                f"{self.dupe_factor}."
+            )
+        if self.random_seed < 0:
+            raise ValueError(
+                "`random_seed` must be at least 0. Received: random_seed="
+                f"{self.random_seed}."
             )

@@ -11,31 +11,35 @@ their names, and last the manifest is written.
 import collections
 import dataclasses
 import functools
-import hashlib
 import os
 import pathlib
-import sys
 import time
 
 from absl import logging
 
 from keras_bert.data import corpus as corpora
+from keras_bert.data.bad_lines import BadLines
 from keras_bert.data.chunk_writer import ChunkWriter
 from keras_bert.data.chunk_writer import batch_lines
 from keras_bert.data.options import PretrainingDataOptions
 from keras_bert.data.options import TextOptions
 from keras_bert.data.processes import advance
 from keras_bert.data.processes import run_pieces
+from keras_bert.data.remarks import shares_of
+from keras_bert.data.remarks import warn_of_examples
+from keras_bert.data.remarks import warn_of_text
+from keras_bert.data.settings import read_json
+from keras_bert.data.settings import write_json
 from keras_bert.data.shards import ShardBuilder
 from keras_bert.data.work_directory import WorkDirectory
-from keras_bert.data.work_directory import read_json
-from keras_bert.data.work_directory import write_json
 from keras_bert.files import check_writable
 from keras_bert.files import whole_file
+from keras_bert.outputs import check_no_input
+from keras_bert.outputs import file_entry
+from keras_bert.outputs import manifest_beside
 from keras_bert.text.vocabulary import Vocabulary
 
-_MAX_UNKNOWN = 0.05
-_MIN_CONTINUATIONS = 0.01
+_MAX_FILES = 10_000
 
 
 def create_pretraining_data(
@@ -55,39 +59,47 @@ def create_pretraining_data(
     Args:
         sources: list of sources, as of `open_sources`.
         output_files: list of str, the TFRecord files to share the examples
-            out to. They appear together, when all is done.
+            out to, all in one folder. They appear together, when all is done.
         text_options: `TextOptions`.
         options: `PretrainingDataOptions`.
         manifest_path: str, the JSON file that records settings, hashes of
-            the inputs and counts; it comes last. By default "manifest-", the
-            name of the first output and ".json", beside that.
+            the inputs and of the output and counts; it comes last. By default
+            "manifest-", the name of the first output and ".json", beside that.
         num_workers: int, processes; at most one for each output is busy.
         overwrite: bool, drop what an earlier run has left; its output stays
-            until the new one is there.
+            until the new one is there. No other file is ever replaced.
 
     Returns:
         The manifest's counts: "documents", "sentences", "tokens", "unknown",
-        "examples", "random_next", "predictions", "example_tokens", ints.
+        "examples", "random_next", "predictions", "example_tokens",
+        "cut_tokens" and, where bad lines are skipped, "bad_lines", ints.
 
     Raises:
         ValueError: an input is no text or is one document, the output files
-            are too many, or an earlier run had other inputs or settings.
+            are too many, are inputs or none of ours, or an earlier run had
+            other inputs or settings.
         OSError: the disk is full, for example; call again to go on.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1
     """
     start = time.monotonic()
-    _check_output_files(output_files, sources)
-    manifest_path = manifest_path or _manifest_beside(output_files[0])
-    settings = _settings(sources, output_files, text_options, options)
+    text_options = text_options.settled()
+    manifest_path = manifest_path or _manifest_beside(output_files)
+    inputs = [*(source.name for source in sources), text_options.vocab_file]
+    _check_output_files([*output_files, manifest_path], inputs)
+    settings = functools.partial(
+        settings_of, sources, len(output_files), text_options, options
+    )
     work = WorkDirectory(manifest_path, output_files, settings, overwrite)
     with work:
         if work.counts is not None:
             logging.info("Nothing to do: %s is of this run.", manifest_path)
         else:
-            text_counts = _tokenize(work, sources, text_options, num_workers)
-            _check_counts(text_counts, sources, output_files, options)
+            text = _tokenize(work, sources, text_options, num_workers)
+            _check_counts(text.counts, sources, output_files, options)
+            text.bad_lines.log()
+            warn_of_text(text.counts, options)
             stems = [
                 work.stem(f"shard-{number:05d}")
                 for number in range(len(output_files))
@@ -95,50 +107,60 @@ def create_pretraining_data(
             shard = functools.partial(
                 _Shard, work.path, len(stems), text_options, options
             )
-            record_counts = _write_shards(
-                work, [shard(*item) for item in enumerate(stems)], num_workers
-            )
+            shards = [shard(*item) for item in enumerate(stems)]
+            record_counts = _write_shards(work, shards, num_workers)
+            counts = {**text.counts, **record_counts}
+            warn_of_examples(counts, text_options, options)
             manifest = {
-                "counts": {**text_counts, **record_counts},
+                "counts": counts,
+                "shares": shares_of(counts, options),
+                "bad_lines": text.bad_lines.listed,
                 "seconds": round(time.monotonic() - start, 1),
-                "command": sys.argv,
             }
             work.finish(stems, manifest)
         return work.counts
 
 
-def _check_output_files(output_files, sources):
-    inputs = {os.path.realpath(source.name) for source in sources}
-    seen = set()
-    for path in output_files:
-        real_path = os.path.realpath(path)
-        if real_path in seen or real_path in inputs:
+def _check_output_files(paths, inputs):
+    """Refuses what is wrong whatever an earlier run has left."""
+    if len(paths) - 1 > _MAX_FILES:
+        raise ValueError(
+            f"Output files can be {_MAX_FILES} at most, for each is opened "
+            f"and shuffled alone. Received: {len(paths) - 1} files."
+        )
+    names = set()
+    folder = os.path.realpath(os.path.dirname(paths[0]))
+    for path in paths:
+        check_no_input(path, inputs)
+        if os.path.realpath(os.path.dirname(path)) != folder:
             raise ValueError(
-                "Output files must differ from each other and from the input. "
-                f"Received: {path}."
+                "Output files must be in one folder, where the manifest "
+                f"lists them. Received: {paths[0]} and {path}."
             )
-        seen.add(real_path)
-    if not seen:
+        name = os.path.basename(path)
+        if name in names:
+            raise ValueError(
+                f"Output files must differ from each other. Received: {path}."
+            )
+        names.add(name)
+    check_writable(os.path.dirname(paths[0]) or ".")
+
+
+def _manifest_beside(output_files):
+    if not output_files:
         raise ValueError("Output files must be named. Received: none.")
-    for path in output_files:
-        check_writable(os.path.dirname(path) or ".")
+    return str(manifest_beside(output_files[0]))
 
 
-def _manifest_beside(path):
-    # No suffix: the patterns that find the records would find it, too.
-    folder, name = os.path.split(path)
-    return os.path.join(folder, f"manifest-{name}.json")
-
-
-def _settings(sources, output_files, text_options, options):
-    """What the output depends on."""
-    vocabulary = pathlib.Path(text_options.vocab_file).read_bytes()
+def settings_of(sources, num_shards, text_options, options):
+    """What the output depends on, as a dict for JSON."""
     text_settings = dataclasses.asdict(text_options)
-    del text_settings["vocab_file"]  # Its contents count, not its name.
+    # Its contents count, not its name.
+    vocabulary = Vocabulary.from_file(text_settings.pop("vocab_file"))
     return {
         "inputs": {source.name: source.fingerprint() for source in sources},
-        "vocabulary": hashlib.sha256(vocabulary).hexdigest(),
-        "num_shards": len(output_files),
+        "vocabulary": vocabulary.sha256,
+        "num_shards": num_shards,
         "text": text_settings,
         "examples": dataclasses.asdict(options),
     }
@@ -152,8 +174,14 @@ class _Chunk:
     text_options: TextOptions
 
 
+@dataclasses.dataclass(frozen=True)
+class _Text:
+    counts: collections.Counter
+    bad_lines: BadLines
+
+
 def _tokenize(work, sources, text_options, num_workers):
-    """The first pass; the counts of the text."""
+    """The first pass; what is known of the text."""
     chunks = [
         _Chunk(source, place, work.stem(f"chunk-{number:05d}"), text_options)
         for number, (source, place) in enumerate(
@@ -179,11 +207,17 @@ def _tokenize(work, sources, text_options, num_workers):
         finally:
             _tokenizer.cache_clear()
         corpora.join_chunks([chunk.stem for chunk in chunks], work.path)
-    return _total(chunks)
+    listed = [read_json(f"{chunk.stem}.json")["bad_lines"] for chunk in chunks]
+    counts = _total(chunks)
+    return _Text(counts, BadLines(counts["bad_lines"], sum(listed, [])))
 
 
 def _tokenize_piece(chunk):
-    lines = chunk.text_options.sentences(chunk.source.lines(chunk.place))
+    is_skipping = chunk.text_options.on_bad_line == "skip"
+    bad_lines = BadLines()
+    lines = chunk.text_options.sentences(
+        chunk.source.lines(chunk.place, bad_lines if is_skipping else None)
+    )
     counts = collections.Counter()
     with ChunkWriter(
         chunk.stem,
@@ -193,7 +227,10 @@ def _tokenize_piece(chunk):
         for batch in batch_lines(lines):
             counts.update(writer.write(batch))
             advance(sum(map(len, batch)) + len(batch))
-    write_json(f"{chunk.stem}.json", counts)
+    if is_skipping:
+        counts["bad_lines"] = bad_lines.count
+    values = {"counts": counts, "bad_lines": bad_lines.listed}
+    write_json(f"{chunk.stem}.json", values)
 
 
 @functools.cache
@@ -228,7 +265,7 @@ def _write_shards(work, shards, num_workers):
         _shard_builder.cache_clear()
     counts = _total(shards)
     for shard in shards:
-        if not read_json(f"{shard.stem}.json").get("examples"):
+        if not read_json(f"{shard.stem}.json")["counts"].get("examples"):
             raise ValueError(
                 "Output files must be fewer: the text does not suffice to "
                 f"give each an example. Received: {len(shards)} files."
@@ -244,7 +281,8 @@ def _write_piece(shard):
         for batch in builder.write(shard.number, shard.num_shards, file):
             counts.update(batch)
             advance(batch["examples"])
-    write_json(f"{shard.stem}.json", counts)
+    values = {"counts": counts, "file": file_entry(path)}
+    write_json(f"{shard.stem}.json", values)
 
 
 @functools.cache
@@ -265,7 +303,7 @@ def _is_done(piece):
 def _total(pieces):
     counts = collections.Counter()
     for piece in pieces:
-        counts.update(read_json(f"{piece.stem}.json"))
+        counts.update(read_json(f"{piece.stem}.json")["counts"])
     return counts
 
 
@@ -290,27 +328,3 @@ def _check_counts(counts, sources, output_files, options):
             f"{counts['documents']} documents, "
             f"dupe_factor={options.dupe_factor}."
         )
-    _warn(counts, options)
-
-
-def _warn(counts, options):
-    unknown = counts["unknown"] / counts["tokens"]
-    if unknown > _MAX_UNKNOWN:
-        logging.warning(
-            "%.1f %% of the tokens are unknown. Is the vocabulary of another "
-            "language or of another casing (--do_lower_case)?",
-            100 * unknown,
-        )
-    continuations = counts["continuations"] / counts["tokens"]
-    if options.do_whole_word_mask and continuations < _MIN_CONTINUATIONS:
-        logging.warning(
-            "--do_whole_word_mask has next to no effect: %.2f %% of the "
-            "tokens continue a word. For Chinese and the like, put spaces "
-            "between words and pass --segmented_words.",
-            100 * continuations,
-        )
-    logging.info(
-        "Read %(documents)d documents, %(sentences)d sentences, %(tokens)d "
-        "word pieces.",
-        counts,
-    )

@@ -8,7 +8,16 @@ import os
 import pathlib
 import shutil
 
+from keras_bert.data.settings import find_differences
+from keras_bert.data.settings import read_json
+from keras_bert.data.settings import read_settings
+from keras_bert.data.settings import write_json
 from keras_bert.files import whole_file
+from keras_bert.outputs import check_output_files
+from keras_bert.outputs import file_entry
+from keras_bert.outputs import manifest_of
+from keras_bert.outputs import manifest_values
+from keras_bert.outputs import read_manifest
 
 
 class WorkDirectory:
@@ -18,22 +27,26 @@ class WorkDirectory:
     refused. Bad input (a ValueError) leaves nothing behind, anything else,
     also SIGKILL, all that was finished.
 
+    Output is new, or of an earlier run: that of the manifest, which
+    `overwrite` replaces as a whole, or that which this directory tells of.
+
     Args:
         manifest_path: str, the file that says that all is done.
         output_files: list of str, the final names.
-        settings: dict for JSON; what the output depends on.
+        settings: function that gives a dict for JSON, what the output depends
+            on; it may take long.
         overwrite: bool, drop the pieces of an earlier run and, once all is
             done, its output.
 
     Raises:
         ValueError: the settings differ from those of the earlier run, files
-            of an unknown run are in the way, or another process is at work.
+            that are not ours are in the way, or another process is at work.
     """
 
     def __init__(self, manifest_path, output_files, settings, overwrite):
         self._manifest_path = pathlib.Path(manifest_path)
         self._output_files = [pathlib.Path(path) for path in output_files]
-        self._settings = json.loads(json.dumps(settings))
+        self._make_settings = settings
         self._overwrite = overwrite
         self.path = self._manifest_path.with_name(
             f".{self._manifest_path.name}.work"
@@ -43,8 +56,11 @@ class WorkDirectory:
     def __enter__(self):
         self._lock = self._take_lock()
         try:
-            self._clear()
-            self._check_settings()
+            self._drop(lambda path: path.name.endswith(".tmp"))
+            self._check_output()
+            made = json.dumps(self._make_settings())
+            self._settings = json.loads(made)
+            self._begin()
         except BaseException:
             self._leave()
             raise
@@ -72,16 +88,34 @@ class WorkDirectory:
         return str(self.path / name)
 
     def finish(self, stems, manifest):
-        """Gives the records their names, then writes the manifest."""
+        """Gives the records their names, then writes the manifest.
+
+        Args:
+            stems: list of str, of the finished shards, whose `stem.json` has
+                the "file" that the manifest lists.
+            manifest: dict for JSON, what else it holds.
+        """
         self._manifest_path.unlink(missing_ok=True)
+        entries = {}
         for stem, output in zip(stems, self._output_files):
             made = pathlib.Path(f"{stem}.tfrecord")
             if made.exists():
                 _move(made, output)
+            entries[output.name] = read_json(f"{stem}.json")["file"]
+        self._remove_replaced(entries)
         made = self.path / "manifest.json"
-        write_json(made, {"settings": self._settings, **manifest})
+        about = {"settings": self._settings, **manifest}
+        write_json(made, manifest_values(entries, about))
         _move(made, self._manifest_path)
         self._settings_path.unlink()
+
+    def _remove_replaced(self, entries):
+        """Removes files of the earlier run that have no successor."""
+        replaced = read_json(self._settings_path)["replaced"]
+        for name, entry in replaced.items():
+            path = self._manifest_path.with_name(name)
+            if name not in entries and _is_one_of(path, [entry]):
+                path.unlink()
 
     def _take_lock(self):
         """Locks the directory, which another process may just remove."""
@@ -113,43 +147,118 @@ class WorkDirectory:
             shutil.rmtree(self.path, ignore_errors=True)
         self._lock.close()
 
-    def _clear(self):
-        """Drops the unfinished; with `overwrite` all that was begun."""
+    def _drop(self, is_dropped):
         for path in self.path.iterdir():
-            is_left_over = self._overwrite or path.name.endswith(".tmp")
-            if is_left_over and path.name != "lock":
+            if is_dropped(path) and path.name != "lock":
                 path.unlink()
 
-    def _check_settings(self):
-        known_from = self._settings_path
-        if not known_from.exists():
-            known_from = self._manifest_path
-        if self._overwrite or not known_from.exists():
-            self._check_free()
-            write_json(self._settings_path, {"settings": self._settings})
+    def _check_output(self):
+        """Refuses what is in the way and neither of us nor to be replaced."""
+        known = self._known_entries()
+        manifest = read_manifest(self._manifest_path)
+        is_finished = manifest is not None and not self._settings_path.exists()
+        if manifest is None and self._manifest_path.exists():
+            raise ValueError(
+                f"{self._manifest_path} must be of an earlier run. Received: "
+                "a file that is no manifest of ours. Move it away."
+            )
+        if is_finished and not self._overwrite:
+            return  # The settings are compared first.
+        for path in self._output_files:
+            if not _is_one_of(path, known.get(path.name, [])):
+                self._check_free(path)
+
+    def _check_free(self, path):
+        check_output_files([path], overwrite=self._overwrite)
+        if not path.exists():
             return
-        differences = _differences(_read_settings(known_from), self._settings)
+        manifest, _ = manifest_of(path)
+        if manifest.name != self._manifest_path.name:
+            raise ValueError(
+                "Files that were written together must be replaced together, "
+                f"by the same output files. Received: {path}, which "
+                f"{manifest} lists."
+            )
+
+    def _known_entries(self):
+        """What the pieces of an unfinished run say of its output.
+
+        Returns:
+            A dict from names to lists of entries of a manifest: what is to be
+            replaced, and the finished shard, which may have its name by now.
+        """
+        values = read_json(self._settings_path) or {"replaced": {}}
+        if "replaced" not in values:
+            raise ValueError(
+                f"{self.path} must be of this version of the program. "
+                "Received: the unfinished run of another one. Remove it."
+            )
+        known = {name: [entry] for name, entry in values["replaced"].items()}
+        for number, output in enumerate(self._output_files):
+            piece = read_json(self.path / f"shard-{number:05d}.json")
+            if piece:
+                known.setdefault(output.name, []).append(piece["file"])
+        return known
+
+    def _begin(self):
+        is_begun = self._settings_path.exists() and not self._overwrite
+        is_finished = self._manifest_path.exists() and not self._overwrite
+        if is_begun:
+            self._check_settings(self._settings_path)
+        elif is_finished:
+            self._check_settings(self._manifest_path)
+            self._check_whole()
+        else:
+            values = {"settings": self._settings, "replaced": self._replaced()}
+            self._drop(lambda path: True)
+            write_json(self._settings_path, values)
+
+    def _replaced(self):
+        """The output that is there, as entries of a manifest."""
+        known = self._known_entries()
+        manifest = read_manifest(self._manifest_path) or {"files": {}}
+        for name, entry in manifest["files"].items():
+            known.setdefault(name, []).append(entry)
+        paths = {name: self._manifest_path.with_name(name) for name in known}
+        return {
+            name: file_entry(paths[name])
+            for name, entries in known.items()
+            if _is_one_of(paths[name], entries)
+        }
+
+    def _check_settings(self, known_from):
+        recorded = read_settings(known_from)
+        differences = find_differences(recorded, self._settings)
         if differences:
             raise ValueError(
                 "The settings must be those of the earlier run, which "
                 f"{known_from} records; --overwrite starts anew. Received: "
                 f"{'; '.join(differences)}."
             )
-        missing = [str(p) for p in self._output_files if not p.exists()]
-        if known_from == self._manifest_path and missing:
+
+    def _check_whole(self):
+        entries = read_manifest(self._manifest_path)["files"]
+        changed = [
+            str(path)
+            for path in self._output_files
+            if not _is_one_of(path, [*filter(None, [entries.get(path.name)])])
+        ]
+        if changed:
             raise ValueError(
-                f"The output of the finished run of {known_from} must be "
-                "there; --overwrite makes it anew. Missing: "
-                f"{', '.join(missing[:3])}."
+                "The output of the finished run of "
+                f"{self._manifest_path} must be there as it was written; "
+                "--overwrite makes anew what is missing, move away what was "
+                f"changed. Missing or changed: {', '.join(changed[:3])}."
             )
 
-    def _check_free(self):
-        for path in self._output_files:
-            if path.is_dir() or (path.exists() and not self._overwrite):
-                raise ValueError(
-                    "Output files must be new; --overwrite replaces files. "
-                    f"Received: {path}."
-                )
+
+def _is_one_of(path, entries):
+    """Whether a file is there and one of the entries tells of it."""
+    if not path.is_file():
+        return False
+    size = path.stat().st_size
+    entries = [entry for entry in entries if entry["bytes"] == size]
+    return bool(entries) and file_entry(path) in entries
 
 
 def _move(path, new_path):
@@ -161,40 +270,3 @@ def _move(path, new_path):
         with whole_file(new_path) as name:
             shutil.copyfile(path, name)
         path.unlink()
-
-
-def _read_settings(path):
-    try:
-        return dict(read_json(path)["settings"])
-    except (ValueError, TypeError, KeyError):
-        raise ValueError(
-            f"{path} must be of an earlier run; --overwrite replaces it. "
-            "Received: a file without settings."
-        ) from None
-
-
-def _differences(old, new, prefix=""):
-    """Lines that name what differs between two nested dicts."""
-    lines = []
-    for key in sorted({*old, *new}):
-        before, after = old.get(key), new.get(key)
-        if isinstance(before, dict) and isinstance(after, dict):
-            lines += _differences(before, after, f"{prefix}{key}: ")
-        elif before != after:
-            lines.append(f"{prefix}{key} was {before!r}, now {after!r}")
-    return lines
-
-
-def read_json(path):
-    """The contents of a JSON file, or None if there is none."""
-    path = pathlib.Path(path)
-    if not path.exists():
-        return None
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def write_json(path, values):
-    """Writes a JSON file, whole or not at all."""
-    with whole_file(path) as name:
-        text = json.dumps(values, indent=2) + "\n"
-        pathlib.Path(name).write_text(text, encoding="utf-8")

@@ -18,7 +18,7 @@ from keras_bert.data import chunk_writer
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data import shards
-from keras_bert.data import sources
+from keras_bert.data import text_files
 from keras_bert.data.work_directory import WorkDirectory
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
@@ -35,7 +35,7 @@ _CHUNK_BYTES = 900
 _LAUNCHER = """
 import json, os, signal, sys
 from keras_bert.data import PretrainingDataOptions, TextOptions
-from keras_bert.data import create_pretraining_data, open_sources, sources
+from keras_bert.data import create_pretraining_data, open_sources, text_files
 from keras_bert.data import pretraining_data, shards, corpus, chunk_writer
 import keras_bert.text.tokenizer
 
@@ -53,7 +53,7 @@ for line in sys.stdin:
                 if left == 0:
                     os.kill(os.getpid(), signal.SIGKILL)
 
-        sources.CHUNK_BYTES = request["chunk_bytes"]
+        text_files.CHUNK_BYTES = request["chunk_bytes"]
         sys.addaudithook(hook)
         create_pretraining_data(
             open_sources(request["inputs"]),
@@ -95,7 +95,7 @@ def inputs(make_documents, write_documents):
 @pytest.fixture
 def create(inputs, vocab_file, tmp_path, monkeypatch):
     """Runs the tool; the counts. Changes are of the options."""
-    monkeypatch.setattr(sources, "CHUNK_BYTES", _CHUNK_BYTES)
+    monkeypatch.setattr(text_files, "CHUNK_BYTES", _CHUNK_BYTES)
 
     def create(
         folder="out",
@@ -431,22 +431,81 @@ def test_a_finished_run_typed_again_does_nothing(
 def test_lost_output_of_a_finished_run_is_named(create, expected, tmp_path):
     create()
     (tmp_path / "out" / "b.tfrecord").unlink()
-    with pytest.raises(ValueError, match="Missing: .*/b.tfrecord"):
+    with pytest.raises(ValueError, match="Missing or changed: .*/b.tfrecord"):
         create()
     create(overwrite=True)
     _check_finished(tmp_path / "out", expected)
 
 
-def test_files_that_are_in_the_way_are_refused(create, expected, tmp_path):
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_files_that_are_in_the_way_are_refused(create, tmp_path, overwrite):
     folder = tmp_path / "out"
     folder.mkdir()
     (folder / "b.tfrecord").write_text("precious")
-    with pytest.raises(ValueError, match=f"Received: {folder}/b.tfrecord"):
-        create()
+    with pytest.raises(
+        ValueError, match=f"{folder}/b.tfrecord exists, and no manifest"
+    ):
+        create(overwrite=overwrite)
     assert os.listdir(folder) == ["b.tfrecord"]
     assert (folder / "b.tfrecord").read_text() == "precious"
-    create(overwrite=True)
-    _check_finished(folder, expected)
+
+
+def test_records_that_were_changed_are_not_replaced(create, tmp_path):
+    create()
+    path = tmp_path / "out" / "b.tfrecord"
+    path.write_bytes(path.read_bytes()[::-1])
+    with pytest.raises(ValueError, match="Missing or changed: .*/b.tfrecord"):
+        create()
+    with pytest.raises(ValueError, match="b.tfrecord exists, and no manifest"):
+        create(overwrite=True)
+
+
+def test_a_file_of_another_run_in_the_folder_is_not_replaced(
+    create, inputs, vocab_file, tmp_path
+):
+    create()
+    with pytest.raises(
+        ValueError, match="replaced together.*b.tfrecord, which .*manifest-a"
+    ):
+        create_pretraining_data(
+            open_sources(inputs),
+            [str(tmp_path / "out" / "b.tfrecord")],
+            TextOptions(vocab_file),
+            PretrainingDataOptions(**_OPTIONS),
+            overwrite=True,
+        )
+
+
+def test_what_a_smaller_run_does_not_replace_is_removed(
+    create, inputs, vocab_file, tmp_path
+):
+    create()
+    create_pretraining_data(
+        open_sources(inputs),
+        [str(tmp_path / "out" / "a.tfrecord")],
+        TextOptions(vocab_file),
+        PretrainingDataOptions(**_OPTIONS),
+        overwrite=True,
+    )
+    names = ["a.tfrecord", "manifest-a.tfrecord.json"]
+    assert sorted(os.listdir(tmp_path / "out")) == names
+
+
+def test_what_is_put_in_the_way_of_a_run_is_not_replaced(
+    create, unfinished, tmp_path
+):
+    path = tmp_path / "out" / "b.tfrecord"
+    path.write_text("precious")
+    with pytest.raises(ValueError, match="b.tfrecord exists"):
+        create()
+    assert path.read_text() == "precious"
+
+
+def test_a_run_of_another_layout_is_refused(create, unfinished, tmp_path):
+    work = tmp_path / "out" / ".manifest-a.tfrecord.json.work"
+    (work / "settings.json").write_text('{"settings": {}}')
+    with pytest.raises(ValueError, match=f"{work} must be of this version"):
+        create()
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -458,15 +517,16 @@ def test_a_folder_is_no_output_file(create, tmp_path, overwrite):
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", "{}", '{"counts": 1}'])
-def test_a_foreign_manifest_is_refused(create, expected, tmp_path, text):
+def test_a_foreign_manifest_is_refused(create, tmp_path, text):
     path = tmp_path / "out" / "manifest-a.tfrecord.json"
     path.parent.mkdir()
     path.write_text(text)
     with pytest.raises(ValueError, match=f"{path} must be of an earlier run"):
         create()
+    with pytest.raises(ValueError, match=f"{path} must be of an earlier run"):
+        create(overwrite=True)
     assert os.listdir(path.parent) == [path.name]
-    create(overwrite=True)
-    _check_finished(path.parent, expected)
+    assert path.read_text() == text
 
 
 def test_two_processes_at_once_are_refused(create, expected, tmp_path):
@@ -474,7 +534,7 @@ def test_two_processes_at_once_are_refused(create, expected, tmp_path):
     manifest = str(tmp_path / "out" / "manifest-a.tfrecord.json")
     (tmp_path / "out").mkdir()
     with pytest.raises(KeyboardInterrupt):
-        with WorkDirectory(manifest, paths, {}, overwrite=False):
+        with WorkDirectory(manifest, paths, dict, overwrite=False):
             for overwrite in (False, True):
                 with pytest.raises(ValueError, match="Another process is at"):
                     create(overwrite=overwrite)

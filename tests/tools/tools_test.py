@@ -138,6 +138,24 @@ _MISTAKES = [
     ("learn_vocabulary", {"output_file": "text.txt/v"}, "text.txt.*be written"),
     ("learn_vocabulary", {"output_file": "bert"}, "(?i)directory.*bert"),
     ("learn_vocabulary", {"vocab_size": "50"}, "`vocab_size`.*=50"),
+    ("learn_vocabulary", {"vocab_size": "1000000000"}, "vocab_size=1000000000"),
+    ("learn_vocabulary", {"min_frequency": "-4"}, "min_frequency=-4"),
+    ("learn_vocabulary", {"output_file": "text.txt"}, "not be an input.*text"),
+    (
+        "learn_vocabulary",
+        {"output_file": "one_document.txt", "overwrite": "true"},
+        "one_document.txt exists, and no manifest",
+    ),
+    ("learn_vocabulary", {"input_file": None}, "Either --input_file or --tfds"),
+    ("learn_vocabulary", {"input_file": "bad.jsonl"}, "bad.jsonl, line 2"),
+    ("learn_vocabulary", {"text_key": "b"}, "--text_key is for .jsonl.*=b"),
+    (
+        "learn_vocabulary",
+        {"on_bad_line": "skip"},
+        "--on_bad_line is for .jsonl",
+    ),
+    ("learn_vocabulary", {"tfds_split": "test"}, "tfds_split is for --tfds_n"),
+    ("learn_vocabulary", {"input_file": "bert"}, "the directory '.*bert'"),
     ("learn_vocabulary", {"vocab_size": "many"}, "vocab_size=many"),
     (
         "create_pretraining_data",
@@ -207,12 +225,53 @@ _MISTAKES = [
     (
         "create_pretraining_data",
         {"output_file": "text.txt", "overwrite": "true"},
-        "must differ .*from the input.*text.txt",
+        "must not be an input.*text.txt",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": "vocab.txt", "overwrite": "true"},
+        "must not be an input.*vocab.txt",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": "config.json", "overwrite": "true"},
+        "config.json exists, and no manifest",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": "train.tfrecord", "dupe_factor": "3"},
+        "settings must be those of the earlier run.*dupe_factor",
     ),
     (
         "create_pretraining_data",
         {"output_file": None, "output_dir": "out/b", "num_shards": "121"},
         "120 at most.*121 files",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": None, "output_dir": "out/b", "num_shards": "1000000"},
+        "num_shards=1000000",
+    ),
+    (
+        "create_pretraining_data",
+        {"num_shards": "2"},
+        "num_shards is for --outp",
+    ),
+    (
+        "create_pretraining_data",
+        {"masking": "dynamic", "masked_lm_prob": "0.2"},
+        "masked_lm_prob is for --masking=static",
+    ),
+    (
+        "create_pretraining_data",
+        {"masking": "dynamic", "do_whole_word_mask": "true"},
+        "do_whole_word_mask is for --masking=static",
+    ),
+    ("create_pretraining_data", {"dupe_factor": "1001"}, "dupe_factor=1001"),
+    (
+        "create_pretraining_data",
+        {"max_seq_length": "1000000000"},
+        "max_seq_length=1000000000",
     ),
     (
         "create_pretraining_data",
@@ -236,8 +295,13 @@ _MISTAKES = [
     ),
     (
         "create_pretraining_data",
-        {"output_file": "out/a.tfrecord,text.txt/b"},
+        {"output_file": "text.txt/b"},
         "text.txt.* cannot be written",
+    ),
+    (
+        "create_pretraining_data",
+        {"output_file": "out/a.tfrecord,out/c/b"},
+        "must be in one folder.*out/a.tfrecord and .*out/c/b",
     ),
     ("create_pretraining_data", {"max_seq_length": "4"}, "max_seq_length=4"),
     (
@@ -537,6 +601,7 @@ def test_missing_flags_are_named(run, tool):
     assert not stdout
     assert stderr == f"{_error(stderr)}\n"
     required = {
+        "learn_vocabulary": _VOCABULARY[1:],
         "create_pretraining_data": _DATA[2:3],
         "run_pretraining": _TRAIN[:2],
     }.get(tool, _TOOLS[tool])

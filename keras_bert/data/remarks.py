@@ -1,0 +1,89 @@
+"""What the counts of a run tell its user: shares, and what to mend."""
+
+from absl import logging
+
+_MAX_UNKNOWN = 0.05
+_MIN_CONTINUATIONS = 0.01
+_MAX_CUT = 0.3
+_MAX_RANDOM_NEXT = 0.95
+
+
+def shares_of(counts, options):
+    """The shares that tell whether pre-training data are sound.
+
+    Args:
+        counts: dict, as of `create_pretraining_data`.
+        options: `PretrainingDataOptions`.
+
+    Returns:
+        A dict of floats: "unknown" of the tokens of the text; "cut" of them,
+        because sentences did not fit; "random_next" of the second sentences;
+        "masked" of the tokens of the examples.
+    """
+    walked = counts["tokens"] * options.dupe_factor
+    shares = {
+        "unknown": counts["unknown"] / counts["tokens"],
+        "cut": counts["cut_tokens"] / walked,
+        "random_next": counts["random_next"] / counts["examples"],
+        "masked": counts["predictions"] / counts["example_tokens"],
+    }
+    return {name: round(share, 4) for name, share in shares.items()}
+
+
+def warn_of_text(counts, options):
+    """Logs what was read, and warns of text that does not suit.
+
+    Args:
+        counts: dict of the counts of the text.
+        options: `PretrainingDataOptions`.
+    """
+    unknown = counts["unknown"] / counts["tokens"]
+    if unknown > _MAX_UNKNOWN:
+        logging.warning(
+            "%.1f %% of the tokens are unknown. Is the vocabulary of another "
+            "language or of another casing (--do_lower_case)?",
+            100 * unknown,
+        )
+    continuations = counts["continuations"] / counts["tokens"]
+    if options.do_whole_word_mask and continuations < _MIN_CONTINUATIONS:
+        logging.warning(
+            "--do_whole_word_mask has next to no effect: %.2f %% of the "
+            "tokens continue a word. For Chinese and the like, put spaces "
+            "between words and pass --segmented_words.",
+            100 * continuations,
+        )
+    logging.info(
+        "Read %(documents)d documents, %(sentences)d sentences, %(tokens)d "
+        "word pieces.",
+        counts,
+    )
+
+
+def warn_of_examples(counts, text_options, options):
+    """Warns of text that is lost, and of examples that teach little.
+
+    Args:
+        counts: dict, as of `create_pretraining_data`.
+        text_options: `TextOptions`.
+        options: `PretrainingDataOptions`.
+    """
+    shares = shares_of(counts, options)
+    if shares["cut"] > _MAX_CUT:
+        logging.warning(
+            "%.1f %% of the tokens of the text are cut off, because its lines "
+            "are long for sequences of %d tokens. To keep them: %sa longer "
+            "--max_seq_length.",
+            100 * shares["cut"],
+            options.max_seq_length,
+            "" if text_options.split_sentences else "--split_sentences, or ",
+        )
+    if shares["random_next"] > _MAX_RANDOM_NEXT:
+        logging.warning(
+            "%.1f %% of the second sentences are random, because nearly all "
+            "documents are one sentence (a line): next-sentence prediction "
+            "then learns nothing. Put the sentences of a document on following "
+            "lines and a blank line between documents%s; or pre-train with "
+            "--objective=mlm.",
+            100 * shares["random_next"],
+            "" if text_options.split_sentences else ", or --split_sentences",
+        )
