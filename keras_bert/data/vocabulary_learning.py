@@ -8,8 +8,8 @@ import zlib
 
 import numpy as np
 
-from keras_bert.data.documents import read_documents
-from keras_bert.text.tokenizer import BertTokenizer
+from keras_bert.data.bad_lines import BadLines
+from keras_bert.data.sources import source_documents
 from keras_bert.text.vocabulary import CLS
 from keras_bert.text.vocabulary import MASK
 from keras_bert.text.vocabulary import PAD
@@ -29,38 +29,49 @@ _PUBLISHED_HEAD = (
 )
 _UNSEEN_ONE_IN = 50
 _MAX_UNSEEN = 20_000
+_MAX_VOCAB_SIZE = 1_000_000
+_MAX_FREQUENCY = 1_000_000_000
 
 
 def learn_vocabulary(
-    paths, vocab_size, lowercase=True, min_frequency=2, compact_ids=False
+    sources,
+    vocab_size,
+    lowercase=True,
+    min_frequency=2,
+    compact_ids=False,
+    bad_lines=None,
 ):
-    """Learns word pieces from files, but for a held-out fiftieth.
+    """Learns word pieces from text, but for a held-out fiftieth.
 
     Args:
-        paths: list of str, UTF-8 files with a sentence a line.
+        sources: list of sources, as of `open_sources`.
         vocab_size: int, most word pieces, the special ones included.
         lowercase: bool, lower-case the text and strip its accents.
         min_frequency: int, how often a piece must occur.
         compact_ids: bool, special tokens at the ids 0 to 4 instead of at the
             published 0 and 100 to 103.
+        bad_lines: `BadLines`, what is skipped; None stops at it.
 
     Returns:
         A `Vocabulary` and the list of the sentences (bytes) held out.
 
     Raises:
         ValueError: `vocab_size` cannot hold the special tokens and the
-            characters of the text, or there is no text.
+            characters of the text, a number is out of reach, or there is no
+            text.
         ModuleNotFoundError: `tokenizers` is not installed.
     """
+    _check_numbers(vocab_size, min_frequency)
     head = SPECIAL_TOKENS if compact_ids else _PUBLISHED_HEAD
     # The library numbers the pieces of one character in an order that changes
     # from run to run, and equal counts are settled by number. So they are
     # found first and then given in a fixed order.
-    alphabet = _train(_seen(paths, []), len(head), head, lowercase, 0)
+    sentences = _seen(sources, [], bad_lines)
+    alphabet = _train(sentences, len(head), head, lowercase, 0)
     if len(alphabet) == len(head):
         raise ValueError(
             "Input must hold text, one sentence a line. Received: no word in "
-            f"{len(paths)} file(s), the first {paths[0]!r}."
+            f"{len(sources)} file(s), the first {sources[0].name!r}."
         )
     if len(alphabet) > vocab_size:
         raise ValueError(
@@ -70,10 +81,24 @@ def learn_vocabulary(
         )
     unseen = []
     fixed = [*head, *sorted(set(alphabet) - set(head))]
-    tokens = _train(
-        _seen(paths, unseen), vocab_size, fixed, lowercase, min_frequency
-    )
+    # What was skipped is counted already.
+    sentences = _seen(sources, unseen, bad_lines and BadLines())
+    tokens = _train(sentences, vocab_size, fixed, lowercase, min_frequency)
     return Vocabulary(tokens), unseen
+
+
+def _check_numbers(vocab_size, min_frequency):
+    if not len(SPECIAL_TOKENS) <= vocab_size <= _MAX_VOCAB_SIZE:
+        raise ValueError(
+            f"`vocab_size` must be from {len(SPECIAL_TOKENS)}, for the special "
+            f"tokens, to {_MAX_VOCAB_SIZE}, for memory is taken for all at "
+            f"once. Received: vocab_size={vocab_size}."
+        )
+    if not 1 <= min_frequency <= _MAX_FREQUENCY:
+        raise ValueError(
+            f"`min_frequency` must be from 1 to {_MAX_FREQUENCY}. Received: "
+            f"min_frequency={min_frequency}."
+        )
 
 
 def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
@@ -104,9 +129,9 @@ def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
     return sorted(learned, key=learned.get)
 
 
-def _seen(paths, unseen):
+def _seen(sources, unseen, bad_lines):
     """Yields the sentences to learn from and puts the others in `unseen`."""
-    for document in read_documents(paths):
+    for document in source_documents(sources, bad_lines):
         for sentence in document:
             chosen = zlib.crc32(sentence) % _UNSEEN_ONE_IN == 0
             if chosen and len(unseen) < _MAX_UNSEEN:
@@ -128,6 +153,9 @@ def measure_vocabulary(vocabulary, sentences, lowercase=True):
         word (a run of letters, or a punctuation mark), both float; NaN
         without text.
     """
+    # Imported late: learning does without TensorFlow.
+    from keras_bert.text.tokenizer import BertTokenizer
+
     tokens = BertTokenizer(vocabulary, lowercase)(sentences).values.numpy()
     continues = np.array([t.startswith("##") for t in vocabulary.tokens])
     num_words = len(tokens) - np.count_nonzero(continues[tokens])
