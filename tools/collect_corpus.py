@@ -5,11 +5,13 @@
 
 Without --input_file it reads the English documentation on this machine: the
 docstrings of the standard library and of all installed packages, their
-READMEs and their long descriptions; nothing is imported or downloaded.
+READMEs and their long descriptions; nothing is imported or downloaded. With
+it, or --tfds_name, it splits the lines of the text into sentences.
 
 It writes train.txt and eval.txt in the form that create_pretraining_data.py
-takes: UTF-8, a sentence a line, a blank line between documents. The same files
-make the same corpus, and the part of a document depends on its text alone.
+takes: UTF-8, a sentence a line, a blank line between documents; and beside
+each a manifest. The same files make the same corpus, and the part of a
+document depends on its text alone.
 """
 
 import collections
@@ -18,22 +20,21 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
+from keras_bert import outputs
 from keras_bert.data.documentation import collect_documents
 from keras_bert.data.documentation import default_roots
-from keras_bert.data.documents import read_documents
+from keras_bert.data.held_out import corpus_files
 from keras_bert.data.held_out import split_corpus
-from keras_bert.files import check_writable
-from keras_bert.files import expand_patterns
+from keras_bert.data.sources import source_documents
+from keras_bert.data.text_flags import TextFlags
 from keras_bert.text.sentences import split_sentences
 
-_INPUT_FILE = flags.DEFINE_list(
-    "input_file",
-    None,
-    "Own text files instead: paths and globs. Lines are split into sentences; "
-    "blank lines end documents.",
-)
+_TEXT = TextFlags(is_optional=True)
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "Where train.txt and eval.txt go.", required=True
+)
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
 )
 _ROOTS = flags.DEFINE_list(
     "roots", None, "Folders of Python packages; this Python's by default."
@@ -48,12 +49,25 @@ _EVAL_SHARE = flags.DEFINE_float(
 
 
 def main():
-    check_writable(_OUTPUT_DIR.value)
-    if _INPUT_FILE.value:
-        documents = _read_own(expand_patterns(_INPUT_FILE.value))
+    for flag in (_TEXT.input_file, _TEXT.tfds_name):
+        command_line.refuse_both(flag, _ROOTS)
+    paths = _TEXT.paths()
+    files = corpus_files(_OUTPUT_DIR.value)
+    outputs.check_output_files(files, paths, _OVERWRITE.value)
+    dropped = collections.Counter()
+    about = {"settings": {"eval_share": _EVAL_SHARE.value}, "dropped": dropped}
+    if _TEXT.is_given:
+        sources = _TEXT.sources(paths)
+        inputs = {source.name: source.fingerprint() for source in sources}
+        about["settings"]["inputs"] = inputs
+        documents = _read_own(sources, dropped)
     else:
-        documents = _read_documentation(_ROOTS.value or default_roots())
-    counts = split_corpus(documents, _OUTPUT_DIR.value, _EVAL_SHARE.value)
+        roots = _ROOTS.value or default_roots()
+        about["settings"]["roots"] = roots
+        documents = _read_documentation(roots, dropped)
+    counts = split_corpus(
+        documents, _OUTPUT_DIR.value, _EVAL_SHARE.value, about
+    )
     logging.info(
         "%(documents)d documents (%(held_out)d held out), %(sentences)d "
         "sentences, %(words)d words, %(bytes)d bytes.",
@@ -61,21 +75,35 @@ def main():
     )
 
 
-def _read_documentation(roots):
+def _read_documentation(roots, dropped):
+    """Yields documents; then counts and tells what was left out."""
     counts = collections.Counter()
     yield from collect_documents(roots, counts)
+    dropped["files"] = counts["skipped"]
+    dropped["sentences"] = counts["copied"] + counts["scattered"]
     logging.info(
-        "%d files read, %d skipped.", counts["read"], counts["skipped"]
+        "%d files read, %d skipped, for they are no Python or no UTF-8. "
+        "Dropped beside code, lists and tables: %d sentences in copies, %d "
+        "too few to make a document.",
+        counts["read"],
+        counts["skipped"],
+        counts["copied"],
+        counts["scattered"],
     )
 
 
-def _read_own(paths):
-    for document in read_documents(paths):
+def _read_own(sources, dropped):
+    """Yields documents; then counts and tells what was left out."""
+    bad_lines = _TEXT.bad_lines()
+    for document in source_documents(sources, bad_lines):
         yield [
             sentence
             for line in document
             for sentence in split_sentences(line.decode("utf-8"))
         ]
+    if bad_lines:
+        dropped["bad_lines"] = bad_lines.count
+        bad_lines.log()
 
 
 if __name__ == "__main__":

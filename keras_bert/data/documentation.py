@@ -51,7 +51,9 @@ def collect_documents(
     Args:
         roots: Folders of Python packages; see `default_roots`.
         counts: Where to count the files "read" and the files "skipped"
-            because they are not valid Python or not valid UTF-8.
+            because they are not valid Python or not valid UTF-8; and the
+            sentences dropped: "copied" occur twice or with copies, "scattered"
+            are too few to make a document.
 
     Yields:
         Documents: lists of sentences, each sentence on one line.
@@ -71,24 +73,28 @@ def collect_documents(
                 counts["skipped"] += 1
                 continue
             counts["read"] += 1
-            yield from _documents_of_file(texts, seen)
+            yield from _documents_of_file(texts, seen, counts)
 
 
 def _documents_of_file(
-    texts: Iterable[str], seen: set[str]
+    texts: Iterable[str], seen: set[str], counts: collections.Counter[str]
 ) -> Iterator[list[str]]:
     remaining = []
     for text in texts:
         sentences = clean_sentences(text)
         fresh = [s for s in sentences if _is_first(s, seen)]
         if 2 * len(fresh) < len(sentences):
+            counts["copied"] += len(sentences)
             continue  # a near copy of what came before
+        counts["copied"] += len(sentences) - len(fresh)
         if len(fresh) < _MIN_SENTENCES:
             remaining += fresh
         else:
             yield fresh
     if len(remaining) >= _MIN_SENTENCES:
         yield remaining
+    else:
+        counts["scattered"] += len(remaining)
 
 
 def _is_first(sentence: str, seen: set[str]) -> bool:

@@ -6,7 +6,7 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.files import whole_file
+from keras_bert.outputs import recorded_file
 
 _LOGGED_DOCUMENTS = 2000
 _MIN_DOCUMENTS = 2
@@ -28,13 +28,19 @@ def is_held_out(document, share):
     return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
-def split_corpus(documents, directory, eval_share):
-    """Writes `train.txt` and `eval.txt`, whole or not at all.
+def corpus_files(directory):
+    """The names of the two parts, as str."""
+    return [str(pathlib.Path(directory, f"{p}.txt")) for p in ("train", "eval")]
+
+
+def split_corpus(documents, directory, eval_share, about=None):
+    """Writes `train.txt` and `eval.txt` with their manifests, or nothing.
 
     Args:
         documents: iterable of lists of str, the sentences of each document.
         directory: str, an existing directory.
         eval_share: float, share of the documents that goes to `eval.txt`.
+        about: dict for JSON, what the manifests say beside the counts.
 
     Returns:
         Counts of "documents", "held_out", "sentences", "words" and "bytes".
@@ -43,9 +49,11 @@ def split_corpus(documents, directory, eval_share):
         ValueError: one of the parts has fewer than two documents.
     """
     counts = collections.Counter()
+    about = {**(about or {}), "counts": counts}
+    train_file, eval_file = corpus_files(directory)
     with (
-        whole_file(pathlib.Path(directory, "train.txt")) as train_path,
-        whole_file(pathlib.Path(directory, "eval.txt")) as eval_path,
+        recorded_file(train_file, about) as train_path,
+        recorded_file(eval_file, about) as eval_path,
     ):
         with open(train_path, "wb") as train, open(eval_path, "wb") as held:
             for document in documents:

@@ -2,6 +2,7 @@ import pytest
 
 from keras_bert.data.held_out import is_held_out
 from keras_bert.data.held_out import split_corpus
+from keras_bert.outputs import manifest_of
 
 _DOCUMENTS = [[f"Sentence {number}.", "So."] for number in range(2000)]
 
@@ -25,6 +26,15 @@ def test_parts_hold_every_document_once(tmp_path):
     assert counts["sentences"] == 4000
     assert counts["words"] == 6000
     assert counts["bytes"] == sum(map(len, parts))
+
+
+def test_manifests_tell_of_the_parts(tmp_path):
+    counts = split_corpus(_DOCUMENTS, tmp_path, 0.1, {"dropped": {"files": 3}})
+    for part in ("train", "eval"):
+        path, values = manifest_of(tmp_path / f"{part}.txt")
+        assert path.name == f"manifest-{part}.txt.json"
+        assert values["counts"] == counts
+        assert values["dropped"] == {"files": 3}
 
 
 def test_too_few_documents_are_an_error_and_leave_nothing(tmp_path):
