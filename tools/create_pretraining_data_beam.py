@@ -12,7 +12,8 @@ line and a blank line between documents (also as .gz), paragraphs with
 Dataflow.
 
 The same seed gives the same records, in another order, with any runner and
-any number of workers. A manifest records settings and counts.
+any number of workers. A manifest records settings, counts and hashes of the
+records. Nothing is replaced but the records of an earlier run.
 """
 
 import logging as python_logging
@@ -22,10 +23,8 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.data import PretrainingDataOptions
-from keras_bert.data import TextOptions
+from keras_bert.data.option_flags import OptionFlags
 
-_DEFAULTS = PretrainingDataOptions()
 # What logs the traceback of an error that `main` tells in one line.
 _NOISY = (
     "apache_beam.runners.common",
@@ -39,22 +38,18 @@ _INPUT_FILE = flags.DEFINE_list(
     "Text files: paths and globs, comma-separated.",
     required=True,
 )
-_SPLIT_SENTENCES = flags.DEFINE_bool(
-    "split_sentences", False, "The lines are paragraphs of English."
-)
-_SEGMENTED_WORDS = flags.DEFINE_bool(
-    "segmented_words",
-    False,
-    "Words are what stands between spaces, as in pre-segmented Chinese.",
-)
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "A directory, for --num_shards files.", required=True
 )
 _NUM_SHARDS = flags.DEFINE_integer(
-    "num_shards", 1, "Files in --output_dir.", lower_bound=1
+    "num_shards",
+    1,
+    "Files in --output_dir.",
+    lower_bound=1,
+    upper_bound=10_000,
 )
 _OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Drop what an earlier run has left."
+    "overwrite", False, "Replace what an earlier run has written."
 )
 _BEAM_RUNNER = flags.DEFINE_string(
     "beam_runner", "FnApiRunner", "The runner; this one is local."
@@ -62,69 +57,18 @@ _BEAM_RUNNER = flags.DEFINE_string(
 _BEAM_OPTIONS = flags.DEFINE_list(
     "beam_options", [], "Flags for the runner, comma-separated."
 )
-_VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, "The vocab.txt.", required=True
-)
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", True, "Lower-case the text and strip its accents."
-)
-_DO_WHOLE_WORD_MASK = flags.DEFINE_bool(
-    "do_whole_word_mask", False, "Mask all pieces of a word or none."
-)
-_MASKING = flags.DEFINE_enum(
-    "masking",
-    _DEFAULTS.masking,
-    ["static", "dynamic"],
-    "Mask here, or anew at each step of training.",
-)
-_MAX_SEQ_LENGTH = flags.DEFINE_integer(
-    "max_seq_length", _DEFAULTS.max_seq_length, "Length of the sequences."
-)
-_MAX_PREDICTIONS_PER_SEQ = flags.DEFINE_integer(
-    "max_predictions_per_seq",
-    _DEFAULTS.max_predictions_per_seq,
-    "Most masked tokens in a sequence.",
-)
-_MASKED_LM_PROB = flags.DEFINE_float(
-    "masked_lm_prob", _DEFAULTS.masked_lm_prob, "Share of tokens to mask."
-)
-_SHORT_SEQ_PROB = flags.DEFINE_float(
-    "short_seq_prob",
-    _DEFAULTS.short_seq_prob,
-    "Share of documents walked with a random shorter length.",
-)
-_DUPE_FACTOR = flags.DEFINE_integer(
-    "dupe_factor", _DEFAULTS.dupe_factor, "Passes over the text."
-)
-_RANDOM_SEED = flags.DEFINE_integer(
-    "random_seed",
-    _DEFAULTS.random_seed,
-    "The same seed gives the same records.",
-)
+_OPTIONS = OptionFlags()
 
 
 def main():
+    options = _OPTIONS.options()
     beam_pipeline = _load_pipeline()
     start = time.monotonic()
     counts = beam_pipeline.create_pretraining_data_on_beam(
         _INPUT_FILE.value,
         _OUTPUT_DIR.value,
-        TextOptions(
-            vocab_file=_VOCAB_FILE.value,
-            do_lower_case=_DO_LOWER_CASE.value,
-            split_sentences=_SPLIT_SENTENCES.value,
-            segmented_words=_SEGMENTED_WORDS.value,
-        ),
-        PretrainingDataOptions(
-            max_seq_length=_MAX_SEQ_LENGTH.value,
-            max_predictions_per_seq=_MAX_PREDICTIONS_PER_SEQ.value,
-            masked_lm_prob=_MASKED_LM_PROB.value,
-            short_seq_prob=_SHORT_SEQ_PROB.value,
-            dupe_factor=_DUPE_FACTOR.value,
-            random_seed=_RANDOM_SEED.value,
-            do_whole_word_mask=_DO_WHOLE_WORD_MASK.value,
-            masking=_MASKING.value,
-        ),
+        _OPTIONS.text_options(),
+        options,
         _NUM_SHARDS.value,
         _BEAM_RUNNER.value,
         _BEAM_OPTIONS.value,

@@ -18,10 +18,10 @@ import hashlib
 import io
 import json
 import os
-import pathlib
 import re
 import sys
 import tempfile
+import time
 import zlib
 
 import numpy as np
@@ -30,10 +30,13 @@ from keras_bert.data import corpus as corpora
 from keras_bert.data.chunk_writer import ChunkWriter
 from keras_bert.data.chunk_writer import batch_lines
 from keras_bert.data.documents import split_lines
+from keras_bert.data.remarks import shares_of
+from keras_bert.data.remarks import warn_of_examples
+from keras_bert.data.remarks import warn_of_text
 from keras_bert.data.shards import ShardBuilder
-from keras_bert.data.sources import CHUNK_BYTES
-from keras_bert.files import check_writable
+from keras_bert.data.text_files import CHUNK_BYTES
 from keras_bert.files import expand_patterns
+from keras_bert.outputs import manifest_values
 from keras_bert.text.vocabulary import Vocabulary
 
 try:
@@ -41,6 +44,10 @@ try:
     from apache_beam.io.filesystem import CompressionTypes
     from apache_beam.io.filesystems import FileSystems
     from apache_beam.options.pipeline_options import PipelineOptions
+
+    from keras_bert.data.beam_outputs import free_manifest_path
+    from keras_bert.data.beam_outputs import list_file
+    from keras_bert.data.beam_outputs import write_remote_json
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"The Beam pipeline needs the package {error.name}, which is not "
@@ -83,7 +90,8 @@ def create_pretraining_data_on_beam(
         num_shards: int, TFRecord files.
         runner: str, Beam's name of the runner; by default its local one.
         beam_options: list of str, the flags of the runner.
-        overwrite: bool, drop what an earlier run has left.
+        overwrite: bool, drop what an earlier run has left, which its
+            manifest lists.
 
     Returns:
         The manifest's counts, as of `create_pretraining_data`.
@@ -92,10 +100,12 @@ def create_pretraining_data_on_beam(
         ValueError: the input is no text or one document, the output exists.
     """
     files = _match(patterns)
+    text_options = text_options.settled()
     vocabulary = Vocabulary.from_file(text_options.vocab_file)
-    path = _free_manifest_path(output_dir, overwrite)
-    settings = _settings(files, num_shards, text_options, options)
-    manifest = {"settings": settings, "counts": {}, "command": sys.argv}
+    inputs = [*(path for path, _ in files), text_options.vocab_file]
+    path = free_manifest_path(output_dir, inputs, overwrite)
+    settings = _settings(files, num_shards, text_options, options, vocabulary)
+    start = time.time()
     try:
         with beam.Pipeline(
             runner, options=PipelineOptions([*beam_options])
@@ -104,13 +114,21 @@ def create_pretraining_data_on_beam(
                 pipeline, files, vocabulary, text_options, options
             )
             shards = records.records | _write_shards(output_dir, num_shards)
+            entries = (
+                shards | "Spread" >> beam.Reshuffle() | beam.Map(list_file)
+            )
             _ = (
                 (text, records.counts | "SumRecords" >> _sum_counts())
                 | beam.Flatten()
                 | beam.combiners.ToList()
                 | beam.Map(
-                    _write_manifest, path, manifest, beam.pvalue.AsIter(shards)
+                    _make_manifest,
+                    settings,
+                    start,
+                    options,
+                    beam.pvalue.AsDict(entries),
                 )
+                | beam.Map(_write_manifest, path, sys.argv)
             )
     except Exception as error:
         # Some runners tell a worker's error as a whole traceback of text.
@@ -119,7 +137,10 @@ def create_pretraining_data_on_beam(
             raise ValueError(said[1]) from error
         raise
     with FileSystems.open(path) as file:
-        return json.load(file)["counts"]
+        counts = json.load(file)["counts"]
+    warn_of_text(counts, options)
+    warn_of_examples(counts, text_options, options)
+    return counts
 
 
 def _match(patterns):
@@ -142,29 +163,13 @@ def _match(patterns):
     return sorted(files.items())
 
 
-def _free_manifest_path(output_dir, overwrite):
-    if "://" not in output_dir:
-        check_writable(output_dir)
-    path = FileSystems.join(output_dir, "manifest.json")
-    records = FileSystems.join(output_dir, "*-of-*.tfrecord")
-    matches = FileSystems.match([path, records])
-    left = [file.path for match in matches for file in match.metadata_list]
-    if left and not overwrite:
-        raise ValueError(
-            "Output files must be new; --overwrite drops them. Received: "
-            f"{', '.join(left[:3])}."
-        )
-    FileSystems.delete(left)
-    return path
-
-
-def _settings(files, num_shards, text_options, options):
+def _settings(files, num_shards, text_options, options, vocabulary):
     """What the output depends on, the inputs by their sizes."""
     text_settings = dataclasses.asdict(text_options)
-    vocabulary = pathlib.Path(text_settings.pop("vocab_file")).read_bytes()
+    del text_settings["vocab_file"]  # Its contents count, not its name.
     return {
         "inputs": dict(files),
-        "vocabulary": hashlib.sha256(vocabulary).hexdigest(),
+        "vocabulary": vocabulary.sha256,
         "num_shards": num_shards,
         "text": text_settings,
         "examples": dataclasses.asdict(options),
@@ -391,10 +396,18 @@ def _take_records(buffer):
         place += length + _FRAME_TAIL
 
 
-def _write_manifest(counts, path, manifest, shards):
-    """Writes the manifest; the shards have their final names by now."""
-    for part in counts:
-        manifest["counts"].update(part)
-    with FileSystems.create(f"{path}.tmp") as file:
-        file.write(json.dumps(manifest, indent=2).encode() + b"\n")
-    FileSystems.rename([f"{path}.tmp"], [path])
+def _make_manifest(parts, settings, start, options, entries):
+    """The manifest; the shards have their final names by now."""
+    counts = {name: count for part in parts for name, count in part.items()}
+    about = {
+        "settings": settings,
+        "counts": counts,
+        "shares": shares_of(counts, options),
+        "seconds": round(time.time() - start, 1),
+    }
+    return manifest_values(dict(sorted(entries.items())), about)
+
+
+def _write_manifest(manifest, path, command):
+    # A worker has another command line.
+    write_remote_json(path, {**manifest, "command": command})

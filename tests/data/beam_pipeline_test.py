@@ -13,10 +13,12 @@ import pytest
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert import outputs
 from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
+from keras_bert.text import Vocabulary
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -282,13 +284,27 @@ def test_the_records_are_shuffled(create, write_documents, vocabulary):
     assert order != sorted(order)
 
 
-def test_the_manifest_tells_settings_and_counts(create, corpus_files, tmp_path):
+def test_the_manifest_tells_settings_and_counts(
+    create, corpus_files, vocab_file, tmp_path
+):
     options = _options()
     _, counts = create("out", options, num_shards=2)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["counts"] == counts
     assert manifest["settings"]["examples"] == dataclasses.asdict(options)
     assert [*manifest["settings"]["inputs"]] == corpus_files
+    assert manifest["settings"]["text"]["do_lower_case"] is True
+    vocabulary = Vocabulary.from_file(vocab_file)
+    assert manifest["settings"]["vocabulary"] == vocabulary.sha256
+    assert manifest["shares"]["random_next"] == round(
+        counts["random_next"] / counts["examples"], 4
+    )
+    records = tmp_path / "out" / "00001-of-00002.tfrecord"
+    assert outputs.manifest_of(records)[1] == manifest
+    assert [*manifest["files"]] == [
+        "00000-of-00002.tfrecord",
+        "00001-of-00002.tfrecord",
+    ]
     assert sorted(os.listdir(tmp_path / "out")) == [
         "00000-of-00002.tfrecord",
         "00001-of-00002.tfrecord",
@@ -298,13 +314,27 @@ def test_the_manifest_tells_settings_and_counts(create, corpus_files, tmp_path):
 
 def test_what_is_there_is_dropped_on_demand_only(create, tmp_path):
     create("out", num_shards=3)
-    with pytest.raises(ValueError, match=r"overwrite.*out/manifest\.json"):
+    with pytest.raises(ValueError, match=r"out/.* exists.*--overwrite"):
         create("out")
     create("out", overwrite=True)
     assert sorted(os.listdir(tmp_path / "out")) == [
         "00000-of-00001.tfrecord",
         "manifest.json",
     ]
+
+
+def test_what_is_not_ours_is_never_dropped(create, tmp_path):
+    create("out")
+    path = tmp_path / "out" / "00000-of-00001.tfrecord"
+    changed = path.read_bytes()[::-1]
+    path.write_bytes(changed)
+    with pytest.raises(ValueError, match="tfrecord exists, and no manifest"):
+        create("out", overwrite=True)
+    assert path.read_bytes() == changed
+    (tmp_path / "out" / "manifest.json").unlink()
+    with pytest.raises(ValueError, match="tfrecord exists, and no manifest"):
+        create("out", overwrite=True)
+    assert path.read_bytes() == changed
 
 
 @pytest.mark.parametrize(

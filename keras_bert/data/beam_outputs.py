@@ -1,0 +1,95 @@
+"""What the Beam pipeline may write, on any file system that Beam knows.
+
+The rule is that of `outputs`: new, or listed by the manifest of an earlier
+run. A file on this machine must then have the bytes that the manifest lists; a
+remote one, which would have to be read for that, their number.
+"""
+
+import hashlib
+import json
+
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from keras_bert.files import check_writable
+from keras_bert.outputs import check_no_input
+from keras_bert.outputs import file_entry
+
+_MANIFEST = "manifest.json"
+_BLOCK_BYTES = 1 << 22
+
+
+def free_manifest_path(output_dir, inputs, overwrite):
+    """Where the manifest goes, after what an earlier run has left is removed.
+
+    Args:
+        output_dir: str.
+        inputs: list of str, the files that are read.
+        overwrite: bool, remove what an earlier run has left.
+
+    Raises:
+        ValueError: something is in the way.
+    """
+    if "://" not in output_dir:
+        check_writable(output_dir)
+    path = FileSystems.join(output_dir, _MANIFEST)
+    records = FileSystems.join(output_dir, "*-of-*.tfrecord")
+    matches = FileSystems.match([path, records])
+    left = [file for match in matches for file in match.metadata_list]
+    listed = _read_entries(path) if left else None
+    for file in left:
+        check_no_input(file.path, inputs)
+        name = FileSystems.split(file.path)[1]
+        is_own = listed is not None and (
+            name == _MANIFEST or _is_unchanged(file, listed.get(name))
+        )
+        if not is_own:
+            raise ValueError(
+                f"An output must be new: {file.path} exists, and no manifest "
+                "beside it says that we wrote it as it is now. Choose another "
+                "name, or move it away."
+            )
+        if not overwrite:
+            raise ValueError(
+                f"An output must be new: {file.path} exists. Choose another "
+                "name, or pass --overwrite to replace it."
+            )
+    FileSystems.delete([file.path for file in left])
+    return path
+
+
+def _read_entries(path):
+    """The files that a manifest of ours lists, or None."""
+    try:
+        with FileSystems.open(path) as file:
+            values = json.load(file)
+    except (OSError, ValueError):
+        return None
+    is_own = isinstance(values, dict) and values.get("made_by") == "keras_bert"
+    return values.get("files") if is_own else None
+
+
+def _is_unchanged(file, entry):
+    if entry is None or file.size_in_bytes != entry["bytes"]:
+        return False
+    return "://" in file.path or file_entry(file.path) == entry
+
+
+def list_file(path):
+    """The name of a written file and its entry in the manifest."""
+    digest, size = hashlib.sha256(), 0
+    with FileSystems.open(
+        path, compression_type=CompressionTypes.UNCOMPRESSED
+    ) as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+            size += len(block)
+    entry = {"bytes": size, "sha256": digest.hexdigest()}
+    return FileSystems.split(path)[1], entry
+
+
+def write_remote_json(path, values):
+    """Writes a JSON file, whole or not at all."""
+    with FileSystems.create(f"{path}.tmp") as file:
+        file.write(json.dumps(values, indent=2).encode() + b"\n")
+    FileSystems.rename([f"{path}.tmp"], [path])
