@@ -64,7 +64,10 @@ def _quiet():
 def _parse(argv):
     """The manual, or the flags."""
     if {*argv[1:]} & {"-h", "-help", "--help", "-helpshort", "--helpshort"}:
-        print(f"{__doc__.strip()}\n{flags.FLAGS.main_module_help()}")
+        print(f"{__doc__.strip()}\n\nFlags:\n")
+        for holder in (_MODEL_DIR, _TEXT):
+            meaning = flags.FLAGS[holder.name].help.splitlines()[0].strip(";")
+            print(f"  --{holder.name:<12}{meaning} (required)")
         sys.exit(0)
     try:
         return flags.FLAGS(argv)
