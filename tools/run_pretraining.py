@@ -153,7 +153,8 @@ flags.DEFINE_integer(
 def main():
     _check_flags()
     recipe = pretraining.PretrainingRecipe(**command_line.own_flags())
-    pretraining.run_plan(pretraining.plan_pretraining(recipe))
+    plan = pretraining.plan_pretraining(recipe)
+    pretraining.run_plan(plan)  # Only here is TensorFlow imported.
 
 
 def _check_flags():

@@ -6,6 +6,7 @@ import pathlib
 
 from absl import logging
 
+from keras_bert.files import total_size
 from keras_bert.outputs import manifest_of
 from keras_bert.outputs import sha256
 
@@ -109,6 +110,7 @@ def read_record_facts(paths):
     Raises:
         ValueError: a file differs from what its manifest says.
     """
+    logging.info("Taking the hashes of %s.", total_size(paths))
     with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
         found = [*threads.map(_look_at, paths)]
     claims = {name: {} for name in _PLACES}

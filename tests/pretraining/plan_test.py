@@ -17,6 +17,16 @@ from keras_bert.text import Vocabulary
 from keras_bert.training.run_record import write_run
 
 _ROOT = pathlib.Path(__file__).parents[2]
+_WITHOUT_TENSORFLOW = """
+import importlib.abc, runpy, sys
+
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name in ("tensorflow", "keras", "numpy"):
+            raise ModuleNotFoundError(f"No module {name}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
 
 
 def begin(plan):
@@ -66,14 +76,31 @@ def test_what_is_left_open_the_manifests_tell(folder):
     assert os.listdir(folder.path / "run") == []
 
 
-def test_a_plan_needs_no_tensorflow(folder):
-    arguments = dataclasses.asdict(folder.recipe())
-    program = (
-        "import sys\n"
-        "from keras_bert import pretraining\n"
-        f"recipe = pretraining.PretrainingRecipe(**{arguments!r})\n"
-        "pretraining.plan_pretraining(recipe)\n"
-        "print({'tensorflow', 'keras', 'numpy'} & {*sys.modules})\n"
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--help"], "python tools/run_pretraining.py --"),
+        (["--max_seq_length=12"], "--max_seq_length says 12"),
+        (["--learning_rate=0"], "peak=0"),
+        # Nothing is wrong, so that it comes to TensorFlow.
+        ([], "pretraining.run_plan needs the package"),
+    ],
+)
+def test_the_program_looks_at_its_files_before_tensorflow(
+    folder, flags, message
+):
+    recipe = folder.recipe()
+    given = {
+        "input_file": recipe.input_file[0],
+        "vocab_file": recipe.vocab_file,
+        "bert_config_file": recipe.bert_config_file,
+        "output_dir": recipe.output_dir,
+    }
+    arguments = [f"--{name}={value}" for name, value in given.items()]
+    tool = str(_ROOT / "tools" / "run_pretraining.py")
+    program = _WITHOUT_TENSORFLOW + (
+        f"sys.argv = {[tool, *arguments, *flags]!r}\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
     )
     result = subprocess.run(
         [sys.executable, "-c", program],
@@ -81,7 +108,8 @@ def test_a_plan_needs_no_tensorflow(folder):
         capture_output=True,
         text=True,
     )
-    assert result.stdout == "set()\n", result.stderr
+    assert message in result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("cased", [True, False])
