@@ -19,6 +19,7 @@ from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data import shards
 from keras_bert.data import text_files
+from keras_bert.data import work_directory
 from keras_bert.data.work_directory import WorkDirectory
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
@@ -412,6 +413,28 @@ def test_overwriting_keeps_the_old_until_the_new_is_there(
     work = _work(tmp_path / "out")
     assert "shard-00001.json" in work
     assert create() == expected[1]
+    _check_finished(tmp_path / "out", expected)
+
+
+@pytest.mark.parametrize("num_moves", [0, 1, 2, 3])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_run_killed_while_it_replaces_goes_on(
+    create, expected, tmp_path, monkeypatch, num_moves, overwrite
+):
+    create(random_seed=2)
+    moves = iter(range(num_moves))
+    move = work_directory._move
+
+    def stop(path, new_path):
+        if next(moves, None) is None:
+            raise KeyboardInterrupt
+        move(path, new_path)
+
+    monkeypatch.setattr(work_directory, "_move", stop)
+    with pytest.raises(KeyboardInterrupt):
+        create(overwrite=True)
+    monkeypatch.setattr(work_directory, "_move", move)
+    assert create(overwrite=overwrite) == expected[1]
     _check_finished(tmp_path / "out", expected)
 
 
