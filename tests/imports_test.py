@@ -28,6 +28,7 @@ _FLOORS = {
     "models": 2,
     "training": 3,
     "checkpoints": 3,
+    "demo": 3,
     "pretraining": 4,
     "tasks": 4,
     "export": 5,

@@ -111,8 +111,8 @@ def test_commands_name_programs_and_flags_that_exist():
 def _source_with_flags(program):
     """The source of a program and of the modules that define its flags."""
     source = (_ROOT / program).read_text(encoding="utf-8")
-    modules = re.findall(r"^from keras_bert.data.(\w+_flags) ", source, re.M)
-    paths = [_ROOT / "keras_bert/data" / f"{name}.py" for name in modules]
+    modules = re.findall(r"^from (keras_bert\.\S+_flags) ", source, re.M)
+    paths = [_ROOT / f"{name.replace('.', '/')}.py" for name in modules]
     return source + "".join(path.read_text("utf-8") for path in paths)
 
 

@@ -21,12 +21,12 @@ from absl import logging
 
 from keras_bert import command_line
 from keras_bert import outputs
-from keras_bert.data.documentation import collect_documents
-from keras_bert.data.documentation import default_roots
-from keras_bert.data.held_out import corpus_files
-from keras_bert.data.held_out import split_corpus
-from keras_bert.data.sources import source_documents
-from keras_bert.data.text_flags import TextFlags
+from keras_bert.data.corpus.held_out import corpus_files
+from keras_bert.data.corpus.held_out import split_corpus
+from keras_bert.data.corpus.sources import source_documents
+from keras_bert.data.corpus.text_flags import TextFlags
+from keras_bert.demo.documentation import collect_documents
+from keras_bert.demo.documentation import default_roots
 from keras_bert.text.sentences import split_sentences
 
 _TEXT = TextFlags(is_optional=True)

@@ -24,8 +24,8 @@ from absl import logging
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.data.option_flags import OptionFlags
-from keras_bert.data.text_flags import TextFlags
+from keras_bert.data.build.option_flags import OptionFlags
+from keras_bert.data.corpus.text_flags import TextFlags
 
 _TEXT = TextFlags()
 _OUTPUT_FILE = flags.DEFINE_list(

@@ -23,7 +23,7 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.data.option_flags import OptionFlags
+from keras_bert.data.build.option_flags import OptionFlags
 
 # What logs the traceback of an error that `main` tells in one line.
 _NOISY = (
@@ -62,9 +62,9 @@ _OPTIONS = OptionFlags()
 
 def main():
     options = _OPTIONS.options()
-    beam_pipeline = _load_pipeline()
+    beam = _load_pipeline()
     start = time.monotonic()
-    counts = beam_pipeline.create_pretraining_data_on_beam(
+    counts = beam.create_pretraining_data_on_beam(
         _INPUT_FILE.value,
         _OUTPUT_DIR.value,
         _OPTIONS.text_options(),
@@ -95,10 +95,10 @@ def _load_pipeline():
         python_logging.getLogger(name).setLevel(python_logging.CRITICAL)
     python_logging.disable(python_logging.WARNING)
     # Imported late: most do not have Apache Beam.
-    from keras_bert.data import beam_pipeline
+    from keras_bert.data.build import beam
 
     python_logging.disable(python_logging.NOTSET)
-    return beam_pipeline
+    return beam
 
 
 if __name__ == "__main__":

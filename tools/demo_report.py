@@ -16,7 +16,7 @@ from absl import flags
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.data.documents import read_documents
+from keras_bert.data.corpus.documents import read_documents
 from keras_bert.text.vocabulary import MASK
 
 _OUTPUT_DIR = flags.DEFINE_string(

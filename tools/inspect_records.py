@@ -38,7 +38,7 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert import outputs
-from keras_bert.data import inspection
+from keras_bert.data.records import inspection
 from keras_bert.files import expand_patterns
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside

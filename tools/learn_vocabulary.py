@@ -17,7 +17,7 @@ from absl import logging
 import keras_bert
 from keras_bert import command_line
 from keras_bert import outputs
-from keras_bert.data.text_flags import TextFlags
+from keras_bert.data.corpus.text_flags import TextFlags
 
 _TEXT = TextFlags()
 _OUTPUT_FILE = flags.DEFINE_string(

@@ -3,16 +3,16 @@
 from keras_bert import lazy
 
 _MEMBERS = {
-    "PretrainingDataOptions": "options",
-    "TextOptions": "options",
-    "create_pretraining_data": "pretraining_data",
-    "dynamic_pretraining_dataset": "dynamic_dataset",
-    "endless_pretraining_dataset": "dataset",
-    "left_to_right_batches": "left_to_right",
-    "learn_vocabulary": "vocabulary_learning",
-    "measure_vocabulary": "vocabulary_learning",
-    "open_sources": "sources",
-    "pretraining_dataset": "dataset",
+    "PretrainingDataOptions": "examples.options",
+    "TextOptions": "examples.options",
+    "create_pretraining_data": "build.job",
+    "dynamic_pretraining_dataset": "batches.dynamic",
+    "endless_pretraining_dataset": "batches.masked",
+    "left_to_right_batches": "batches.left_to_right",
+    "learn_vocabulary": "corpus.vocabulary_learning",
+    "measure_vocabulary": "corpus.vocabulary_learning",
+    "open_sources": "corpus.sources",
+    "pretraining_dataset": "batches.masked",
 }
 
 __all__ = [*_MEMBERS]

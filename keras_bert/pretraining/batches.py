@@ -1,11 +1,11 @@
 """The batches of a run, from its record files."""
 
-from keras_bert.data.damage import damage_named
-from keras_bert.data.dataset import endless_pretraining_dataset
-from keras_bert.data.dataset import padded_batches
-from keras_bert.data.dataset import pretraining_dataset
-from keras_bert.data.dynamic_dataset import dynamic_pretraining_dataset
-from keras_bert.data.left_to_right import left_to_right_batches
+from keras_bert.data.batches.dynamic import dynamic_pretraining_dataset
+from keras_bert.data.batches.left_to_right import left_to_right_batches
+from keras_bert.data.batches.masked import endless_pretraining_dataset
+from keras_bert.data.batches.masked import padded_batches
+from keras_bert.data.batches.masked import pretraining_dataset
+from keras_bert.data.records.damage import damage_named
 from keras_bert.text.vocabulary import MASK
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keras_bert.data.corpus import Corpus
+from keras_bert.data.corpus.token_store import Corpus
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS

@@ -9,8 +9,8 @@ from keras_bert.checkpoints import Bert
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
-from keras_bert.data.checked_records import framed_records
-from keras_bert.data.tfrecords import write_records
+from keras_bert.data.records.framing import write_records
+from keras_bert.data.records.validation import framed_records
 from keras_bert.pretraining import plan_pretraining
 from keras_bert.pretraining import run_plan
 from keras_bert.pretraining.batches import RunBatches

@@ -1,0 +1,1 @@
+"""Records to batches of `tf.data`."""

@@ -1,0 +1,183 @@
+"""Unmasked records to batches whose masks differ in each epoch."""
+
+import functools
+
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.data.batches.dynamic_masking import mask_tokens
+from keras_bert.data.batches.epochs import check_batch_size
+from keras_bert.data.batches.epochs import endless_batches
+from keras_bert.data.batches.epochs import number_batches
+from keras_bert.data.batches.epochs import read_records
+from keras_bert.data.batches.masked import as_batch
+from keras_bert.data.batches.masked import assert_known_ids
+from keras_bert.data.examples.masking import MaskingRules
+from keras_bert.data.records.first_record import check_first_records
+
+
+def dynamic_pretraining_dataset(
+    paths,
+    batch_size,
+    max_seq_length,
+    max_predictions_per_seq,
+    vocab_size,
+    mask_id,
+    seed,
+    masked_lm_prob=0.15,
+    do_whole_word_mask=False,
+    epoch=None,
+    first_batch=0,
+):
+    """Batches of unmasked records, masked on the way.
+
+    The masks are a function of the seed, the epoch and the example's place in
+    the epoch, whatever the batch size and the number of threads.
+
+    Args:
+        paths: list of str, TFRecord files of `create_pretraining_data` with
+            `masking="dynamic"`.
+        batch_size: int, examples in a batch.
+        max_seq_length: int, length to pad to; no record may be longer.
+        max_predictions_per_seq: int, most masked tokens in an example.
+        vocab_size: int, all ids must be below.
+        mask_id: int, id of [MASK].
+        seed: int.
+        masked_lm_prob: float, share of the tokens to mask.
+        do_whole_word_mask: bool, mask all pieces of a word or none.
+        epoch: int, gives one pass in file order with the masks of this
+            epoch, the same each time, as evaluation wants; its last batch
+            may be smaller. None gives an endless dataset of whole batches:
+            epoch after epoch, shuffled differently and masked differently
+            in each.
+        first_batch: int, how many batches of the endless dataset to leave
+            out, to go on where a run was.
+
+    Returns:
+        A `tf.data.Dataset` of batches like those of `pretraining_dataset`.
+
+    Raises:
+        ValueError: an argument is out of range; or the first record of a file
+            misses a feature, is too long or has an id beyond the vocabulary.
+
+    References:
+        [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.1
+    """
+    check_batch_size(batch_size)
+    rules = MaskingRules(
+        masked_lm_prob, max_predictions_per_seq, mask_id, vocab_size
+    )
+    _check_rules(rules, max_seq_length)
+    lengths = {"max_seq_length": max_seq_length, "1": 1}
+    check_first_records(paths, features.UNMASKED_FEATURES, lengths, vocab_size)
+    if epoch is None:
+        batches = endless_batches(paths, seed, batch_size, first_batch)
+    else:
+        files = tf.data.Dataset.from_tensor_slices(paths)
+        records = read_records(files, len(paths)).batch(batch_size)
+        batches = number_batches(records, batch_size, epoch)
+    make_batch = functools.partial(
+        _make_batch, max_seq_length, rules, seed, do_whole_word_mask
+    )
+    return batches.map(
+        make_batch, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
+    ).prefetch(tf.data.AUTOTUNE)
+
+
+def _check_rules(rules, max_seq_length):
+    if not 0 < rules.max_predictions_per_seq <= max_seq_length - 3:
+        raise ValueError(
+            "`max_predictions_per_seq` must be at least 1 and at most "
+            "`max_seq_length` - 3. Received: max_predictions_per_seq="
+            f"{rules.max_predictions_per_seq}, "
+            f"max_seq_length={max_seq_length}."
+        )
+    if not 0 < rules.masked_lm_prob < 1:
+        raise ValueError(
+            "`masked_lm_prob` must be above 0 and below 1. "
+            f"Received: masked_lm_prob={rules.masked_lm_prob}."
+        )
+    if not 0 <= rules.mask_id < rules.vocab_size:
+        raise ValueError(
+            "`mask_id` must be at least 0 and below `vocab_size`. Received: "
+            f"mask_id={rules.mask_id}, vocab_size={rules.vocab_size}."
+        )
+
+
+def _make_batch(
+    max_seq_length, rules, seed, do_whole_word_mask, epoch, first, serialized
+):
+    parsed = _parse(serialized, max_seq_length)
+    num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
+    boundary = parsed[features.SEGMENT_BOUNDARY.name]
+    ids, word_starts = (
+        tf.cast(
+            parsed[feature.name].to_tensor(shape=[None, max_seq_length]),
+            tf.int32,
+        )
+        for feature in (features.TOKEN_IDS, features.WORD_STARTS)
+    )
+    assert_known_ids(features.TOKEN_IDS, ids, rules.vocab_size)
+    position = tf.range(max_seq_length, dtype=tf.int64)
+    is_token = position < num_tokens  # [B, S]
+    maskable = (
+        (position > 0)
+        & (position != boundary - 1)
+        & (position < num_tokens - 1)
+    )
+    hidden, positions, labels, weights = mask_tokens(
+        ids,
+        maskable,
+        rules,
+        seed,
+        epoch,
+        first,
+        word_starts if do_whole_word_mask else None,
+    )
+    values = (
+        hidden,
+        is_token,
+        is_token & (position >= boundary),
+        positions,
+        labels,
+        weights,
+        parsed[features.NEXT_SENTENCE_LABELS.name],
+    )
+    names = [feature.name for feature in features.PRETRAINING_FEATURES]
+    return as_batch(dict(zip(names, values)))
+
+
+def _parse(serialized, max_seq_length):
+    """Features by name, ragged where the number of tokens is theirs."""
+    parsed = tf.io.parse_example(
+        serialized,
+        {
+            feature.name: tf.io.RaggedFeature(
+                feature.dtype, row_splits_dtype=tf.int64
+            )
+            if feature.length == "num_tokens"
+            else tf.io.FixedLenFeature([1], feature.dtype)
+            for feature in features.UNMASKED_FEATURES
+        },
+    )
+    num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()
+    boundary = parsed[features.SEGMENT_BOUNDARY.name][:, 0]
+    for is_good, message in (
+        (
+            (num_tokens >= 5) & (num_tokens <= max_seq_length),
+            f"`{features.TOKEN_IDS.name}` must have 5 to {max_seq_length} "
+            "values: pass the `max_seq_length` that the records were made "
+            "with.",
+        ),
+        (
+            num_tokens == parsed[features.WORD_STARTS.name].row_lengths(),
+            f"`{features.WORD_STARTS.name}` must have as many values as "
+            f"`{features.TOKEN_IDS.name}`.",
+        ),
+        (
+            (boundary >= 3) & (boundary <= num_tokens - 2),
+            f"`{features.SEGMENT_BOUNDARY.name}` must be inside the tokens.",
+        ),
+    ):
+        tf.debugging.Assert(tf.reduce_all(is_good), [message])
+    return parsed

@@ -1,0 +1,108 @@
+"""Records for training: epoch after epoch, each in an order of its own."""
+
+import tensorflow as tf
+
+from keras_bert.data.records.damage import damage_named
+
+SHUFFLE_EXAMPLES = 10_000
+_INTERLEAVED_FILES = 16
+
+
+def read_records(files, num_files):
+    """The records of a `tf.data.Dataset` of paths, some files at a time."""
+    return files.interleave(
+        tf.data.TFRecordDataset,
+        cycle_length=min(num_files, _INTERLEAVED_FILES),
+        block_length=16,
+        num_parallel_calls=tf.data.AUTOTUNE,
+        deterministic=True,
+    )
+
+
+def endless_batches(paths, seed, batch_size, first_batch=0):
+    """Whole batches of records, without end.
+
+    What is left of an epoch after its last whole batch is dropped; it is
+    something else in each epoch. The order is a function of the seed alone,
+    so that a run can go on at any batch.
+
+    Args:
+        paths: list of str, TFRecord files.
+        seed: int.
+        batch_size: int.
+        first_batch: int, how many batches to leave out.
+
+    Returns:
+        A `tf.data.Dataset` of epochs, int64 scalar; places of the first
+        record of the batch in its epoch, int64 scalar; and serialized
+        records, string `(batch_size,)`.
+
+    Raises:
+        ValueError: the files hold less than a batch, or one is damaged.
+    """
+    check_batch_size(batch_size)
+    # Whole epochs are left out unread, for which they must be counted.
+    needed = batch_size if first_batch == 0 else -1
+    with damage_named(paths):
+        count = _count(tf.data.TFRecordDataset(paths).take(needed))
+    if count < batch_size:
+        raise ValueError(
+            "The records must make at least one batch. Received: "
+            f"{count} records, batch_size={batch_size}."
+        )
+    first_epoch, left_out = divmod(first_batch, count // batch_size)
+    return (
+        tf.data.Dataset.counter(first_epoch)
+        .flat_map(
+            lambda epoch: number_batches(
+                _shuffled_records(paths, seed, epoch).batch(
+                    batch_size, drop_remainder=True
+                ),
+                batch_size,
+                epoch,
+            )
+        )
+        .skip(left_out)
+    )
+
+
+def _count(records):
+    batches = records.batch(1024)
+    zero = tf.constant(0, tf.int64)
+    return int(
+        batches.reduce(zero, lambda count, x: count + tf.size(x, tf.int64))
+    )
+
+
+def check_batch_size(batch_size):
+    """Raises ValueError unless a batch holds an example."""
+    if batch_size < 1:
+        raise ValueError(
+            f"`batch_size` must be at least 1. Received: {batch_size}."
+        )
+
+
+def number_batches(batches, batch_size, epoch):
+    """Batches of records with their epoch and the first one's place in it."""
+    return tf.data.Dataset.zip(
+        tf.data.Dataset.from_tensors(tf.cast(epoch, tf.int64)).repeat(),
+        tf.data.Dataset.counter(0, batch_size),
+        batches,
+    )
+
+
+def _shuffled_records(paths, seed, epoch):
+    """The records of an epoch.
+
+    Windows of records are shuffled, not a sliding buffer: that has a state,
+    and then an iterator over many epochs could not be saved.
+    """
+    shuffle = tf.random.experimental.stateless_shuffle
+    seed = tf.stack([tf.constant(seed, tf.int64), epoch])
+    files = tf.data.Dataset.from_tensor_slices(shuffle(paths, seed))
+    windows = read_records(files, len(paths)).batch(SHUFFLE_EXAMPLES)
+    return windows.enumerate(1).flat_map(
+        lambda number, records: tf.data.Dataset.from_tensor_slices(
+            shuffle(records, tf.random.fold_in(seed, number))
+        )
+    )

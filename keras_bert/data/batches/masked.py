@@ -1,0 +1,182 @@
+"""Records to batches for `model.fit` and for the training loop."""
+
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.data.batches.epochs import SHUFFLE_EXAMPLES
+from keras_bert.data.batches.epochs import check_batch_size
+from keras_bert.data.batches.epochs import endless_batches
+from keras_bert.data.batches.epochs import read_records
+from keras_bert.data.records.first_record import check_first_records
+
+
+def pretraining_dataset(
+    paths,
+    batch_size,
+    max_seq_length,
+    max_predictions_per_seq,
+    vocab_size,
+    shuffle_seed=None,
+):
+    """One pass over records of masked sentence pairs.
+
+    Args:
+        paths: list of str, TFRecord files of `create_pretraining_data` or of
+            google-research/bert.
+        batch_size: int, examples in a batch; the last may be smaller.
+        max_seq_length: int, length of the sequences in the records.
+        max_predictions_per_seq: int, predictions in the records.
+        vocab_size: int, all ids must be below.
+        shuffle_seed: int, shuffles files and examples, differently at each
+            repetition, the same from the same seed. None keeps file order.
+
+    Returns:
+        A `tf.data.Dataset` of `(inputs, labels, sample_weights)`, dicts that
+        fit `bert_pretrainer`: the inputs are int32; the labels
+        `mlm_logits`, int32 `(batch_size, max_predictions_per_seq)`, and
+        `nsp_logits`, int32 `(batch_size,)`; the weights float32 like them.
+
+    Raises:
+        ValueError: the first record of a file misses a feature, has another
+            length or an id beyond the vocabulary.
+    """
+    lengths = _check(
+        paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+    )
+    files = tf.data.Dataset.from_tensor_slices(paths)
+    if shuffle_seed is not None:
+        files = files.shuffle(len(paths), seed=shuffle_seed)
+    records = read_records(files, len(paths))
+    if shuffle_seed is not None:
+        records = records.shuffle(SHUFFLE_EXAMPLES, seed=shuffle_seed)
+    return _parsed(records.batch(batch_size), lengths, vocab_size)
+
+
+def endless_pretraining_dataset(
+    paths,
+    batch_size,
+    max_seq_length,
+    max_predictions_per_seq,
+    vocab_size,
+    seed,
+    first_batch=0,
+):
+    """Whole batches for training, epoch after epoch in another order.
+
+    Args:
+        paths, batch_size, max_seq_length, max_predictions_per_seq,
+        vocab_size: as of `pretraining_dataset`.
+        seed: int, what the order is a function of.
+        first_batch: int, how many batches to leave out, to go on where a run
+            was.
+
+    Returns:
+        An endless `tf.data.Dataset` of batches like those of
+        `pretraining_dataset`.
+
+    Raises:
+        ValueError: as of `pretraining_dataset`, or the files hold less than
+            a batch.
+    """
+    lengths = _check(
+        paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+    )
+    batches = endless_batches(paths, seed, batch_size, first_batch)
+    return _parsed(
+        batches.map(lambda epoch, first, records: records), lengths, vocab_size
+    )
+
+
+def padded_batches(dataset, batch_size):
+    """Batches of one size: the last is filled up with rows of weight 0.
+
+    Args:
+        dataset: batches of `pretraining_dataset`.
+        batch_size: int, at least that of each batch.
+
+    Returns:
+        A `tf.data.Dataset` of the same structure.
+    """
+
+    def pad(x):
+        missing = batch_size - tf.shape(x)[0]
+        padded = tf.pad(x, [[0, missing]] + [[0, 0]] * (x.shape.rank - 1))
+        return tf.ensure_shape(padded, [batch_size, *x.shape[1:]])
+
+    return dataset.map(lambda *batch: tf.nest.map_structure(pad, batch))
+
+
+def _check(
+    paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
+):
+    """Checks the arguments and the files; the lengths of the features."""
+    check_batch_size(batch_size)
+    lengths = {
+        "max_seq_length": max_seq_length,
+        "max_predictions_per_seq": max_predictions_per_seq,
+        "1": 1,
+    }
+    check_first_records(
+        paths, features.PRETRAINING_FEATURES, lengths, vocab_size
+    )
+    return lengths
+
+
+def _parsed(batches, lengths, vocab_size):
+    return batches.map(
+        lambda batch: _parse(batch, lengths, vocab_size),
+        num_parallel_calls=tf.data.AUTOTUNE,
+        deterministic=True,
+    ).prefetch(tf.data.AUTOTUNE)
+
+
+def _parse(serialized, lengths, vocab_size):
+    parsed = tf.io.parse_example(
+        serialized,
+        {
+            feature.name: tf.io.FixedLenFeature(
+                [lengths[feature.length]], feature.dtype
+            )
+            for feature in features.PRETRAINING_FEATURES
+        },
+    )
+    for feature in (features.INPUT_IDS, features.MASKED_LM_IDS):
+        assert_known_ids(feature, parsed[feature.name], vocab_size)
+    return as_batch(parsed)
+
+
+def assert_known_ids(feature, ids, vocab_size):
+    """Fails in the graph where an id is beyond the vocabulary."""
+    tf.debugging.assert_less(
+        ids,
+        tf.constant(vocab_size, ids.dtype),
+        f"`{feature.name}` must be below `vocab_size`={vocab_size}: "
+        "were the records made with another vocabulary?",
+    )
+
+
+def as_batch(values):
+    """Tensors under the names of the schema to what `model.fit` takes.
+
+    Args:
+        values: dict of tensors `(batch_size, length)`, int64 or int32 and
+            float32, under the names of `features.PRETRAINING_FEATURES`.
+
+    Returns:
+        `(inputs, labels, sample_weights)`, as of `pretraining_dataset`.
+    """
+    inputs = {
+        feature.name: tf.cast(values[feature.name], tf.int32)
+        for feature in features.PRETRAINING_INPUTS
+    }
+    mlm_labels = tf.cast(values[features.MASKED_LM_IDS.name], tf.int32)
+    nsp_labels = values[features.NEXT_SENTENCE_LABELS.name][:, 0]
+    labels = {
+        "mlm_logits": mlm_labels,
+        "nsp_logits": tf.cast(nsp_labels, tf.int32),
+    }
+    weights = {
+        "mlm_logits": values[features.MASKED_LM_WEIGHTS.name],
+        "nsp_logits": tf.ones_like(nsp_labels, tf.float32),
+    }
+    return inputs, labels, weights

@@ -1,0 +1,137 @@
+"""Any shard of the records of a corpus, made independently of the others.
+
+The corpus is cut into blocks of documents. A pass over a block is the unit of
+work: its pairs depend on the seed, the pass and the block alone. All units are
+shuffled and dealt out to the shards, and in a shard the pairs of many units
+are shuffled together. So the bytes do not depend on who makes which shard.
+"""
+
+import collections
+
+import numpy as np
+
+from keras_bert import features
+from keras_bert.data.examples.packing import ExampleRules
+from keras_bert.data.examples.packing import masked_examples
+from keras_bert.data.examples.packing import unmasked_examples
+from keras_bert.data.examples.masking import MaskingRules
+from keras_bert.data.examples.pair_tokens import copy_tokens
+from keras_bert.data.records.encoding import serialize_examples
+from keras_bert.data.examples.sentence_pairs import SentencePairs
+from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
+from keras_bert.data.records.framing import write_records
+from keras_bert.text.vocabulary import CLS
+from keras_bert.text.vocabulary import MASK
+from keras_bert.text.vocabulary import SEP
+
+_BLOCK_TOKENS = 1 << 18
+_WINDOW_BLOCKS = 64
+_BATCH_EXAMPLES = 1024
+_BLOCK_STREAM, _SHARD_STREAM = 0, 1
+
+
+class ShardBuilder:
+    """Writes shards.
+
+    Args:
+        corpus: `Corpus` of at least two documents.
+        vocabulary: `Vocabulary` of its ids.
+        options: `PretrainingDataOptions`.
+        segmented_words: bool, the tokens carry the bit `CONTINUES`.
+    """
+
+    def __init__(self, corpus, vocabulary, options, segmented_words=False):
+        self._corpus = corpus
+        self._options = options
+        self._rules = ExampleRules(
+            seq_length=options.max_seq_length,
+            cls_id=vocabulary.id_of(CLS),
+            sep_id=vocabulary.id_of(SEP),
+            is_continuation=None
+            if segmented_words
+            else np.array(vocabulary.is_continuation),
+            whole_words=options.do_whole_word_mask,
+            masking=MaskingRules(
+                options.masked_lm_prob,
+                options.max_predictions_per_seq,
+                vocabulary.id_of(MASK),
+                len(vocabulary),
+            ),
+        )
+
+    def write(self, shard, num_shards, file):
+        """Writes a shard, yielding as it goes.
+
+        Args:
+            shard: int, from 0.
+            num_shards: int.
+            file: binary file.
+
+        Yields:
+            After each batch, its counts: "examples", "random_next",
+            "predictions" (0 where the masks are drawn later),
+            "example_tokens" and "cut_tokens", tokens of the text that were
+            cut off because they did not fit.
+        """
+        seed = self._options.random_seed
+        rng = np.random.default_rng((seed, _SHARD_STREAM, shard))
+        units = self._units(num_shards)[shard::num_shards]
+        for window in range(0, len(units), _WINDOW_BLOCKS):
+            pairs = SentencePairs.concatenate(
+                [self._pairs(*u) for u in units[window:][:_WINDOW_BLOCKS]]
+            )
+            pairs = pairs[rng.permutation(len(pairs))]
+            copied, pairs = copy_tokens(self._corpus, pairs)
+            for first in range(0, len(pairs), _BATCH_EXAMPLES):
+                rows = slice(first, first + _BATCH_EXAMPLES)
+                yield self._write_batch(copied, pairs[rows], rng, file)
+
+    def _units(self, num_shards):
+        """All (pass, first document, end document), in random order."""
+        starts = self._corpus.sentences[self._corpus.documents]
+        num_tokens = min(_BLOCK_TOKENS, 1 + starts[-1] // num_shards)
+        goals = np.arange(0, starts[-1], num_tokens)
+        edges = [*np.unique(np.searchsorted(starts, goals)), len(starts) - 1]
+        if (len({*edges}) - 1) * self._options.dupe_factor < num_shards:
+            edges = range(len(starts))  # A document each.
+        units = [
+            (number, first, end)
+            for number in range(self._options.dupe_factor)
+            for first, end in zip(edges, edges[1:])
+            if first < end
+        ]
+        rng = np.random.default_rng((self._options.random_seed, _SHARD_STREAM))
+        return [units[index] for index in rng.permutation(len(units))]
+
+    def _pairs(self, number, first, end):
+        options = self._options
+        pairs = sample_sentence_pairs(
+            self._corpus,
+            np.arange(first, end),
+            options.max_seq_length - 3,
+            options.short_seq_prob,
+            np.random.default_rng(
+                (options.random_seed, _BLOCK_STREAM, number, int(first))
+            ),
+        )
+        self._corpus.release()
+        return pairs
+
+    def _write_batch(self, corpus, pairs, rng, file):
+        predictions = 0
+        if self._options.masking == "dynamic":
+            schema = features.UNMASKED_FEATURES
+            examples = unmasked_examples(corpus, pairs, self._rules)
+        else:
+            schema = features.PRETRAINING_FEATURES
+            examples = masked_examples(corpus, pairs, self._rules, rng)
+            predictions = int(examples["masked_lm_weights"].sum())
+        num_tokens = pairs.first_length + pairs.second_length + 3
+        write_records(file, serialize_examples(examples, schema, num_tokens))
+        return collections.Counter(
+            examples=len(pairs),
+            random_next=int(pairs.is_random.sum()),
+            predictions=predictions,
+            example_tokens=int(num_tokens.sum()),
+            cut_tokens=int(pairs.num_cut.sum()),
+        )

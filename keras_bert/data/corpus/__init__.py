@@ -1,0 +1,1 @@
+"""Text on disk to a tokenized corpus on disk."""

@@ -1,0 +1,88 @@
+"""Text in JSON lines: an object a line, a document each."""
+
+import dataclasses
+import json
+import re
+
+from keras_bert.data.corpus.documents import document_lines
+from keras_bert.data.corpus.text_files import GzipFile
+from keras_bert.data.corpus.text_files import TextFile
+from keras_bert.data.corpus.text_files import cut
+from keras_bert.data.corpus.text_files import read_blocks
+
+_SHOWN_BYTES = 60
+_SHOWN_KEYS = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class JsonLinesFile(TextFile):
+    """A file with a JSON object a line, a document each.
+
+    Args:
+        path: str; gzip if it ends in ".gz".
+        stream: str, the pipe or device of which `path` is a copy.
+        text_key: str, the key of the text.
+    """
+
+    text_key: str = "text"
+
+    def fingerprint(self):
+        """The SHA-256 of the file, and the key."""
+        return f"{super().fingerprint()}, {self.text_key}"
+
+    def chunks(self):
+        if self.path.endswith(".gz"):
+            return GzipFile(self.path).chunks()
+        return cut(self.path, re.compile(rb"\n"))
+
+    def lines(self, chunk, bad_lines=None):
+        compressed = self.path.endswith(".gz")
+        reader = (GzipFile if compressed else TextFile)(self.path, self.stream)
+        for number, line in enumerate(reader.lines(chunk)):
+            if not line:
+                continue
+            text, fault = _text_of(line, self.text_key)
+            if not fault:
+                yield from document_lines(text)
+                continue
+            message = self._message(line, chunk, number, fault)
+            if bad_lines is None:
+                raise ValueError(f"{message} --on_bad_line=skip goes on.")
+            bad_lines.add(message)
+
+    def _message(self, line, chunk, number, fault):
+        shown = line[:_SHOWN_BYTES].decode(errors="ignore")
+        return (
+            f"{self.name}, line {self._line_number(chunk, number)}, must be a "
+            f"JSON object with a string under {self.text_key!r} (see "
+            f"--text_key). Received: {shown!r} ({fault})."
+        )
+
+    def _line_number(self, chunk, number):
+        if chunk[0] == 0:
+            return number + 1
+        with open(self.path, "rb") as file:
+            before = sum(b.count(b"\n") for b in read_blocks(file, chunk[0]))
+        return before + number + 1
+
+
+def _text_of(line, key):
+    """The text in a line of JSON, and what is wrong with it, if anything."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return None, f"{type(error).__name__}: {error}"
+    if not isinstance(value, dict):
+        return None, f"no object but a {type(value).__name__}"
+    if key not in value:
+        keys = ", ".join(map(repr, [*value][:_SHOWN_KEYS]))
+        return None, f"its keys: {keys or 'none'}"
+    text = value[key]
+    if not isinstance(text, str):
+        return None, f"{key!r} is no string but a {type(text).__name__}"
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = ascii(text[error.start])
+        return None, f"half a surrogate pair, {half}, which is no character"
+    return text, None

@@ -1,0 +1,106 @@
+"""The flags that say which text a program reads, the same in every program."""
+
+from absl import flags
+
+from keras_bert import command_line
+from keras_bert.data.corpus.bad_lines import BadLines
+from keras_bert.data.corpus.json_lines import JsonLinesFile
+from keras_bert.data.corpus.sources import open_sources
+from keras_bert.files import expand_patterns
+
+flags.disclaim_key_flags()  # They are the flags of the program.
+
+
+class TextFlags:
+    """Defines the flags, and gives the text that they name.
+
+    Args:
+        is_optional: bool, the program has another text of its own.
+    """
+
+    def __init__(self, is_optional=False):
+        self._is_optional = is_optional
+        self.input_file = flags.DEFINE_string(
+            "input_file",
+            None,
+            "Text files: paths and globs, comma-separated; .txt (a sentence a "
+            "line, a blank line between documents), .jsonl (a document a "
+            "line), either as .gz; or /dev/stdin.",
+        )
+        self.tfds_name = flags.DEFINE_string(
+            "tfds_name",
+            None,
+            "Or a prepared data set of TensorFlow Datasets, a document an "
+            "example.",
+        )
+        self.tfds_split = flags.DEFINE_string(
+            "tfds_split", "train", "Its split, or a part: train[:10%]."
+        )
+        self.text_key = flags.DEFINE_string(
+            "text_key", "text", "Key of the text in .jsonl files and data sets."
+        )
+        self.on_bad_line = flags.DEFINE_enum(
+            "on_bad_line",
+            "stop",
+            ["stop", "skip"],
+            "At a line of .jsonl without text: stop, or skip and count it.",
+        )
+
+    @property
+    def is_given(self):
+        """Whether any text is named."""
+        return self.input_file.present or self.tfds_name.present
+
+    def paths(self):
+        """The files that are read, none of a data set; cheap.
+
+        Raises:
+            ValueError: flags contradict each other, or there is no file.
+        """
+        if self.is_given or not self._is_optional:
+            self._check_one()
+        if self.tfds_name.value is None:
+            command_line.refuse(self.tfds_split, "is for --tfds_name")
+        if not self.is_given:
+            command_line.refuse(self.text_key, "is for --input_file")
+            command_line.refuse(self.on_bad_line, "is for --input_file")
+        if self.input_file.value is None:
+            return []
+        return expand_patterns(self.input_file.value, streams=True)
+
+    def _check_one(self):
+        if (self.input_file.value is None) == (self.tfds_name.value is None):
+            raise ValueError(
+                "Either --input_file or --tfds_name is needed. Received: "
+                f"--input_file={self.input_file.value}, "
+                f"--tfds_name={self.tfds_name.value}."
+            )
+
+    def sources(self, paths):
+        """Opens the text.
+
+        Args:
+            paths: list of str, as of `paths`.
+
+        Returns:
+            A list of sources.
+        """
+        if self.tfds_name.value is not None:
+            command_line.refuse(self.on_bad_line, "is for files of JSON lines")
+            # Imported late: most do not have TensorFlow Datasets.
+            from keras_bert.data.corpus.tfds import TfdsSource
+
+            name = self.tfds_name.value
+            return [
+                TfdsSource(name, self.tfds_split.value, self.text_key.value)
+            ]
+        sources = open_sources(paths, self.text_key.value)
+        if not any(isinstance(source, JsonLinesFile) for source in sources):
+            reason = f"is for .jsonl files, not for {', '.join(paths[:3])}"
+            command_line.refuse(self.text_key, reason)
+            command_line.refuse(self.on_bad_line, reason)
+        return sources
+
+    def bad_lines(self):
+        """`BadLines` where they are skipped, else None."""
+        return BadLines() if self.on_bad_line.value == "skip" else None

@@ -1,0 +1,148 @@
+"""Text from a prepared data set of TensorFlow Datasets, which is optional."""
+
+import dataclasses
+import functools
+
+from keras_bert.data.corpus import text_files
+from keras_bert.data.corpus.documents import document_lines
+
+
+@dataclasses.dataclass(frozen=True)
+class TfdsSource:
+    """A split of a data set, an example a document. Nothing is downloaded.
+
+    Args:
+        dataset: str, as of `tfds.builder` ("wikipedia/20230601.en"), or the
+            directory of a version of a data set.
+        split: str, as of `tfds.load`; "train[:10%]" is one, too.
+        text_key: str, the feature with the text.
+
+    Raises:
+        ValueError: there is no such data set, split or feature of text, or
+            the data set is not prepared.
+        ImportError: tensorflow-datasets is not installed.
+    """
+
+    dataset: str
+    split: str = "train"
+    text_key: str = "text"
+
+    def __post_init__(self):
+        _check_text_feature(self._builder.info.features, self)
+        splits = self._builder.info.splits
+        try:
+            splits[self.split]
+        except (KeyError, ValueError):
+            raise ValueError(
+                f"--tfds_split must be one of {', '.join(sorted(splits))} or "
+                f"a part such as {min(splits)}[:10%]. "
+                f"Received: {self.split!r}."
+            ) from None
+
+    @property
+    def name(self):
+        return f"{self._builder.info.full_name}:{self.split}"
+
+    def num_bytes(self, chunk):
+        """About how much text a chunk holds."""
+        return self._total_bytes() // chunk[1]
+
+    def fingerprint(self):
+        """Version, split and size; data sets of one version do not change."""
+        size = f"{self._num_examples} examples"
+        return f"{self.name}, {size}, {self.text_key}"
+
+    def chunks(self):
+        """Ranges of examples, as their numbers and how many there are."""
+        wanted = -(-self._total_bytes() // text_files.CHUNK_BYTES)
+        count = min(wanted, self._num_examples)
+        return [(number, count) for number in range(count)]
+
+    def lines(self, chunk, bad_lines=None):
+        """Yields the lines of a chunk.
+
+        Raises:
+            ValueError: an example is no UTF-8.
+        """
+        del bad_lines  # It has none.
+        tfds = _import_tfds()
+        number, count = chunk
+        dataset = self._builder.as_dataset(
+            split=tfds.even_splits(self.split, n=count)[number],
+            decoders=tfds.decode.PartialDecoding({self.text_key: True}),
+            read_config=tfds.ReadConfig(
+                interleave_cycle_length=1, add_tfds_id=True
+            ),
+            shuffle_files=False,
+        )
+        for example in dataset.as_numpy_iterator():
+            try:
+                text = example[self.text_key].decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise ValueError(
+                    f"{self.name}, example {example['tfds_id'].decode()}, must "
+                    f"be UTF-8 text. Received: {error}."
+                ) from None
+            yield from document_lines(text)
+
+    @property
+    def _builder(self):
+        return _open_builder(self.dataset)
+
+    @property
+    def _num_examples(self):
+        return self._builder.info.splits[self.split].num_examples
+
+    def _total_bytes(self):
+        # The bytes of a part of a split are not known, only the average.
+        splits = self._builder.info.splits.values()
+        all_bytes = sum(split.num_bytes for split in splits)
+        all_examples = sum(split.num_examples for split in splits)
+        return int(self._num_examples * all_bytes / max(all_examples, 1))
+
+
+def _import_tfds():
+    try:
+        import tensorflow_datasets
+    except ImportError as error:
+        raise ImportError(
+            "--tfds_name needs TensorFlow Datasets: pip install "
+            f"'tensorflow-datasets>=4.9,<5' ({error})."
+        ) from None
+    return tensorflow_datasets
+
+
+@functools.cache
+def _open_builder(dataset):
+    tfds = _import_tfds()
+    try:
+        if "/" in dataset and tfds.core.Path(dataset).is_dir():
+            builder = tfds.builder_from_directory(dataset)
+        else:
+            builder = tfds.builder(dataset)
+    except (ValueError, OSError, AssertionError) as error:
+        raise ValueError(
+            f"{dataset!r} must be a data set of TensorFlow Datasets or the "
+            f"directory of one. Received: {str(error).splitlines()[0]}"
+        ) from None
+    if not builder.is_prepared():
+        raise ValueError(
+            f"{dataset} must be prepared first, for nothing is downloaded "
+            f"here: tfds build {dataset}. Received: no data in "
+            f"{builder.data_dir} (see TFDS_DATA_DIR)."
+        )
+    return builder
+
+
+def _check_text_feature(features, source):
+    keys = [
+        key
+        for key, feature in features.items()
+        if feature.shape == () and feature.tf_dtype == "string"
+    ]
+    if source.text_key not in keys:
+        raise ValueError(
+            f"{source.dataset} must have a feature of text named by "
+            f"--text_key. Received: {source.text_key!r}; it has: "
+            f"{', '.join(sorted(keys)) or 'none'}."
+        )

@@ -1,0 +1,136 @@
+"""Places in a corpus to the arrays of a record."""
+
+import dataclasses
+
+import numpy as np
+
+from keras_bert import features
+from keras_bert.data.corpus.token_store import CONTINUES
+from keras_bert.data.examples.masking import MaskingRules
+from keras_bert.data.examples.masking import mask_tokens
+
+
+@dataclasses.dataclass(frozen=True)
+class ExampleRules:
+    """What every example is made with.
+
+    Args:
+        seq_length: int.
+        cls_id: int, id of [CLS].
+        sep_id: int, id of [SEP].
+        is_continuation: bool `(vocab_size,)`, the pieces that continue a
+            word; None if the tokens carry the bit `CONTINUES`.
+        whole_words: bool, mask all pieces of a word or none.
+        masking: `MaskingRules`.
+    """
+
+    seq_length: int
+    cls_id: int
+    sep_id: int
+    is_continuation: np.ndarray | None
+    whole_words: bool
+    masking: MaskingRules
+
+
+def pack_pairs(corpus, pairs, rules):
+    """[CLS] A [SEP] B [SEP] for many pairs at once.
+
+    Args:
+        corpus: the `Corpus` that the pairs are places in.
+        pairs: `SentencePairs`.
+        rules: `ExampleRules`.
+
+    Returns:
+        Five arrays `(num_pairs, seq_length)`: ids (int32), mask (bool, True
+        at tokens), segments (bool, True in B and its [SEP]), words (bool,
+        True at what may be masked) and continues (bool, True at pieces that
+        continue a word).
+    """
+    position = np.arange(rules.seq_length)
+    first_length = pairs.first_length[:, None]
+    second_length = pairs.second_length[:, None]
+    in_first = (position > 0) & (position <= first_length)
+    in_second = (position > first_length + 1) & (
+        position < first_length + second_length + 2
+    )
+    places = np.where(
+        in_second,
+        pairs.second_start[:, None] + position - first_length - 2,
+        pairs.first_start[:, None] + position - 1,
+    )
+    words = in_first | in_second
+    tokens = corpus.tokens[np.where(words, places, 0)]
+    ids, continues = _ids_and_continues(tokens, rules.is_continuation)
+    ids[:, 0] = rules.cls_id
+    mask = position <= first_length + second_length + 2
+    ids[~words & mask & (position > 0)] = rules.sep_id
+    ids[~mask] = 0
+    segments = mask & (position > first_length + 1)
+    return ids, mask, segments, words, words & continues
+
+
+def _ids_and_continues(tokens, is_continuation):
+    if is_continuation is not None:
+        return tokens.astype(np.int32), is_continuation[tokens]
+    ids = tokens & np.uint32(CONTINUES - 1)
+    return ids.astype(np.int32), tokens >= CONTINUES
+
+
+def masked_examples(corpus, pairs, rules, rng):
+    """Examples with their masks drawn, ready to train on.
+
+    Args:
+        corpus: the `Corpus` that the pairs are places in.
+        pairs: `SentencePairs`.
+        rules: `ExampleRules`.
+        rng: a `numpy.random.Generator`.
+
+    Returns:
+        A dict of arrays `(num_pairs, ...)` under the names of
+        `features.PRETRAINING_FEATURES`, and none that are shorter.
+    """
+    ids, mask, segments, words, continues = pack_pairs(corpus, pairs, rules)
+    hidden, positions, labels, weights = mask_tokens(
+        ids,
+        words,
+        rules.masking,
+        rng,
+        continues if rules.whole_words else None,
+    )
+    values = (
+        hidden,
+        mask.astype(np.int32),
+        segments.astype(np.int32),
+        positions,
+        labels,
+        weights,
+        pairs.is_random.astype(np.int32)[:, None],
+    )
+    names = [feature.name for feature in features.PRETRAINING_FEATURES]
+    return dict(zip(names, values))
+
+
+def unmasked_examples(corpus, pairs, rules):
+    """Examples as they are, to draw masks for while training.
+
+    Args:
+        corpus: the `Corpus` that the pairs are places in.
+        pairs: `SentencePairs`.
+        rules: `ExampleRules`.
+
+    Returns:
+        A dict of int32 arrays under the names of
+        `features.UNMASKED_FEATURES`. Those of the length "num_tokens" are
+        `(num_pairs, seq_length)`, with padding at the end.
+    """
+    ids, _, _, words, continues = pack_pairs(corpus, pairs, rules)
+    starts = words & ~continues
+    starts |= words & ~np.roll(words, 1, axis=1)  # After [CLS] and [SEP].
+    values = (
+        ids,
+        pairs.first_length[:, None] + 2,
+        starts.astype(np.int32),
+        pairs.is_random.astype(np.int32)[:, None],
+    )
+    names = [feature.name for feature in features.UNMASKED_FEATURES]
+    return dict(zip(names, values))

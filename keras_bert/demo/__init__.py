@@ -1,0 +1,1 @@
+"""Text for those who brought none: the documentation on this machine."""

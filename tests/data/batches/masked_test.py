@@ -1,0 +1,422 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.config import BertConfig
+from keras_bert.data import endless_pretraining_dataset
+from keras_bert.data import pretraining_dataset
+from keras_bert.data.batches.masked import padded_batches
+from keras_bert.data.records.encoding import serialize_examples
+from keras_bert.models import bert_pretrainer
+from keras_bert.training import bert_adamw
+from keras_bert.training.loop import PretrainingLoop
+
+_SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE = 16, 3, 30
+_LENGTHS = {
+    "max_seq_length": _SEQ_LENGTH,
+    "max_predictions_per_seq": _NUM_PREDICTIONS,
+    "1": 1,
+}
+
+_CONFIG = BertConfig(
+    vocab_size=_VOCAB_SIZE,
+    hidden_size=8,
+    num_hidden_layers=1,
+    num_attention_heads=2,
+    intermediate_size=16,
+    max_position_embeddings=_SEQ_LENGTH,
+)
+
+
+def _examples(num_examples, seed=1):
+    """Arrays of random examples under the names of the schema."""
+    rng = np.random.default_rng(seed)
+    values = {
+        feature.name: rng.integers(
+            0, 2, (num_examples, _LENGTHS[feature.length]), np.int32
+        )
+        for feature in features.PRETRAINING_FEATURES
+    }
+    ids = rng.integers(0, _VOCAB_SIZE, values["input_ids"].shape, np.int32)
+    labels = rng.integers(0, _VOCAB_SIZE, (num_examples, _NUM_PREDICTIONS))
+    values["input_ids"] = ids
+    values["input_mask"][:] = 1
+    values["masked_lm_ids"] = labels.astype(np.int32)
+    values["masked_lm_weights"] = rng.random(
+        labels.shape, np.float32
+    )  # Any float32 must come through.
+    return values
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes records (bytes) and gives the path."""
+
+    def write(name, records):
+        path = str(tmp_path / name)
+        with tf.io.TFRecordWriter(path) as writer:
+            for record in records:
+                writer.write(record)
+        return path
+
+    return write
+
+
+def _serialize(values):
+    return serialize_examples(values, features.PRETRAINING_FEATURES)
+
+
+def _dataset(paths, **changes):
+    arguments = {
+        "batch_size": 4,
+        "max_seq_length": _SEQ_LENGTH,
+        "max_predictions_per_seq": _NUM_PREDICTIONS,
+        "vocab_size": _VOCAB_SIZE,
+    }
+    return pretraining_dataset(paths, **{**arguments, **changes})
+
+
+def _endless(paths, **changes):
+    arguments = {
+        "batch_size": 4,
+        "max_seq_length": _SEQ_LENGTH,
+        "max_predictions_per_seq": _NUM_PREDICTIONS,
+        "vocab_size": _VOCAB_SIZE,
+        "seed": 1,
+    }
+    return endless_pretraining_dataset(paths, **{**arguments, **changes})
+
+
+def _joined(dataset):
+    """The input ids of one pass, as tuples in order."""
+    return [
+        tuple(row.tolist())
+        for inputs, _, _ in dataset.as_numpy_iterator()
+        for row in inputs["input_ids"]
+    ]
+
+
+def test_batches_fit_the_pretrainer(write):
+    values = _examples(6)
+    path = write("a", _serialize(values))
+    batches = list(_dataset([path]).as_numpy_iterator())
+    assert [len(inputs["input_ids"]) for inputs, _, _ in batches] == [4, 2]
+    inputs, labels, weights = batches[0]
+    assert list(inputs) == [
+        "input_ids",
+        "input_mask",
+        "segment_ids",
+        "masked_lm_positions",
+    ]
+    for name, array in inputs.items():
+        assert array.dtype == np.int32
+        np.testing.assert_array_equal(array, values[name][:4])
+    assert sorted(labels) == sorted(weights) == ["mlm_logits", "nsp_logits"]
+    for array, name in (
+        (labels["mlm_logits"], "masked_lm_ids"),
+        (labels["nsp_logits"], "next_sentence_labels"),
+    ):
+        assert array.dtype == np.int32
+        expected = values[name][:4]
+        np.testing.assert_array_equal(array, expected.reshape(array.shape))
+    assert labels["nsp_logits"].shape == (4,)
+    np.testing.assert_array_equal(
+        weights["mlm_logits"], values["masked_lm_weights"][:4]
+    )
+    np.testing.assert_array_equal(weights["nsp_logits"], np.ones(4))
+    assert {array.dtype for array in weights.values()} == {np.dtype("f4")}
+
+
+def test_element_spec_says_what_comes(write):
+    path = write("a", _serialize(_examples(6)))
+    dataset = _dataset([path])
+    for spec, array in zip(
+        tf.nest.flatten(dataset.element_spec),
+        tf.nest.flatten(next(iter(dataset))),
+    ):
+        assert spec.dtype == array.dtype
+        assert spec.is_compatible_with(array)
+        assert spec.shape[1:].is_fully_defined()
+
+
+@pytest.fixture
+def three_files(write):
+    return [
+        write(name, _serialize(_examples(size, seed)))
+        for seed, (name, size) in enumerate([("a", 21), ("b", 5), ("c", 34)])
+    ]
+
+
+def test_without_a_seed_each_pass_has_the_same_order(three_files):
+    dataset = _dataset(three_files[:1])
+    expected = _examples(21, 0)["input_ids"].tolist()
+    assert _joined(dataset) == _joined(dataset) == list(map(tuple, expected))
+    assert _joined(_dataset(three_files)) == _joined(_dataset(three_files))
+
+
+def test_each_pass_has_every_example_once(three_files):
+    expected = sorted(
+        tuple(row)
+        for seed, size in enumerate([21, 5, 34])
+        for row in _examples(size, seed)["input_ids"].tolist()
+    )
+    for seed in (None, 1):
+        dataset = _dataset(three_files, shuffle_seed=seed)
+        assert sorted(_joined(dataset)) == expected
+        assert sorted(_joined(dataset)) == expected
+
+
+def test_a_seed_shuffles_each_pass_differently_and_repeatably(three_files):
+    def passes(seed):
+        dataset = _dataset(three_files, shuffle_seed=seed)
+        return [_joined(dataset) for _ in range(2)]
+
+    assert passes(1) == passes(1)
+    first, second = passes(1)
+    assert first != second
+    assert first != _joined(_dataset(three_files))
+    assert passes(1) != passes(2)
+
+
+def test_a_seed_shuffles_each_repetition_differently(three_files):
+    rows = _joined(_dataset(three_files, shuffle_seed=1).repeat(2))
+    assert sorted(rows[:60]) == sorted(rows[60:])
+    assert rows[:60] != rows[60:]
+
+
+def test_endless_batches_are_whole_and_their_shapes_known(three_files):
+    dataset = _endless(three_files, batch_size=7)
+    specs = tf.nest.flatten(dataset.element_spec)
+    assert {spec.shape[0] for spec in specs} == {7}
+    assert all(spec.shape.is_fully_defined() for spec in specs)
+    inputs, labels, weights = dataset.element_spec
+    specs = *inputs.values(), *labels.values()
+    assert {spec.dtype for spec in specs} == {tf.int32}
+    assert {spec.dtype for spec in weights.values()} == {tf.float32}
+
+
+def test_each_epoch_has_every_example_in_another_order(three_files):
+    rows = _joined(_endless(three_files).take(45))
+    epochs = [rows[:60], rows[60:120], rows[120:]]
+    expected = sorted(_joined(_dataset(three_files)))
+    assert [sorted(epoch) for epoch in epochs] == [expected] * 3
+    assert epochs[0] != epochs[1] != epochs[2] != epochs[0]
+
+
+def test_what_is_left_of_an_epoch_differs(three_files):
+    rows = _joined(_endless(three_files, batch_size=50).take(2))
+    everything = {*_joined(_dataset(three_files))}
+    left = [everything - {*rows[:50]}, everything - {*rows[50:]}]
+    assert [len(some) for some in left] == [10, 10]
+    assert left[0] != left[1]
+
+
+def test_the_order_is_a_function_of_the_seed(three_files):
+    streams = []
+    for global_seed, seed in ((1, 1), (2, 1), (1, 2)):
+        tf.random.set_seed(global_seed)
+        streams.append(_joined(_endless(three_files, seed=seed).take(20)))
+    assert streams[0] == streams[1] != streams[2]
+
+
+@pytest.mark.parametrize("batch_size", [4, 7, 60])
+def test_a_stream_goes_on_at_any_batch(three_files, batch_size):
+    def stream(first_batch):
+        return _endless(
+            three_files, batch_size=batch_size, first_batch=first_batch
+        )
+
+    num_batches = 240 // batch_size
+    expected = _joined(stream(0).take(num_batches))
+    for first in (1, 60 // batch_size, num_batches - 2):
+        rows = _joined(stream(first).take(num_batches - first))
+        assert rows == expected[first * batch_size :]
+
+
+def test_less_than_a_batch_is_an_error(three_files):
+    assert len(_joined(_endless(three_files, batch_size=60).take(1))) == 60
+    with pytest.raises(ValueError, match="60 records, batch_size=61"):
+        _endless(three_files, batch_size=61)
+
+
+def test_a_damaged_file_is_an_error_where_records_are_counted(write):
+    path = write("a", _serialize(_examples(6)))
+    with open(path, "rb+") as file:
+        file.truncate(file.seek(0, 2) - 10)
+    with pytest.raises(ValueError, match="record 5 .*the file is cut"):
+        _endless([path], first_batch=1)
+
+
+def test_padding_fills_up_the_last_batch_and_changes_no_evaluation(write):
+    path = write("a", _serialize(_examples(10)))
+    dataset = _dataset([path])
+    padded = padded_batches(dataset, 4)
+    assert {s.shape[0] for s in tf.nest.flatten(padded.element_spec)} == {4}
+    batches = list(padded.as_numpy_iterator())
+    assert [len(inputs["input_ids"]) for inputs, _, _ in batches] == [4] * 3
+    for array in tf.nest.flatten(batches[-1]):
+        assert not array[2:].any()
+    model = bert_pretrainer(_CONFIG)
+    loop = PretrainingLoop(model, bert_adamw(model, 0.1))
+    expected = loop.evaluate(dataset)
+    assert loop.evaluate(padded) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_seq_length": 17}, "`input_ids` must have 17 .*Received: 16"),
+        (
+            {"max_predictions_per_seq": 2},
+            "`masked_lm_positions` must have 2 .*Received: 3",
+        ),
+    ],
+)
+def test_other_lengths_are_an_error_that_names_the_file(
+    write, changes, message
+):
+    path = write("a", _serialize(_examples(2)))
+    with pytest.raises(ValueError, match=f"^{path}: {message}"):
+        _dataset([path], **changes)
+
+
+@pytest.mark.parametrize("name", ["input_ids", "masked_lm_ids"])
+def test_an_id_beyond_the_vocabulary_in_the_first_record_is_an_error(
+    write, name
+):
+    values = _examples(3)
+    values[name][0, 1] = _VOCAB_SIZE
+    good = write("a", _serialize(_examples(3)))
+    path = write("b", _serialize(values))
+    with pytest.raises(
+        ValueError, match=f"^{path}: `{name}` must be below .* Received: 30"
+    ):
+        _dataset([good, path])
+
+
+@pytest.mark.parametrize("name", ["input_ids", "masked_lm_ids"])
+def test_an_id_beyond_the_vocabulary_in_a_later_record_is_an_error(write, name):
+    values = _examples(9)
+    values[name][7, 2] = _VOCAB_SIZE
+    batches = iter(_dataset([write("a", _serialize(values))]))
+    next(batches)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match=f"`{name}` must be below `vocab_size`=30",
+    ):
+        next(batches)
+
+
+def _without(record, name):
+    example = tf.train.Example.FromString(record)
+    del example.features.feature[name]
+    return example.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    "name", [feature.name for feature in features.PRETRAINING_FEATURES]
+)
+def test_a_missing_feature_is_named(write, name):
+    records = _serialize(_examples(3))
+    path = write("a", [_without(records[0], name), *records])
+    with pytest.raises(ValueError, match=f"^{path}: .* feature `{name}`"):
+        _dataset([path])
+    path = write("b", [*records, _without(records[0], name)])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=name):
+        list(_dataset([path]))
+
+
+def test_a_feature_of_another_type_is_an_error(write):
+    record = _serialize(_examples(1))[0]
+    example = tf.train.Example.FromString(record)
+    weights = example.features.feature["masked_lm_weights"]
+    weights.int64_list.value.extend([1, 1, 0])
+    path = write("a", [example.SerializeToString()])
+    with pytest.raises(
+        ValueError,
+        match="`masked_lm_weights` must have 3 float32 .* Received: 0",
+    ):
+        _dataset([path])
+
+
+def test_other_features_of_a_record_are_ignored(write):
+    record = _serialize(_examples(1))[0]
+    example = tf.train.Example.FromString(record)
+    example.features.feature["extra"].int64_list.value.append(1)
+    path = write("a", [example.SerializeToString()])
+    assert _joined(_dataset([path])) == _joined(
+        _dataset([write("b", [record])])
+    )
+
+
+def test_no_files_are_an_error():
+    with pytest.raises(ValueError, match="Received: none"):
+        _dataset([])
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"no\.tfrecord must be a TFRecord"):
+        _dataset([str(tmp_path / "no.tfrecord")])
+
+
+def test_an_empty_file_is_named(write):
+    path = write("a", [])
+    with pytest.raises(ValueError, match=f"^{path} must hold records"):
+        _dataset([path])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"some text, not a record\n" * 3, "must be a TFRecord file"),
+        (b"short", "must hold records. Received: none"),
+    ],
+)
+def test_a_file_of_something_else_is_named(tmp_path, data, message):
+    path = tmp_path / "text"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{path} {message}"):
+        _dataset([str(path)])
+
+
+def test_records_of_something_else_are_named(write):
+    path = write("a", [b"no example"])
+    with pytest.raises(ValueError, match=f"^{path}: .* no tf.train.Example"):
+        _dataset([path])
+
+
+def test_a_file_cut_short_is_an_error_where_it_ends(write):
+    path = write("a", _serialize(_examples(6)))
+    with open(path, "rb+") as file:
+        file.truncate(file.seek(0, 2) - 10)
+    batches = iter(_dataset([path]))
+    with pytest.raises(tf.errors.DataLossError, match="truncated record"):
+        list(batches)
+
+
+def test_a_file_cut_in_its_first_record_is_named(write):
+    path = write("a", _serialize(_examples(1)))
+    with open(path, "rb+") as file:
+        file.truncate(file.seek(0, 2) - 10)
+    with pytest.raises(ValueError, match=f"^{path} .* truncated record"):
+        _dataset([path])
+
+
+def test_a_model_can_be_fitted(three_files):
+    model = bert_pretrainer(_CONFIG)
+    model.compile(
+        optimizer="sgd",
+        loss={
+            name: keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+            for name in ("mlm_logits", "nsp_logits")
+        },
+    )
+    dataset = _dataset(three_files, shuffle_seed=1).repeat()
+    # Keras warns that it cannot shuffle a dataset, unless told not to.
+    history = model.fit(
+        dataset, epochs=2, steps_per_epoch=15, shuffle=False, verbose=0
+    ).history
+    assert np.isfinite(history["loss"]).all()
+    assert len(history["loss"]) == 2

@@ -1,0 +1,210 @@
+import os
+import pathlib
+import sys
+
+import pytest
+
+from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
+from keras_bert.data import create_pretraining_data
+from keras_bert.data import open_sources
+from keras_bert.data.corpus import text_files
+from keras_bert.data.corpus import tfds as tfds_source
+from keras_bert.data.corpus.tfds import TfdsSource
+
+try:
+    import tensorflow_datasets as tfds
+except ImportError as error:
+    tfds = None
+    _MISSING = str(error)
+
+_NEEDS_TFDS = pytest.mark.skipif(
+    tfds is None,
+    reason=f"no TensorFlow Datasets: {_MISSING}" if tfds is None else "",
+)
+
+
+def _texts(documents):
+    return ["\n".join(document) for document in documents]
+
+
+@pytest.fixture
+def prepare(tmp_path):
+    """Prepares a data set of texts; the directory of its version."""
+
+    def prepare(texts):
+        directory = tmp_path / "data" / "tiny" / "1.2.3"
+        directory.mkdir(parents=True)
+        text = tfds.features.Text()
+        keys = {
+            "text": text,
+            "title": text,
+            "lines": tfds.features.Sequence(text),
+            "label": tfds.features.ClassLabel(num_classes=2),
+        }
+        identity = tfds.core.DatasetIdentity(
+            name="tiny",
+            version=tfds.core.Version("1.2.3"),
+            data_dir=str(directory),
+            module_name="",
+        )
+        info = tfds.core.DatasetInfo(
+            builder=identity, features=tfds.features.FeaturesDict(keys)
+        )
+        # Two shards at least, from which parts are read.
+        writer = tfds.core.SequentialWriter(info, max_examples_per_shard=16)
+        writer.initialize_splits(["train", "test"])
+        examples = [
+            {"text": text, "title": "a", "lines": [], "label": 0}
+            for text in texts
+        ]
+        writer.add_examples({"train": examples, "test": examples[:2]})
+        writer.close_all()
+        return str(directory)
+
+    return prepare
+
+
+def _documents(source):
+    """The documents of all chunks, sorted."""
+    documents = [[]]
+    for chunk in source.chunks():
+        for line in source.lines(chunk):
+            if line:
+                documents[-1].append(line.decode())
+            else:
+                documents.append([])
+    assert documents.pop() == []
+    return sorted(documents)
+
+
+@_NEEDS_TFDS
+def test_an_example_is_a_document(prepare, make_documents, monkeypatch):
+    documents = make_documents(1, 30)
+    source = TfdsSource(prepare([f"\n{t}\r\n\n " for t in _texts(documents)]))
+    assert len(source.chunks()) == 1
+    assert _documents(source) == sorted(documents)
+    for chunk_bytes in (1, 200, 1000):
+        monkeypatch.setattr(text_files, "CHUNK_BYTES", chunk_bytes)
+        assert _documents(source) == sorted(documents)
+        assert 1 < len(source.chunks()) <= 30
+    sizes = [source.num_bytes(chunk) for chunk in source.chunks()]
+    num_bytes = sum(map(len, _texts(documents)))
+    assert num_bytes < sum(sizes) < 4 * num_bytes  # Names of features, too.
+
+
+@_NEEDS_TFDS
+def test_a_part_of_a_split_will_do(prepare, make_documents):
+    documents = make_documents(1, 30)
+    directory = prepare(_texts(documents))
+    first, rest, both = (
+        _documents(TfdsSource(directory, split))
+        for split in ("train[:40%]", "train[40%:]", "train")
+    )
+    assert (len(first), len(rest)) == (12, 18)
+    assert sorted(first + rest) == both == sorted(documents)
+    assert _documents(TfdsSource(directory, "test")) == sorted(documents[:2])
+    other = TfdsSource(directory, text_key="title")
+    assert _documents(other) == [["a"]] * 30
+
+
+@_NEEDS_TFDS
+def test_fingerprints_tell_version_split_size_and_key(prepare):
+    directory = prepare(["one", "two", "three"])
+    source = TfdsSource(directory)
+    assert source.name == "tiny/1.2.3:train"
+    assert source.fingerprint() == "tiny/1.2.3:train, 3 examples, text"
+    others = (
+        TfdsSource(directory, "test"),
+        TfdsSource(directory, "train[:2]"),
+        TfdsSource(directory, text_key="title"),
+    )
+    fingerprints = {s.fingerprint() for s in (source, *others)}
+    assert len(fingerprints) == 4
+
+
+@_NEEDS_TFDS
+def test_records_are_those_of_the_same_text(
+    prepare, make_documents, write_documents, vocab_file, tmp_path
+):
+    source = TfdsSource(prepare(_texts(make_documents(1, 30))))
+    lines = b"\n".join(source.lines(source.chunks()[0]))
+    (tmp_path / "text.txt").write_bytes(lines)
+    made = []
+    for name, given in (
+        ("a", [source]),
+        ("b", open_sources([str(tmp_path / "text.txt")])),
+    ):
+        path = tmp_path / name
+        create_pretraining_data(
+            given,
+            [str(path)],
+            TextOptions(vocab_file),
+            PretrainingDataOptions(dupe_factor=1),
+        )
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+
+
+@_NEEDS_TFDS
+def test_a_wrong_key_is_named_with_those_there_are(prepare):
+    directory = prepare(["one"])
+    for key in ("body", "label", "lines"):
+        with pytest.raises(ValueError, match=f"'{key}'; it has: text, title"):
+            TfdsSource(directory, text_key=key)
+
+
+@_NEEDS_TFDS
+@pytest.mark.parametrize("split", ["valid", "train[:", ""])
+def test_a_wrong_split_is_named_with_those_there_are(prepare, split):
+    directory = prepare(["one"])
+    with pytest.raises(ValueError, match="of test, train or") as caught:
+        TfdsSource(directory, split)
+    assert f"Received: {split!r}" in str(caught.value)
+
+
+@_NEEDS_TFDS
+def test_bytes_that_are_no_text_are_named_by_their_example(prepare):
+    source = TfdsSource(prepare(["one", b"caf\xe9", "two"]))
+    with pytest.raises(
+        ValueError, match="tiny/1.2.3:train, example .*__.*0xe9"
+    ):
+        _documents(source)
+
+
+@_NEEDS_TFDS
+def test_what_is_not_prepared_is_not_downloaded(tmp_path, monkeypatch):
+    class Tiny:
+        data_dir = str(tmp_path / "tiny")
+
+        def is_prepared(self):
+            return False
+
+    monkeypatch.setattr(tfds, "builder", lambda name: Tiny())
+    with pytest.raises(ValueError, match="tfds build unprepared.*/tiny"):
+        TfdsSource("unprepared")
+    assert os.listdir(tmp_path) == []
+
+
+@_NEEDS_TFDS
+def test_an_unknown_data_set_is_one_line(tmp_path):
+    for name in ("no_such_data_set", str(tmp_path)):
+        with pytest.raises(ValueError, match=f"^'{name}' must be") as caught:
+            TfdsSource(name)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_missing_package_is_told_with_its_pip_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow_datasets", None)
+    with pytest.raises(
+        ImportError, match=r"pip install 'tensorflow-datasets>=4.9,<5'"
+    ):
+        TfdsSource("missing")
+    setup = pathlib.Path(__file__).parents[3] / "setup.cfg"
+    assert "tensorflow-datasets>=4.9,<5" in setup.read_text()
+
+
+@pytest.fixture(autouse=True)
+def forget_builders():
+    yield
+    tfds_source._open_builder.cache_clear()

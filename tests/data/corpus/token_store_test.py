@@ -1,0 +1,234 @@
+import os
+
+import numpy as np
+import pytest
+
+from keras_bert.data.corpus import chunk_writer
+from keras_bert.data.corpus import token_store as corpus_module
+from keras_bert.data.corpus.chunk_writer import ChunkWriter
+from keras_bert.data.corpus.chunk_writer import batch_lines
+from keras_bert.data.corpus.documents import read_lines
+from keras_bert.data.corpus.token_store import CONTINUES
+from keras_bert.data.corpus.token_store import Corpus
+from keras_bert.data.corpus.token_store import is_joined
+from keras_bert.data.corpus.token_store import join_chunks
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+_NO_TOKEN = "\u200b"  # No white space, and dropped from the text.
+
+
+@pytest.fixture
+def tokenize(tokenizer, tmp_path):
+    """Files to a corpus, a chunk each, and the counts."""
+
+    def tokenize(paths, tokenizer=tokenizer, segmented_words=False):
+        counts = {}
+        stems = [f"{tmp_path}/chunk-{number}" for number in range(len(paths))]
+        for stem, path in zip(stems, paths):
+            with ChunkWriter(stem, tokenizer, segmented_words) as writer:
+                for batch in batch_lines(read_lines(path)):
+                    for name, count in writer.write(batch).items():
+                        counts[name] = counts.get(name, 0) + count
+        assert not is_joined(tmp_path)
+        join_chunks(stems, tmp_path)
+        assert is_joined(tmp_path)
+        size = len(tokenizer.vocabulary)
+        return Corpus.open(tmp_path, size, segmented_words), counts
+
+    return tokenize
+
+
+def _ids(corpus):
+    """The ids of a corpus as nested lists."""
+    sentences = [
+        corpus.tokens[start:end].tolist()
+        for start, end in zip(corpus.sentences, corpus.sentences[1:])
+    ]
+    return [
+        sentences[start:end]
+        for start, end in zip(corpus.documents, corpus.documents[1:])
+    ]
+
+
+def test_offsets_lead_to_the_tokens_of_each_sentence(
+    tokenize, tokenizer, make_documents, write_documents
+):
+    documents = make_documents(seed=1, num_documents=20)
+    paths = [
+        write_documents("a.txt", documents[:12]),
+        write_documents("b.txt", documents[12:]),
+    ]
+    corpus, counts = tokenize(paths)
+    ids = [tokenizer(d).to_list() for d in documents]
+    assert _ids(corpus) == ids
+    assert corpus.num_documents == counts["documents"] == 20
+    num_sentences = sum(map(len, documents))
+    assert corpus.num_sentences == counts["sentences"] == num_sentences
+    tokens = [token for document in ids for ids in document for token in ids]
+    assert counts["tokens"] == len(tokens)
+    assert counts["unknown"] == 0
+    is_continuation = tokenizer.vocabulary.is_continuation
+    assert counts["continuations"] == sum(is_continuation[t] for t in tokens)
+
+
+def test_tokens_stay_on_disk(tokenize, write_documents, tmp_path):
+    corpus, _ = tokenize([write_documents("a.txt", [["the dog"]])])
+    assert not corpus.tokens.flags.owndata
+    assert not corpus.tokens.flags.writeable
+    assert corpus.tokens.dtype == np.uint16
+    assert corpus.sentences.dtype == corpus.documents.dtype == np.int64
+    assert sorted(os.listdir(tmp_path)) == [
+        "a.txt",
+        "documents.bin",
+        "sentences.bin",
+        "tokens.bin",
+    ]
+
+
+def test_pages_given_back_are_read_again(
+    tokenize, make_documents, write_documents, monkeypatch
+):
+    monkeypatch.setattr(corpus_module, "_MAX_RESIDENT_BYTES", 0)
+    corpus, _ = tokenize([write_documents("a.txt", make_documents(1, 500))])
+    before = [
+        array.copy()
+        for array in (corpus.tokens, corpus.sentences, corpus.documents)
+    ]
+    corpus.release()
+    after = corpus.tokens, corpus.sentences, corpus.documents
+    for array, same in zip(after, before):
+        np.testing.assert_array_equal(array, same)
+    corpus.release()
+    corpus.release()
+    assert corpus.tokens[-1] == before[0][-1]
+
+
+def test_sentences_without_a_token_are_dropped(
+    tokenize, tokenizer, write_documents
+):
+    path = write_documents(
+        "a.txt",
+        [
+            [_NO_TOKEN, "the dog", _NO_TOKEN, "a cat"],
+            [_NO_TOKEN],
+            ["a bird", _NO_TOKEN],
+        ],
+    )
+    corpus, counts = tokenize([path])
+    assert _ids(corpus) == [
+        tokenizer(["the dog", "a cat"]).to_list(),
+        tokenizer(["a bird"]).to_list(),
+    ]
+    assert (counts["documents"], counts["sentences"]) == (2, 3)
+
+
+@pytest.mark.parametrize("batch_bytes", [1, 7, 100, 10_000])
+@pytest.mark.parametrize("segmented_words", [False, True])
+def test_documents_do_not_depend_on_the_batches(
+    tokenize,
+    tokenizer,
+    make_documents,
+    write_documents,
+    monkeypatch,
+    batch_bytes,
+    segmented_words,
+):
+    documents = make_documents(seed=2, num_documents=15)
+    documents.insert(3, [_NO_TOKEN])
+    documents.insert(0, [_NO_TOKEN, "the house"])
+    monkeypatch.setattr(chunk_writer, "_BATCH_BYTES", batch_bytes)
+    path = write_documents("a.txt", documents)
+    corpus, counts = tokenize([path], segmented_words=segmented_words)
+    expected = [tokenizer(d).to_list() for d in documents]
+    expected = [[s for s in d if s] for d in expected]
+    expected = [d for d in expected if d]
+    if segmented_words:
+        is_continuation = np.array(tokenizer.vocabulary.is_continuation)
+        np.testing.assert_array_equal(
+            corpus.tokens >= CONTINUES,
+            is_continuation[corpus.tokens & (CONTINUES - 1)],
+        )
+        corpus.tokens = corpus.tokens & (CONTINUES - 1)
+    assert _ids(corpus) == expected
+    assert counts["documents"] == len(expected)
+    assert counts["sentences"] == sum(map(len, expected))
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", f"{_NO_TOKEN}\n"])
+def test_no_text_is_no_token(tokenizer, tmp_path, text):
+    path = tmp_path / "a.txt"
+    path.write_text(text, encoding="utf-8")
+    with ChunkWriter(f"{tmp_path}/chunk", tokenizer) as writer:
+        for batch in batch_lines(read_lines(path)):
+            assert not +writer.write(batch)
+    assert not any(
+        (tmp_path / f"chunk.{kind}").stat().st_size
+        for kind in ("tokens", "sentences", "documents")
+    )
+
+
+@pytest.mark.parametrize("segmented_words", [False, True])
+def test_large_vocabularies_have_room_for_their_ids(
+    tokenize, write_documents, segmented_words
+):
+    fillers = [f"word{index}" for index in range((1 << 16) - 5)]
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *fillers, "last"])
+    path = write_documents("a.txt", [["word0 last"]])
+    corpus, _ = tokenize([path], BertTokenizer(vocabulary), segmented_words)
+    assert corpus.tokens.tolist() == [5, 1 << 16]
+    assert corpus.tokens.dtype == np.uint32
+
+
+def test_the_largest_small_vocabulary_fits_16_bits(tokenize, write_documents):
+    fillers = [f"word{index}" for index in range((1 << 16) - 6)]
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *fillers, "last"])
+    path = write_documents("a.txt", [["word0 last"]])
+    corpus, _ = tokenize([path], BertTokenizer(vocabulary))
+    assert corpus.tokens.tolist() == [5, (1 << 16) - 1]
+    assert corpus.tokens.dtype == np.uint16
+
+
+def _continues(tokenize, write_documents, documents):
+    """For each document whether its tokens continue a word."""
+    characters = sorted({*"".join(map("".join, documents))} - {" "})
+    vocabulary = Vocabulary(
+        [*SPECIAL_TOKENS, *(c for c in characters if c.isprintable())]
+    )
+    corpus, counts = tokenize(
+        [write_documents("a.txt", documents)],
+        BertTokenizer(vocabulary),
+        segmented_words=True,
+    )
+    bits = (corpus.tokens >= CONTINUES).astype(int)
+    assert counts["continuations"] == bits.sum()
+    ends = corpus.sentences[corpus.documents[1:-1]]
+    return [part.tolist() for part in np.split(bits, ends)]
+
+
+def test_spaces_alone_divide_segmented_words(tokenize, write_documents):
+    assert _continues(
+        tokenize,
+        write_documents,
+        [
+            ["我们 喜欢 北京大学", "狗"],
+            ["喜欢,北京 大学."],
+            ["狗", "我们"],
+        ],
+    ) == [[0, 1, 0, 1, 0, 1, 1, 1, 0], [0, 1, 1, 1, 1, 0, 1, 1], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("space", ["\t", "\u3000", "\xa0", "\u2009", " \u3000"])
+def test_all_white_space_divides_segmented_words(
+    tokenize, write_documents, space
+):
+    documents = [[f"我们{space}喜欢", f"北{space}京"], ["狗"]]
+    bits = _continues(tokenize, write_documents, documents)
+    assert bits == [[0, 1, 0, 1, 0, 0], [0]]
+
+
+def test_what_the_tokenizer_drops_divides_nothing(tokenize, write_documents):
+    documents = [["我\u200b们 \u200b喜\ufeff欢", "\u200b北"], ["狗"]]
+    bits = _continues(tokenize, write_documents, documents)
+    assert bits == [[0, 1, 0, 1, 0], [0]]

@@ -1,0 +1,234 @@
+import numpy as np
+import pytest
+
+from keras_bert.data.examples.masking import MaskingRules
+from keras_bert.data.examples.masking import mask_tokens
+
+_CLS, _SEP, _MASK = 2, 3, 4
+_SEQ_LENGTH = 24
+
+
+def _rules(**changes):
+    values = {
+        "masked_lm_prob": 0.15,
+        "max_predictions_per_seq": 4,
+        "mask_id": _MASK,
+        "vocab_size": 1000,
+    }
+    return MaskingRules(**{**values, **changes})
+
+
+def _examples(seed, num_examples, vocab_size=1000, seq_length=_SEQ_LENGTH):
+    """Random packed pairs: ids and what may be masked."""
+    rng = np.random.default_rng(seed)
+    ids = np.zeros((num_examples, seq_length), np.int32)
+    maskable = np.zeros(ids.shape, bool)
+    for row in range(num_examples):
+        total = int(rng.integers(2, seq_length - 2))
+        first = int(rng.integers(1, total))
+        row_ids = rng.integers(5, vocab_size, total)
+        packed = [_CLS, *row_ids[:first], _SEP, *row_ids[first:], _SEP]
+        ids[row, : len(packed)] = packed
+        maskable[row, 1 : total + 2] = True
+        maskable[row, first + 1] = False
+    return ids, maskable
+
+
+def _mask(ids, maskable, rules, seed=1, is_continuation=None):
+    continues = None
+    if is_continuation is not None:
+        continues = is_continuation[ids] & maskable
+    return mask_tokens(
+        ids, maskable, rules, np.random.default_rng(seed), continues
+    )
+
+
+def _put_back(hidden, positions, labels, weights):
+    ids = hidden.copy()
+    rows, columns = np.nonzero(weights)
+    ids[rows, positions[rows, columns]] = labels[rows, columns]
+    return ids
+
+
+_ALL_RULES = pytest.mark.parametrize(
+    ("rules", "is_continuation"),
+    [
+        (_rules(), None),
+        (_rules(max_predictions_per_seq=1), None),
+        (_rules(max_predictions_per_seq=100, masked_lm_prob=0.9), None),
+        (_rules(max_predictions_per_seq=_SEQ_LENGTH, masked_lm_prob=0.5), None),
+        (_rules(max_predictions_per_seq=_SEQ_LENGTH - 3), None),
+        (_rules(), np.arange(1000) % 3 == 0),
+        (
+            _rules(max_predictions_per_seq=100, masked_lm_prob=0.4),
+            np.arange(1000) % 2 == 0,
+        ),
+    ],
+)
+
+
+@_ALL_RULES
+def test_labels_put_back_give_the_input(rules, is_continuation):
+    ids, maskable = _examples(1, 200)
+    before = ids.copy()
+    hidden, positions, labels, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
+    np.testing.assert_array_equal(ids, before)
+    np.testing.assert_array_equal(
+        _put_back(hidden, positions, labels, weights), ids
+    )
+    assert np.any(hidden != ids)
+
+
+@_ALL_RULES
+def test_positions_are_ascending_and_at_words(rules, is_continuation):
+    ids, maskable = _examples(2, 200)
+    _, positions, labels, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
+    for row in range(len(ids)):
+        count = int(weights[row].sum())
+        chosen = positions[row, :count]
+        assert np.all(np.diff(chosen) > 0)
+        assert maskable[row, chosen].all()
+        assert not positions[row, count:].any()
+        assert not labels[row, count:].any()
+        assert weights[row].tolist() == [1.0] * count + [0.0] * (
+            rules.max_predictions_per_seq - count
+        )
+
+
+@_ALL_RULES
+def test_shapes_and_types_are_those_of_the_schema(rules, is_continuation):
+    ids, maskable = _examples(3, 5)
+    outputs = _mask(ids, maskable, rules, is_continuation=is_continuation)
+    shape = 5, rules.max_predictions_per_seq
+    assert [o.shape for o in outputs] == [ids.shape, shape, shape, shape]
+    assert [o.dtype for o in outputs] == [np.int32] * 3 + [np.float32]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+@pytest.mark.parametrize("prob", [0.01, 0.15, 0.5])
+def test_the_share_of_the_length_is_predicted(prob, limit):
+    ids, maskable = _examples(4, 300)
+    rules = _rules(masked_lm_prob=prob, max_predictions_per_seq=limit)
+    *_, weights = _mask(ids, maskable, rules)
+    expected = [
+        min(limit, max(1, round(prob * length)), words)
+        for length, words in zip((ids != 0).sum(1), maskable.sum(1))
+    ]
+    assert weights.sum(axis=1).tolist() == expected
+
+
+def test_fewer_words_than_wanted_are_all_predicted():
+    ids = np.array([[_CLS, 7, _SEP, 8, _SEP, 0]], np.int32)
+    maskable = np.array([[0, 1, 0, 1, 0, 0]], bool)
+    rules = _rules(masked_lm_prob=0.9, max_predictions_per_seq=5)
+    _, positions, labels, weights = _mask(ids, maskable, rules)
+    assert positions.tolist() == [[1, 3, 0, 0, 0]]
+    assert labels.tolist() == [[7, 8, 0, 0, 0]]
+    assert weights.tolist() == [[1, 1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("is_continuation", [None, np.zeros(1000, bool)])
+def test_80_percent_are_masked_10_replaced_10_kept(is_continuation):
+    ids, maskable = _examples(5, 12_000)
+    rules = _rules()
+    hidden, positions, labels, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
+    rows, columns = np.nonzero(weights)
+    labels = labels[rows, columns]
+    hidden = hidden[rows, positions[rows, columns]]
+    is_mask, is_kept = hidden == _MASK, hidden == labels
+    assert len(labels) > 20_000
+    assert is_mask.mean() == pytest.approx(0.8, abs=0.01)
+    assert is_kept.mean() == pytest.approx(0.1, abs=0.01)
+    replaced = hidden[~is_mask & ~is_kept]
+    assert len(replaced) / len(labels) == pytest.approx(0.1, abs=0.01)
+    quarters = np.bincount(replaced // 250, minlength=4) / len(replaced)
+    np.testing.assert_allclose(quarters, 0.25, atol=0.05)
+    assert replaced.max() < rules.vocab_size
+
+
+@pytest.mark.parametrize("is_continuation", [None, np.zeros(1000, bool)])
+def test_every_word_is_as_likely_as_another(is_continuation):
+    ids, maskable = _examples(6, 1)
+    ids, maskable = np.repeat(ids, 8000, 0), np.repeat(maskable, 8000, 0)
+    rules = _rules()
+    _, positions, _, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
+    counts = np.bincount(positions[weights > 0], minlength=_SEQ_LENGTH)
+    share = counts / counts.sum()
+    np.testing.assert_allclose(
+        share, maskable[0] / maskable[0].sum(), atol=0.01
+    )
+
+
+def _words(ids, maskable, is_continuation):
+    """Positions of each word of one example, by the definition."""
+    words = []
+    for position in np.nonzero(maskable)[0]:
+        follows = words and words[-1][-1] == position - 1
+        if follows and is_continuation[ids[position]]:
+            words[-1].append(int(position))
+        else:
+            words.append([int(position)])
+    return words
+
+
+@pytest.mark.parametrize("prob", [0.15, 0.5])
+def test_whole_words_or_nothing_and_as_many_as_fit(prob):
+    is_continuation = np.arange(1000) % 2 == 0
+    rules = _rules(masked_lm_prob=prob, max_predictions_per_seq=6)
+    ids, maskable = _examples(7, 400)
+    _, positions, _, weights = _mask(
+        ids, maskable, rules, is_continuation=is_continuation
+    )
+    num_split = 0
+    for row in range(len(ids)):
+        chosen = set(positions[row][weights[row] > 0].tolist())
+        length = np.count_nonzero(ids[row])
+        left = min(6, max(1, round(prob * length))) - len(chosen)
+        assert left >= 0
+        for word in _words(ids[row], maskable[row], is_continuation):
+            taken = chosen & set(word)
+            assert taken in (set(), set(word))
+            assert taken or len(word) > left
+            num_split += len(taken) > 1
+    assert num_split > 50
+
+
+def test_a_word_cut_at_its_beginning_is_a_word_of_its_own():
+    is_continuation = np.arange(1000) >= 500
+    ids = np.array([[_CLS, 600, 7, 601, _SEP, 602, 603, _SEP]], np.int32)
+    maskable = np.array([[0, 1, 1, 1, 0, 1, 1, 0]], bool)
+    rules = _rules(masked_lm_prob=0.25)  # 2 of 8.
+    seen = set()
+    for seed in range(100):
+        _, positions, _, weights = _mask(
+            ids, maskable, rules, seed, is_continuation
+        )
+        seen.add(tuple(positions[weights > 0].tolist()))
+    # 1 may be taken before a word of two, which then does not fit.
+    assert seen == {(1,), (2, 3), (5, 6)}
+
+
+def test_a_word_longer_than_wanted_is_left_alone():
+    ids = np.array([[_CLS, 7, 601, 602, _SEP, 8, 603, _SEP]], np.int32)
+    maskable = np.array([[0, 1, 1, 1, 0, 1, 1, 0]], bool)
+    rules = _rules(masked_lm_prob=0.2)  # 2 of 8.
+    _, positions, _, weights = _mask(
+        ids, maskable, rules, is_continuation=np.arange(1000) >= 500
+    )
+    assert positions[weights > 0].tolist() == [5, 6]
+
+
+def test_the_same_seed_gives_the_same_masks():
+    ids, maskable = _examples(8, 50)
+    once, again, other = (_mask(ids, maskable, _rules(), s) for s in (1, 1, 2))
+    for array, same in zip(once, again):
+        np.testing.assert_array_equal(array, same)
+    assert np.any(once[1] != other[1])
