@@ -99,21 +99,18 @@ def test_commands_name_programs_and_flags_that_exist():
     assert len(commands) == 7
     for command in commands:
         program, *flags = shlex.split(command.replace("\\\n", ""))[1:]
-        source = _source_with_flags(program)
+        manual = subprocess.run(
+            [sys.executable, _ROOT / program, "--help"],
+            env={**os.environ, "PYTHONPATH": str(_ROOT)},
+            capture_output=True,
+            text=True,
+        ).stdout
         for flag in flags:
             name, value = re.match(r"--(\w+)=(.*)", flag).groups()
             if name == "flagfile":
                 assert (_ROOT / value).is_file()
             else:
-                assert f'"{name}"' in source, f"{program} has no --{name}"
-
-
-def _source_with_flags(program):
-    """The source of a program and of the modules that define its flags."""
-    source = (_ROOT / program).read_text(encoding="utf-8")
-    modules = re.findall(r"^from (keras_bert\.\S+_flags) ", source, re.M)
-    paths = [_ROOT / f"{name.replace('.', '/')}.py" for name in modules]
-    return source + "".join(path.read_text("utf-8") for path in paths)
+                assert f"  --{name}" in manual, f"{program} has no --{name}"
 
 
 def test_record_tables_are_the_schemas():

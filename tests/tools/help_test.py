@@ -76,5 +76,7 @@ def test_help_is_the_manual_at_once(tool, tmp_path):
     for flag, required in _own_flags(tree):
         about = _manual_of(result.stdout, flag)
         assert ("required" in about) == bool(required), about
+    for flag in re.findall(r"\s--(\w+)=", ast.get_docstring(tree)):
+        _manual_of(result.stdout, flag)
     imported = json.loads((tmp_path / "modules").read_text())
     assert sorted({*_HEAVY} & {*imported}) == []
