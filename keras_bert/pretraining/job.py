@@ -138,7 +138,7 @@ def _save(bert, output_dir, metrics):
         "Training": f"    {shlex.join(sys.argv)}",
         "Metrics": f"    {json.dumps(metrics)}",
     }
-    save_pretrained(bert, output_dir, card=card)
+    save_pretrained(bert, output_dir, card=card, overwrite=True)
     logging.info("Wrote %s. %s", output_dir, json.dumps(metrics))
 
 

@@ -1,7 +1,5 @@
 """The BERT that a run trains, and its optimizer."""
 
-import dataclasses
-
 from keras_bert.checkpoints import Bert
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.pretraining.plan import check_lengths
@@ -45,7 +43,9 @@ def make_bert(plan):
         tokenizer = BertTokenizer(plan.vocabulary, lowercase=plan.lowercase)
         return Bert.from_config(plan.config, tokenizer, parts)
     recipe = plan.recipe
-    bert = from_pretrained(recipe.init_checkpoint, recipe.allow_missing)
+    bert = from_pretrained(
+        recipe.init_checkpoint, recipe.allow_missing, _told_casing(plan)
+    )
     if bert.config.is_decoder != (recipe.objective == "left_to_right"):
         raise ValueError(
             "--init_checkpoint must be of a model that looks where "
@@ -53,29 +53,26 @@ def make_bert(plan):
             f"{recipe.objective}, is_decoder={bert.config.is_decoder}."
         )
     check_lengths(recipe, bert.config)
-    return _as_records(plan, bert).with_parts(parts)
+    if plan.vocabulary is None:  # Its reader knows what it is.
+        _check_records(plan, bert.tokenizer)
+    return bert.with_parts(parts)
 
 
-def _as_records(plan, bert):
-    """The BERT with the casing of the records, if its own is not told."""
-    tokenizer, lowercase = bert.tokenizer, plan.lowercase
-    if lowercase is None:  # Only the checkpoint's reader knows what it says.
-        source = plan.recipe.init_checkpoint
-        plan.facts.check_vocabulary(tokenizer.vocabulary, source)
-        lowercase = settled_casing(
-            plan.recipe,
-            plan.facts,
-            tokenizer.vocabulary,
-            {source: tokenizer.lowercase},
-        )
-    if tokenizer.lowercase == lowercase:
-        return bert
-    tokenizer = BertTokenizer(
-        tokenizer.vocabulary,
-        lowercase=lowercase,
-        max_chars_per_word=tokenizer.max_chars_per_word,
-    )
-    return dataclasses.replace(bert, tokenizer=tokenizer)
+def _told_casing(plan):
+    """What is told of the casing beside the checkpoint, or None."""
+    if plan.lowercase is not None:
+        return plan.lowercase
+    told = {*plan.facts.claims["do_lower_case"].values()}
+    told |= {plan.recipe.do_lower_case} - {None}
+    return told.pop() if len(told) == 1 else None
+
+
+def _check_records(plan, tokenizer):
+    """Raises ValueError unless the records are as a tokenizer makes them."""
+    source = plan.recipe.init_checkpoint
+    plan.facts.check_vocabulary(tokenizer.vocabulary, source)
+    claims = {source: tokenizer.lowercase}
+    settled_casing(plan.recipe, plan.facts, tokenizer.vocabulary, claims)
 
 
 def make_optimizer(recipe, model):

@@ -21,6 +21,7 @@ from keras_bert.text.vocabulary import Vocabulary
 from keras_bert.training.run_record import check_run
 
 _VOCABULARY = "vocab.txt"
+_STATES = "states"  # Of a run that is not finished.
 _HUB = "huggingface_hub"  # Where another name may be of a model.
 _LENGTH, _PREDICTIONS = 128, 20
 _MASKED_LM_PROB = 0.15
@@ -146,10 +147,10 @@ def _vocabulary(recipe):
             f"No directory {recipe.init_checkpoint!r} exists "
             "(--init_checkpoint)."
         )
-    path = directory / _VOCABULARY
-    if not path.is_file():
-        return recipe.init_checkpoint, None
-    return str(path), Vocabulary.from_file(path)
+    for path in (directory / _VOCABULARY, directory / _STATES / _VOCABULARY):
+        if path.is_file():
+            return str(path), Vocabulary.from_file(path)
+    return recipe.init_checkpoint, None
 
 
 def _check_places(recipe, paths):

@@ -10,7 +10,7 @@ from keras_bert.pretraining.record_facts import verified_sha256
 
 # Files of a checkpoint that a run goes on from.
 _CHECKPOINT_FILES = re.compile(
-    r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|index\.json)"
+    r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|npz|index\.json)"
     r"|vocab\.txt|tokenizer\.json|tokenizer_config\.json"
     r"|config\.json|bert_config\.json"
 )
@@ -50,11 +50,19 @@ def _checkpoint_hashes(directory):
     """Hashes by the names of the files; of a model of the Hub its name."""
     if not directory or not os.path.isdir(directory):
         return directory
-    paths = [
-        path
-        for path in sorted(pathlib.Path(directory).iterdir())
-        if path.is_file() and _CHECKPOINT_FILES.fullmatch(path.name)
-    ]
+    directory = pathlib.Path(directory)
+    # Of a run that is not finished the states are read.
+    paths = _checkpoint_files(directory) or _checkpoint_files(
+        directory / "states"
+    )
     with concurrent.futures.ThreadPoolExecutor() as threads:
         hashes = threads.map(verified_sha256, paths)
         return {path.name: x for path, x in zip(paths, hashes)}
+
+
+def _checkpoint_files(directory):
+    return [
+        path
+        for path in sorted(directory.glob("*"))
+        if path.is_file() and _CHECKPOINT_FILES.fullmatch(path.name)
+    ]

@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 
+from keras_bert.data.settings import find_differences
 from keras_bert.files import whole_file
 
 _FILE = "run.json"
@@ -83,23 +84,8 @@ def _read(path):
 
 
 def _changes(before, settings):
-    """Sentences on what differs, each value of nested ones by itself."""
-    before = dict(_leaves(before))
-    settings = dict(_leaves(json.loads(json.dumps(settings))))
-    return [
-        f"{name} was {before.get(name)!r} and is {settings.get(name)!r}"
-        for name in sorted({*before, *settings})
-        if before.get(name) != settings.get(name)
-    ]
-
-
-def _leaves(value, name=""):
-    """Pairs of a name, such as "config.vocab_size", and a value."""
-    if not isinstance(value, dict):
-        yield name, value
-        return
-    for key, inner in value.items():
-        yield from _leaves(inner, f"{name}.{key}" if name else key)
+    """Lines on what differs, each value of nested ones by itself."""
+    return find_differences(before, json.loads(json.dumps(settings)))
 
 
 def _git_state():

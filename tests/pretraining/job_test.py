@@ -202,3 +202,54 @@ def test_the_records_are_looked_at_before_a_fresh_model_is_made(
     with pytest.raises(ValueError, match="must hold records"):
         train(folder.recipe())
     assert not [*folder.path.glob("run/*")]
+
+
+def test_a_run_that_is_not_finished_can_be_gone_on_from(folder):
+    train(folder.recipe(num_train_steps=3, eval_file=None))
+    for path in folder.path.glob("run/*"):
+        if path.is_file() and path.name != "run.json":
+            path.unlink()
+    changes = {
+        "vocab_file": None,
+        "bert_config_file": None,
+        "init_checkpoint": folder.file("run"),
+        "output_dir": folder.file("second"),
+        "num_train_steps": 3,
+    }
+    plan = plan_pretraining(folder.recipe(**changes))
+    assert "step-00000003.npz" in plan.settings["checkpoint"]
+    assert plan.vocab_file.endswith("states/vocab.txt")
+    run_plan(plan)
+    assert (folder.path / "second" / "model.weights.h5").exists()
+
+
+def test_a_finished_run_may_be_asked_again(folder):
+    recipe = folder.recipe(num_train_steps=3)
+    train(recipe)
+    before = (folder.path / "run" / "model.weights.h5").read_bytes()
+    train(recipe)
+    assert (folder.path / "run" / "model.weights.h5").read_bytes() == before
+
+
+@pytest.mark.parametrize("given", [None, True, False])
+def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
+    bert = Bert.from_config(folder.config, BertTokenizer(folder.vocabulary))
+    directory = folder.path / "bert"
+    save_pretrained(bert, directory)
+    (directory / "manifest.json").unlink(missing_ok=True)
+    (directory / "tokenizer_config.json").unlink()
+    if given is not None:
+        folder.drop_manifests()
+    train(
+        folder.recipe(
+            num_train_steps=3,
+            vocab_file=None,
+            bert_config_file=None,
+            init_checkpoint=str(directory),
+            max_seq_length=16,
+            max_predictions_per_seq=3,
+            do_lower_case=given,
+        )
+    )
+    expected = given is not False
+    assert from_pretrained(folder.path / "run").tokenizer.lowercase == expected

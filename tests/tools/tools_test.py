@@ -665,7 +665,7 @@ def test_a_run_goes_on_under_the_same_flags(run, place, tmp_path):
     before = _files(out)
     changes = {"num_train_steps": "3", "random_seed": "6"}
     error = train(**changes)
-    assert "num_train_steps was 2 and is 3; random_seed was 12345" in error
+    assert "num_train_steps was 2, now 3; random_seed was 12345" in error
     assert "Pass --allow_changed_flags" in error
     assert _files(out) == before
     assert not train(**changes, allow_changed_flags="true")
@@ -696,7 +696,7 @@ def test_a_run_does_not_go_on_with_other_records(run, place, tmp_path):
     before, after = (
         hashlib.sha256(data).hexdigest() for data in (content, content[::-1])
     )
-    assert f"records.file 1 was '{before}' and is '{after}'" in _error(stderr)
+    assert f"records: file 1 was '{before}', now '{after}'" in _error(stderr)
 
 
 @pytest.mark.parametrize("objective", ["mlm", "left_to_right"])

@@ -36,8 +36,8 @@ def test_all_changed_settings_are_named(tmp_path):
     changed = {**_SETTINGS, "seed": 2, "config": {"size": 9}, "more": 0.5}
     with pytest.raises(
         ValueError,
-        match="config.size was 8 and is 9; more was None and is 0.5; seed was "
-        "1 and is 2. Pass --allow_changed_flags",
+        match="config: size was 8, now 9; more was None, now 0.5; seed was "
+        "1, now 2. Pass --allow_changed_flags",
     ):
         check_run(tmp_path, changed)
     check_run(tmp_path, changed, allow_changes=True)
@@ -51,7 +51,7 @@ def test_of_many_changes_the_first_are_named(tmp_path):
     changed = {"records": {f"file {i}": "b" for i in range(9)}}
     with pytest.raises(
         ValueError,
-        match="records.file 4 was 'a' and is 'b'; and 4 more. Pass",
+        match="records: file 4 was 'a', now 'b'; and 4 more. Pass",
     ):
         check_run(tmp_path, changed)
 
