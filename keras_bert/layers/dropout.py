@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from keras_bert.layers.arguments import check_rates
+from keras_bert.layers.replica_seeds import ReplicaSeedGenerator
 
 # A float32 of `keras.random.uniform` has 23 random bits: the upper 11 decide
 # on one value, the lower 12 on another.
@@ -44,7 +45,7 @@ class Dropout(keras.layers.Layer):
         self.rate = rate
         self.seed = seed
         if rate > 0:
-            self.seed_generator = keras.random.SeedGenerator(seed)
+            self.seed_generator = ReplicaSeedGenerator(seed)
 
     def build(self, inputs_shape):
         if len(inputs_shape) < 2:

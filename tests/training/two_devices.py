@@ -81,8 +81,8 @@ def _make_loop(make, strategy, dropout=0.0, **arguments):
     return PretrainingLoop(model, optimizer, strategy, **arguments)
 
 
-def _train(loop, data, num_calls=4):
-    batches = data.batch(8, drop_remainder=True)
+def _train(loop, data, num_calls=4, batch_size=8):
+    batches = data.batch(batch_size, drop_remainder=True)
     iterator = iter(loop.strategy.experimental_distribute_dataset(batches))
     return [
         mean_metrics(loop.train(iterator, tf.constant(5)))["loss"]
@@ -178,8 +178,29 @@ def _resume_elsewhere(found):
     )
 
 
+def _give_both_the_same_examples(found):
+    """With the same masks too, they would train as one device does."""
+    data = _arrays(80, 1.0)
+    doubled = data.batch(4).map(lambda *x: tf.nest.map_structure(_twice, x))
+    for name, dropout in (("without dropout", 0.0), ("with dropout", 0.5)):
+        one = _make_loop(bert_adamw, _ONE, dropout)
+        two, again = (_make_loop(bert_adamw, _TWO, dropout) for _ in range(2))
+        losses = _train(two, doubled.unbatch(), 1)
+        found[f"same examples {name}"] = _difference(
+            losses, _train(one, data, 1, batch_size=4)
+        )
+        found[f"same run {name}"] = _difference(
+            losses, _train(again, doubled.unbatch(), 1)
+        )
+
+
+def _twice(values):
+    return tf.concat([values, values], axis=0)
+
+
 def main():
     found = {}
+    _give_both_the_same_examples(found)
     _compare_with_one_device(found)
     _compare_with_fit(found)
     _resume_elsewhere(found)

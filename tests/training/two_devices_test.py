@@ -48,5 +48,11 @@ def test_a_state_goes_on_with_other_devices(found):
     assert found["seeds differ between devices"] == 0
 
 
+def test_each_device_drops_other_places(found):
+    assert found["same examples without dropout"] < 1e-5
+    assert found["same examples with dropout"] > 1e-3
+    assert found["same run with dropout"] == 0
+
+
 def test_a_compiled_step_for_two_cpus_is_an_error(found):
     assert "Received: jit_compile=True, 2 devices" in found["jit"]
