@@ -7,7 +7,7 @@ import platform
 import subprocess
 import sys
 
-from keras_bert.data.settings import find_differences
+from keras_bert.data.build.settings import find_differences
 from keras_bert.files import whole_file
 
 _FILE = "run.json"
