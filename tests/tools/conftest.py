@@ -10,44 +10,57 @@ import pytest
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 
-# Imports what takes long once, and forks a process for every program. The
-# child ends at once: a whole TensorFlow takes seconds to tidy up.
-_LAUNCHER = """
+# Imports what takes long once and runs one program after another, each with
+# flags, output and a Keras of its own.
+_SERVER = """
 import json, os, runpy, sys, traceback
 import keras, tensorflow, tensorflow_text
+from absl import flags
+
+common = {*flags.FLAGS}
+
+
+def run(argv):
+    sys.argv = argv
+    try:
+        runpy.run_path(argv[0], run_name="__main__")
+    except SystemExit as error:
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
+            return 1
+        return error.code or 0
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
 
 for line in sys.stdin:
     request = json.loads(line)
-    child = os.fork()
-    if not child:
-        for number, name in ((0, os.devnull), (1, "stdout"), (2, "stderr")):
-            flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT
-            os.dup2(os.open(request.get(name, name), flags), number)
-        sys.stdin = open(0)
-        sys.argv = request["argv"]
-        code = 0
-        try:
-            runpy.run_path(sys.argv[0], run_name="__main__")
-        except SystemExit as error:
-            code = error.code or 0
-            if isinstance(code, str):
-                print(code, file=sys.stderr)
-                code = 1
-        except BaseException:
-            traceback.print_exc()
-            code = 1
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    status = os.waitpid(child, 0)[1]
-    print(os.waitstatus_to_exitcode(status), flush=True)
+    screen = [os.dup(1), os.dup(2)]
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        file = os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(file, number)
+        os.close(file)
+    code = run(request["argv"])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for number, copy in zip((1, 2), screen):
+        os.dup2(copy, number)
+        os.close(copy)
+    for name in {*flags.FLAGS} - common:
+        delattr(flags.FLAGS, name)
+    flags.FLAGS.unparse_flags()
+    keras.utils.clear_session()
+    keras.config.set_dtype_policy("float32")
+    print(code, flush=True)
 """
 
 
 @pytest.fixture(scope="module")
-def launcher():
+def server():
     with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", _LAUNCHER],
+        [sys.executable, "-W", "ignore", "-c", _SERVER],
         cwd=_REPOSITORY,
         env={
             **os.environ,
@@ -63,7 +76,7 @@ def launcher():
 
 
 @pytest.fixture(scope="module")
-def run(launcher, tmp_path_factory):
+def run(server, tmp_path_factory):
     """Runs a program; its exit code and what it printed."""
     folder = tmp_path_factory.mktemp("printed")
 
@@ -73,9 +86,10 @@ def run(launcher, tmp_path_factory):
             "stdout": str(folder / "stdout"),
             "stderr": str(folder / "stderr"),
         }
-        launcher.stdin.write(json.dumps(request) + "\n")
-        launcher.stdin.flush()
-        code = int(launcher.stdout.readline())
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        answer = server.stdout.readline()
+        code = int(answer) if answer else server.wait()
         printed = []
         for name in ("stdout", "stderr"):
             path = folder / name
