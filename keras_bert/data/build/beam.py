@@ -33,6 +33,7 @@ from keras_bert.data.corpus.documents import split_lines
 from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
+from keras_bert.data.build.settings import settings_of
 from keras_bert.data.build.shards import ShardBuilder
 from keras_bert.data.corpus.text_files import CHUNK_BYTES
 from keras_bert.files import expand_patterns
@@ -104,7 +105,8 @@ def create_pretraining_data_on_beam(
     vocabulary = Vocabulary.from_file(text_options.vocab_file)
     inputs = [*(path for path, _ in files), text_options.vocab_file]
     path = free_manifest_path(output_dir, inputs, overwrite)
-    settings = _settings(files, num_shards, text_options, options, vocabulary)
+    # The inputs by their sizes, for to read them takes long.
+    settings = settings_of(dict(files), num_shards, text_options, options)
     start = time.time()
     try:
         with beam.Pipeline(
@@ -161,19 +163,6 @@ def _match(patterns):
                 f"Input must be text, a sentence a line. Received: {path}."
             )
     return sorted(files.items())
-
-
-def _settings(files, num_shards, text_options, options, vocabulary):
-    """What the output depends on, the inputs by their sizes."""
-    text_settings = dataclasses.asdict(text_options)
-    del text_settings["vocab_file"]  # Its contents count, not its name.
-    return {
-        "inputs": dict(files),
-        "vocabulary": vocabulary.sha256,
-        "num_shards": num_shards,
-        "text": text_settings,
-        "examples": dataclasses.asdict(options),
-    }
 
 
 def _examples(pipeline, files, vocabulary, text_options, options):

@@ -30,6 +30,7 @@ from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
 from keras_bert.data.build.settings import read_json
 from keras_bert.data.build.settings import write_json
+from keras_bert.data.build.settings import settings_of
 from keras_bert.data.build.shards import ShardBuilder
 from keras_bert.data.build.work_directory import WorkDirectory
 from keras_bert.files import check_writable
@@ -89,7 +90,7 @@ def create_pretraining_data(
     inputs = [*(source.name for source in sources), text_options.vocab_file]
     _check_output_files([*output_files, manifest_path], inputs)
     settings = functools.partial(
-        settings_of, sources, len(output_files), text_options, options
+        _settings, sources, len(output_files), text_options, options
     )
     work = WorkDirectory(manifest_path, output_files, settings, overwrite)
     with work:
@@ -152,18 +153,9 @@ def _manifest_beside(output_files):
     return str(manifest_beside(output_files[0]))
 
 
-def settings_of(sources, num_shards, text_options, options):
-    """What the output depends on, as a dict for JSON."""
-    text_settings = dataclasses.asdict(text_options)
-    # Its contents count, not its name.
-    vocabulary = Vocabulary.from_file(text_settings.pop("vocab_file"))
-    return {
-        "inputs": {source.name: source.fingerprint() for source in sources},
-        "vocabulary": vocabulary.sha256,
-        "num_shards": num_shards,
-        "text": text_settings,
-        "examples": dataclasses.asdict(options),
-    }
+def _settings(sources, num_shards, text_options, options):
+    inputs = {source.name: source.fingerprint() for source in sources}
+    return settings_of(inputs, num_shards, text_options, options)
 
 
 @dataclasses.dataclass(frozen=True)

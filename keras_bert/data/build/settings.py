@@ -1,9 +1,35 @@
 """What a run depends on, kept as JSON and compared."""
 
+import dataclasses
 import json
 import pathlib
 
 from keras_bert.files import whole_file
+from keras_bert.text.vocabulary import Vocabulary
+
+
+def settings_of(inputs, num_shards, text_options, options):
+    """What the records depend on.
+
+    Args:
+        inputs: dict from the names of the inputs to what tells their contents.
+        num_shards: int.
+        text_options: `TextOptions`, settled.
+        options: `PretrainingDataOptions`.
+
+    Returns:
+        A dict for JSON, the "settings" of the manifest.
+    """
+    text_settings = dataclasses.asdict(text_options)
+    # Its contents count, not its name.
+    vocabulary = Vocabulary.from_file(text_settings.pop("vocab_file"))
+    return {
+        "inputs": inputs,
+        "vocabulary": vocabulary.sha256,
+        "num_shards": num_shards,
+        "text": text_settings,
+        "examples": dataclasses.asdict(options),
+    }
 
 
 def read_settings(path):
