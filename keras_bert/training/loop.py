@@ -115,12 +115,12 @@ class PretrainingLoop:
 
     def _step_of_replica(self, batch):
         if self.strategy.num_replicas_in_sync == 1:
-            return self._replica_step(batch, None)
+            return self._replica_step(batch)
         context = tf.distribute.get_replica_context()
         replica = tf.convert_to_tensor(context.replica_id_in_sync_group)
         return self._replica_step(batch, replica)
 
-    def _step(self, batch, replica):
+    def _step(self, batch, replica=None):
         inputs, _, weights = batch
         denominators = _sum_over_replicas(
             {task: tf.reduce_sum(weights[task]) for task in self._tasks}

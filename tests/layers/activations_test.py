@@ -2,9 +2,11 @@ import math
 
 import keras
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from keras_bert.layers import gelu_tanh
+from keras_bert.layers.activations import get_activation
 
 _X = np.linspace(-6.0, 6.0, 1001)
 
@@ -44,3 +46,13 @@ def test_gradient_is_that_of_the_composed_function():
             y = function(x) * tf.sin(x)
         gradients.append(tape.gradient(y, x))
     np.testing.assert_allclose(*gradients, atol=1e-5)
+
+
+def test_each_gelu_has_its_name():
+    x = np.array([-1.0], "float32")
+    tanh, erf = (
+        float(get_activation(name)(x)[0]) for name in ("gelu_tanh", "gelu_erf")
+    )
+    assert tanh == pytest.approx(-0.158808, abs=1e-6)
+    assert erf == pytest.approx(-0.158655, abs=1e-6)
+    assert get_activation("relu") is keras.activations.relu
