@@ -1,4 +1,4 @@
-"""What the README and the record schema show is run and held to the code."""
+"""What README and the pages show in Python is run, and the schema held to."""
 
 import os
 import pathlib
@@ -19,10 +19,23 @@ _RECORDS = (_ROOT / "tfrecords/README.md").read_text(encoding="utf-8")
 
 
 def _python_blocks():
-    return re.findall(r"```python\n(.*?)```", _README, re.DOTALL)
+    """The blocks of all pages, by the page and their number in it."""
+    pages = [_ROOT / "README.md", *sorted((_ROOT / "docs").glob("*.md"))]
+    return {
+        f"{page.name}-{number}": block
+        for page in pages
+        for number, block in enumerate(
+            re.findall(
+                r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL
+            )
+        )
+    }
 
 
 _BLOCKS = _python_blocks()
+_TRAINING = "README.md-1"
+# What blocks read that is made by a program shown beside them.
+_DYNAMIC = ("dynamic.tfrecord", "eval.tfrecord")
 
 
 @pytest.fixture
@@ -35,30 +48,40 @@ def place(monkeypatch, tmp_path, tiny_config):
             keras_bert.text.Vocabulary([*SPECIAL_TOKENS, *words])
         ),
     )
-    for name in ("bert-base-uncased", "demo-output/bert"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        keras_bert.save_pretrained(bert, tmp_path / name)
-    (tmp_path / "tfrecords").symlink_to(_ROOT / "tfrecords")
+    keras_bert.save_pretrained(bert, tmp_path / "bert-base-uncased")
+    for name in ("configs", "tfrecords"):
+        (tmp_path / name).symlink_to(_ROOT / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def _run_block(beginning):
-    """The names of the block that holds a text, run on its own."""
-    (block,) = [block for block in _BLOCKS if beginning in block]
+def _make_dynamic_records(path):
+    keras_bert.data.create_pretraining_data(
+        keras_bert.data.open_sources(["tfrecords/sample/text.txt"]),
+        [path],
+        keras_bert.data.TextOptions("tfrecords/sample/vocab.txt"),
+        keras_bert.data.PretrainingDataOptions(masking="dynamic"),
+    )
+
+
+def _run_block(name):
+    """The names that a block makes, run on its own."""
     scope = {}
-    exec(block, scope)
+    exec(_BLOCKS[name], scope)
     return scope
 
 
-# The first has a test below.
-@pytest.mark.parametrize("number", range(1, len(_BLOCKS)))
-def test_every_block_runs_on_its_own(place, number):
-    exec(_BLOCKS[number], {})
+# README's training has a test below.
+@pytest.mark.parametrize("name", [n for n in _BLOCKS if n != _TRAINING])
+def test_every_block_runs_on_its_own(place, name):
+    for path in _DYNAMIC:
+        if path in _BLOCKS[name]:
+            _make_dynamic_records(path)
+    _run_block(name)
 
 
 def test_library_example_trains_and_reloads(place):
-    model = _run_block("model.fit")["model"]
+    model = _run_block(_TRAINING)["model"]
     assert int(model.optimizer.iterations) == 3 * 20
     assert 'model.save("bert.keras")' in _README
     model.save("bert.keras")
@@ -78,39 +101,19 @@ def test_library_example_trains_and_reloads(place):
 
 
 def test_layer_example_builds():
-    model = _run_block("TransformerEncoderBlock")["model"]
+    model = _run_block("README.md-2")["model"]
     assert model.output_shape == (None, None, 3)
 
 
-def test_trained_model_answers(place):
-    fill_mask = _run_block("The function returns")["fill_mask"]
-    assert len(fill_mask("[MASK]")[0]) == 5
+def test_published_model_answers(place):
+    scope = _run_block("README.md-0")
+    assert len(scope["fill_mask"]("[MASK]")[0]) == 5
+    assert scope["embedder"].embed(["a", "b"]).shape == (2, 8)
 
 
-def test_published_weights_example_writes(place):
-    _run_block("save_pretrained")
+def test_checkpoints_page_writes(place):
+    _run_block("checkpoints.md-0")
     assert (place / "for-transformers" / "model.safetensors").exists()
-
-
-def test_commands_name_programs_and_flags_that_exist():
-    commands = re.findall(
-        r"^    (python tools/.*?[^\\])$", _README, re.MULTILINE | re.DOTALL
-    )
-    assert len(commands) == 7
-    for command in commands:
-        program, *flags = shlex.split(command.replace("\\\n", ""))[1:]
-        manual = subprocess.run(
-            [sys.executable, _ROOT / program, "--help"],
-            env={**os.environ, "PYTHONPATH": str(_ROOT)},
-            capture_output=True,
-            text=True,
-        ).stdout
-        for flag in flags:
-            name, value = re.match(r"--(\w+)=(.*)", flag).groups()
-            if name == "flagfile":
-                assert (_ROOT / value).is_file()
-            else:
-                assert f"  --{name}" in manual, f"{program} has no --{name}"
 
 
 def test_record_tables_are_the_schemas():
