@@ -1,0 +1,158 @@
+"""What README and the pages name is there: programs, flags, files, links."""
+
+import functools
+import importlib
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+_ROOT = pathlib.Path(__file__).resolve().parents[1]
+_PAGES = {
+    str(path.relative_to(_ROOT)): path.read_text(encoding="utf-8")
+    for path in [
+        _ROOT / "README.md",
+        _ROOT / "tfrecords/README.md",
+        *sorted((_ROOT / "docs").glob("*.md")),
+    ]
+}
+_CODE = re.compile(r"```.*?```", re.DOTALL)
+_COMMANDS = re.compile(
+    r"python (?P<program>(?:tools|benchmarks)/\w+\.py)"
+    r"(?P<rest>(?:[^\n`]*\\\n)*[^\n`]*)"
+)
+_FOLDERS = "benchmarks|configs|docs|keras_bert|tests|tools"
+_PATHS = re.compile(rf"(?<![\w./-])(?:{_FOLDERS})/[\w./-]*[\w/]")
+_NAMES = re.compile(r"(?<![\w./-])keras_bert(?:\.\w+)+")
+# Flags of the runners of Beam, of pip, and of those that absl always has.
+_FLAGS_OF_OTHERS = {
+    "direct_num_workers",
+    "direct_running_mode",
+    "environment_config",
+    "environment_type",
+    "flagfile",
+    "flink_master",
+    "flink_version",
+    "help",
+    "job_endpoint",
+    "net",
+    "parallelism",
+    "project",
+    "region",
+    "sdk_container_image",
+    "spark",
+    "spark_master_url",
+    "temp_location",
+    "verbosity",
+}
+
+
+@functools.cache
+def _manual(program):
+    return subprocess.run(
+        [sys.executable, _ROOT / program, "--help"],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def _has_flag(program, name):
+    return re.search(rf"^  --(\[no\])?{name}\b", _manual(program), re.M)
+
+
+def _commands(text):
+    """Programs and their words, as the pages show them to be typed."""
+    for match in _COMMANDS.finditer(text):
+        rest = match["rest"].replace("\\\n", " ")
+        yield match["program"], shlex.split(rest, comments=True)
+
+
+def _heading_links(text):
+    """The names by which links find the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", _CODE.sub("", text), re.M)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_commands_name_programs_and_flags_that_exist(page):
+    for program, words in _commands(_PAGES[page]):
+        assert (_ROOT / program).is_file(), f"{page} shows {program}"
+        for word in words:
+            flag = re.match(r"--(?:no)?(\w+)", word)
+            if not flag or program.startswith("benchmarks/"):
+                continue
+            name = flag[1] if _has_flag(program, flag[1]) else flag[0][2:]
+            if name == "flagfile":
+                assert (_ROOT / word.partition("=")[2]).is_file(), word
+            else:
+                assert _has_flag(program, name), f"{page}: {program} {word}"
+
+
+def test_readme_shows_the_way_from_text_to_a_server():
+    programs = [program for program, _ in _commands(_PAGES["README.md"])]
+    assert programs == [
+        "tools/learn_vocabulary.py",
+        "tools/create_pretraining_data.py",
+        "tools/run_pretraining.py",
+        "tools/export_saved_model.py",
+        "tools/export_tflite.py",
+    ]
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_flags_in_the_text_are_of_some_program(page):
+    programs = [f"tools/{path.name}" for path in (_ROOT / "tools").glob("*.py")]
+    for name in {*re.findall(r"(?<![\w-])--(\w+)", _PAGES[page])}:
+        assert name in _FLAGS_OF_OTHERS or any(
+            _has_flag(program, name) for program in programs
+        ), f"{page} speaks of --{name}"
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_files_in_the_text_exist(page):
+    for name in {*_PATHS.findall(_PAGES[page])}:
+        assert (_ROOT / name).exists(), f"{page} speaks of {name}"
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_names_in_the_text_exist(page):
+    for name in {*_NAMES.findall(_PAGES[page])}:
+        value = importlib.import_module("keras_bert")
+        for part in name.split(".")[1:]:
+            assert hasattr(value, part), f"{page} speaks of {name}"
+            value = getattr(value, part)
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_links_lead_somewhere(page):
+    text = _CODE.sub("", _PAGES[page])
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        name, _, heading = link.partition("#")
+        target = (_ROOT / page).parent / name if name else _ROOT / page
+        assert target.exists(), f"{page} links to {link}"
+        if heading:
+            found = _heading_links(target.read_text(encoding="utf-8"))
+            assert heading in found, f"{page} links to {link}"
+
+
+def test_readme_links_to_every_page():
+    for page in _PAGES:
+        if page != "README.md":
+            assert f"]({page})" in _PAGES["README.md"], page
+
+
+def test_make_targets_exist():
+    makefile = (_ROOT / "Makefile").read_text(encoding="utf-8")
+    for page, text in _PAGES.items():
+        for target in re.findall(r"(?:^    |`)make ([\w-]+)", text, re.M):
+            assert f"\n{target}:" in makefile, f"{page}: make {target}"
