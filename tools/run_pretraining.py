@@ -21,6 +21,7 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert import pretraining
 from keras_bert.training import choices
+from keras_bert.training import objectives
 
 flags.DEFINE_list(
     "input_file",
@@ -62,8 +63,8 @@ _ALLOW_MISSING = flags.DEFINE_list(
 )
 flags.DEFINE_enum(
     "objective",
-    "mlm_nsp",
-    choices.OBJECTIVES,
+    objectives.PUBLISHED,
+    [*objectives.OBJECTIVES],
     "What is learned: masked tokens and next sentences, only masked "
     "tokens, or every token from those before it.",
 )

@@ -1,7 +1,6 @@
 """The batches of a run, from its record files."""
 
 from keras_bert.data.batches.dynamic import dynamic_pretraining_dataset
-from keras_bert.data.batches.left_to_right import left_to_right_batches
 from keras_bert.data.batches.masked import endless_pretraining_dataset
 from keras_bert.data.batches.masked import padded_batches
 from keras_bert.data.batches.masked import pretraining_dataset
@@ -26,6 +25,7 @@ class RunBatches:
         self._plan = plan
         self._vocabulary = vocabulary
         recipe = plan.recipe
+        self._view = plan.objective.view
         self._sizes = (
             recipe.max_seq_length,
             recipe.max_predictions_per_seq,
@@ -61,7 +61,7 @@ class RunBatches:
             batches = endless_pretraining_dataset(
                 paths, *sizes, recipe.random_seed, first_batch
             )
-        return self._for_objective(batches)
+        return self._view(batches)
 
     def evaluation(self):
         """One pass over the held-out records, or None."""
@@ -76,9 +76,4 @@ class RunBatches:
         else:
             batches = pretraining_dataset(paths, *sizes)
         batches = padded_batches(batches, recipe.eval_batch_size)
-        return self._for_objective(batches)
-
-    def _for_objective(self, batches):
-        if self._plan.recipe.objective == "left_to_right":
-            return left_to_right_batches(batches)
-        return batches
+        return self._view(batches)

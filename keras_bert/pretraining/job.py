@@ -60,6 +60,7 @@ def run_plan(plan):
             strategy,
             recipe.gradient_accumulation_steps,
             recipe.jit,
+            plan.objective,
         )
         if batches is None:
             vocabulary = bert.tokenizer.vocabulary
@@ -72,7 +73,7 @@ def run_plan(plan):
                 batches.evaluation(),
                 recipe.train_batch_size,
                 output_dir,
-                _options(recipe, bert.config, strategy),
+                _options(plan, bert.config, strategy),
                 lambda: _begin(plan, bert, output_dir),
             )
     if is_chief(strategy):
@@ -104,14 +105,18 @@ def _check_batch(recipe, strategy):
     )
 
 
-def _options(recipe, config, strategy):
-    num_predictions = recipe.max_predictions_per_seq
-    if recipe.objective == "left_to_right":
-        num_predictions = recipe.max_seq_length - 1
+def _options(plan, config, strategy):
+    recipe, objective = plan.recipe, plan.objective
+    num_predictions = objective.num_predictions(
+        recipe.max_seq_length, recipe.max_predictions_per_seq
+    )
     rate = matrix_product_rate(keras.config.dtype_policy().compute_dtype)
     return recipe.run_options(
         flops_per_example=training_flops(
-            config, recipe.max_seq_length, num_predictions
+            config,
+            recipe.max_seq_length,
+            num_predictions,
+            has_nsp_head="nsp_head" in objective.parts,
         ),
         matrix_product_rate=rate * strategy.num_replicas_in_sync,
     )

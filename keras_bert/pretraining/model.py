@@ -17,12 +17,6 @@ _SCHEDULES = {
     "polynomial": PolynomialWarmupDecay,
     "cosine": CosineWarmupDecay,
 }
-# The optional parts that an objective trains.
-_PARTS = {
-    "mlm_nsp": ("pooler", "masked_lm_head", "nsp_head"),
-    "mlm": ("masked_lm_head",),
-    "left_to_right": ("masked_lm_head",),
-}
 
 
 def make_bert(plan):
@@ -38,24 +32,24 @@ def make_bert(plan):
         ValueError: the checkpoint to go on from does not fit the records or
             the objective.
     """
-    parts = _PARTS[plan.recipe.objective]
+    objective = plan.objective
     if plan.config is not None:
         tokenizer = BertTokenizer(plan.vocabulary, lowercase=plan.lowercase)
-        return Bert.from_config(plan.config, tokenizer, parts)
+        return Bert.from_config(plan.config, tokenizer, objective.parts)
     recipe = plan.recipe
     bert = from_pretrained(
         recipe.init_checkpoint, recipe.allow_missing, _told_casing(plan)
     )
-    if bert.config.is_decoder != (recipe.objective == "left_to_right"):
+    if bert.config.is_decoder != objective.is_decoder:
         raise ValueError(
             "--init_checkpoint must be of a model that looks where "
             "--objective does. Received: objective="
-            f"{recipe.objective}, is_decoder={bert.config.is_decoder}."
+            f"{objective.name}, is_decoder={bert.config.is_decoder}."
         )
     check_lengths(recipe, bert.config)
     if plan.vocabulary is None:  # Its reader knows what it is.
         _check_records(plan, bert.tokenizer)
-    return bert.with_parts(parts)
+    return bert.with_parts(objective.parts)
 
 
 def _told_casing(plan):

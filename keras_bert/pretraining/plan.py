@@ -18,6 +18,8 @@ from keras_bert.pretraining.run_settings import run_settings
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
 from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.training.objectives import OBJECTIVES
+from keras_bert.training.objectives import Objective
 from keras_bert.training.run_record import check_run
 
 _VOCABULARY = "vocab.txt"
@@ -35,6 +37,7 @@ class PretrainingPlan:
 
     Args:
         recipe: `PretrainingRecipe`.
+        objective: `Objective`, the one that the recipe names.
         training_paths, evaluation_paths: lists of str, the record files.
         facts: `RecordFacts` of both.
         vocabulary: `Vocabulary`; None if the checkpoint to go on from holds
@@ -46,6 +49,7 @@ class PretrainingPlan:
     """
 
     recipe: PretrainingRecipe
+    objective: Objective
     training_paths: list
     evaluation_paths: list
     facts: RecordFacts
@@ -92,6 +96,7 @@ def plan_pretraining(recipe):
         check_fits(config)
     plan = PretrainingPlan(
         recipe,
+        OBJECTIVES[recipe.objective],
         training_paths,
         evaluation_paths,
         facts,
@@ -194,12 +199,13 @@ def _settled(recipe, facts):
 
 def _fitting_config(recipe, config, vocabulary, facts):
     """The config that the objective and the vocabulary ask for."""
-    is_decoder = recipe.objective == "left_to_right"
+    is_decoder = OBJECTIVES[recipe.objective].is_decoder
     path = recipe.bert_config_file
     if config.is_decoder and not is_decoder:
+        needed = [name for name, x in OBJECTIVES.items() if x.is_decoder]
         raise ValueError(
             "A --bert_config_file with is_decoder needs "
-            "--objective=left_to_right. Received: objective="
+            f"--objective={' or '.join(needed)}. Received: objective="
             f"{recipe.objective}, bert_config_file={path!r}."
         )
     rows, lines = config.vocab_size, len(vocabulary)

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from keras_bert.training.objectives import PUBLISHED
+from keras_bert.training.objectives import objective_named
 from keras_bert.training.run_options import RunOptions
 from keras_bert.training.run_options import check_schedule
 
@@ -30,8 +32,9 @@ class PretrainingRecipe:
         max_seq_length, max_predictions_per_seq: int, as the records.
         masking: "static" or "dynamic", as the records.
         masked_lm_prob, do_whole_word_mask: float and bool, of dynamic masks.
-        objective, optimizer, learning_rate_decay, precision, strategy,
-        on_nan: str, one of those in `keras_bert.training.choices`.
+        objective: str, the name of one in `keras_bert.training.objectives`.
+        optimizer, learning_rate_decay, precision, strategy, on_nan: str, one
+        of those in `keras_bert.training.choices`.
         train_batch_size, eval_batch_size: int, on all devices.
         gradient_accumulation_steps: int, pieces of a batch.
         learning_rate: float, its peak.
@@ -42,7 +45,7 @@ class PretrainingRecipe:
         random_seed: int.
 
     Raises:
-        ValueError: a number is out of range.
+        ValueError: a number is out of range, or no objective has the name.
     """
 
     input_file: list
@@ -58,7 +61,7 @@ class PretrainingRecipe:
     masking: str | None = None
     masked_lm_prob: float | None = None
     do_whole_word_mask: bool | None = None
-    objective: str = "mlm_nsp"
+    objective: str = PUBLISHED
     optimizer: str = "adamw"
     learning_rate: float = 1e-4
     learning_rate_decay: str = "linear"
@@ -86,6 +89,7 @@ class PretrainingRecipe:
                     f"`{name}` must be at least {value}. "
                     f"Received: {name}={getattr(self, name)}."
                 )
+        objective_named(self.objective)
         self.run_options()
         check_schedule(
             self.learning_rate, self.num_train_steps, self.num_warmup_steps

@@ -5,8 +5,10 @@ from keras_bert import lazy
 _MEMBERS = {
     "AdamW": "adamw",
     "CosineWarmupDecay": "schedules",
+    "LabelTerm": "terms",
     "Lamb": "lamb",
     "LinearWarmupDecay": "schedules",
+    "Objective": "objectives",
     "PolynomialWarmupDecay": "schedules",
     "WarmupDecay": "schedules",
     "bert_adamw": "optimizers",

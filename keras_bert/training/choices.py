@@ -2,7 +2,6 @@
 
 DECAYS = ("linear", "polynomial", "cosine")
 MASKINGS = ("static", "dynamic")
-OBJECTIVES = ("mlm_nsp", "mlm", "left_to_right")
 ON_NAN = ("stop", "skip")
 OPTIMIZERS = ("adamw", "lamb")
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")

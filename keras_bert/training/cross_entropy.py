@@ -44,7 +44,19 @@ def sparse_cross_entropy(labels, logits):
 
 @keras.saving.register_keras_serializable("keras_bert")
 class SparseCrossEntropy(keras.losses.Loss):
-    """`sparse_cross_entropy` as a loss for `compile`."""
+    """`sparse_cross_entropy` as a loss for `compile`.
+
+    Args:
+        factor: float, of this loss in the sum of several.
+        **kwargs: of `keras.losses.Loss`.
+    """
+
+    def __init__(self, factor=1.0, **kwargs):
+        super().__init__(**kwargs)
+        self.factor = factor
 
     def call(self, y_true, y_pred):
-        return sparse_cross_entropy(y_true, y_pred)
+        return self.factor * sparse_cross_entropy(y_true, y_pred)
+
+    def get_config(self):
+        return {**super().get_config(), "factor": self.factor}

@@ -4,25 +4,30 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.layers.replica_seeds import replica_seeds
-from keras_bert.training.cross_entropy import sparse_cross_entropy
 from keras_bert.training.loss_scale import LossScale
+from keras_bert.training.objectives import OBJECTIVES
+from keras_bert.training.objectives import PUBLISHED
 
 
 class PretrainingLoop:
     """Trains and evaluates a pre-trainer.
 
     A step means the same on any number of devices and in any number of
-    pieces: the loss is the mean over all predictions of the global batch, and
-    the optimizer sums the gradients over the devices before it clips them.
+    pieces: each term of the loss is the mean over all predictions of the
+    global batch, and the optimizer sums the gradients over the devices before
+    it clips them.
     It is what `model.fit` means with `pretraining_losses` on one device; a
     test holds the two to the same losses.
 
     Args:
-        model: a model of `bert_pretrainer`, made under the strategy's scope.
+        model: a model with the outputs that the objective looks at, such as
+            of `bert_pretrainer`; made under the strategy's scope.
         optimizer: one of `training`, made there for the model.
         strategy: `tf.distribute.Strategy`; one device by default.
         accumulation_steps: int, pieces that a batch is worked through in.
         jit_compile: bool, compile the step with XLA.
+        objective: `Objective`; by default the one that BERT was published
+            with.
     """
 
     def __init__(
@@ -32,11 +37,13 @@ class PretrainingLoop:
         strategy=None,
         accumulation_steps=1,
         jit_compile=False,
+        objective=OBJECTIVES[PUBLISHED],
     ):
         self.model = model
         self.optimizer = optimizer
         self.strategy = strategy or tf.distribute.get_strategy()
-        self._tasks = list(model.output)
+        self._terms = objective.terms()
+        _check_outputs(model, objective.name, self._terms)
         self._accumulation_steps = accumulation_steps
         with self.strategy.scope():
             optimizer.build(model.trainable_variables)
@@ -96,8 +103,7 @@ class PretrainingLoop:
             dataset: batches of `pretraining_dataset`.
 
         Returns:
-            A dict of floats: `mlm_loss`, `mlm_accuracy`, `nsp_loss` and
-            `nsp_accuracy`.
+            A dict of floats, such as `mlm_loss` and `mlm_accuracy`.
         """
         sums = {}
         for batch in dataset:
@@ -123,7 +129,7 @@ class PretrainingLoop:
     def _step(self, batch, replica=None):
         inputs, _, weights = batch
         denominators = _sum_over_replicas(
-            {task: tf.reduce_sum(weights[task]) for task in self._tasks}
+            {term.name: term.total_weight(weights) for term in self._terms}
         )
         with replica_seeds(replica):
             sums, gradients = self._gradients(batch, denominators)
@@ -170,8 +176,10 @@ class PretrainingLoop:
             outputs = self.model(inputs, training=True)
             sums = self._sums(outputs, labels, weights)
             loss = sum(
-                sums[f"{task}/loss"] / tf.maximum(denominators[task], 1.0)
-                for task in self._tasks
+                term.factor
+                * sums[f"{term.name}/loss"]
+                / tf.maximum(denominators[term.name], 1.0)
+                for term in self._terms
             )
             scaled = self._loss_scale.scaled(loss)
         gradients = tape.gradient(scaled, self.model.trainable_variables)
@@ -184,16 +192,11 @@ class PretrainingLoop:
         return _sum_over_replicas(self._sums(outputs, labels, weights))
 
     def _sums(self, outputs, labels, weights):
-        """Of each task: loss, right predictions and weight, summed."""
-        sums = {}
-        for task in self._tasks:
-            losses = sparse_cross_entropy(labels[task], outputs[task])
-            guesses = tf.argmax(outputs[task], -1, labels[task].dtype)
-            right = tf.cast(tf.equal(guesses, labels[task]), tf.float32)
-            sums[f"{task}/loss"] = tf.reduce_sum(losses * weights[task])
-            sums[f"{task}/right"] = tf.reduce_sum(right * weights[task])
-            sums[f"{task}/weight"] = tf.reduce_sum(weights[task])
-        return sums
+        return {
+            f"{term.name}/{kind}": value
+            for term in self._terms
+            for kind, value in term.sums(outputs, labels, weights).items()
+        }
 
 
 def mean_metrics(sums):
@@ -203,24 +206,32 @@ def mean_metrics(sums):
         sums: dict of numbers, as of `PretrainingLoop.train`.
 
     Returns:
-        A dict of floats: for each task, such as mlm, its `mlm_loss` and
+        A dict of floats: for each term, such as mlm, its `mlm_loss` and
         `mlm_accuracy`; and of training also `loss` and `gradient_norm`,
         means over the steps that were taken.
     """
     means = {}
     for name in sums:
-        task, _, kind = name.partition("/")
-        if kind != "weight":
-            continue
-        weight = max(float(sums[name]), 1.0)
-        task_name = task.removesuffix("_logits")
-        means[f"{task_name}_loss"] = float(sums[f"{task}/loss"]) / weight
-        means[f"{task_name}_accuracy"] = float(sums[f"{task}/right"]) / weight
+        term, _, kind = name.partition("/")
+        if kind not in ("", "weight"):
+            weight = max(float(sums[f"{term}/weight"]), 1.0)
+            means[f"{term}_{kind}"] = float(sums[name]) / weight
     if "steps" in sums:
         steps = max(float(sums["steps"]), 1.0)
         means["loss"] = float(sums["loss"]) / steps
         means["gradient_norm"] = float(sums["gradient_norm"]) / steps
     return means
+
+
+def _check_outputs(model, objective, terms):
+    wanted = {term.output for term in terms}
+    if {*model.output} != wanted:
+        raise ValueError(
+            "The model must have the outputs that the objective trains. "
+            f"Received: objective={objective}, which trains "
+            f"{', '.join(sorted(wanted))}; the outputs "
+            f"{', '.join(model.output)}."
+        )
 
 
 def _check_compilable(strategy):

@@ -1,15 +1,17 @@
-"""What pre-training minimizes and reports, one definition for every loop."""
+"""An objective for `compile`: what `model.fit` minimizes and reports."""
 
-import keras
+from keras_bert.training.objectives import PUBLISHED
+from keras_bert.training.objectives import objective_named
 
-from keras_bert.training.cross_entropy import SparseCrossEntropy
 
-
-def pretraining_losses():
-    """The losses of `bert_pretrainer`, by output.
+def pretraining_losses(objective=PUBLISHED):
+    """The losses of an objective, by output of the model.
 
     The masked-LM loss is the mean over the real predictions of the batch,
     the next-sentence loss the mean over its examples; the total is their sum.
+
+    Args:
+        objective: str, the name of one of `training.objectives`.
 
     Returns:
         A dict of Keras losses for `compile(loss=...)`, in float32.
@@ -17,22 +19,19 @@ def pretraining_losses():
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix A.2
     """
-    return {
-        name: SparseCrossEntropy(reduction="mean_with_sample_weight")
-        for name in ("mlm_logits", "nsp_logits")
-    }
+    terms = objective_named(objective).terms()
+    return {term.output: term.keras_loss() for term in terms}
 
 
-def pretraining_metrics():
-    """The accuracy of both tasks, weighted by real predictions.
+def pretraining_metrics(objective=PUBLISHED):
+    """The accuracies of an objective, weighted by real predictions.
+
+    Args:
+        objective: str, the name of one of `training.objectives`.
 
     Returns:
         A dict of fresh Keras metrics by output, for
         `compile(weighted_metrics=...)`.
     """
-    return {
-        f"{task}_logits": keras.metrics.SparseCategoricalAccuracy(
-            name=f"{task}_accuracy"
-        )
-        for task in ("mlm", "nsp")
-    }
+    terms = objective_named(objective).terms()
+    return {term.output: term.keras_metric() for term in terms}

@@ -240,6 +240,11 @@ def test_a_number_that_cannot_be_is_an_error_at_once(name, value):
         PretrainingRecipe([], "run", **{name: value})
 
 
+def test_an_unknown_objective_is_an_error_at_once():
+    with pytest.raises(ValueError, match="one of mlm_nsp, .*'clozes'"):
+        PretrainingRecipe([], "run", objective="clozes")
+
+
 def test_a_checkpoint_must_be_of_the_vocabulary_of_the_records(
     folder, checkpoint
 ):

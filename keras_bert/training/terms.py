@@ -1,0 +1,78 @@
+"""A term of a loss: what it sums up, for the loop and for `model.fit`."""
+
+import dataclasses
+
+import keras
+from keras import ops
+
+from keras_bert.training.cross_entropy import SparseCrossEntropy
+from keras_bert.training.cross_entropy import sparse_cross_entropy
+
+
+@dataclasses.dataclass(frozen=True)
+class LabelTerm:
+    """The cross entropy of the labels of one output, and its accuracy.
+
+    Another kind of term has `output`, `name`, `factor`, `total_weight` and
+    `sums` too; its labels and weights may stand elsewhere in the batch.
+
+    Args:
+        output: str, such as "mlm_logits"; an output of the model, and where
+            its labels and weights stand in a batch.
+        factor: float, of this term in the loss.
+    """
+
+    output: str
+    factor: float = 1.0
+
+    @property
+    def name(self):
+        """What the metrics are called by, such as mlm."""
+        return self.output.removesuffix("_logits")
+
+    def total_weight(self, weights):
+        """How much all predictions of a batch weigh, before it is computed.
+
+        Args:
+            weights: dict of float32 tensors, as in the batch.
+
+        Returns:
+            float32 scalar
+        """
+        return ops.sum(weights[self.output])
+
+    def sums(self, outputs, labels, weights):
+        """Sums over the predictions, of which metrics are means.
+
+        Args:
+            outputs: dict of tensors, of the model.
+            labels: dict of tensors, as in the batch.
+            weights: dict of float32 tensors, as in the batch.
+
+        Returns:
+            A dict of float32 scalars: `loss`, `accuracy` and any others, each
+            a weighted sum, and `weight`, to divide them by.
+        """
+        logits, labels = outputs[self.output], labels[self.output]
+        weights = weights[self.output]
+        losses = sparse_cross_entropy(labels, logits)
+        right = keras.metrics.sparse_categorical_accuracy(labels, logits)
+        # Keras drops the axis where a sequence has one prediction.
+        right = ops.reshape(right, ops.shape(labels))
+        return {
+            "loss": ops.sum(losses * weights),
+            "accuracy": ops.sum(right * weights),
+            "weight": ops.sum(weights),
+        }
+
+    def keras_loss(self):
+        """The same loss for `compile`."""
+        return SparseCrossEntropy(
+            self.factor, reduction="mean_with_sample_weight"
+        )
+
+    def keras_metric(self):
+        """The same accuracy for `compile`, fresh."""
+        return keras.metrics.SparseCategoricalAccuracy(
+            name=f"{self.name}_accuracy"
+        )
