@@ -33,7 +33,7 @@ from keras_bert.text.vocabulary import SPECIAL_TOKENS
 config = keras_bert.BertConfig.from_json(sys.argv[1])
 words = [f"word{i}" for i in range(config.vocab_size - len(SPECIAL_TOKENS))]
 vocabulary = keras_bert.text.Vocabulary([*SPECIAL_TOKENS, *words])
-bert = keras_bert.checkpoints.Bert.from_config(
+bert = keras_bert.checkpoints.PretrainedModel.from_config(
     config, keras_bert.text.BertTokenizer(vocabulary)
 )
 keras_bert.save_pretrained(bert, sys.argv[2], format=sys.argv[3])

@@ -44,21 +44,36 @@ class StrictConfig:
     published keys that matter to its layers. These attributes say the rest:
 
         family: str, its name in messages.
+        model_type: str, its name in published files.
+        size_keys: dict from letters to the keys of its sizes: "V" word
+            pieces, "P" positions, "H" width, "I" width inside the
+            feed-forward layers, "L" blocks, "N" heads, which must divide the
+            width; and others that its table of weights needs.
+        published_widths: dict from widths to the names of published models.
+        is_decoder: bool, every token sees those before it alone.
         informative_keys: published keys that its layers do not depend on.
         required_values: dict from published keys to the one value that its
             layers are right for.
         activation_key: the key that names the activation.
         plain_gelu: what "gelu" is in a file without marks of Hugging Face.
-        divided_keys: the key of the width, then that of the number of heads
-            that must divide it.
     """
 
     family = ""
+    model_type = ""
+    size_keys = {
+        "V": "vocab_size",
+        "P": "max_position_embeddings",
+        "H": "hidden_size",
+        "I": "intermediate_size",
+        "L": "num_hidden_layers",
+        "N": "num_attention_heads",
+    }
+    published_widths = {}
+    is_decoder = False
     informative_keys = frozenset()
     required_values = {}
     activation_key = "hidden_act"
     plain_gelu = "gelu_tanh"
-    divided_keys = ("hidden_size", "num_attention_heads")
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
@@ -71,13 +86,20 @@ class StrictConfig:
                 "gelu_erf in Hugging Face). Received: "
                 f"{key}={getattr(self, key)!r}."
             )
-        width, num_heads = self.divided_keys
+        width, num_heads = self.size_keys["H"], self.size_keys["N"]
         if getattr(self, width) % getattr(self, num_heads):
             raise ValueError(
                 f"`{width}` must be divisible by `{num_heads}`. "
                 f"Received: {width}={getattr(self, width)}, "
                 f"{num_heads}={getattr(self, num_heads)}."
             )
+
+    @property
+    def sizes(self):
+        """The sizes by their letters, as of `size_keys`."""
+        return {
+            letter: getattr(self, key) for letter, key in self.size_keys.items()
+        }
 
     @classmethod
     def from_json(cls, path):
@@ -117,7 +139,11 @@ class StrictConfig:
     @classmethod
     def _check_keys(cls, values, names):
         informative = _INFORMATIVE_KEYS | cls.informative_keys
-        required = {**_REQUIRED_VALUES, **cls.required_values}
+        required = {
+            "model_type": cls.model_type,
+            **_REQUIRED_VALUES,
+            **cls.required_values,
+        }
         for key, value in values.items():
             if key in required and value != required[key]:
                 raise ValueError(
@@ -141,7 +167,8 @@ class StrictConfig:
 
     def to_json(self, path):
         """Writes the config so that `from_json` reads it back equal."""
-        text = json.dumps(dataclasses.asdict(self), indent=2)
+        values = {"model_type": self.model_type, **dataclasses.asdict(self)}
+        text = json.dumps(values, indent=2)
         pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
 
 
@@ -192,14 +219,20 @@ class BertConfig(StrictConfig):
     is_decoder: bool = False
 
     family = "BERT"
+    model_type = "bert"
+    size_keys = {**StrictConfig.size_keys, "S": "type_vocab_size"}
     informative_keys = frozenset(
         """classifier_dropout directionality pooler_fc_size
         pooler_num_attention_heads pooler_num_fc_layers pooler_size_per_head
         pooler_type""".split()
     )
-    required_values = {
-        "model_type": "bert",
-        "position_embedding_type": "absolute",
+    required_values = {"position_embedding_type": "absolute"}
+    published_widths = {
+        128: "tiny",
+        256: "mini",
+        512: "small or medium",
+        768: "base",
+        1024: "large",
     }
 
 

@@ -42,7 +42,7 @@ _DYNAMIC = ("dynamic.tfrecord", "eval.tfrecord")
 def place(monkeypatch, tmp_path, tiny_config):
     """A directory with what the examples read."""
     words = [f"word{index}" for index in range(25)]
-    bert = keras_bert.checkpoints.Bert.from_config(
+    bert = keras_bert.checkpoints.PretrainedModel.from_config(
         tiny_config,
         keras_bert.text.BertTokenizer(
             keras_bert.text.Vocabulary([*SPECIAL_TOKENS, *words])

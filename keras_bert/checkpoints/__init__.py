@@ -3,8 +3,8 @@
 from keras_bert import lazy
 
 _MEMBERS = {
-    "Bert": "bert",
     "CheckpointError": "errors",
+    "PretrainedModel": "pretrained_model",
     "from_pretrained": "pretrained",
     "save_pretrained": "pretrained",
 }

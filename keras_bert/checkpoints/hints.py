@@ -1,22 +1,12 @@
 """Likely causes of what does not fit, for error messages."""
 
-_OTHER_FAMILIES = (
-    "roberta",
-    "distilbert",
-    "albert",
-    "electra",
-    "deberta",
-    "mpnet",
-    "transformer.layer",
-)
+import re
+
+from keras_bert.checkpoints.weight_map import model_types
+from keras_bert.checkpoints.weight_map import read_table
+
+_UNKNOWN_FAMILIES = ("roberta", "albert", "electra", "deberta", "mpnet")
 # Of the published models.
-_SIZES = {
-    128: "tiny",
-    256: "mini",
-    512: "small or medium",
-    768: "base",
-    1024: "large",
-}
 _VOCABULARIES = {
     21128: "the Chinese models",
     28996: "the cased English models",
@@ -33,18 +23,56 @@ def hint_of_report(report, source):
         report: `LoadReport`.
         source: `Source`.
     """
+    config = source.config
+    likely = likely_model_type(source.arrays.shapes, config.model_type)
+    if likely != config.model_type:
+        return (
+            f"The weights look like those of model_type {likely!r}, the "
+            f"config is of {config.model_type!r}."
+        )
     names = " ".join(report.unexpected)
-    for family in _OTHER_FAMILIES:
-        if family in names:
-            return "It looks like another architecture than BERT."
+    if any(family in names for family in _UNKNOWN_FAMILIES):
+        return f"It looks like another architecture than {config.family}."
+    key, size = config.size_keys["H"], config.sizes["H"]
     for expected, found in report.misshaped.values():
-        size = source.config.hidden_size
         if len(expected) == len(found) == 2 and expected[-1] != found[-1]:
             return (
-                f"The config has hidden_size={size}{_published(size)}, the "
-                f"weights seem to have {found[-1]}{_published(found[-1])}."
+                f"The config has {key}={size}{_published(config, size)}, the "
+                f"weights seem to have {found[-1]}"
+                f"{_published(config, found[-1])}."
             )
     return ""
+
+
+def likely_model_type(names, told):
+    """The family that names of arrays look like.
+
+    Args:
+        names: iterable of str, the names in a checkpoint of any format.
+        told: str, the `model_type` that its config says, which also is the
+            answer where nothing speaks against it.
+
+    Returns:
+        str, the known `model_type` of which most names are; of those with
+        equally many the one that lacks the fewest.
+    """
+    found = set().union(*map(_forms, names))
+
+    def fit(model_type):
+        table = read_table(model_type)
+        columns = [column for column in table[0] if column != "shape"]
+        known = [row[column] for row in table for column in columns]
+        known = set().union(*map(_forms, known))
+        lacking = len(known - found) / len(columns)
+        return len(found & known), -lacking, model_type == told
+
+    return max(model_types(), key=fit)
+
+
+def _forms(name):
+    """The name for any block, with and without its first word."""
+    name = re.sub(r"\d+", "{}", name.partition("@")[0])
+    return {name, name.partition(".")[2] or name}
 
 
 def hint_of_vocabulary(rows, lines):
@@ -62,5 +90,7 @@ def hint_of_vocabulary(rows, lines):
     )
 
 
-def _published(size):
-    return f" (BERT-{_SIZES[size]})" if size in _SIZES else ""
+def _published(config, size):
+    if size not in config.published_widths:
+        return ""
+    return f" ({config.family}-{config.published_widths[size]})"

@@ -11,11 +11,12 @@ from keras_bert.outputs import manifest_of
 from keras_bert.outputs import read_manifest
 
 CARD = "README.md"
+CONFIG = "model_config.json"
 MANIFEST = "manifest.json"
 _TOKENIZER = ("vocab.txt", "tokenizer_config.json")
 # What is written, the weights first.
 FILES = {
-    "keras": ("model.weights.h5", *_TOKENIZER, "bert_config.json"),
+    "keras": ("model.safetensors", *_TOKENIZER, CONFIG),
     "hf": ("model.safetensors", *_TOKENIZER, "config.json"),
     "tf1": (
         "bert_model.ckpt.data-00000-of-00001",
@@ -44,7 +45,7 @@ def format_of(directory):
         "keras", "hf", "tf1" (also of the Model Garden), "states" (a run of
         pre-training that is not finished) or None.
     """
-    if (directory / FILES["keras"][0]).is_file():
+    if (directory / CONFIG).is_file() or _says_own(directory):
         return "keras"
     if (directory / "config.json").is_file() and any(
         (directory / name).is_file() for name in HUGGING_FACE_WEIGHTS
@@ -53,6 +54,11 @@ def format_of(directory):
     if (directory / "bert_config.json").is_file() and prefixes(directory):
         return "tf1"
     return "states" if states(directory) else None
+
+
+def _says_own(directory):
+    """Whether a manifest says so, though the config may be missing."""
+    return (read_manifest(directory / MANIFEST) or {}).get("format") == "keras"
 
 
 def prefixes(directory):
@@ -85,9 +91,10 @@ def check_readable(directory):
     if format is None:
         files = sorted(path.name for path in directory.iterdir())
         raise CheckpointError(
-            f"{directory} must be a checkpoint directory: bert_config.json "
-            "with model.weights.h5 or bert_model.ckpt.*, or config.json with "
-            "model.safetensors or pytorch_model.bin, or a run with states/. "
+            f"{directory} must be a checkpoint directory: {CONFIG} with "
+            "model.safetensors, or config.json with model.safetensors or "
+            "pytorch_model.bin, or bert_config.json with bert_model.ckpt.*, "
+            "or a run with states/. "
             f"Received: {', '.join(files[:10]) or 'an empty directory'}."
         )
     return format

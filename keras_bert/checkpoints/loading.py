@@ -4,16 +4,15 @@ The whole comparison is made on names and shapes, before a model is built and
 before any array is read.
 """
 
-import contextlib
 import dataclasses
 
+import keras
 import numpy as np
-import tensorflow as tf
 from absl import logging
 
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.hints import hint_of_report
-from keras_bert.checkpoints.weight_map import OPTIONAL_PARTS
 from keras_bert.checkpoints.weight_map import weight_shapes
 
 _MOST_NAMED = 4
@@ -86,6 +85,7 @@ def plan_loading(source, allow_missing=()):
             Its `report` is a `LoadReport`.
     """
     shapes, places = source.arrays.shapes, source.places(source.config)
+    optional = find_family(source.config.model_type).parts
     _check_names(allow_missing, places)
     # A weight is there or not: two thirds of a matrix are an error.
     begun = {place.weight for place in places if place.name in shapes}
@@ -98,13 +98,13 @@ def plan_loading(source, allow_missing=()):
     wanted = [
         place
         for place in places
-        if place.part in present or place.part not in OPTIONAL_PARTS
+        if place.part in present or place.part not in optional
     ]
     found = tuple(place for place in wanted if place.name in shapes)
     report = _compare(shapes, places, wanted, fresh, source.ignored)
     if report.missing or report.unexpected or report.misshaped:
         raise _strict_error(report, source)
-    parts = frozenset({*OPTIONAL_PARTS} & (present | {*allow_missing}))
+    parts = frozenset({*optional} & (present | {*allow_missing}))
     return LoadPlan(found, parts, frozenset(fresh))
 
 
@@ -136,48 +136,52 @@ def _strict_error(report, source):
     return error
 
 
-@contextlib.contextmanager
-def loaded_variables(plan, source):
-    """Within it, variables are made with the numbers of a checkpoint.
-
-    No number is drawn or written twice, and one variable at a time is held
-    beside the model.
+def load(build, plan, source):
+    """Makes a model with the numbers of a checkpoint.
 
     Args:
+        build: function that makes a `PretrainedModel`.
         plan: `LoadPlan`.
         source: `Source`.
+
+    Returns:
+        What `build` returns.
     """
     shapes = weight_shapes(source.config)
-    waiting = {}
+    places = {}
     for place in plan.places:
-        waiting.setdefault(place.weight, []).append(place)
-    outside = tf.get_current_name_scope()
+        places.setdefault(place.weight, []).append(place)
+    waiting = dict.fromkeys(places)
 
-    def create(next_variable, **arguments):
-        scope = tf.get_current_name_scope().removeprefix(outside)
-        weight = f"{scope}/{arguments['name']}".removeprefix("/")
-        if weight in waiting:
-            arguments["initial_value"] = _read(
-                waiting.pop(weight), source.arrays, shapes[weight]
-            )
-        return next_variable(**arguments)
+    def read(weight):
+        return _read(places[weight], source.arrays, shapes[weight])
 
-    with tf.variable_creator_scope(create):
-        yield
+    if keras.backend.backend() == "tensorflow":
+        from keras_bert.checkpoints.born_variables import born_variables
+
+        with born_variables(read, waiting):
+            model = build()
+    else:
+        model = build()
+        for weight in model.model.weights:
+            if weight.path in waiting:
+                del waiting[weight.path]
+                weight.assign(read(weight.path))
     if waiting:
         raise RuntimeError(f"Variables were not made: {_some(waiting)}.")
     for weight in sorted(plan.fresh):
         logging.warning("%s is random: it is not in the checkpoint.", weight)
+    return model
 
 
 def _read(places, arrays, shape):
-    """A tensor of our shape from the one array that it is, or the three."""
+    """An array of our shape from the one array that it is, or the three."""
     if len(places) == 1 and not places[0].transposed:
-        return tf.constant(arrays.read(places[0].name).reshape(shape))
+        return arrays.read(places[0].name).reshape(shape)
     values = np.empty(shape, np.float32)
     for place in places:
         place.read_into(values, arrays.read(place.name))
-    return tf.constant(values)
+    return values
 
 
 def _check_names(allow_missing, places):

@@ -3,11 +3,11 @@
 import dataclasses
 
 
-def model_card(bert, format, extra):
+def model_card(model, format, extra):
     """Says what a saved model is and how to read it.
 
     Args:
-        bert: `Bert`.
+        model: `PretrainedModel`.
         format: str, the format that it is saved in.
         extra: dict of str, further lines by their heading, such as "Training
             command".
@@ -15,14 +15,15 @@ def model_card(bert, format, extra):
     Returns:
         str, Markdown.
     """
-    tokenizer = bert.tokenizer
-    sizes = dataclasses.asdict(bert.config)
-    parts = ["encoder", *sorted(bert.parts)]
+    tokenizer, family = model.tokenizer_settings, model.family
+    sizes = dataclasses.asdict(model.config)
+    parts = ["encoder", *sorted(model.parts)]
     sections = [
-        "# BERT\n",
-        f"A BERT ([arXiv 1810.04805](https://arxiv.org/abs/1810.04805)) in "
+        f"# {family.name}\n",
+        f"A {family.name} ([arXiv {family.paper}]"
+        f"(https://arxiv.org/abs/{family.paper})) in "
         f'the "{format}" format of keras_bert, with '
-        f"{', '.join(parts)}: {bert.model.count_params():,} parameters.\n",
+        f"{', '.join(parts)}: {model.model.count_params():,} parameters.\n",
         "```python\nimport keras_bert\n\n"
         'bert = keras_bert.from_pretrained("this directory")\n```\n',
         "## Architecture\n",

@@ -5,16 +5,8 @@ import pathlib
 import shutil
 import tempfile
 
-from keras_bert.checkpoints.bert import Bert
-from keras_bert.checkpoints.bert import check_vocabulary
+from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.formats.google import open_google
-from keras_bert.checkpoints.formats.google import write_tf1
-from keras_bert.checkpoints.formats.hugging_face import open_hugging_face
-from keras_bert.checkpoints.formats.hugging_face import write_hugging_face
-from keras_bert.checkpoints.formats.own import open_own
-from keras_bert.checkpoints.formats.own import write_own
-from keras_bert.checkpoints.formats.run_states import open_states
 from keras_bert.checkpoints.hub import download
 from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
@@ -23,19 +15,26 @@ from keras_bert.checkpoints.layout import MANIFEST
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
 from keras_bert.checkpoints.layout import may_write_card
-from keras_bert.checkpoints.loading import loaded_variables
+from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.model_card import model_card
+from keras_bert.checkpoints.pretrained_model import PretrainedModel
+from keras_bert.checkpoints.pretrained_model import check_vocabulary
 from keras_bert.files import named_when_full
 from keras_bert.outputs import write_manifest
 
+# Names in `formats`, where they are loaded when they are first used.
 _READERS = {
-    "keras": open_own,
-    "hf": open_hugging_face,
-    "tf1": open_google,
-    "states": open_states,
+    "keras": "open_own",
+    "hf": "open_hugging_face",
+    "tf1": "open_google",
+    "states": "open_states",
 }
-_WRITERS = {"keras": write_own, "hf": write_hugging_face, "tf1": write_tf1}
+_WRITERS = {
+    "keras": "write_own",
+    "hf": "write_hugging_face",
+    "tf1": "write_tf1",
+}
 
 
 def from_pretrained(directory, allow_missing=(), lowercase=None):
@@ -43,7 +42,7 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
 
     All weights are read or none: what is missing, unexpected or of another
     shape is an error. A checkpoint that lacks the pooler or a head as a
-    whole gives a BERT without it.
+    whole gives a model without it.
 
     Args:
         directory: str, a directory of `save_pretrained`, of Hugging Face
@@ -59,7 +58,7 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
             directory says so.
 
     Returns:
-        A `Bert`.
+        A `PretrainedModel`.
 
     Raises:
         CheckpointError: a file is missing, cannot be used, was altered
@@ -71,24 +70,29 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
         path = download(str(directory))
     format = check_readable(path)
     with unaltered(path, format):
-        source = _READERS[format](path, lowercase)
+        source = getattr(formats, _READERS[format])(path, lowercase)
         _check_sizes(source)
         plan = plan_loading(source, allow_missing)
-        with loaded_variables(plan, source):
-            return Bert.from_config(source.config, source.tokenizer, plan.parts)
+        return load(
+            lambda: PretrainedModel.from_config(
+                source.config, source.tokenizer, plan.parts
+            ),
+            plan,
+            source,
+        )
 
 
 def save_pretrained(
-    bert, directory, format="keras", card=None, overwrite=False
+    model, directory, format="keras", card=None, overwrite=False
 ):
-    """Writes a BERT so that `from_pretrained` reads it back equal.
+    """Writes a model so that `from_pretrained` reads it back equal.
 
     The files are written under temporary names first, and other files in
     the directory stay. A `README.md` tells what the model is, unless there
     is one of the user; `manifest.json` lists the files with their sums.
 
     Args:
-        bert: `Bert`.
+        model: `PretrainedModel`.
         directory: str, made if needed.
         format: "keras" (ours), "hf" (what `transformers` reads) or "tf1"
             (what google-research/bert reads).
@@ -106,7 +110,7 @@ def save_pretrained(
     staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
     try:
         with named_when_full(directory / FILES[format][0]):
-            _write(bert, format, staging, directory, card or {})
+            _write(model, format, staging, directory, card or {})
             for name in (*FILES[format], CARD, MANIFEST):
                 if (staging / name).exists():
                     os.replace(staging / name, directory / name)
@@ -114,26 +118,30 @@ def save_pretrained(
         shutil.rmtree(staging)
 
 
-def _write(bert, format, staging, directory, card):
-    _WRITERS[format](bert, staging)
+def _write(model, format, staging, directory, card):
+    getattr(formats, _WRITERS[format])(model, staging)
     names = list(FILES[format])
     if may_write_card(directory):
-        text = model_card(bert, format, card)
+        text = model_card(model, format, card)
         (staging / CARD).write_text(text, encoding="utf-8")
         names.append(CARD)
     write_manifest(
         staging / MANIFEST,
         {name: staging / name for name in names},
-        {"format": format, "vocabulary": bert.tokenizer.vocabulary.sha256},
+        {
+            "format": format,
+            "vocabulary": model.tokenizer_settings.vocabulary.sha256,
+        },
     )
 
 
 def _check_sizes(source):
     """Before anything as large as the config says is made."""
-    if source.config.num_hidden_layers > len(source.arrays.shapes):
+    depth = source.config.sizes["L"]
+    if depth > len(source.arrays.shapes):
         raise CheckpointError(
             f"{source.name} holds {len(source.arrays.shapes)} arrays, too few "
-            f"for num_hidden_layers={source.config.num_hidden_layers}."
+            f"for {source.config.size_keys['L']}={depth}."
         )
     try:
         check_vocabulary(source.config, source.tokenizer.vocabulary)

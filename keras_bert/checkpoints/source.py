@@ -3,8 +3,7 @@
 import dataclasses
 
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.config import BertConfig
-from keras_bert.text.tokenizer import BertTokenizer
+from keras_bert.config import StrictConfig
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13,17 +12,17 @@ class Source:
 
     Args:
         name: str, what it is, for messages.
-        config: `BertConfig`.
-        tokenizer: `BertTokenizer`.
+        config: a config of any family.
+        tokenizer: settings of the tokenizer.
         arrays: the named arrays of the file: `shapes`, a dict of shapes by
             name, and `read(name)`, which gives a float32 array.
         places: function from a config to the list of all its `Place`s.
-        ignored: names of arrays that are known not to belong to a BERT.
+        ignored: names of arrays that are known not to belong to the model.
     """
 
     name: str
-    config: BertConfig
-    tokenizer: BertTokenizer
+    config: StrictConfig
+    tokenizer: object
     arrays: object
     places: object
     ignored: frozenset = frozenset()

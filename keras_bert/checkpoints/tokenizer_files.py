@@ -6,13 +6,13 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.config import read_json_object
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
-from keras_bert.text.tokenizer import BertTokenizer
 from keras_bert.text.vocabulary import CLS
 from keras_bert.text.vocabulary import MASK
 from keras_bert.text.vocabulary import PAD
 from keras_bert.text.vocabulary import SEP
 from keras_bert.text.vocabulary import UNKNOWN
 from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 _VOCABULARY = "vocab.txt"
 _SETTINGS = "tokenizer_config.json"
@@ -27,8 +27,18 @@ _SPECIAL_TOKENS = {
 }
 
 
-def read_tokenizer(directory, max_chars_per_word, lowercase=None):
-    """Reads the tokenizer of a checkpoint directory.
+def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
+    """Reads what the tokenizer of a checkpoint directory is made of.
+
+    Args:
+        kind: str, the `tokenizer` of a `Family`.
+        directory, max_chars_per_word, lowercase: as of `read_wordpiece`.
+    """
+    return _READERS[kind](directory, max_chars_per_word, lowercase)
+
+
+def read_wordpiece(directory, max_chars_per_word, lowercase=None):
+    """Reads the settings of a word-piece tokenizer.
 
     The vocabulary is `vocab.txt` or in `tokenizer.json`. The casing is in
     `tokenizer_config.json`, in `tokenizer.json`, in the manifest of the
@@ -42,7 +52,7 @@ def read_tokenizer(directory, max_chars_per_word, lowercase=None):
         lowercase: bool, what the caller says of the casing, or None.
 
     Returns:
-        A `BertTokenizer`.
+        `WordpieceSettings`.
 
     Raises:
         CheckpointError: a file is missing or cannot be used, nothing tells
@@ -53,7 +63,7 @@ def read_tokenizer(directory, max_chars_per_word, lowercase=None):
     _check_special_tokens(settings, directory / _SETTINGS)
     try:
         vocabulary = _read_vocabulary(directory, fast)
-        return BertTokenizer(
+        return WordpieceSettings(
             vocabulary,
             lowercase=agreed_casing(
                 vocabulary,
@@ -78,7 +88,7 @@ def write_tokenizer(tokenizer, directory):
     """Writes vocabulary and settings so that `transformers` reads them too.
 
     Args:
-        tokenizer: `BertTokenizer`.
+        tokenizer: `BertTokenizer`, or its settings.
         directory: `pathlib.Path`, existing.
     """
     tokenizer.vocabulary.save(directory / _VOCABULARY)
@@ -93,6 +103,9 @@ def write_tokenizer(tokenizer, directory):
     (directory / _SETTINGS).write_text(
         json.dumps(settings, indent=2) + "\n", encoding="utf-8"
     )
+
+
+_READERS = {"wordpiece": read_wordpiece}
 
 
 def _read_if_there(path):

@@ -1,8 +1,9 @@
-"""Where each of our weights stands in the published checkpoints.
+"""Where each weight of a family stands in the published checkpoints.
 
-The table is `weights/bert.txt`: a row for each published array, a column for
-each format, `{}` for the number of the block. The shape is that of the array in
-our model, in letters. What follows an `@` tells how an array lies there:
+The table is `weights/<model_type>.txt`: a row for each published array, a
+column for each format, `{}` for the number of the block. The shape is that of
+the array in our model, in the letters of the config's `size_keys`, or in
+digits. What follows an `@` tells how an array lies there:
 
 - `@0`, `@1`, `@2` (our column): a third of the columns of the fused matrix;
 - `@T`: transposed;
@@ -15,11 +16,8 @@ import pathlib
 
 import numpy as np
 
-# The parts that a checkpoint may lack, each as a whole.
-OPTIONAL_PARTS = ("pooler", "masked_lm_head", "nsp_head")
-
 _STRIPE = 64
-_COLUMNS = ("weight", "shape", "hugging_face", "tf1", "model_garden")
+_TABLES = pathlib.Path(__file__).with_name("weights")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,27 +68,41 @@ class Place:
         return weight[..., self.third * size : (self.third + 1) * size]
 
 
+def model_types():
+    """The families that there is a table of, by their published names."""
+    return sorted(path.stem for path in _TABLES.glob("*.txt"))
+
+
 def published_places(config, column):
     """All places of a published format.
 
     Args:
-        config: `BertConfig`.
+        config: a config of any family.
         column: "hugging_face", "tf1" or "model_garden".
 
     Returns:
         A list of `Place`.
+
+    Raises:
+        ValueError: the format has no place for models of this family.
     """
+    table = read_table(config.model_type)
+    if column not in table[0]:
+        raise ValueError(
+            f"The format must be one that holds {config.family}. "
+            f"Received: {column}."
+        )
     return [
         _published_place(row, column, config, block)
-        for row in _read_table()
+        for row in table
         for block in _blocks(row, config)
     ]
 
 
 def own_places(config):
-    """All places of our own file, which Keras names after the classes."""
+    """All places of our own files, which name arrays as our weights."""
     return [
-        Place(weight, None, _keras_name(weight), shape)
+        Place(weight, None, weight, shape)
         for weight, shape in weight_shapes(config).items()
     ]
 
@@ -98,7 +110,7 @@ def own_places(config):
 def weight_shapes(config):
     """The shapes of our weights by their paths."""
     shapes = {}
-    for row in _read_table():
+    for row in read_table(config.model_type):
         weight, _, third = row["weight"].partition("@")
         *first, columns = _shape(row["shape"], config)
         for block in _blocks(row, config):
@@ -109,36 +121,31 @@ def weight_shapes(config):
     return shapes
 
 
-def _read_table():
-    path = pathlib.Path(__file__).with_name("weights") / "bert.txt"
-    _, *lines = path.read_text(encoding="utf-8").splitlines()
-    return [dict(zip(_COLUMNS, line.split(), strict=True)) for line in lines]
+def read_table(model_type):
+    """The rows of a family's table, dicts by the names of the columns."""
+    text = (_TABLES / f"{model_type}.txt").read_text(encoding="utf-8")
+    columns, *rows = (line.split() for line in text.splitlines())
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _blocks(row, config):
-    return range(config.num_hidden_layers) if "{}" in row["weight"] else [None]
+    return range(config.sizes["L"]) if "{}" in row["weight"] else [None]
 
 
 def _shape(letters, config):
-    sizes = {
-        "V": config.vocab_size,
-        "P": config.max_position_embeddings,
-        "S": config.type_vocab_size,
-        "H": config.hidden_size,
-        "I": config.intermediate_size,
-        "2": 2,
-    }
-    return tuple(sizes[letter] for letter in letters.split(","))
+    sizes = config.sizes
+    return tuple(
+        int(letter) if letter.isdigit() else sizes[letter]
+        for letter in letters.split(",")
+    )
 
 
 def _published_place(row, column, config, block):
     weight, _, third = row["weight"].partition("@")
     name, _, mark = row[column].partition("@")
     shape = _shape(row["shape"], config)
-    heads = (
-        config.num_attention_heads,
-        config.hidden_size // config.num_attention_heads,
-    )
+    num_heads = config.sizes["N"]
+    heads = num_heads, config.sizes["H"] // num_heads
     shapes = {
         "": shape,
         "T": shape[::-1],
@@ -152,28 +159,3 @@ def _published_place(row, column, config, block):
         shapes[mark],
         mark == "T",
     )
-
-
-# Keras names the groups of a weights file after the classes of the layers,
-# and numbers the variables of a layer.
-_KERAS_LAYERS = {"embeddings": "bert_embeddings", "pooler": "dense"}
-_KERAS_VARIABLES = {
-    "kernel": 0,
-    "bias": 1,
-    "gamma": 0,
-    "beta": 1,
-    "word_embeddings": 0,
-    "position_embeddings": 1,
-    "segment_embeddings": 2,
-    "output_bias": 0,
-}
-
-
-def _keras_name(weight):
-    layer, *sublayers, variable = weight.split("/")
-    if layer.startswith("block_"):
-        number = layer.removeprefix("block_")
-        layer = "transformer_encoder_block" + f"_{number}" * (number != "0")
-    layer = _KERAS_LAYERS.get(layer, layer)
-    number = _KERAS_VARIABLES[variable]
-    return "/".join(["layers", layer, *sublayers, "vars", str(number)])

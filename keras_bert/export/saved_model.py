@@ -19,9 +19,10 @@ def export_saved_model(task, directory, overwrite=False):
     """Writes a SavedModel that takes strings.
 
     Signature `serving_default` takes `text`, string `(batch_size,)`;
-    signature `ids` takes the int32 `(batch_size, seq_length)` tensors
-    `input_ids`, `input_mask` and `segment_ids`. Both give the outputs of the
-    task under their names; no texts give outputs with no rows. Besides
+    signature `ids` takes the model's int32 `(batch_size, seq_length)` tensors:
+    `input_ids`, `input_mask` and, if it has segments, `segment_ids`. Both
+    give the outputs of the task under their names; no texts give outputs with
+    no rows. Besides
     TensorFlow's own ops the graph holds two of tensorflow-text,
     `FastBertNormalize` and `FastWordpieceTokenizeWithOffsets`, which
     TensorFlow Serving has. A `manifest.json` tells what it was made of.

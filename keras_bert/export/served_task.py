@@ -4,36 +4,31 @@ import inspect
 
 import tensorflow as tf
 
-from keras_bert import features
-
 
 class ServedTask(tf.Module):
     """The functions that a file is made of.
 
     Args:
         task: an object of `tasks` with `model`, `preprocess` (strings to
-            model inputs) and `predict` (model inputs to a dict of named
-            tensors), both in graph.
+            model inputs), `inputs` (their names) and `predict` (model inputs
+            to a dict of named tensors), the functions in graph.
     """
 
     def __init__(self, task):
         super().__init__()
         self.model = task.model  # Tracks the variables.
         self._task = task
+        self.from_ids = tf.function(
+            lambda *ids: task.predict(dict(zip(task.inputs, ids))),
+            input_signature=[
+                tf.TensorSpec([None, None], tf.int32, name)
+                for name in task.inputs
+            ],
+        )
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, "text")])
     def from_text(self, text):
         return self._task.predict(self._task.preprocess(text))
-
-    @tf.function(
-        input_signature=[
-            tf.TensorSpec([None, None], tf.int32, feature.name)
-            for feature in features.ENCODER_INPUTS
-        ]
-    )
-    def from_ids(self, *ids):
-        names = [feature.name for feature in features.ENCODER_INPUTS]
-        return self._task.predict(dict(zip(names, ids)))
 
 
 def about(task):

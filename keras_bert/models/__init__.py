@@ -4,18 +4,14 @@ from keras_bert.models.backbone import Backbone
 from keras_bert.models.bert import add_pretraining_heads
 from keras_bert.models.bert import bert_encoder
 from keras_bert.models.bert import bert_pretrainer
-from keras_bert.models.distilbert import DistilBertConfig
-from keras_bert.models.distilbert import distilbert_encoder
-from keras_bert.models.distilbert import distilbert_pretrainer
+from keras_bert.models.family import Family
 from keras_bert.models.heads import add_heads
 
 __all__ = [
     "Backbone",
-    "DistilBertConfig",
+    "Family",
     "add_heads",
     "add_pretraining_heads",
     "bert_encoder",
     "bert_pretrainer",
-    "distilbert_encoder",
-    "distilbert_pretrainer",
 ]

@@ -2,6 +2,8 @@
 
 import keras
 
+from keras_bert import template
+from keras_bert.config import BertConfig
 from keras_bert.layers.activations import get_activation
 from keras_bert.layers.attention_patterns import causal
 from keras_bert.layers.bert_embeddings import BertEmbeddings
@@ -9,6 +11,8 @@ from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
+from keras_bert.models.family import Family
+from keras_bert.models.family import HuggingFaceNames
 from keras_bert.models.heads import add_heads
 
 
@@ -150,3 +154,43 @@ def _layer_words(config):
         },
         "nsp_head": {"kernel_initializer": initializer},
     }
+
+
+FAMILY = Family(
+    config=BertConfig,
+    backbone=bert_backbone,
+    heads=bert_heads,
+    parts={
+        "pooler": "pooled_output",
+        "masked_lm_head": "mlm_logits",
+        "nsp_head": "nsp_logits",
+    },
+    template=template.BERT,
+    hugging_face=HuggingFaceNames(
+        prefix="bert.",
+        encoder=("embeddings.", "encoder.", "pooler."),
+        task_heads=("classifier.", "qa_outputs.", "dropout."),
+        buffers=(
+            "bert.embeddings.position_ids",
+            "bert.embeddings.token_type_ids",
+        ),
+        copies={
+            "cls.predictions.decoder.weight": (
+                "bert.embeddings.word_embeddings.weight"
+            ),
+            "cls.predictions.decoder.bias": "cls.predictions.bias",
+        },
+        architectures=(
+            ("BertForPreTraining", {"masked_lm_head", "nsp_head"}),
+            ("BertForMaskedLM", {"masked_lm_head"}),
+            ("BertForNextSentencePrediction", {"nsp_head"}),
+            ("BertModel", set()),
+        ),
+        old_names={
+            "LayerNorm.gamma": "LayerNorm.weight",
+            "LayerNorm.beta": "LayerNorm.bias",
+        },
+        decoder="BertLMHeadModel",
+    ),
+    paper="1810.04805",
+)

@@ -14,7 +14,10 @@ from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.backbone import encoder_inputs
+from keras_bert.models.family import Family
+from keras_bert.models.family import HuggingFaceNames
 from keras_bert.models.heads import add_heads
+from keras_bert.template import Template
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,14 +57,22 @@ class DistilBertConfig(StrictConfig):
     initializer_range: float = 0.02
 
     family = "DistilBERT"
+    model_type = "distilbert"
+    size_keys = {
+        "V": "vocab_size",
+        "P": "max_position_embeddings",
+        "H": "dim",
+        "I": "hidden_dim",
+        "L": "n_layers",
+        "N": "n_heads",
+    }
     # How the positions were first filled makes no other layer of them.
     informative_keys = frozenset(
         ("qa_dropout", "seq_classif_dropout", "sinusoidal_pos_embds")
     )
-    required_values = {"model_type": "distilbert", "tie_weights_": True}
+    required_values = {"tie_weights_": True}
     activation_key = "activation"
     plain_gelu = "gelu_erf"
-    divided_keys = ("dim", "n_heads")
 
 
 def distilbert_encoder(config, name="distilbert_encoder"):
@@ -79,8 +90,9 @@ def distilbert_encoder(config, name="distilbert_encoder"):
 
     Example:
 
-    >>> config = keras_bert.models.DistilBertConfig(30, 8, 2, 2, 16)
-    >>> keras_bert.models.distilbert_encoder(config).count_params()
+    >>> from keras_bert.models import distilbert
+    >>> config = distilbert.DistilBertConfig(30, 8, 2, 2, 16)
+    >>> distilbert.distilbert_encoder(config).count_params()
     5552
     """
     return distilbert_backbone(config).encoder(name)
@@ -101,8 +113,9 @@ def distilbert_pretrainer(config, name="distilbert_pretrainer"):
 
     Example:
 
-    >>> config = keras_bert.models.DistilBertConfig(30, 8, 2, 2, 16)
-    >>> keras_bert.models.distilbert_pretrainer(config).count_params()
+    >>> from keras_bert.models import distilbert
+    >>> config = distilbert.DistilBertConfig(30, 8, 2, 2, 16)
+    >>> distilbert.distilbert_pretrainer(config).count_params()
     5670
     """
     backbone = distilbert_backbone(config)
@@ -167,3 +180,31 @@ def _layer_words(config):
             "kernel_initializer": initializer,
         },
     }
+
+
+FAMILY = Family(
+    config=DistilBertConfig,
+    backbone=distilbert_backbone,
+    heads=distilbert_heads,
+    parts={"masked_lm_head": "mlm_logits"},
+    template=Template(
+        "[CLS] A [SEP]", "[CLS] A [SEP] B [SEP]", "[PAD]", segments=False
+    ),
+    hugging_face=HuggingFaceNames(
+        prefix="distilbert.",
+        encoder=("embeddings.", "transformer."),
+        task_heads=("pre_classifier.", "classifier.", "qa_outputs."),
+        buffers=("distilbert.embeddings.position_ids",),
+        copies={
+            "vocab_projector.weight": (
+                "distilbert.embeddings.word_embeddings.weight"
+            )
+        },
+        architectures=(
+            ("DistilBertForMaskedLM", {"masked_lm_head"}),
+            ("DistilBertModel", set()),
+        ),
+        config={"tie_weights_": True, "sinusoidal_pos_embds": False},
+    ),
+    paper="1910.01108",
+)

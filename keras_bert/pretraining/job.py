@@ -13,7 +13,7 @@ import tensorflow as tf
 from absl import logging
 
 from keras_bert.checkpoints import save_pretrained
-from keras_bert.checkpoints.tokenizer_files import write_tokenizer
+from keras_bert.checkpoints.formats.description import write_description
 from keras_bert.pretraining.batches import RunBatches
 from keras_bert.pretraining.model import make_bert
 from keras_bert.pretraining.model import make_optimizer
@@ -27,7 +27,6 @@ from keras_bert.training.throughput import matrix_product_rate
 from keras_bert.training.throughput import training_flops
 
 _STATES = "states"
-_CONFIG = "bert_config.json"
 
 
 def run_plan(plan):
@@ -63,7 +62,7 @@ def run_plan(plan):
             plan.objective,
         )
         if batches is None:
-            vocabulary = bert.tokenizer.vocabulary
+            vocabulary = bert.tokenizer_settings.vocabulary
             batches = RunBatches(plan, vocabulary, bert.config.vocab_size)
         output_dir = pathlib.Path(recipe.output_dir)
         with batches.damage_named():
@@ -132,8 +131,7 @@ def _begin(plan, bert, output_dir):
     states.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=states) as staging:
         staging = pathlib.Path(staging)
-        bert.config.to_json(staging / _CONFIG)
-        write_tokenizer(bert.tokenizer, staging)
+        write_description(bert, staging)
         for path in staging.iterdir():
             os.replace(path, states / path.name)
 

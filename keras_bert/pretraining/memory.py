@@ -1,7 +1,10 @@
 """Whether a model can fit in memory, before it is made."""
 
 import contextlib
+import math
 import pathlib
+
+from keras_bert.checkpoints.weight_map import weight_shapes
 
 # Weight, gradient and two moments, in float32.
 _BYTES_EACH = 16
@@ -17,15 +20,16 @@ def check_fits(config, available=None):
     accelerator, or of a system that does not tell.
 
     Args:
-        config: `BertConfig`.
+        config: a config of any family.
         available: int, bytes; those of this machine by default.
     """
     available = available or available_bytes()
     needed = _BYTES_EACH * num_parameters(config)
     if available is not None and needed > available:
+        width, inner, depth, rows = (config.size_keys[x] for x in "HILV")
         raise ValueError(
-            "The model must fit in memory: smaller hidden_size, "
-            "intermediate_size, num_hidden_layers or vocab_size are needed. "
+            f"The model must fit in memory: smaller {width}, {inner}, {depth} "
+            f"or {rows} are needed. "
             f"Received: {num_parameters(config) / 1e6:.0f} million weights, "
             f"which take {needed / 1e9:.1f} GB with gradients and moments; "
             f"{available / 1e9:.1f} GB are free."
@@ -33,33 +37,15 @@ def check_fits(config, available=None):
 
 
 def num_parameters(config):
-    """Weights of a BERT with its pooler and its two heads.
+    """Weights of a model with all its parts.
 
     Args:
-        config: `BertConfig`.
+        config: a config of any family.
 
     Returns:
         int
     """
-    hidden, inner = config.hidden_size, config.intermediate_size
-    norm = 2 * hidden
-    square = hidden * hidden + hidden
-    tables = (
-        config.vocab_size
-        + config.max_position_embeddings
-        + config.type_vocab_size
-    )
-    block = 4 * square + 2 * norm + 2 * hidden * inner + inner + hidden
-    masked_lm_head = square + norm + config.vocab_size
-    return (
-        tables * hidden
-        + norm
-        + config.num_hidden_layers * block
-        + square  # The pooler.
-        + masked_lm_head
-        + 2 * hidden
-        + 2
-    )
+    return sum(map(math.prod, weight_shapes(config).values()))
 
 
 def available_bytes():

@@ -1,10 +1,10 @@
 """The BERT that a run trains, and its optimizer."""
 
-from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.pretraining.plan import check_lengths
 from keras_bert.pretraining.plan import settled_casing
-from keras_bert.text.tokenizer import BertTokenizer
+from keras_bert.text.wordpiece_settings import WordpieceSettings
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.optimizers import bert_lamb
 from keras_bert.training.schedules import CosineWarmupDecay
@@ -26,7 +26,7 @@ def make_bert(plan):
         plan: `PretrainingPlan`.
 
     Returns:
-        `Bert`, fresh or read.
+        `PretrainedModel`, fresh or read.
 
     Raises:
         ValueError: the checkpoint to go on from does not fit the records or
@@ -34,8 +34,10 @@ def make_bert(plan):
     """
     objective = plan.objective
     if plan.config is not None:
-        tokenizer = BertTokenizer(plan.vocabulary, lowercase=plan.lowercase)
-        return Bert.from_config(plan.config, tokenizer, objective.parts)
+        tokenizer = WordpieceSettings(plan.vocabulary, plan.lowercase)
+        return PretrainedModel.from_config(
+            plan.config, tokenizer, objective.parts
+        )
     recipe = plan.recipe
     bert = from_pretrained(
         recipe.init_checkpoint, recipe.allow_missing, _told_casing(plan)
@@ -48,7 +50,7 @@ def make_bert(plan):
         )
     check_lengths(recipe, bert.config)
     if plan.vocabulary is None:  # Its reader knows what it is.
-        _check_records(plan, bert.tokenizer)
+        _check_records(plan, bert.tokenizer_settings)
     return bert.with_parts(objective.parts)
 
 

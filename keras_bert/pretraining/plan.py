@@ -7,7 +7,9 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.config import BertConfig
+from keras_bert.checkpoints.family import read_config
+from keras_bert.checkpoints.weight_map import weight_shapes
+from keras_bert.config import StrictConfig
 from keras_bert.files import check_writable
 from keras_bert.files import expand_patterns
 from keras_bert.pretraining.memory import check_fits
@@ -44,7 +46,7 @@ class PretrainingPlan:
             it in another form than a vocab.txt.
         vocab_file: str, where it stands.
         lowercase: bool; None with `vocabulary` None.
-        config: `BertConfig` of a fresh model, or None.
+        config: config, of any family, of a fresh model, or None.
         settings: dict, what the weights depend on, by its contents.
     """
 
@@ -56,7 +58,7 @@ class PretrainingPlan:
     vocabulary: Vocabulary | None
     vocab_file: str
     lowercase: bool | None
-    config: BertConfig | None
+    config: StrictConfig | None
     settings: dict = dataclasses.field(default_factory=dict)
 
 
@@ -81,7 +83,7 @@ def plan_pretraining(recipe):
     vocab_file, vocabulary = _vocabulary(recipe)
     config = None
     if not recipe.init_checkpoint:
-        config = BertConfig.from_json(recipe.bert_config_file)
+        config = read_config(recipe.bert_config_file)
     _check_places(recipe, training_paths + evaluation_paths)
     facts = read_record_facts(training_paths + evaluation_paths)
     recipe = _settled(recipe, facts)
@@ -128,12 +130,12 @@ def settled_casing(recipe, facts, vocabulary, claims):
 
 def check_lengths(recipe, config):
     """Raises ValueError if the records are longer than a model takes."""
-    if recipe.max_seq_length > config.max_position_embeddings:
+    key, limit = config.size_keys["P"], config.sizes["P"]
+    if recipe.max_seq_length > limit:
         raise ValueError(
-            "--max_seq_length must be at most the model's "
-            "`max_position_embeddings`. Received: max_seq_length="
-            f"{recipe.max_seq_length}, max_position_embeddings="
-            f"{config.max_position_embeddings}."
+            f"--max_seq_length must be at most the model's `{key}`. "
+            f"Received: max_seq_length={recipe.max_seq_length}, "
+            f"{key}={limit}."
         )
 
 
@@ -201,6 +203,7 @@ def _fitting_config(recipe, config, vocabulary, facts):
     """The config that the objective and the vocabulary ask for."""
     is_decoder = OBJECTIVES[recipe.objective].is_decoder
     path = recipe.bert_config_file
+    _check_objective(recipe, config)
     if config.is_decoder and not is_decoder:
         needed = [name for name, x in OBJECTIVES.items() if x.is_decoder]
         raise ValueError(
@@ -226,4 +229,18 @@ def _fitting_config(recipe, config, vocabulary, facts):
             path,
         )
         rows = lines
-    return dataclasses.replace(config, is_decoder=is_decoder, vocab_size=rows)
+    changes = {"is_decoder": True} if is_decoder else {}
+    return dataclasses.replace(config, vocab_size=rows, **changes)
+
+
+def _check_objective(recipe, config):
+    """Raises ValueError where the family is not made for the objective."""
+    if recipe.objective == "mlm_nsp":
+        has_it = any(x.startswith("nsp_head/") for x in weight_shapes(config))
+    else:
+        has_it = recipe.objective == "mlm" or "is_decoder" in vars(config)
+    if not has_it:
+        raise ValueError(
+            f"--objective must be one that {config.family} is made for, such "
+            f"as mlm. Received: objective={recipe.objective}."
+        )

@@ -12,7 +12,7 @@ from keras_bert.pretraining.record_facts import verified_sha256
 _CHECKPOINT_FILES = re.compile(
     r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|npz|index\.json)"
     r"|vocab\.txt|tokenizer\.json|tokenizer_config\.json"
-    r"|config\.json|bert_config\.json"
+    r"|config\.json|bert_config\.json|model_config\.json"
 )
 # What the weights do not depend on, and what stands in the settings by its
 # contents.

@@ -1,19 +1,18 @@
-"""What BERT was trained for: the words behind [MASK]."""
+"""What a masked language model is trained for: the words behind masks."""
 
 import tensorflow as tf
 
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.texts import brief
 from keras_bert.tasks.texts import checked_text
-from keras_bert.text.preprocessor import BertPreprocessor
-from keras_bert.text.vocabulary import MASK
+from keras_bert.text.preprocessor import Preprocessor
 
 
 class FillMask:
     """Fills the masks of a text with the most probable word pieces.
 
     Args:
-        bert: `Bert` with a masked-LM head.
+        pretrained: `PretrainedModel` with a masked-LM head.
         seq_length: int, longest text in word pieces, [CLS] and [SEP]
             included; the model's own limit by default.
         top_k: int, how many fillings are given for each mask.
@@ -40,25 +39,29 @@ class FillMask:
 
     outputs = ("tokens", "token_probabilities")
 
-    def __init__(self, bert, seq_length=None, top_k=5):
+    def __init__(self, pretrained, seq_length=None, top_k=5):
         if top_k < 1:
             raise ValueError(
                 f"`top_k` must be at least 1. Received: top_k={top_k}."
             )
-        if "masked_lm_head" not in bert.parts:
+        if "masked_lm_head" not in pretrained.parts:
             raise ValueError(
-                "To fill masks, a BERT needs a masked-LM head; this "
+                "To fill masks, a model needs a masked-LM head; this "
                 "checkpoint holds none. Without it there are its vectors: "
                 "TextEmbedder or TextEncoder, or --task=text_embedder or "
                 "--task=text_encoder of a program."
             )
-        self.model = bert.pretrainer
-        self.vocabulary = bert.tokenizer.vocabulary
+        self.model = pretrained.pretrainer
+        self.inputs = tuple(pretrained.backbone.inputs)
+        tokenizer = pretrained.tokenizer
+        self.vocabulary = tokenizer.vocabulary
+        self.mask = tokenizer.roles["mask"]
         self.top_k = min(top_k, len(self.vocabulary))
         # A literal [MASK] is the mask token here, not plain text.
-        self.preprocess = BertPreprocessor(
-            bert.tokenizer.with_special_tokens(),
-            bert.sequence_length(seq_length),
+        self.preprocess = Preprocessor(
+            tokenizer.with_special_tokens(),
+            pretrained.family.template,
+            pretrained.sequence_length(seq_length),
         )
         self._from_text = tf.function(
             lambda texts: self.predict(self.preprocess(texts)),
@@ -80,10 +83,12 @@ class FillMask:
         answers = self._from_text([checked_text(text)])
         tokens = answers["tokens"].numpy()[0]
         probabilities = answers["token_probabilities"].numpy()[0]
-        if not text.count(MASK) == len(tokens) > 0:
+        num_masks = text.count(self.mask)
+        if not num_masks == len(tokens) > 0:
             raise ValueError(
-                f"`text` must hold {MASK} within {self.preprocess.seq_length} "
-                f"word pieces. Received: {text.count(MASK)} in the text, "
+                f"`text` must hold {self.mask} within "
+                f"{self.preprocess.seq_length} word pieces. "
+                f"Received: {num_masks} in the text, "
                 f"{len(tokens)} within the limit: {brief(text)}."
             )
         return [
@@ -108,7 +113,7 @@ class FillMask:
             end in "" with probability 0.
         """
         masked = tf.cast(
-            tf.equal(inputs["input_ids"], self.vocabulary.id_of(MASK)),
+            tf.equal(inputs["input_ids"], self.vocabulary.id_of(self.mask)),
             tf.int32,
         )
         count = tf.reduce_sum(masked, axis=1)

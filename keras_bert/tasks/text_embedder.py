@@ -1,18 +1,15 @@
-"""BERT as a source of features (section 5.3): a vector for each text."""
+"""A model as a source of features: a vector for each text."""
 
 import concurrent.futures
 
 import numpy as np
 import tensorflow as tf
 
-from keras_bert import features
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.length_buckets import length_buckets
 from keras_bert.tasks.pooling import POOLINGS
 from keras_bert.tasks.texts import checked_texts
-from keras_bert.text.preprocessor import BertPreprocessor
-
-_NAMES = [feature.name for feature in features.ENCODER_INPUTS]
+from keras_bert.text.preprocessor import Preprocessor
 
 # So many are packed to the full length together.
 _TEXTS_AT_ONCE = 16384
@@ -30,7 +27,7 @@ class TextEmbedder:
     in any case.
 
     Args:
-        bert: `Bert`.
+        pretrained: `PretrainedModel`.
         seq_length: int, longest text in word pieces, [CLS] and [SEP]
             included, which count as tokens here; longer texts are cut. The
             model's own limit by default.
@@ -54,7 +51,7 @@ class TextEmbedder:
     outputs = ("embedding",)
 
     def __init__(
-        self, bert, seq_length=None, pooling="mean", batch_tokens=1024
+        self, pretrained, seq_length=None, pooling="mean", batch_tokens=1024
     ):
         if pooling not in POOLINGS:
             raise ValueError(
@@ -67,21 +64,26 @@ class TextEmbedder:
                 f"Received: batch_tokens={batch_tokens}."
             )
         num_layers, self._pool = POOLINGS[pooling]
-        if num_layers > bert.config.num_hidden_layers:
+        config = pretrained.config
+        if num_layers > config.sizes["L"]:
             raise ValueError(
                 f"`pooling`={pooling!r} needs a model of at least {num_layers} "
-                "layers. Received: num_hidden_layers="
-                f"{bert.config.num_hidden_layers}."
+                f"layers. Received: {config.size_keys['L']}="
+                f"{config.sizes['L']}."
             )
-        self.dim = num_layers * bert.config.hidden_size
+        self.dim = num_layers * config.sizes["H"]
         self.batch_tokens = batch_tokens
-        self.preprocess = BertPreprocessor(
-            bert.tokenizer, bert.sequence_length(seq_length)
+        self.preprocess = Preprocessor(
+            pretrained.tokenizer,
+            pretrained.family.template,
+            pretrained.sequence_length(seq_length),
         )
-        self.model = bert.backbone.states_model(num_layers)
-        self._all_layers = bert.backbone.states_model()
-        self._embed = _from_ids(lambda ids: self.predict(ids)["embedding"])
-        self._layers = _from_ids(self.predict_layers)
+        backbone = pretrained.backbone
+        self.inputs = tuple(backbone.inputs)
+        self.model = backbone.states_model(num_layers)
+        self._all_layers = backbone.states_model()
+        self._embed = self._from_ids(lambda ids: self.predict(ids)["embedding"])
+        self._layers = self._from_ids(self.predict_layers)
         self._tokenize = tf.function(
             self.preprocess,
             input_signature=[tf.TensorSpec([None], tf.string)],
@@ -163,13 +165,22 @@ class TextEmbedder:
         """
         return tf.stack(_in_order(self._all_layers(inputs)), axis=1)
 
+    def _from_ids(self, function):
+        """A graph function of the model's id tensors, traced but once."""
+        names = self.inputs
+        return tf.function(
+            lambda *ids: function(dict(zip(names, ids))),
+            input_signature=[tf.TensorSpec([None, None], tf.int32)]
+            * len(names),
+        )
+
     def _batches(self, function, texts):
         """Yields places of texts, their lengths and what `function` gives."""
         with concurrent.futures.ThreadPoolExecutor(_BATCHES_AT_ONCE) as pool:
             for start in range(0, len(texts), _TEXTS_AT_ONCE):
                 inputs = self._tokenize(texts[start : start + _TEXTS_AT_ONCE])
-                inputs = [inputs[name].numpy() for name in _NAMES]
-                lengths = inputs[_NAMES.index("input_mask")].sum(axis=1)
+                lengths = inputs["input_mask"].numpy().sum(axis=1)
+                inputs = [inputs[name].numpy() for name in self.inputs]
 
                 def compute(indices):
                     width = lengths[indices[0]]  # The first is the longest.
@@ -183,11 +194,3 @@ class TextEmbedder:
 def _in_order(outputs):
     """A dict may come back in another order than it was given in."""
     return [outputs[str(n)] for n in range(len(outputs))]
-
-
-def _from_ids(function):
-    """A graph function of the three id tensors, traced but once."""
-    return tf.function(
-        lambda *ids: function(dict(zip(_NAMES, ids))),
-        input_signature=[tf.TensorSpec([None, None], tf.int32)] * len(_NAMES),
-    )

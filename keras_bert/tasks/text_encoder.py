@@ -1,23 +1,26 @@
 """The vectors of a text."""
 
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.text.preprocessor import BertPreprocessor
+from keras_bert.text.preprocessor import Preprocessor
 
 
 class TextEncoder:
     """Turns texts into the encoder's outputs.
 
     Args:
-        bert: `Bert`.
+        pretrained: `PretrainedModel`.
         seq_length: int, length of the packed sequences; the model's own
             limit by default.
     """
 
-    def __init__(self, bert, seq_length=None):
-        self.model = bert.encoder
-        self.outputs = tuple(bert.encoder.output)
-        self.preprocess = BertPreprocessor(
-            bert.tokenizer, bert.sequence_length(seq_length)
+    def __init__(self, pretrained, seq_length=None):
+        self.model = pretrained.encoder
+        self.inputs = tuple(pretrained.backbone.inputs)
+        self.outputs = tuple(pretrained.encoder.output)
+        self.preprocess = Preprocessor(
+            pretrained.tokenizer,
+            pretrained.family.template,
+            pretrained.sequence_length(seq_length),
         )
 
     @classmethod

@@ -4,7 +4,8 @@ from keras_bert import lazy
 
 _MEMBERS = {
     "BertPreprocessor": "preprocessor",
-    "BertTokenizer": "tokenizer",
+    "BertTokenizer": "wordpiece",
+    "Preprocessor": "preprocessor",
     "Vocabulary": "vocabulary",
     "split_sentences": "sentences",
 }

@@ -12,6 +12,9 @@ PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = (
     "[SEP]",
     "[MASK]",
 )
+ROLES = dict(
+    zip(("pad", "unknown", "cls", "sep", "mask"), SPECIAL_TOKENS, strict=True)
+)
 
 
 class Vocabulary:

@@ -42,6 +42,7 @@ class PretrainingLoop:
         self.model = model
         self.optimizer = optimizer
         self.strategy = strategy or tf.distribute.get_strategy()
+        self._inputs = list(model.input)  # Not every model has segments.
         self._terms = objective.terms()
         _check_outputs(model, objective.name, self._terms)
         self._accumulation_steps = accumulation_steps
@@ -173,7 +174,7 @@ class PretrainingLoop:
     def _piece_gradients(self, batch, denominators):
         inputs, labels, weights = batch
         with tf.GradientTape() as tape:
-            outputs = self.model(inputs, training=True)
+            outputs = self._outputs(inputs, training=True)
             sums = self._sums(outputs, labels, weights)
             loss = sum(
                 term.factor
@@ -188,8 +189,12 @@ class PretrainingLoop:
 
     def _evaluation_step(self, batch):
         inputs, labels, weights = batch
-        outputs = self.model(inputs, training=False)
+        outputs = self._outputs(inputs, training=False)
         return _sum_over_replicas(self._sums(outputs, labels, weights))
+
+    def _outputs(self, inputs, training):
+        inputs = {name: inputs[name] for name in self._inputs}
+        return self.model(inputs, training=training)
 
     def _sums(self, outputs, labels, weights):
         return {

@@ -16,7 +16,7 @@ def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
     look at; of the others it needs the keys and the values.
 
     Args:
-        config: `BertConfig`.
+        config: a config of any family.
         seq_length: int.
         num_predictions: int, masked tokens in an example.
         has_nsp_head: bool, whether [CLS] is looked at too.
@@ -24,21 +24,22 @@ def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
     Returns:
         int
     """
-    hidden_size = config.hidden_size
+    sizes = config.sizes
+    hidden_size, num_blocks = sizes["H"], sizes["L"]
     num_looked_at = num_predictions + has_nsp_head
     keys_and_values = 2 * 2 * hidden_size**2  # Of a token, as in the next.
     at_query = 2 * (
         2 * hidden_size**2  # The query and the output of the attention.
         + 2 * seq_length * hidden_size
-        + 2 * hidden_size * config.intermediate_size
+        + 2 * hidden_size * sizes["I"]
     )
     blocks = (
-        config.num_hidden_layers * seq_length * keys_and_values
-        + (config.num_hidden_layers - 1) * seq_length * at_query
+        num_blocks * seq_length * keys_and_values
+        + (num_blocks - 1) * seq_length * at_query
         + num_looked_at * at_query
     )
     masked_lm_head = (
-        2 * num_predictions * hidden_size * (hidden_size + config.vocab_size)
+        2 * num_predictions * hidden_size * (hidden_size + sizes["V"])
     )
     nsp_head = 2 * hidden_size * (hidden_size + 2) * has_nsp_head
     return 3 * (blocks + masked_lm_head + nsp_head)

@@ -6,14 +6,12 @@ import random
 import shutil
 import tracemalloc
 
-import h5py
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from keras_bert.checkpoints.arrays import tensor_bundle
 from keras_bert.checkpoints.arrays import tensorflow_file
-from keras_bert.checkpoints.arrays.hdf5_file import Hdf5File
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
@@ -34,14 +32,6 @@ def make_safetensors(directory):
     path = directory / "model.safetensors"
     arrays = [(name, (3, 4), lambda: np.ones((3, 4))) for name in "abc"]
     write_safetensors(path, arrays)
-    return path, path
-
-
-def make_hdf5(directory):
-    path = directory / "model.weights.h5"
-    with h5py.File(path, "w") as file:
-        for name in ("a/vars/0", "a/vars/1", "b/vars/0"):
-            file[name] = np.ones((3, 4), np.float32)
     return path, path
 
 
@@ -82,7 +72,6 @@ def open_sharded(path):
 # How to make a good file, and to read it.
 _FORMATS = {
     "safetensors": (make_safetensors, SafetensorsFile),
-    "hdf5": (make_hdf5, Hdf5File),
     "index": (make_index, open_sharded),
     "torch_zip": (make_torch("zip.bin"), TorchFile),
     "torch_legacy": (make_torch("legacy.bin"), TorchFile),

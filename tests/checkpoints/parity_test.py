@@ -142,7 +142,7 @@ def test_transformers_misses_no_key_and_finds_none_too_many(
 ):
     import transformers
 
-    from keras_bert.checkpoints import Bert
+    from keras_bert.checkpoints import PretrainedModel
     from keras_bert.text import BertTokenizer
     from keras_bert.text import Vocabulary
     from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -154,7 +154,7 @@ def test_transformers_misses_no_key_and_finds_none_too_many(
     }
     words = [f"word{index}" for index in range(25)]
     tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
-    bert = Bert.from_config(tiny_config, tokenizer, parts[name])
+    bert = PretrainedModel.from_config(tiny_config, tokenizer, parts[name])
     save_pretrained(bert, tmp_path, format="hf")
     model, info = getattr(transformers, name).from_pretrained(
         tmp_path, output_loading_info=True

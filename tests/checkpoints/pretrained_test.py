@@ -1,22 +1,23 @@
 import dataclasses
+import errno
 import json
 
-import keras
 import numpy as np
 import pytest
 
-from keras_bert.checkpoints import Bert
 from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
-from keras_bert.text.tokenizer import BertTokenizer
+from keras_bert.checkpoints.formats import own
 from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece import BertTokenizer
 
 _FILES = [
     "README.md",
-    "bert_config.json",
     "manifest.json",
-    "model.weights.h5",
+    "model.safetensors",
+    "model_config.json",
     "tokenizer_config.json",
     "vocab.txt",
 ]
@@ -29,7 +30,7 @@ def make_bert(config, seed=0, lowercase=True):
     tokenizer = BertTokenizer(
         Vocabulary([*_SPECIAL, *words]), lowercase=lowercase
     )
-    bert = Bert.from_config(config, tokenizer)
+    bert = PretrainedModel.from_config(config, tokenizer)
     random = np.random.default_rng(seed)
     for weight in bert.pretrainer.weights:
         weight.assign(random.normal(0.0, 0.5, weight.shape))
@@ -92,8 +93,11 @@ def test_casing_is_kept(lowercase, tiny_config, tmp_path):
 
 def test_files_are_the_published_ones(bert, tiny_config, tmp_path):
     save_pretrained(bert, tmp_path)
-    config = json.loads((tmp_path / "bert_config.json").read_text())
-    assert config == dataclasses.asdict(tiny_config)
+    config = json.loads((tmp_path / "model_config.json").read_text())
+    assert config == {
+        "model_type": "bert",
+        **dataclasses.asdict(tiny_config),
+    }
     tokens = "".join(f"{token}\n" for token in bert.tokenizer.vocabulary.tokens)
     assert (tmp_path / "vocab.txt").read_bytes() == tokens.encode()
 
@@ -115,7 +119,7 @@ def test_saving_again_replaces(bert, tiny_config, random_batch, tmp_path):
 
 
 def test_failed_saving_leaves_nothing(bert, monkeypatch, tmp_path):
-    break_save_weights(monkeypatch)
+    break_writing(monkeypatch)
     with pytest.raises(OSError, match="disk is full"):
         save_pretrained(bert, tmp_path / "checkpoint")
     assert contents(tmp_path / "checkpoint") == {}
@@ -126,7 +130,7 @@ def test_failed_saving_leaves_the_old_checkpoint(
 ):
     save_pretrained(bert, tmp_path)
     before = contents(tmp_path)
-    break_save_weights(monkeypatch)
+    break_writing(monkeypatch)
     with pytest.raises(OSError, match="disk is full"):
         save_pretrained(
             make_bert(tiny_config, 1, lowercase=False), tmp_path, overwrite=True
@@ -134,17 +138,17 @@ def test_failed_saving_leaves_the_old_checkpoint(
     assert contents(tmp_path) == before
 
 
-def break_save_weights(monkeypatch):
-    def save_half(self, path, *arguments, **keywords):
+def break_writing(monkeypatch):
+    def write_half(path, arrays):
         with open(path, "wb") as file:
             file.write(b"half")
-        raise OSError("the disk is full")
+        raise OSError(errno.ENOSPC, "the disk is full")
 
-    monkeypatch.setattr(keras.Model, "save_weights", save_half)
+    monkeypatch.setattr(own, "write_safetensors", write_half)
 
 
 @pytest.mark.parametrize(
-    "name", ["bert_config.json", "model.weights.h5", "vocab.txt"]
+    "name", ["model_config.json", "model.safetensors", "vocab.txt"]
 )
 def test_a_missing_file_is_named(name, bert, tmp_path):
     save_pretrained(bert, tmp_path)
@@ -217,7 +221,7 @@ def test_settings_of_the_tokenizer_are_kept(
         strip_accents=strip_accents,
         max_chars_per_word=max_chars_per_word,
     )
-    save_pretrained(dataclasses.replace(bert, tokenizer=tokenizer), tmp_path)
+    save_pretrained(bert.with_tokenizer(tokenizer), tmp_path)
     reloaded = from_pretrained(tmp_path).tokenizer
     assert reloaded.strip_accents is strip_accents
     assert reloaded.max_chars_per_word == max_chars_per_word
@@ -251,14 +255,6 @@ def test_an_unknown_format_is_an_error(bert, tmp_path):
         save_pretrained(bert, tmp_path, format="onnx")
 
 
-def test_keras_itself_reads_the_weights(bert, tiny_config, tmp_path):
-    save_pretrained(bert, tmp_path)
-    model = make_bert(tiny_config, seed=1).model
-    model.load_weights(tmp_path / "model.weights.h5")
-    for weight, expected in zip(model.weights, bert.model.weights, strict=True):
-        np.testing.assert_array_equal(weight.numpy(), expected.numpy())
-
-
 @pytest.mark.parametrize("format", ["hf", "tf1"])
 def test_a_round_trip_through_another_format_is_bit_equal(
     format, bert, random_batch, tmp_path
@@ -280,7 +276,7 @@ def test_a_vocabulary_of_another_size_is_an_error(bert, tmp_path):
 def test_a_tokenizer_of_another_size_is_an_error(bert, tiny_config):
     config = dataclasses.replace(tiny_config, vocab_size=31)
     with pytest.raises(ValueError, match="vocab_size=31, 30 lines"):
-        Bert.from_config(config, bert.tokenizer)
+        PretrainedModel.from_config(config, bert.tokenizer)
 
 
 @pytest.mark.parametrize(
@@ -299,20 +295,20 @@ def test_a_config_that_does_not_fit_the_weights_is_an_error(
     save_pretrained(bert, tmp_path)
     (tmp_path / "manifest.json").unlink()
     config = dataclasses.replace(tiny_config, **change)
-    config.to_json(tmp_path / "bert_config.json")
+    config.to_json(tmp_path / "model_config.json")
     with pytest.raises(CheckpointError, match="does not fit its config"):
         from_pretrained(tmp_path)
 
 
 def test_half_a_weights_file_is_an_error(bert, tmp_path):
     save_pretrained(bert, tmp_path)
-    path = tmp_path / "model.weights.h5"
+    path = tmp_path / "model.safetensors"
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(CheckpointError, match="model.weights.h5 was altered"):
+    with pytest.raises(CheckpointError, match="model.safetensors was altered"):
         from_pretrained(tmp_path)
     (tmp_path / "manifest.json").unlink()
-    with pytest.raises(ValueError, match="model.weights.h5.*truncated"):
+    with pytest.raises(ValueError, match="model.safetensors is cut off"):
         from_pretrained(tmp_path)
 
 
@@ -326,13 +322,7 @@ def test_a_broken_tokenizer_config_is_named(text, bert, tmp_path):
 
 
 def test_a_full_disk_names_the_file(bert, monkeypatch, tmp_path):
-    def fail(self, path):
-        raise RuntimeError(
-            "Can't decrement id ref count (file write failed: errno = 28, "
-            "error message = 'No space left on device')"
-        )
-
-    monkeypatch.setattr(keras.Model, "save_weights", fail)
-    with pytest.raises(OSError, match="No space left.*model.weights.h5"):
+    break_writing(monkeypatch)
+    with pytest.raises(OSError, match="disk is full.*model.safetensors"):
         save_pretrained(bert, tmp_path)
     assert contents(tmp_path) == {}

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from keras_bert.checkpoints.weight_map import own_places
 from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.checkpoints.weight_map import weight_shapes
 from keras_bert.config import BertConfig
@@ -180,20 +179,3 @@ def test_writing_is_the_inverse_of_reading(column, tiny_config):
                 assert array.shape == place.shape
                 place.read_into(read, array)
         np.testing.assert_array_equal(read, values, weight)
-
-
-def test_own_names_are_those_that_keras_writes(tiny_config, tmp_path):
-    h5py = pytest.importorskip("h5py")
-    config = dataclasses.replace(tiny_config, num_hidden_layers=3)
-    path = tmp_path / "model.weights.h5"
-    bert_pretrainer(config).save_weights(path)
-    saved = {}
-    with h5py.File(path) as file:
-        file.visititems(
-            lambda name, item: (
-                saved.update({name: item.shape})
-                if isinstance(item, h5py.Dataset)
-                else None
-            )
-        )
-    assert {place.name: place.shape for place in own_places(config)} == saved

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from keras_bert.config import BertConfig
-from keras_bert.models import DistilBertConfig
 from keras_bert.models import bert_encoder
 from keras_bert.models import bert_pretrainer
-from keras_bert.models import distilbert_encoder
-from keras_bert.models import distilbert_pretrainer
+from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.models.distilbert import distilbert_encoder
+from keras_bert.models.distilbert import distilbert_pretrainer
 
 _TINY = DistilBertConfig(
     vocab_size=30,

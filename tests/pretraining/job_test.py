@@ -5,7 +5,7 @@ import json
 import pytest
 import tensorflow as tf
 
-from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
@@ -40,12 +40,12 @@ def test_a_run_leaves_a_model_that_reads_texts_as_its_records(
     assert saved.lowercase == lowercase
     states = folder.path / "run" / "states"
     assert sorted(path.name for path in states.iterdir()) == [
-        "bert_config.json",
+        "model_config.json",
         "step-00000003.npz",
         "tokenizer_config.json",
         "vocab.txt",
     ]
-    config = BertConfig.from_json(states / "bert_config.json")
+    config = BertConfig.from_json(states / "model_config.json")
     assert config == folder.config
     settings = json.loads((states / "tokenizer_config.json").read_text())
     assert settings["do_lower_case"] is lowercase
@@ -61,7 +61,7 @@ def test_what_a_run_is_stands_there_before_its_first_step(folder, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         train(folder.recipe(eval_file=None))
     names = {path.name for path in (folder.path / "run/states").iterdir()}
-    assert names == {"bert_config.json", "tokenizer_config.json", "vocab.txt"}
+    assert names == {"model_config.json", "tokenizer_config.json", "vocab.txt"}
     assert (folder.path / "run" / "run.json").exists()
 
 
@@ -83,7 +83,7 @@ def test_changed_settings_are_not_written_before_the_state_is_known_to_fit(
             )
         )
     assert (run / "run.json").read_bytes() == before
-    config = BertConfig.from_json(run / "states" / "bert_config.json")
+    config = BertConfig.from_json(run / "states" / "model_config.json")
     assert config == folder.config
 
 
@@ -91,7 +91,7 @@ def test_a_checkpoint_goes_on_with_the_casing_of_the_records(folder):
     for part in ("train", "eval"):
         folder.write_manifest(f"static-{part}.tfrecord", do_lower_case=False)
     tokenizer = BertTokenizer(folder.vocabulary, lowercase=False)
-    bert = Bert.from_config(folder.config, tokenizer)
+    bert = PretrainedModel.from_config(folder.config, tokenizer)
     save_pretrained(bert, folder.path / "bert")
     train(
         folder.recipe(
@@ -106,7 +106,7 @@ def test_a_checkpoint_goes_on_with_the_casing_of_the_records(folder):
 
 def test_records_too_long_for_a_checkpoint_are_an_error(folder):
     config = BertConfig(**{**vars(folder.config), "max_position_embeddings": 8})
-    bert = Bert.from_config(config, BertTokenizer(folder.vocabulary))
+    bert = PretrainedModel.from_config(config, BertTokenizer(folder.vocabulary))
     save_pretrained(bert, folder.path / "bert")
     with pytest.raises(ValueError, match="max_position_embeddings=8"):
         train(
@@ -220,20 +220,22 @@ def test_a_run_that_is_not_finished_can_be_gone_on_from(folder):
     assert "step-00000003.npz" in plan.settings["checkpoint"]
     assert plan.vocab_file.endswith("states/vocab.txt")
     run_plan(plan)
-    assert (folder.path / "second" / "model.weights.h5").exists()
+    assert (folder.path / "second" / "model.safetensors").exists()
 
 
 def test_a_finished_run_may_be_asked_again(folder):
     recipe = folder.recipe(num_train_steps=3)
     train(recipe)
-    before = (folder.path / "run" / "model.weights.h5").read_bytes()
+    before = (folder.path / "run" / "model.safetensors").read_bytes()
     train(recipe)
-    assert (folder.path / "run" / "model.weights.h5").read_bytes() == before
+    assert (folder.path / "run" / "model.safetensors").read_bytes() == before
 
 
 @pytest.mark.parametrize("given", [None, True, False])
 def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
-    bert = Bert.from_config(folder.config, BertTokenizer(folder.vocabulary))
+    bert = PretrainedModel.from_config(
+        folder.config, BertTokenizer(folder.vocabulary)
+    )
     directory = folder.path / "bert"
     save_pretrained(bert, directory)
     (directory / "manifest.json").unlink(missing_ok=True)

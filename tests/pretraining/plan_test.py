@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.pretraining import PretrainingRecipe
 from keras_bert.pretraining import plan_pretraining
@@ -51,7 +51,7 @@ def swap_two_pieces(folder):
 def checkpoint(folder):
     path = folder.path / "bert"
     tokenizer = BertTokenizer(folder.vocabulary)
-    save_pretrained(Bert.from_config(folder.config, tokenizer), path)
+    save_pretrained(PretrainedModel.from_config(folder.config, tokenizer), path)
     return path
 
 
@@ -348,11 +348,11 @@ def test_a_run_does_not_go_on_from_another_checkpoint(folder, checkpoint):
     moved = checkpoint.rename(folder.path / "moved")
     plan_pretraining(continued(folder, moved))
     (moved / "manifest.json").unlink(missing_ok=True)
-    path = moved / "model.weights.h5"
+    path = moved / "model.safetensors"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     with pytest.raises(
-        ValueError, match="checkpoint: model.weights.h5 was '.*', now '"
+        ValueError, match="checkpoint: model.safetensors was '.*', now '"
     ):
         plan_pretraining(continued(folder, moved))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.config import BertConfig
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
@@ -25,7 +25,7 @@ def make_bert():
             "max_position_embeddings": 12,
             "initializer_range": 0.5,
         }
-        return Bert.from_config(
+        return PretrainedModel.from_config(
             BertConfig(**{**values, **changes}),
             BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *_WORDS])),
         )

@@ -179,7 +179,7 @@ def table():
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
     """A folder with an input of every kind; nobody writes to it."""
-    from keras_bert.checkpoints import Bert
+    from keras_bert.checkpoints import PretrainedModel
     from keras_bert.checkpoints import save_pretrained
     from keras_bert.config import BertConfig
     from keras_bert.data import PretrainingDataOptions
@@ -214,7 +214,7 @@ def good(tmp_path_factory):
         max_position_embeddings=16,
     )
     config.to_json(good / "config.json")
-    bert = Bert.from_config(config, BertTokenizer(vocabulary))
+    bert = PretrainedModel.from_config(config, BertTokenizer(vocabulary))
     save_pretrained(bert, good / "bert")
     (good / "run").mkdir()
     point = {"step": 1, "split": "train", "mlm_loss": 2.0}

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from keras_bert.checkpoints import Bert
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
@@ -75,9 +75,11 @@ def place(tmp_path_factory):
         path = place / f"{name}.json"
         path.write_text(json.dumps({**values, **changes}))
     for name in ("bert", "bad_weights"):
-        save_pretrained(Bert.from_config(config, tokenizer), place / name)
-    (place / "bad_weights" / "model.weights.h5").write_text("no weights")
-    bare = Bert.from_config(config, tokenizer).with_parts(["pooler"])
+        save_pretrained(
+            PretrainedModel.from_config(config, tokenizer), place / name
+        )
+    (place / "bad_weights" / "model.safetensors").write_text("no weights")
+    bare = PretrainedModel.from_config(config, tokenizer).with_parts(["pooler"])
     save_pretrained(bare, place / "hf", format="hf")
     return place
 
@@ -495,7 +497,11 @@ _MISTAKES = [
         "are for --masking=dynamic",
     ),
     ("convert_checkpoint", {"input": "nowhere"}, "No directory.*nowhere"),
-    ("convert_checkpoint", {"input": "bad_weights"}, "model.weights.h5 was al"),
+    (
+        "convert_checkpoint",
+        {"input": "bad_weights"},
+        "model.safetensors was al",
+    ),
     ("convert_checkpoint", {"output": "bert"}, "not be an input.*bert"),
     (
         "convert_checkpoint",
@@ -513,12 +519,12 @@ _MISTAKES = [
     ("convert_checkpoint", {"allow_missing": "nsp"}, "Received: nsp"),
     ("export_saved_model", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     ("export_saved_model", {"input_dir": "."}, "must be a checkpoint dir"),
-    ("export_saved_model", {"input_dir": "bad_weights"}, "model.weights.h5"),
+    ("export_saved_model", {"input_dir": "bad_weights"}, "model.safetensors"),
     ("export_saved_model", {"output_dir": "bert"}, "not be an input.*bert"),
     (
         "export_saved_model",
         {"output_dir": "bad_weights", "overwrite": "true"},
-        "bad_weights/model.weights.h5 exists, and no manifest",
+        "bad_weights/model.safetensors exists, and no manifest",
     ),
     (
         "export_saved_model",
@@ -659,7 +665,7 @@ def test_a_run_goes_on_under_the_same_flags(run, place, tmp_path):
     out = tmp_path / "out" / "run"
     assert not train()
     files = {*_files(out)}
-    assert {"metrics.jsonl", "model.weights.h5", "run.json"} < files
+    assert {"metrics.jsonl", "model.safetensors", "run.json"} < files
     assert "states/step-00000002.npz" in files
     assert not train()  # It is at its end already.
     before = _files(out)

@@ -110,10 +110,10 @@ def test_text_becomes_a_model_that_answers(tmp_path):
     )
     files = os.listdir(tmp_path / "run")
     for name in (
-        "bert_config.json",
         "run.json",
         "metrics.jsonl",
-        "model.weights.h5",
+        "model.safetensors",
+        "model_config.json",
         "tokenizer_config.json",
         "vocab.txt",
     ):

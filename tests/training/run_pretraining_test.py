@@ -11,9 +11,10 @@ import subprocess
 import sys
 import time
 
-import h5py
 import numpy as np
 import pytest
+
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _NUM_STEPS = 400
@@ -107,16 +108,8 @@ def wait_for_a_new_state(process, directory):
 
 
 def weights_of(directory):
-    values = {}
-
-    def note(name, item):
-        if isinstance(item, h5py.Dataset):
-            values[name] = item[()]
-
-    with h5py.File(directory / "model.weights.h5") as file:
-        file.visititems(note)
-    assert values
-    return values
+    file = SafetensorsFile(directory / "model.safetensors")
+    return {name: file.read(name) for name in file.shapes}
 
 
 def largest_difference(directory, other):
@@ -167,7 +160,7 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(
         assert process.returncode == -signal.SIGKILL
         num_kills += 1
     assert num_kills >= 2
-    for name in ("model.weights.h5", "bert_config.json", "vocab.txt"):
+    for name in ("model.safetensors", "model_config.json", "vocab.txt"):
         assert (run / name).read_bytes() == (expected / name).read_bytes()
     assert untimed_curve(run) == untimed_curve(expected)
 
@@ -202,9 +195,9 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(
     assert "Ctrl-C again stops at once" in stderr
     assert "its state is saved; the same command goes on." in stderr
     assert "Traceback" not in stderr
-    assert not (run / "model.weights.h5").exists()
+    assert not (run / "model.safetensors").exists()
     finish(start(run))
-    name = "model.weights.h5"
+    name = "model.safetensors"
     expected = undisturbed["dropout"]
     assert (run / name).read_bytes() == (expected / name).read_bytes()
     assert untimed_curve(run) == untimed_curve(expected)

@@ -20,6 +20,7 @@ from keras_bert.config import BertConfig
 _CONFIG = "bert_config.json"
 _PREFIX = "bert_model.ckpt"
 _MAX_CHARS_PER_WORD = 200
+_TOKENIZER = "wordpiece"
 
 # Of the optimizer, and the heads of fine-tuned models.
 _SLOTS = ("/adam_m", "/adam_v", "/Adam", "/Adam_1", "/LAMB", "/LAMB_1")
@@ -66,7 +67,9 @@ def open_google(directory, lowercase=None):
     return Source(
         name=str(path),
         config=config,
-        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD, lowercase),
+        tokenizer=read_tokenizer(
+            _TOKENIZER, directory, _MAX_CHARS_PER_WORD, lowercase
+        ),
         arrays=arrays,
         places=lambda config: published_places(config, column),
         ignored=frozenset(
@@ -83,12 +86,13 @@ def write_tf1(bert, directory):
     """Writes what google-research/bert reads.
 
     Args:
-        bert: `Bert`.
+        bert: `PretrainedModel`.
         directory: `pathlib.Path`, existing.
 
     Raises:
         ValueError: the model is none that google-research/bert could build.
     """
+    places = published_places(bert.config, "tf1")
     values = dataclasses.asdict(bert.config)
     if values.pop("is_decoder"):
         raise ValueError(
@@ -107,13 +111,13 @@ def write_tf1(bert, directory):
         directory / _PREFIX,
         [
             (place.name, place.written_from(np.asarray(weights[place.weight])))
-            for place in published_places(bert.config, "tf1")
+            for place in places
             if place.weight in weights
         ],
     )
     config = json.dumps(values, indent=2)
     (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
-    write_tokenizer(bert.tokenizer, directory)
+    write_tokenizer(bert.tokenizer_settings, directory)
 
 
 def _garden_arrays(arrays, path):

@@ -12,6 +12,8 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
 from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.family import config_from
+from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.layout import HUGGING_FACE_WEIGHTS
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
@@ -37,21 +39,7 @@ _READERS = dict(
         strict=True,
     )
 )
-_OLD_NAMES = {
-    "LayerNorm.gamma": "LayerNorm.weight",
-    "LayerNorm.beta": "LayerNorm.bias",
-}
-_ENCODER = ("embeddings.", "encoder.", "pooler.")
 _MAX_CHARS_PER_WORD = 100
-
-# Buffers, and the heads of fine-tuned models, that are no part of a BERT.
-_BUFFERS = {"bert.embeddings.position_ids", "bert.embeddings.token_type_ids"}
-_TASK_HEADS = ("classifier.", "qa_outputs.", "dropout.")
-# Copies of other arrays: of a tied table there is but one.
-_COPIES = {
-    "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
-    "cls.predictions.decoder.bias": "cls.predictions.bias",
-}
 _ACTIVATIONS = {"gelu_tanh": "gelu_new", "gelu_erf": "gelu"}
 
 
@@ -71,36 +59,42 @@ def open_hugging_face(directory, lowercase=None):
     name = next(name for name in _READERS if (directory / name).is_file())
     path = directory / name
     config = _read_config(directory / _CONFIG)
-    arrays = RenamedArrays(_READERS[name](path), _canonical_name, path)
+    family = find_family(config.model_type)
+    names = family.hugging_face
+    arrays = RenamedArrays(
+        _READERS[name](path), lambda name: _canonical_name(names, name), path
+    )
     return Source(
         name=str(path),
         config=config,
-        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD, lowercase),
+        tokenizer=read_tokenizer(
+            family.tokenizer, directory, _MAX_CHARS_PER_WORD, lowercase
+        ),
         arrays=arrays,
         places=lambda config: published_places(config, "hugging_face"),
-        ignored=_ignored(arrays, path),
+        ignored=_ignored(family, arrays, path),
     )
 
 
-def write_hugging_face(bert, directory):
+def write_hugging_face(model, directory):
     """Writes what `transformers` reads without a missing or unexpected key.
 
     Args:
-        bert: `Bert`.
+        model: `PretrainedModel`.
         directory: `pathlib.Path`, existing.
     """
-    weights = {weight.path: weight for weight in bert.model.weights}
+    weights = {weight.path: weight for weight in model.model.weights}
     write_safetensors(
         directory / _SAFETENSORS,
         [
             (place.name, place.shape, _writer(place, weights[place.weight]))
-            for place in published_places(bert.config, "hugging_face")
+            for place in published_places(model.config, "hugging_face")
             if place.weight in weights
         ],
     )
-    config = json.dumps(_published_config(bert), indent=2)
+    config = json.dumps(_published_config(model), indent=2)
     (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
-    write_tokenizer(bert.tokenizer, directory)
+    write_tokenizer(model.tokenizer_settings, directory)
 
 
 def _writer(place, weight):
@@ -111,56 +105,55 @@ def _read_config(path):
     try:
         values = read_json_object(path)
         # Its "gelu" is the erf form, whether or not the file says so.
-        return BertConfig.from_dict({"model_type": "bert", **values})
+        return config_from({"model_type": BertConfig.model_type, **values})
     except ValueError as error:
         raise CheckpointError(f"{path}: {error}") from None
 
 
-def _canonical_name(name):
+def _canonical_name(names, name):
     name = name.removeprefix("module.")  # Of a model saved in parallel.
-    for old, new in _OLD_NAMES.items():
+    for old, new in names.old_names.items():
         name = name.replace(old, new)
-    return f"bert.{name}" if name.startswith(_ENCODER) else name
+    return f"{names.prefix}{name}" if name.startswith(names.encoder) else name
 
 
-def _ignored(arrays, path):
-    """Names that have no place in a BERT, for a reason that is known."""
-    heads = {name for name in arrays.shapes if name.startswith(_TASK_HEADS)}
+def _ignored(family, arrays, path):
+    """Names that have no place in the model, for a reason that is known."""
+    names = family.hugging_face
+    heads = {n for n in arrays.shapes if n.startswith(names.task_heads)}
     if heads:
         logging.warning(
             "%s: the task head is left out: %s.", path, ", ".join(sorted(heads))
         )
-    copies = {name for name in _COPIES if name in arrays.shapes}
+    copies = {name for name in names.copies if name in arrays.shapes}
     for copy in copies:
-        original = _COPIES[copy]
+        original = names.copies[copy]
         if original in arrays.shapes and not np.array_equal(
             arrays.read(copy), arrays.read(original)
         ):
             raise CheckpointError(
                 f"{path}: {copy} must be the same numbers as {original}, "
-                "for BERT's tables are tied. It is another model."
+                f"for {family.name}'s tables are tied. It is another model."
             )
-    return frozenset({*_BUFFERS, *heads, *copies})
+    return frozenset({*names.buffers, *heads, *copies})
 
 
-def _published_config(bert):
+def _published_config(model):
     """The keys that `transformers` expects."""
-    if bert.config.is_decoder:
-        architecture = "BertLMHeadModel"
-    elif {"masked_lm_head", "nsp_head"} <= bert.parts:
-        architecture = "BertForPreTraining"
-    elif "masked_lm_head" in bert.parts:
-        architecture = "BertForMaskedLM"
-    elif "nsp_head" in bert.parts:
-        architecture = "BertForNextSentencePrediction"
-    else:
-        architecture = "BertModel"
+    config, names = model.config, model.family.hugging_face
+    architecture = names.decoder
+    if not config.is_decoder:
+        architecture = next(
+            name
+            for name, needed in names.architectures
+            if needed <= model.parts
+        )
+    activation = getattr(config, config.activation_key)
     return {
         "architectures": [architecture],
-        "model_type": "bert",
-        **dataclasses.asdict(bert.config),
-        "hidden_act": _ACTIVATIONS.get(
-            bert.config.hidden_act, bert.config.hidden_act
-        ),
+        "model_type": config.model_type,
+        **dataclasses.asdict(config),
+        config.activation_key: _ACTIVATIONS.get(activation, activation),
+        **names.config,
         "pad_token_id": 0,
     }

@@ -1,21 +1,20 @@
-"""Our own directories: config, vocabulary and a weights file of Keras."""
+"""Our own directories: config, tokenizer files and weights by their paths.
 
-import contextlib
-import errno
-import os
+No class is named in them: the model is made from its config.
+"""
 
-from keras_bert.checkpoints.arrays.hdf5_file import Hdf5File
+import numpy as np
+
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.formats.description import read_description
+from keras_bert.checkpoints.formats.description import write_description
 from keras_bert.checkpoints.formats.run_states import say_if_unfinished
 from keras_bert.checkpoints.source import Source
-from keras_bert.checkpoints.tokenizer_files import read_tokenizer
-from keras_bert.checkpoints.tokenizer_files import write_tokenizer
 from keras_bert.checkpoints.weight_map import own_places
-from keras_bert.config import BertConfig
 
-_CONFIG = "bert_config.json"
-_WEIGHTS = "model.weights.h5"
-_MAX_CHARS_PER_WORD = 200
+_WEIGHTS = "model.safetensors"
 
 
 def open_own(directory, lowercase=None):
@@ -31,42 +30,31 @@ def open_own(directory, lowercase=None):
     Raises:
         CheckpointError: a file is missing or cannot be used.
     """
-    try:
-        config = BertConfig.from_json(directory / _CONFIG)
-    except FileNotFoundError:
-        raise CheckpointError(f"{directory} lacks {_CONFIG}.") from None
-    except ValueError as error:
-        raise CheckpointError(str(error)) from None
+    config, tokenizer = read_description(directory, lowercase)
+    if not (directory / _WEIGHTS).is_file():
+        raise CheckpointError(f"{directory} lacks {_WEIGHTS}.")
     say_if_unfinished(directory, _WEIGHTS)
     return Source(
         name=str(directory / _WEIGHTS),
         config=config,
-        tokenizer=read_tokenizer(directory, _MAX_CHARS_PER_WORD, lowercase),
-        arrays=Hdf5File(directory / _WEIGHTS),
+        tokenizer=tokenizer,
+        arrays=SafetensorsFile(directory / _WEIGHTS),
         places=own_places,
     )
 
 
-def write_own(bert, directory):
-    """Writes a directory of ours; `model.load_weights` reads the weights too.
+def write_own(model, directory):
+    """Writes a directory of ours.
 
     Args:
-        bert: `Bert`.
+        model: `PretrainedModel`.
         directory: `pathlib.Path`, existing.
     """
-    with _full_disk_told():
-        bert.model.save_weights(directory / _WEIGHTS)
-    bert.config.to_json(directory / _CONFIG)
-    write_tokenizer(bert.tokenizer, directory)
-
-
-@contextlib.contextmanager
-def _full_disk_told():
-    """HDF5 tells of a full disk in words, within whatever exception."""
-    try:
-        yield
-    except (OSError, RuntimeError) as error:
-        for code in (errno.ENOSPC, errno.EDQUOT):
-            if f"errno = {code}," in str(error):
-                raise OSError(code, os.strerror(code)) from None
-        raise
+    write_safetensors(
+        directory / _WEIGHTS,
+        [
+            (weight.path, tuple(weight.shape), lambda w=weight: np.asarray(w))
+            for weight in model.model.weights
+        ],
+    )
+    write_description(model, directory)

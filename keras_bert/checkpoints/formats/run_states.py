@@ -11,15 +11,11 @@ from absl import logging
 
 from keras_bert.checkpoints.arrays.raw_arrays import check_float
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.formats.description import read_description
 from keras_bert.checkpoints.layout import states
 from keras_bert.checkpoints.source import Source
-from keras_bert.checkpoints.tokenizer_files import read_tokenizer
-from keras_bert.checkpoints.weight_map import Place
-from keras_bert.checkpoints.weight_map import weight_shapes
-from keras_bert.config import BertConfig
+from keras_bert.checkpoints.weight_map import own_places
 
-_CONFIG = "bert_config.json"
-_MAX_CHARS_PER_WORD = 200
 # What a file that is cut off or altered raises.
 _DAMAGES = (
     zipfile.BadZipFile,
@@ -52,13 +48,7 @@ def open_states(directory, lowercase=None):
             missing.
     """
     folder = directory / "states"
-    try:
-        config = BertConfig.from_json(folder / _CONFIG)
-    except FileNotFoundError:
-        raise CheckpointError(f"{folder} lacks {_CONFIG}.") from None
-    except ValueError as error:
-        raise CheckpointError(str(error)) from None
-    tokenizer = read_tokenizer(folder, _MAX_CHARS_PER_WORD, lowercase)
+    config, tokenizer = read_description(folder, lowercase)
     step, arrays = _newest(directory)
     logging.info(
         "%s is not finished: the state of step %d is read.", directory, step
@@ -68,7 +58,7 @@ def open_states(directory, lowercase=None):
         config=config,
         tokenizer=tokenizer,
         arrays=arrays,
-        places=_places,
+        places=own_places,
     )
 
 
@@ -135,10 +125,3 @@ def _newest(directory):
         f"None of the {len(found)} states in {directory / 'states'} can be "
         "read. Go on with the run until it has saved another."
     )
-
-
-def _places(config):
-    return [
-        Place(weight, None, weight, shape)
-        for weight, shape in weight_shapes(config).items()
-    ]

@@ -154,7 +154,7 @@ def measure_vocabulary(vocabulary, sentences, lowercase=True):
         without text.
     """
     # Imported late: learning does without TensorFlow.
-    from keras_bert.text.tokenizer import BertTokenizer
+    from keras_bert.text.wordpiece import BertTokenizer
 
     tokens = BertTokenizer(vocabulary, lowercase)(sentences).values.numpy()
     continues = np.array([t.startswith("##") for t in vocabulary.tokens])

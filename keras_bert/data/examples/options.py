@@ -61,7 +61,7 @@ class TextOptions:
 
     def make_tokenizer(self):
         """The `BertTokenizer`; this is where TensorFlow is loaded."""
-        from keras_bert.text.tokenizer import BertTokenizer
+        from keras_bert.text.wordpiece import BertTokenizer
 
         is_settled = self.do_lower_case is not None
         options = self if is_settled else self.settled()

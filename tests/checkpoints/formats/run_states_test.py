@@ -5,21 +5,21 @@ import os
 import numpy as np
 import pytest
 
-from keras_bert.checkpoints import Bert
 from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.tokenizer_files import write_tokenizer
-from keras_bert.text.tokenizer import BertTokenizer
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece import BertTokenizer
 
 
 @pytest.fixture
 def bert(tiny_config):
     words = [f"word{n}" for n in range(tiny_config.vocab_size - 5)]
     tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
-    return Bert.from_config(tiny_config, tokenizer)
+    return PretrainedModel.from_config(tiny_config, tokenizer)
 
 
 def write_state(bert, directory, step, **about):
@@ -39,7 +39,7 @@ def write_state(bert, directory, step, **about):
 def run(bert, tmp_path):
     """The directory of a run with the states of steps 2 and 11."""
     (tmp_path / "states").mkdir()
-    bert.config.to_json(tmp_path / "states" / "bert_config.json")
+    bert.config.to_json(tmp_path / "states" / "model_config.json")
     write_tokenizer(bert.tokenizer, tmp_path / "states")
     for step in (2, 11):
         write_state(bert, tmp_path, step)
@@ -94,7 +94,7 @@ def test_objects_are_not_unpickled(run):
         from_pretrained(run)
 
 
-@pytest.mark.parametrize("name", ["bert_config.json", "vocab.txt"])
+@pytest.mark.parametrize("name", ["model_config.json", "vocab.txt"])
 def test_a_missing_file_is_named(name, run):
     (run / "states" / name).unlink()
     with pytest.raises(CheckpointError, match=name):
@@ -103,7 +103,7 @@ def test_a_missing_file_is_named(name, run):
 
 def test_a_config_that_does_not_fit_is_an_error(run, bert):
     config = dataclasses.replace(bert.config, intermediate_size=4)
-    config.to_json(run / "states" / "bert_config.json")
+    config.to_json(run / "states" / "model_config.json")
     with pytest.raises(CheckpointError, match="does not fit its config"):
         from_pretrained(run)
 
@@ -124,7 +124,7 @@ def test_a_finished_checkpoint_is_read_before_states(run, bert, caplog):
     save_pretrained(bert, run)
     assert_step(from_pretrained(run), 7)
     assert "is later" not in caplog.text
-    after = (run / "model.weights.h5").stat().st_mtime + 9
+    after = (run / "model.safetensors").stat().st_mtime + 9
     os.utime(run / "states" / "step-00000011.npz", (after, after))
     assert_step(from_pretrained(run), 7)
     assert "the state of step 11 is later and is not read" in caplog.text

@@ -464,7 +464,7 @@ def test_run_pretraining_takes_unmasked_records(write, tmp_path):
         tmp_path, write("a"), "--masking=dynamic", "--do_whole_word_mask"
     )
     assert result.returncode == 0, result.stderr
-    assert (tmp_path / "run/model.weights.h5").exists()
+    assert (tmp_path / "run/model.safetensors").exists()
 
 
 @pytest.mark.large

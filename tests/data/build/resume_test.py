@@ -38,7 +38,7 @@ import json, os, signal, sys
 from keras_bert.data import PretrainingDataOptions, TextOptions
 from keras_bert.data import create_pretraining_data, open_sources, text_files
 from keras_bert.data import pretraining_data, shards, corpus, chunk_writer
-import keras_bert.text.tokenizer
+import keras_bert.text.wordpiece
 
 for line in sys.stdin:
     request = json.loads(line)

@@ -1,0 +1,73 @@
+"""What a family of models is made of, as data."""
+
+import collections.abc
+import dataclasses
+
+from keras_bert.template import Template
+
+
+@dataclasses.dataclass(frozen=True)
+class HuggingFaceNames:
+    """What Hugging Face calls the things of a family.
+
+    Args:
+        prefix: str, begins the names of the encoder's arrays, which an
+            encoder saved alone lacks.
+        encoder: tuple of str, the beginnings of those names behind it.
+        task_heads: tuple of str, beginnings of arrays of fine-tuned models.
+        buffers: tuple of str, arrays that are no weights.
+        copies: dict from an array that is a copy to that which it copies, for
+            of a tied table there is but one.
+        old_names: dict from pieces of names that weights had once to today's.
+        architectures: tuple of names of classes, each with the set of parts
+            that it needs; the first that has all it needs is written.
+        decoder: str, the class of a model from left to right.
+        config: dict of published keys with the value that is always written.
+    """
+
+    prefix: str
+    encoder: tuple
+    task_heads: tuple
+    buffers: tuple
+    copies: dict
+    architectures: tuple
+    old_names: dict = dataclasses.field(default_factory=dict)
+    decoder: str = ""
+    config: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    """All that tells one family from another, but for its table of weights.
+
+    Args:
+        config: class below `StrictConfig`.
+        backbone: function from a config to a `Backbone`.
+        heads: function from a config and the embeddings to the dict of the
+            layers of all pre-training heads, by part.
+        parts: dict from the parts that a checkpoint may lack, each as a
+            whole, to the outputs that they give, in order.
+        template: `Template`, how texts and pairs are laid out.
+        hugging_face: `HuggingFaceNames`.
+        paper: str, its number on arXiv.
+        tokenizer: str, what cuts its texts: "wordpiece".
+    """
+
+    config: type
+    backbone: collections.abc.Callable
+    heads: collections.abc.Callable
+    parts: dict
+    template: Template
+    hugging_face: HuggingFaceNames
+    paper: str
+    tokenizer: str = "wordpiece"
+
+    @property
+    def model_type(self):
+        """Its name in published files."""
+        return self.config.model_type
+
+    @property
+    def name(self):
+        """Its name for readers."""
+        return self.config.family

@@ -1,0 +1,57 @@
+"""What a word-piece tokenizer is made of, without TensorFlow."""
+
+import dataclasses
+
+from keras_bert import text
+from keras_bert.text.vocabulary import Vocabulary
+
+
+@dataclasses.dataclass(frozen=True)
+class WordpieceSettings:
+    """The settings of a `BertTokenizer`, checked.
+
+    Args:
+        vocabulary: `Vocabulary`.
+        lowercase: bool, lower-case the text.
+        strip_accents: bool, drop the accents; as `lowercase` by default.
+        tokenize_chinese_chars: bool, must be True: each Chinese character is
+            a word.
+        max_chars_per_word: int, longer words are [UNK].
+
+    Raises:
+        ValueError: a setting is none that the tokenizer has.
+    """
+
+    vocabulary: Vocabulary
+    lowercase: bool = True
+    strip_accents: bool | None = None
+    tokenize_chinese_chars: bool = True
+    max_chars_per_word: int = 200
+
+    def __post_init__(self):
+        if not self.tokenize_chinese_chars:
+            raise ValueError(
+                "`tokenize_chinese_chars` must be True: the word-piece op "
+                "splits at Chinese characters by itself. Received: "
+                f"tokenize_chinese_chars={self.tokenize_chinese_chars}."
+            )
+        if self.max_chars_per_word < 1:
+            raise ValueError(
+                "`max_chars_per_word` must be at least 1. Received: "
+                f"max_chars_per_word={self.max_chars_per_word}."
+            )
+        if self.strip_accents is None:
+            object.__setattr__(self, "strip_accents", self.lowercase)
+
+    def tokenizer(self):
+        """The `BertTokenizer`.
+
+        Raises:
+            ModuleNotFoundError: it needs a package that is not there.
+        """
+        return text.BertTokenizer(
+            self.vocabulary,
+            lowercase=self.lowercase,
+            strip_accents=self.strip_accents,
+            max_chars_per_word=self.max_chars_per_word,
+        )
