@@ -2,7 +2,7 @@
 
 import importlib
 
-from keras_bert.checkpoints.weight_map import model_types
+from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
 

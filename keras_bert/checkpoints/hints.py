@@ -2,8 +2,8 @@
 
 import re
 
-from keras_bert.checkpoints.weight_map import model_types
-from keras_bert.checkpoints.weight_map import read_table
+from keras_bert.checkpoints.weight_table import model_types
+from keras_bert.checkpoints.weight_table import read_table
 
 _UNKNOWN_FAMILIES = ("roberta", "albert", "electra", "deberta", "mpnet")
 # Of the published models.

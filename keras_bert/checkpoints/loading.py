@@ -13,7 +13,7 @@ from absl import logging
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.hints import hint_of_report
-from keras_bert.checkpoints.weight_map import weight_shapes
+from keras_bert.checkpoints.weight_table import weight_shapes
 
 _MOST_NAMED = 4
 

@@ -1,9 +1,6 @@
 """Where each weight of a family stands in the published checkpoints.
 
-The table is `weights/<model_type>.txt`: a row for each published array, a
-column for each format, `{}` for the number of the block. The shape is that of
-the array in our model, in the letters of the config's `size_keys`, or in
-digits. What follows an `@` tells how an array lies there:
+What follows an `@` in the table tells how an array lies in a file:
 
 - `@0`, `@1`, `@2` (our column): a third of the columns of the fused matrix;
 - `@T`: transposed;
@@ -12,12 +9,15 @@ digits. What follows an `@` tells how an array lies there:
 """
 
 import dataclasses
-import pathlib
 
 import numpy as np
 
+from keras_bert.checkpoints.weight_table import blocks_of
+from keras_bert.checkpoints.weight_table import read_table
+from keras_bert.checkpoints.weight_table import shape_of
+from keras_bert.checkpoints.weight_table import weight_shapes
+
 _STRIPE = 64
-_TABLES = pathlib.Path(__file__).with_name("weights")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,11 +68,6 @@ class Place:
         return weight[..., self.third * size : (self.third + 1) * size]
 
 
-def model_types():
-    """The families that there is a table of, by their published names."""
-    return sorted(path.stem for path in _TABLES.glob("*.txt"))
-
-
 def published_places(config, column):
     """All places of a published format.
 
@@ -95,7 +90,7 @@ def published_places(config, column):
     return [
         _published_place(row, column, config, block)
         for row in table
-        for block in _blocks(row, config)
+        for block in blocks_of(row, config)
     ]
 
 
@@ -107,43 +102,10 @@ def own_places(config):
     ]
 
 
-def weight_shapes(config):
-    """The shapes of our weights by their paths."""
-    shapes = {}
-    for row in read_table(config.model_type):
-        weight, _, third = row["weight"].partition("@")
-        *first, columns = _shape(row["shape"], config)
-        for block in _blocks(row, config):
-            shapes[weight.format(block)] = (
-                *first,
-                3 * columns if third else columns,
-            )
-    return shapes
-
-
-def read_table(model_type):
-    """The rows of a family's table, dicts by the names of the columns."""
-    text = (_TABLES / f"{model_type}.txt").read_text(encoding="utf-8")
-    columns, *rows = (line.split() for line in text.splitlines())
-    return [dict(zip(columns, row, strict=True)) for row in rows]
-
-
-def _blocks(row, config):
-    return range(config.sizes["L"]) if "{}" in row["weight"] else [None]
-
-
-def _shape(letters, config):
-    sizes = config.sizes
-    return tuple(
-        int(letter) if letter.isdigit() else sizes[letter]
-        for letter in letters.split(",")
-    )
-
-
 def _published_place(row, column, config, block):
     weight, _, third = row["weight"].partition("@")
     name, _, mark = row[column].partition("@")
-    shape = _shape(row["shape"], config)
+    shape = shape_of(row["shape"], config)
     num_heads = config.sizes["N"]
     heads = num_heads, config.sizes["H"] // num_heads
     shapes = {

@@ -4,7 +4,7 @@ import contextlib
 import math
 import pathlib
 
-from keras_bert.checkpoints.weight_map import weight_shapes
+from keras_bert.checkpoints.weight_table import weight_shapes
 
 # Weight, gradient and two moments, in float32.
 _BYTES_EACH = 16

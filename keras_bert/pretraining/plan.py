@@ -8,7 +8,7 @@ import pathlib
 from absl import logging
 
 from keras_bert.checkpoints.family import read_config
-from keras_bert.checkpoints.weight_map import weight_shapes
+from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.config import StrictConfig
 from keras_bert.files import check_writable
 from keras_bert.files import expand_patterns

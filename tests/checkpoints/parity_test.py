@@ -163,3 +163,45 @@ def test_transformers_misses_no_key_and_finds_none_too_many(
     table = model.get_input_embeddings().weight.detach().numpy()
     expected = bert.encoder.get_layer("embeddings").word_embeddings.numpy()
     np.testing.assert_array_equal(table, expected)
+
+
+@pytest.mark.parametrize(
+    "name, parts",
+    [("DistilBertForMaskedLM", ["masked_lm_head"]), ("DistilBertModel", [])],
+)
+def test_distilbert_is_read_by_transformers_equal(name, parts, tmp_path):
+    import torch
+    import transformers
+
+    from keras_bert.checkpoints import PretrainedModel
+    from keras_bert.models.distilbert import DistilBertConfig
+    from keras_bert.text import Vocabulary
+    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+    from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+    config = DistilBertConfig(30, 8, 2, 2, 16, max_position_embeddings=16)
+    words = [f"word{index}" for index in range(25)]
+    settings = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+    ours = PretrainedModel.from_config(config, settings, parts)
+    random = np.random.default_rng(0)
+    for weight in ours.model.weights:
+        weight.assign(random.normal(0.0, 0.3, weight.shape))
+    save_pretrained(ours, tmp_path, format="hf")
+    theirs, info = getattr(transformers, name).from_pretrained(
+        tmp_path, output_loading_info=True, attn_implementation="eager"
+    )
+    assert not any(info.values()), info
+    ids = np.array([[2, 7, 9, 4, 3]])
+    with torch.inference_mode():
+        answer = theirs.eval()(
+            input_ids=torch.from_numpy(ids), output_hidden_states=True
+        )
+    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+    for index, states in ours.backbone.states_model()(inputs).items():
+        expected = answer.hidden_states[int(index)].numpy()
+        np.testing.assert_allclose(states, expected, rtol=0, atol=1e-5)
+    if parts:
+        inputs["masked_lm_positions"] = np.arange(5)[np.newaxis]
+        logits = ours.pretrainer(inputs)["mlm_logits"]
+        expected = answer.logits.numpy()
+        np.testing.assert_allclose(logits, expected, rtol=0, atol=1e-4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from keras_bert.checkpoints.weight_map import published_places
-from keras_bert.checkpoints.weight_map import weight_shapes
+from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_pretrainer
 

@@ -1,6 +1,7 @@
 """The work itself, in this process; as processes it is in tests/training."""
 
 import json
+import shutil
 
 import pytest
 import tensorflow as tf
@@ -11,6 +12,7 @@ from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.data.records.framing import write_records
 from keras_bert.data.records.validation import framed_records
+from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.pretraining import plan_pretraining
 from keras_bert.pretraining import run_plan
 from keras_bert.pretraining.batches import RunBatches
@@ -255,3 +257,42 @@ def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
     )
     expected = given is not False
     assert from_pretrained(folder.path / "run").tokenizer.lowercase == expected
+
+
+def test_another_family_is_trained_by_the_name_in_its_config(folder):
+    config = DistilBertConfig(
+        vocab_size=folder.config.vocab_size,
+        dim=8,
+        n_layers=2,
+        n_heads=2,
+        hidden_dim=16,
+        max_position_embeddings=folder.config.max_position_embeddings,
+    )
+    config.to_json(folder.path / "config.json")
+    train(folder.recipe(num_train_steps=3, objective="mlm"))
+    trained = from_pretrained(folder.path / "run")
+    assert trained.config == config
+    assert trained.parts == {"masked_lm_head"}
+    shutil.move(folder.path / "run", folder.path / "first")
+    init = str(folder.path / "first")
+    recipe = folder.recipe(
+        num_train_steps=2,
+        num_warmup_steps=1,
+        objective="mlm",
+        init_checkpoint=init,
+        bert_config_file=None,
+        vocab_file=None,
+    )
+    train(recipe)
+    assert from_pretrained(folder.path / "run").config == config
+
+
+@pytest.mark.parametrize("objective", ["mlm_nsp", "left_to_right"])
+def test_an_objective_that_a_family_has_not_is_refused(folder, objective):
+    size = folder.config.vocab_size
+    config = DistilBertConfig(size, dim=8, n_layers=1, n_heads=2)
+    config.to_json(folder.path / "config.json")
+    with pytest.raises(
+        ValueError, match=f"DistilBERT is made for.*objective={objective}"
+    ):
+        plan_pretraining(folder.recipe(objective=objective))

@@ -124,3 +124,14 @@ def test_accents_stay_in_lower_case_on_demand():
 def test_settings_that_cannot_be_are_errors(vocabulary, arguments, received):
     with pytest.raises(ValueError, match=received):
         BertTokenizer(vocabulary, **arguments)
+
+
+def test_pieces_become_text_again(vocabulary):
+    tokenizer = BertTokenizer(vocabulary)
+    for text in ("the cats , unaffable .", "the"):
+        ids = tokenizer([text])[0].numpy().tolist()
+        assert tokenizer.detokenize(ids) == text
+    words = Vocabulary([*SPECIAL_TOKENS, "dog", "##s"])
+    tokenizer = BertTokenizer(words)
+    assert tokenizer.detokenize([5, 6, 4]) == "dogs [MASK]"
+    assert tokenizer.roles["mask"] == "[MASK]"

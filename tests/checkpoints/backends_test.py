@@ -1,0 +1,89 @@
+"""Weights load on JAX in a process where TensorFlow cannot be imported."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from keras_bert import save_pretrained
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_PROGRAM = """
+import sys
+sys.modules["tensorflow"] = sys.modules["tensorflow_text"] = None
+import keras
+import numpy as np
+import keras_bert
+
+assert keras.backend.backend() == "jax"
+model = keras_bert.from_pretrained(sys.argv[1])
+with np.load(sys.argv[2]) as arrays:
+    inputs = dict(arrays)
+for name, value in model.encoder.predict_on_batch(inputs).items():
+    np.save(f"{sys.argv[3]}/{name}.npy", value)
+keras_bert.save_pretrained(model, sys.argv[3] + "/again")
+try:
+    model.tokenizer
+except ModuleNotFoundError as error:
+    print(error)
+"""
+_DISTILBERT = DistilBertConfig(
+    vocab_size=30,
+    dim=8,
+    n_layers=2,
+    n_heads=2,
+    hidden_dim=16,
+    max_position_embeddings=16,
+)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("family", ["bert", "distilbert"])
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_jax_reads_what_tensorflow_wrote(
+    family, format, tiny_config, random_batch, tmp_path
+):
+    config = {"bert": tiny_config, "distilbert": _DISTILBERT}[family]
+    words = [f"word{index}" for index in range(25)]
+    settings = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+    model = PretrainedModel.from_config(config, settings)
+    random = np.random.default_rng(0)
+    for weight in model.model.weights:
+        weight.assign(random.normal(0.0, 0.3, weight.shape))
+    save_pretrained(model, tmp_path / "model", format=format)
+    inputs = random_batch(0)[0]
+    inputs = {name: inputs[name] for name in model.backbone.inputs}
+    np.savez(tmp_path / "inputs.npz", **inputs)
+    result = run_on_jax(tmp_path / "model", tmp_path / "inputs.npz", tmp_path)
+    assert result.returncode == 0, result.stderr
+    for name, expected in model.encoder(inputs).items():
+        found = np.load(tmp_path / f"{name}.npy")
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    assert "needs the package tensorflow, which is not" in result.stdout
+    assert "pip install 'tensorflow>=" in result.stdout
+    again = tmp_path / "again" / "model.safetensors"
+    if format == "keras":
+        expected = tmp_path / "model" / "model.safetensors"
+        assert again.read_bytes() == expected.read_bytes()
+
+
+def run_on_jax(*arguments):
+    return subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *map(str, arguments)],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(_ROOT),
+            "KERAS_BACKEND": "jax",
+            "JAX_PLATFORMS": "cpu",
+        },
+        capture_output=True,
+        text=True,
+    )

@@ -1,0 +1,158 @@
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert import from_pretrained
+from keras_bert import save_pretrained
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.family import config_from
+from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.weight_table import model_types
+from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.models import bert
+from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_TINY = DistilBertConfig(
+    vocab_size=30,
+    dim=8,
+    n_layers=2,
+    n_heads=2,
+    hidden_dim=16,
+    max_position_embeddings=16,
+)
+
+
+@pytest.fixture
+def make(tiny_config):
+    def make(config=tiny_config):
+        words = [f"word{index}" for index in range(25)]
+        settings = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+        return PretrainedModel.from_config(config, settings)
+
+    return make
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_every_table_has_its_family(model_type):
+    family = find_family(model_type)
+    assert family.model_type == model_type
+    assert family.name and family.paper
+    for name, needed in family.hugging_face.architectures:
+        assert name and needed <= {*family.parts}
+
+
+def test_the_table_of_weights_is_that_of_the_model(make):
+    shapes = {w.path: tuple(w.shape) for w in make(_TINY).model.weights}
+    assert weight_shapes(_TINY) == shapes
+
+
+@pytest.mark.parametrize("model_type", ["roberta", 3, None, ["bert"]])
+def test_an_unknown_family_is_an_error_that_names_the_known(model_type):
+    with pytest.raises(
+        ValueError, match="must be one of bert, distilbert. Received: mod"
+    ) as info:
+        config_from({"model_type": model_type, "vocab_size": 9})
+    assert repr(model_type) in str(info.value)
+
+
+def test_a_config_without_a_family_is_of_bert():
+    values = {"vocab_size": 9, "hidden_act": "gelu"}
+    assert config_from(values).hidden_act == "gelu_tanh"
+
+
+def test_a_config_of_bert_is_read_without_keras():
+    program = (
+        "import sys\n"
+        "from keras_bert.checkpoints.family import config_from\n"
+        "config_from({'model_type': 'bert', 'vocab_size': 9})\n"
+        "assert not {'keras', 'tensorflow', 'jax'} & {*sys.modules}\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+def test_a_part_that_the_family_lacks_is_an_error():
+    settings = WordpieceSettings(
+        Vocabulary([*SPECIAL_TOKENS, *(f"word{n}" for n in range(25))])
+    )
+    with pytest.raises(
+        ValueError,
+        match="of DistilBERT: masked_lm_head. Received: pooler, nsp_head.$",
+    ):
+        PretrainedModel.from_config(
+            _TINY, settings, ["pooler", "masked_lm_head", "nsp_head"]
+        )
+
+
+def test_renaming_a_class_breaks_no_file(make, monkeypatch, tmp_path):
+    model = make()
+    save_pretrained(model, tmp_path)
+
+    class Renamed(BertEmbeddings):
+        pass
+
+    class RenamedDense(keras.layers.Dense):
+        pass
+
+    monkeypatch.setattr(bert, "BertEmbeddings", Renamed)
+    monkeypatch.setattr(bert.keras.layers, "Dense", RenamedDense)
+    again = from_pretrained(tmp_path)
+    assert type(again.backbone.embeddings) is Renamed
+    assert type(again.backbone.pooler) is RenamedDense
+    for weight, other in zip(
+        again.model.weights, model.model.weights, strict=True
+    ):
+        np.testing.assert_array_equal(weight.numpy(), other.numpy())
+
+
+@pytest.mark.parametrize(
+    "ours, other, looks, told",
+    [("bert", "distilbert", "bert", "distilbert")]
+    + [("distilbert", "bert", "distilbert", "bert")],
+)
+def test_our_weights_of_another_family_are_named(
+    ours, other, looks, told, make, tiny_config, tmp_path
+):
+    configs = {"bert": tiny_config, "distilbert": _TINY}
+    save_pretrained(make(configs[ours]), tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    configs[other].to_json(tmp_path / "model_config.json")
+    with pytest.raises(
+        CheckpointError,
+        match=f"look like those of model_type '{looks}', the config is of "
+        f"'{told}'.$",
+    ):
+        from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize("keeps_manifest", [True, False])
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "model_config.json", "vocab.txt"]
+)
+def test_a_missing_file_of_ours_is_named(name, keeps_manifest, make, tmp_path):
+    save_pretrained(make(), tmp_path)
+    if not keeps_manifest:
+        (tmp_path / "manifest.json").unlink()
+    (tmp_path / name).unlink()
+    with pytest.raises(CheckpointError, match=name) as info:
+        from_pretrained(tmp_path)
+    assert "\n" not in str(info.value)
+
+
+def test_the_config_of_ours_names_its_family(make, tmp_path):
+    save_pretrained(make(_TINY), tmp_path)
+    config = json.loads((tmp_path / "model_config.json").read_text())
+    assert config["model_type"] == "distilbert"
+    assert config["n_layers"] == 2
