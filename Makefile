@@ -1,20 +1,23 @@
 # make demo    sets up and runs the main job, from plain text to served BERT
 # make test    sets up and runs the tests
+# make test-fast   runs those that train nothing, for the loop of work
 # make test-beam   sets up and runs the tests of the Beam pipeline
 # make test-parity sets up and compares trained weights with transformers
 # make lint    checks style; make format repairs it
 #
 # PYTHON=...   the interpreter to build the virtual environment with
 # INPUT=...    text files for the demo: a path or a quoted glob
+# WORKERS=...  processes that run tests; each takes some 2 GB
 # OUTPUT=...   where the demo goes; only demo-output is made anew
 
 VENV ?= .venv
 PYTHON ?=
 INPUT ?=
+WORKERS ?= 2
 OUTPUT ?= demo-output
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
 
-.PHONY: demo test test-beam test-parity lint format clean
+.PHONY: demo test test-fast test-beam test-parity lint format clean
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
@@ -23,7 +26,12 @@ demo: $(VENV)/.installed-demo
 test: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadfile
+
+test-fast: $(VENV)/.installed-test
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadfile \
+	    -m "not large and not parity and not slow"
 
 # Apache Beam holds back packages that the others have newer.
 test-beam:
