@@ -35,6 +35,8 @@ class _Program:
         within: a file that it writes into its output, if that is a directory.
         ending: with which an output must end.
         goes_on: whether the same call again goes on with what is there.
+        replaces: whether it has --overwrite. What took days to train is
+            replaced by nobody.
         package: what it needs and not everybody has.
         is_costly: a call that works takes minutes.
     """
@@ -45,6 +47,7 @@ class _Program:
     within: str = None
     ending: str = ""
     goes_on: bool = False
+    replaces: bool = True
     package: str = "tensorflow"
     is_costly: bool = False
 
@@ -155,6 +158,7 @@ _PROGRAMS = {
         ("input_file", "vocab_file", "bert_config_file"),
         within="run.json",
         goes_on=True,
+        replaces=False,
     ),
 }
 _WRITERS = [name for name, program in _PROGRAMS.items() if program.output]
@@ -300,30 +304,37 @@ def _put(place, program, text):
     return path / program.within, path / "manifest.json"
 
 
-_overwrite = pytest.mark.parametrize(
-    "more", [(), ("--overwrite",)], ids=["new", "overwrite"]
-)
+def _ways(tool):
+    """Without --overwrite and, if the program has it, with it."""
+    return [(), ("--overwrite",)] if _PROGRAMS[tool].replaces else [()]
 
 
 def test_every_program_has_its_row():
     assert _TOOLS == {*_PROGRAMS}
 
 
-@_overwrite
 @pytest.mark.parametrize(
-    ("tool", "flag"),
-    [(name, flag) for name in _WRITERS for flag in _PROGRAMS[name].inputs],
+    ("tool", "flag", "more"),
+    [
+        (name, flag, more)
+        for name in _WRITERS
+        for flag in _PROGRAMS[name].inputs
+        for more in _ways(name)
+    ],
 )
 def test_an_input_is_no_output(place, tool, flag, more):
     _need(tool)
     changes = _give_input_as_output(place, _PROGRAMS[tool], flag)
     line = _assert_refused(tool, place, *more, **changes)
+    assert "Unknown" not in line
     assert changes[_PROGRAMS[tool].output] in line
     _SEEN[tool, "input"] = "refused"
 
 
-@_overwrite
-@pytest.mark.parametrize("tool", _WRITERS)
+@pytest.mark.parametrize(
+    ("tool", "more"),
+    [(name, more) for name in _WRITERS for more in _ways(name)],
+)
 def test_what_others_wrote_stays(place, tool, more):
     _need(tool)
     path, _ = _put(place, _PROGRAMS[tool], "mine")
@@ -364,7 +375,11 @@ def test_what_goes_on_starts_anew_when_asked(place, tool):
         code, stderr = _run(tool, place)
         assert code == 0, stderr
     _SEEN[tool, "again"] = "goes on"
-    _assert_overwrites(tool, place, path)
+    if _PROGRAMS[tool].replaces:
+        _assert_overwrites(tool, place, path)
+    else:
+        _SEEN[tool, "overwrite"] = "never"
+        assert "'overwrite'" in _assert_refused(tool, place, "--overwrite")
 
 
 def _assert_overwrites(tool, place, path):
