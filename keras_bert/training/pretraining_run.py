@@ -2,15 +2,14 @@
 
 import math
 import pathlib
-import time
 
 import tensorflow as tf
 from absl import logging
 
 from keras_bert.training.curve import Curve
-from keras_bert.training.loop import mean_metrics
 from keras_bert.training.strategies import is_chief
 from keras_bert.training.strategies import mean_over_workers
+from keras_bert.training.stretch import Stretch
 from keras_bert.training.termination import TerminationRequest
 from keras_bert.training.training_state import restore_state
 from keras_bert.training.training_state import save_state
@@ -30,9 +29,12 @@ def run_pretraining(
     curve goes to `metrics.jsonl` and to an event file for TensorBoard, the
     states to `states/`, both in `output_dir`.
 
+    A batch whose gradients are not finite is no step: the next batch takes
+    its place, so that a run ends when its learning rate does.
+
     Args:
         loop: `PretrainingLoop`; its model is trained in place.
-        batches: function from the number of steps taken to the endless
+        batches: function from the number of batches seen to the endless
             `tf.data.Dataset` of the global batches that follow.
         eval_data: held-out batches, or None.
         batch_size: int, examples in a global batch.
@@ -55,7 +57,7 @@ def run_pretraining(
     with TerminationRequest() as termination:
         if run.is_new:
             run.evaluate(eval_data)
-        iterator = iter(run.distributed(batches(run.step)))
+        iterator = iter(run.distributed(batches(run.num_batches)))
         while run.step < options.num_train_steps:
             run.train(iterator)
             last = run.step == options.num_train_steps
@@ -83,17 +85,17 @@ class _Run:
         self._options = options
         self._states = pathlib.Path(output_dir, _STATES)
         self._is_chief = is_chief(loop.strategy)
-        self._skipped = 0
-        self.step = 0
+        self._skipped = 0  # In a row.
+        self.step = self.num_batches = 0
         self.evaluated = {}
-        self._restart_clock()
+        self._stretch = Stretch(self.step)
         about = restore_state(self._states, loop.variables)
         self.is_new = about is None
         if about:
             logging.info("Goes on after step %d.", about["step"])
             self.step, self.evaluated = about["step"], about["evaluated"]
-            self._start_step, self._sums = about["start_step"], about["sums"]
-            self._start -= about["seconds"]
+            self.num_batches, self._skipped = about["batches"], about["skipped"]
+            self._stretch = Stretch(**about["stretch"])
         self._check_workers_agree()
         if self._is_chief:
             if begin is not None:
@@ -125,6 +127,14 @@ class _Run:
 
     def train(self, iterator):
         """Takes steps up to the next one at which something else is due."""
+        end = self._next_due()
+        while self.step < end:  # More than once where a batch was no step.
+            self._take_steps(iterator, end - self.step)
+        options = self._options
+        if _falls(end, options.log_steps) or end == options.num_train_steps:
+            self._log()
+
+    def _next_due(self):
         options = self._options
         due = [
             options.log_steps,
@@ -132,20 +142,19 @@ class _Run:
             options.save_steps,
             options.steps_per_execution,
         ]
-        end = min(
+        return min(
             options.num_train_steps,
             *(self.step + n - self.step % n for n in due if n),
         )
-        sums = self._loop.train(
-            iterator, tf.constant(end - self.step, tf.int32)
-        )
+
+    def _take_steps(self, iterator, num_batches):
+        """Takes a step with each batch that is good for one."""
+        sums = self._loop.train(iterator, tf.constant(num_batches, tf.int32))
         sums = {name: float(value) for name, value in sums.items()}
-        self.step = end
-        for name, value in sums.items():
-            self._sums[name] = self._sums.get(name, 0.0) + value
+        self.num_batches += num_batches
+        self.step += int(sums["steps"])
+        self._stretch.add(sums)
         self._check_finite(sums)
-        if _falls(end, options.log_steps) or end == options.num_train_steps:
-            self._log()
 
     def _check_finite(self, sums):
         """Stops where gradients were not finite; the weights are unharmed."""
@@ -156,39 +165,33 @@ class _Run:
         self._skipped += int(sums["skipped_steps"])
         allowed = self._options.on_nan == "skip" or self._loop.scales_loss
         message = (
-            f"A gradient is not finite by step {self.step}, at learning rate "
-            f"{self._learning_rate():.3g}"
+            f"A gradient is not finite after step {self.step}, at learning "
+            f"rate {self._learning_rate():.3g}"
         )
-        if not allowed or self._skipped >= _MOST_SKIPPED:
+        in_vain = not sums["steps"] and self._skipped >= _MOST_SKIPPED
+        if not allowed or in_vain:
             raise FloatingPointError(
                 f"{message}; {self._skipped} in a row. The last saved state "
                 "is good. Lower the learning rate, lengthen the warm-up or "
                 "pass --on_nan=skip. Records: "
                 f"{self._options.sources or 'unnamed'}."
             )
-        logging.warning("%s; the step is skipped.", message)
+        logging.warning("%s; its batch is skipped.", message)
 
     def _learning_rate(self):
         return float(self._loop.optimizer.learning_rate)
 
     def _log(self):
-        seconds = time.perf_counter() - self._start
-        steps = self.step - self._start_step
-        rate = steps * self._batch_size / seconds
         options = self._options
-        metrics = {
-            **mean_metrics(self._sums),
-            "learning_rate": self._learning_rate(),
-            "examples_per_second": rate,
-            "tokens_per_second": self._sums["tokens"] / seconds,
-        }
+        metrics = self._stretch.metrics(self.step, self._batch_size)
+        metrics["learning_rate"] = self._learning_rate()
         if options.matrix_product_rate:
             metrics["matrix_product_share"] = (
-                rate * options.flops_per_example / options.matrix_product_rate
+                metrics["examples_per_second"]
+                * options.flops_per_example
+                / options.matrix_product_rate
             )
-        if self._sums["skipped_steps"]:
-            metrics["skipped_steps"] = self._sums["skipped_steps"]
-        left = (options.num_train_steps - self.step) * seconds / steps
+        left = options.num_train_steps - self.step
         if self._is_chief:
             self._curve.add(self.step, "train", metrics)
             text = ", ".join(f"{k} {v:.4g}" for k, v in metrics.items())
@@ -197,36 +200,32 @@ class _Run:
                 self.step,
                 options.num_train_steps,
                 text,
-                left,
+                self._stretch.seconds_for(self.step, left),
             )
-        self._restart_clock()
-
-    def _restart_clock(self):
-        self._sums = {}
-        self._start, self._start_step = time.perf_counter(), self.step
+        self._stretch = Stretch(self.step)
 
     def evaluate(self, dataset):
         """Means over the held-out batches; empty without any."""
         if dataset is None:
             return {}
-        before = time.perf_counter()
-        self.evaluated = self._loop.evaluate(self.distributed(dataset))
-        if self._is_chief:
-            self._curve.add(self.step, "eval", self.evaluated)
-        self._start += time.perf_counter() - before
+        with self._stretch.paused():
+            self.evaluated = self._loop.evaluate(self.distributed(dataset))
+            if self._is_chief:
+                self._curve.add(self.step, "eval", self.evaluated)
         return self.evaluated
 
     def save(self):
         """Writes a state to go on from."""
-        before = time.perf_counter()
         about = {
             "weights": [weight.path for weight in self._loop.model.weights],
+            "batches": self.num_batches,
+            "skipped": self._skipped,
             "evaluated": self.evaluated,
-            "start_step": self._start_step,
-            "sums": self._sums,
-            "seconds": before - self._start,
+            "stretch": self._stretch.about(),
         }
-        if self._is_chief:
+        if not self._is_chief:
+            return
+        with self._stretch.paused():
             self._states.mkdir(exist_ok=True)
             save_state(
                 self._states,
@@ -235,7 +234,6 @@ class _Run:
                 about,
                 self._options.keep_states,
             )
-        self._start += time.perf_counter() - before
 
 
 def _falls(step, interval):

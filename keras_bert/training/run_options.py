@@ -8,7 +8,8 @@ class RunOptions:
     """How a run goes, apart from what is learned.
 
     Args:
-        num_train_steps: int, optimizer steps.
+        num_train_steps: int, optimizer steps; a batch that is skipped is
+            none.
         log_steps: int, steps between points of the curve.
         eval_steps: int, steps between evaluations; 0 evaluates only before
             and after.
@@ -16,7 +17,8 @@ class RunOptions:
         keep_states: int, how many of them stay.
         steps_per_execution: int, steps between looks at the clock, in one
             graph call.
-        on_nan: "stop" or "skip", what to do where a gradient is not finite.
+        on_nan: "stop" or "skip", what to do with a batch whose gradients are
+            not finite.
         flops_per_example: int, of the matrix products of a training step.
         matrix_product_rate: float, operations a second of the machine.
         sources: str, what the data are, for messages.

@@ -95,7 +95,8 @@ def toy_loop():
 def toy(toy_loop, random_batch, tmp_path):
     """Runs the toy problem from its start; extras go to `RunOptions`.
 
-    `bad_batches` have gradients that are not finite.
+    `bad_batches` have gradients that are not finite; after `most` batches
+    there are no more.
     """
     loop, values = toy_loop
     reset(loop, values)
@@ -106,11 +107,17 @@ def toy(toy_loop, random_batch, tmp_path):
             weights["nsp_logits"][0] = np.inf
         return inputs, labels, weights
 
-    def run(bad_batches=(), eval_seeds=(100, 101), begin=None, **changes):
+    def run(
+        bad_batches=(),
+        eval_seeds=(100, 101),
+        begin=None,
+        most=None,
+        **changes,
+    ):
         options = dataclasses.replace(_OPTIONS, **changes)
         batches = [
             batch(seed, seed in bad_batches)
-            for seed in range(options.num_train_steps)
+            for seed in range(options.num_train_steps + len(bad_batches))
         ]
         data, eval_data = (
             tf.data.Dataset.from_tensor_slices(
@@ -123,7 +130,7 @@ def toy(toy_loop, random_batch, tmp_path):
         )
         return run_pretraining(
             loop,
-            data.skip,
+            lambda first: data.skip(first).take(-1 if most is None else most),
             eval_data if eval_seeds else None,
             _BATCH_SIZE,
             tmp_path,
@@ -244,7 +251,7 @@ def test_the_weights_do_not_depend_on_when_one_looks(toy, toy_loop, tmp_path):
 def test_a_gradient_that_is_not_finite_stops_the_run(toy, tmp_path):
     with pytest.raises(
         FloatingPointError,
-        match="not finite by step 15, at learning rate .*; 1 in a row. "
+        match="not finite after step 14, at learning rate .*; 1 in a row. "
         ".* Records: a.tfrecord,b.tfrecord.",
     ):
         toy(bad_batches=[13])
@@ -252,29 +259,82 @@ def test_a_gradient_that_is_not_finite_stops_the_run(toy, tmp_path):
     assert read_curve(tmp_path)[-1]["step"] <= 12
 
 
-def test_steps_that_are_not_finite_can_be_skipped(toy, toy_loop, tmp_path):
-    toy(bad_batches=[6, 7, 13], on_nan="skip")
+def test_a_run_with_skipped_batches_ends_when_its_schedule_does(
+    toy, toy_loop, tmp_path
+):
+    toy(bad_batches=[6, 7, 13, 22], on_nan="skip")
     loop, _ = toy_loop
-    assert int(loop.optimizer.iterations) == _NUM_STEPS - 3
-    curve = [x for x in read_curve(tmp_path) if x["split"] == "train"]
-    skipped = [line.get("skipped_steps", 0) for line in curve]
-    assert skipped == [0, 2, 1, 0]
-    assert all(np.isfinite(line["loss"]) for line in curve)
+    assert int(loop.optimizer.iterations) == _NUM_STEPS
+    curve = read_curve(tmp_path)
+    trained = [x for x in curve if x["split"] == "train"]
+    assert [x["step"] for x in trained] == [6, 12, 18, 20]
+    assert [x.get("skipped_steps", 0) for x in trained] == [0, 3, 0, 1]
+    assert all(np.isfinite(line["loss"]) for line in trained)
+    schedule = LinearWarmupDecay(0.02, _NUM_STEPS, 2)
+    for line in trained:
+        expected = float(schedule(line["step"]))
+        assert line["learning_rate"] == pytest.approx(expected)
+    assert trained[-1]["learning_rate"] == 0
+    assert [x["step"] for x in curve if x["split"] == "eval"] == [0, 8, 16, 20]
+    assert saved_steps(tmp_path) == [15, 20]
 
 
-@pytest.mark.parametrize("good", [99, 50])
-def test_a_hundred_skipped_steps_in_a_row_stop_the_run(toy, good):
+@pytest.mark.parametrize("most", [7, 9, 16])
+def test_a_run_with_skipped_batches_goes_on_where_it_was(
+    toy, toy_loop, tmp_path, most
+):
+    """It has no batches left after so many, again and again."""
+    loop, values = toy_loop
+    arguments = {"bad_batches": [5, 6, 12, 20], "on_nan": "skip"}
+    metrics = toy(**arguments)
+    expected, curve = values_of(loop), untimed(read_curve(tmp_path))
+    for path in tmp_path.glob("states/*"):
+        path.unlink()
+    reset(loop, values)
+    for num_runs in range(1, _NUM_STEPS):
+        try:
+            again = toy(**arguments, most=most)
+            break
+        except tf.errors.OutOfRangeError:
+            reset(loop, [np.ones_like(value) for value in values])
+    assert num_runs > 1
+    assert again == metrics
+    assert untimed(read_curve(tmp_path)) == curve
+    for ours, theirs in zip(values_of(loop), expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("steps_per_execution", [1, 2])
+def test_a_hundred_skipped_batches_in_a_row_stop_the_run(
+    toy, steps_per_execution
+):
     arguments = {
-        "num_train_steps": 110,
-        "log_steps": 110,
-        "save_steps": 110,
+        "num_train_steps": 2,
+        "steps_per_execution": steps_per_execution,
         "eval_seeds": None,
         "on_nan": "skip",
     }
-    with pytest.raises(FloatingPointError, match="by step 100, .*; 100 in a"):
-        toy(bad_batches=range(110), steps_per_execution=1, **arguments)
-    bad = {*range(110)} - {good}
+    with pytest.raises(
+        FloatingPointError, match="after step 0, .*; 100 in a row"
+    ):
+        toy(bad_batches=range(100), **arguments)
+    bad = {*range(200)} - {98, 198}
     assert toy(bad_batches=bad, **arguments) == {}
+
+
+def test_a_hundred_skipped_batches_among_good_ones_do_not(toy):
+    arguments = {
+        name: 220
+        for name in (
+            "num_train_steps",
+            "steps_per_execution",
+            "log_steps",
+            "save_steps",
+        )
+    }
+    bad = range(0, 220, 2)
+    assert len(bad) > 100
+    toy(bad_batches=bad, eval_seeds=None, on_nan="skip", **arguments)
 
 
 def make_batches(records, masking):

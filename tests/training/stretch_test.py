@@ -1,0 +1,70 @@
+import time
+
+import pytest
+
+from keras_bert.training.stretch import Stretch
+
+_SUMS = {
+    "loss": 6.0,
+    "gradient_norm": 9.0,
+    "steps": 3.0,
+    "tokens": 70.0,
+    "skipped_steps": 0.0,
+}
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Sets what the time is."""
+    now = [100.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def turn_to(seconds):
+        now[0] = seconds
+
+    return turn_to
+
+
+def test_speed_is_of_the_steps_of_the_stretch(clock):
+    stretch = Stretch(10)
+    stretch.add(_SUMS)
+    stretch.add(_SUMS)
+    clock(107.0)
+    assert stretch.metrics(16, batch_size=8) == {
+        "loss": 2.0,
+        "gradient_norm": 3.0,
+        "examples_per_second": 6 * 8 / 7,
+        "tokens_per_second": 20.0,
+    }
+    assert stretch.seconds_for(16, 12) == 14.0
+
+
+def test_a_pause_takes_no_time(clock):
+    stretch = Stretch(0)
+    stretch.add(_SUMS)
+    clock(101.0)
+    with stretch.paused():
+        clock(200.0)
+    clock(201.0)
+    assert stretch.metrics(2, 1)["examples_per_second"] == 1.0
+
+
+def test_skipped_batches_are_told_if_there_are_any(clock):
+    stretch = Stretch(0)
+    stretch.add({**_SUMS, "skipped_steps": 2.0})
+    clock(101.0)
+    assert stretch.metrics(3, 1)["skipped_steps"] == 2.0
+
+
+def test_a_stretch_goes_on_from_what_it_says_of_itself(clock):
+    stretch = Stretch(4)
+    stretch.add(_SUMS)
+    clock(103.0)
+    about = stretch.about()
+    clock(500.0)
+    again = Stretch(**about)
+    assert again.about() == about
+    again.add(_SUMS)
+    assert about["sums"] == _SUMS
+    clock(504.0)
+    assert again.metrics(18, 1)["examples_per_second"] == 2.0
