@@ -12,7 +12,8 @@ from keras_bert.data.batches.epochs import number_batches
 from keras_bert.data.batches.epochs import read_records
 from keras_bert.data.batches.masked import as_batch
 from keras_bert.data.batches.masked import assert_known_ids
-from keras_bert.data.examples.masking import MaskingRules
+from keras_bert.data.examples.masking_rules import MaskingRules
+from keras_bert.data.examples.masking_rules import check_masking
 from keras_bert.data.records.first_record import check_first_records
 
 
@@ -67,7 +68,7 @@ def dynamic_pretraining_dataset(
     rules = MaskingRules(
         masked_lm_prob, max_predictions_per_seq, mask_id, vocab_size
     )
-    _check_rules(rules, max_seq_length)
+    _check(rules, max_seq_length)
     lengths = {"max_seq_length": max_seq_length, "1": 1}
     check_first_records(paths, features.UNMASKED_FEATURES, lengths, vocab_size)
     if epoch is None:
@@ -84,19 +85,10 @@ def dynamic_pretraining_dataset(
     ).prefetch(tf.data.AUTOTUNE)
 
 
-def _check_rules(rules, max_seq_length):
-    if not 0 < rules.max_predictions_per_seq <= max_seq_length - 3:
-        raise ValueError(
-            "`max_predictions_per_seq` must be at least 1 and at most "
-            "`max_seq_length` - 3. Received: max_predictions_per_seq="
-            f"{rules.max_predictions_per_seq}, "
-            f"max_seq_length={max_seq_length}."
-        )
-    if not 0 < rules.masked_lm_prob < 1:
-        raise ValueError(
-            "`masked_lm_prob` must be above 0 and below 1. "
-            f"Received: masked_lm_prob={rules.masked_lm_prob}."
-        )
+def _check(rules, max_seq_length):
+    check_masking(
+        rules.masked_lm_prob, rules.max_predictions_per_seq, max_seq_length
+    )
     if not 0 <= rules.mask_id < rules.vocab_size:
         raise ValueError(
             "`mask_id` must be at least 0 and below `vocab_size`. Received: "
@@ -125,7 +117,7 @@ def _make_batch(
         & (position != boundary - 1)
         & (position < num_tokens - 1)
     )
-    hidden, positions, labels, weights = mask_tokens(
+    masked_ids, positions, labels, weights = mask_tokens(
         ids,
         maskable,
         rules,
@@ -135,7 +127,7 @@ def _make_batch(
         word_starts if do_whole_word_mask else None,
     )
     values = (
-        hidden,
+        masked_ids,
         is_token,
         is_token & (position >= boundary),
         positions,

@@ -1,6 +1,6 @@
-"""Which tokens an example hides, drawn anew in each epoch.
+"""Dynamic masking: the tokens to predict, drawn anew in each epoch.
 
-The rules are those of `masking.py`, as operations of a tf.data graph. The
+The rules are those of `examples/masking.py`, here in a tf.data graph. The
 random numbers are a function of the seed, the epoch and the example's place
 in it: the Philox generator turns a key and a counter into numbers, and the
 key is the seed, the upper half of the counter the epoch and the lower half
@@ -12,6 +12,7 @@ References:
     https://doi.org/10.1145/2063384.2063405)
 """
 
+import numpy as np
 import tensorflow as tf
 
 _RANGE = 2**31 - 1
@@ -46,7 +47,7 @@ def draw_numbers(num_examples, count, seed, epoch, first_index):
 def mask_tokens(
     input_ids, maskable, rules, seed, epoch, first_index, word_starts=None
 ):
-    """Draws the predictions of consecutive examples and hides them.
+    """Draws the tokens to predict of consecutive examples and masks them.
 
     Args:
         input_ids: int32 `(num_examples, seq_length)`.
@@ -58,10 +59,10 @@ def mask_tokens(
         first_index: int64 scalar, place of the first example in the epoch.
         word_starts: int32 `(num_examples, seq_length)`, 1 at pieces that
             begin a word; all pieces of a word are then masked or none. None
-            masks pieces alone.
+            masks pieces by themselves.
 
     Returns:
-        Four tensors: the ids with the predictions hidden, int32 like
+        Four tensors: the ids with these tokens masked, int32 like
         `input_ids`; and, `(num_examples, max_predictions_per_seq)`, the
         positions in ascending order (int32, then 0), the original ids there
         (int32, then 0) and the weights (float32, 1.0, then 0.0).
@@ -88,13 +89,13 @@ def mask_tokens(
     labels = tf.gather(input_ids, positions, batch_dims=1)
     substitutes = _substitutes(labels, draws, random_draws, rules)
     # Where nothing is predicted, position 0 gets the [CLS] that it has.
-    hidden = tf.tensor_scatter_nd_update(
+    masked_ids = tf.tensor_scatter_nd_update(
         input_ids,
         tf.stack([_rows(positions), positions], axis=-1),
         tf.where(predicted, substitutes, labels),
     )
     return (
-        hidden,
+        masked_ids,
         positions,
         tf.where(predicted, labels, 0),
         tf.cast(predicted, tf.float32),
@@ -102,22 +103,20 @@ def mask_tokens(
 
 
 def _num_predictions(maskable, rules):
-    """The share of the whole length, at least one, at most the limit."""
-    # [CLS] and [SEP] count as well in the published procedure; two [SEP].
-    length = tf.math.count_nonzero(maskable, axis=1) + 3
-    wanted = tf.round(tf.cast(length, tf.float64) * rules.masked_lm_prob)
-    limit = rules.max_predictions_per_seq
-    return tf.clip_by_value(tf.cast(wanted, tf.int32), 1, limit)
+    """The count that the rules give, looked up for each length."""
+    counts = rules.num_predictions(np.arange(maskable.shape[1] + 1))
+    num_maskable = tf.math.count_nonzero(maskable, axis=1)
+    return tf.gather(tf.constant(counts, tf.int32), num_maskable)
 
 
 def _substitutes(labels, draws, random_draws, rules):
-    """80 % [MASK], 10 % the token itself, 10 % any token."""
+    """What stands where a token is masked."""
+    mask_below, keep_below = map(int, rules.thresholds(_RANGE))
+    random_ids = random_draws % rules.vocab_size
     return tf.where(
-        draws < int(0.8 * _RANGE),
+        draws < mask_below,
         rules.mask_id,
-        tf.where(
-            draws < int(0.9 * _RANGE), labels, random_draws % rules.vocab_size
-        ),
+        tf.where(draws < keep_below, labels, random_ids),
     )
 
 

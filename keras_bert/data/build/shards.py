@@ -11,10 +11,10 @@ import collections
 import numpy as np
 
 from keras_bert import features
+from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.packing import ExampleRules
 from keras_bert.data.examples.packing import masked_examples
 from keras_bert.data.examples.packing import unmasked_examples
-from keras_bert.data.examples.masking import MaskingRules
 from keras_bert.data.examples.pair_tokens import copy_tokens
 from keras_bert.data.records.encoding import serialize_examples
 from keras_bert.data.examples.sentence_pairs import SentencePairs

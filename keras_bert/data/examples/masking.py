@@ -1,29 +1,10 @@
-"""Which tokens an example hides, drawn for many examples at once."""
-
-import dataclasses
+"""Static masking: the tokens to predict, drawn for many examples at once."""
 
 import numpy as np
 
 
-@dataclasses.dataclass(frozen=True)
-class MaskingRules:
-    """How many tokens are masked and by what.
-
-    Args:
-        masked_lm_prob: float, share of the tokens to predict.
-        max_predictions_per_seq: int, most predictions in an example.
-        mask_id: int, id of [MASK], which stands for 80 % of them.
-        vocab_size: int; 10 % become a random id below it, 10 % stay.
-    """
-
-    masked_lm_prob: float
-    max_predictions_per_seq: int
-    mask_id: int
-    vocab_size: int
-
-
-def mask_tokens(input_ids, maskable, rules, rng, continues=None):
-    """Draws the predictions and hides them.
+def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
+    """Draws the tokens to predict and masks them.
 
     Args:
         input_ids: int32 `(num_examples, seq_length)`.
@@ -31,48 +12,38 @@ def mask_tokens(input_ids, maskable, rules, rng, continues=None):
             [CLS], [SEP] and padding.
         rules: `MaskingRules`.
         rng: a `numpy.random.Generator`.
-        continues: bool `(num_examples, seq_length)`, True at pieces that
-            continue a word; all pieces of a word are then masked or none.
-            None masks pieces alone.
+        word_starts: bool `(num_examples, seq_length)`, True at pieces that
+            begin a word; all pieces of a word are then masked or none. None
+            masks pieces by themselves.
 
     Returns:
-        Four arrays: the ids with the predictions hidden, int32 like
+        Four arrays: the ids with these tokens masked, int32 like
         `input_ids`; and, `(num_examples, max_predictions_per_seq)`, the
         positions in ascending order (int32, then 0), the original ids there
         (int32, then 0) and the weights (float32, 1.0, then 0.0).
-
-    References:
-        [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1
     """
-    wanted = _num_predictions(maskable, rules)
+    wanted = rules.num_predictions(maskable.sum(axis=1))
     keys = np.where(maskable, rng.random(maskable.shape, np.float32), 2.0)
-    if continues is None:
+    if word_starts is None:
         positions, count = _smallest(keys, wanted, rules)
     else:
-        starts = maskable & ~continues
-        starts |= maskable & ~np.roll(maskable, 1, axis=1)  # After [CLS].
-        chosen = _whole_words(keys, starts, maskable, wanted)
+        chosen = _whole_words(keys, word_starts, maskable, wanted)
         positions, count = _smallest(np.where(chosen, 0.0, 2.0), wanted, rules)
         count = np.minimum(count, chosen.sum(axis=1))
     predicted = np.arange(rules.max_predictions_per_seq) < count[:, None]
     positions = np.sort(np.where(predicted, positions, input_ids.shape[1]))
     positions = np.where(predicted, positions, 0)
     labels = np.take_along_axis(input_ids, positions, axis=1)
-    hidden = _hide(input_ids, positions, labels, predicted, rules, rng)
+    substitutes = _substitutes(labels, rules, rng)
+    masked_ids = input_ids.copy()
+    rows, columns = np.nonzero(predicted)
+    masked_ids[rows, positions[rows, columns]] = substitutes[rows, columns]
     return (
-        hidden,
+        masked_ids,
         positions.astype(np.int32),
         np.where(predicted, labels, 0),
         predicted.astype(np.float32),
     )
-
-
-def _num_predictions(maskable, rules):
-    """The share of the whole length, at least one, at most the limit."""
-    # [CLS] and [SEP] count as well in the published procedure; two [SEP].
-    length = maskable.sum(axis=1) + 3
-    wanted = np.rint(length * rules.masked_lm_prob).astype(np.int64)
-    return np.clip(wanted, 1, rules.max_predictions_per_seq)
 
 
 def _smallest(keys, wanted, rules):
@@ -89,15 +60,15 @@ def _smallest(keys, wanted, rules):
     return positions, np.minimum(wanted, (keys < 2.0).sum(axis=1))
 
 
-def _whole_words(keys, starts, maskable, wanted):
+def _whole_words(keys, word_starts, maskable, wanted):
     """Marks whole words in random order until no further word fits."""
-    word = np.where(maskable, np.cumsum(starts, axis=1) - 1, -1)
+    word = np.where(maskable, np.cumsum(word_starts, axis=1) - 1, -1)
     num_words = int(word.max()) + 1
     rows = np.arange(len(keys))
     sizes = np.zeros((len(keys), num_words + 1), np.int64)
     np.add.at(sizes, (rows[:, None], word), 1)  # Column -1: not maskable.
     word_keys = np.full((len(keys), num_words), 2.0)
-    row, column = np.nonzero(starts)
+    row, column = np.nonzero(word_starts)
     word_keys[row, word[row, column]] = keys[row, column]
     order = np.argsort(word_keys, axis=1)
     taken = np.zeros((len(keys), num_words + 1), bool)
@@ -111,15 +82,13 @@ def _whole_words(keys, starts, maskable, wanted):
     return taken[rows[:, None], word]
 
 
-def _hide(input_ids, positions, labels, predicted, rules, rng):
-    draws = rng.random(positions.shape, np.float32)
-    random_ids = rng.integers(0, rules.vocab_size, positions.shape, np.int32)
-    substitutes = np.where(
-        draws < 0.8,
+def _substitutes(labels, rules, rng):
+    """What stands where a token is masked."""
+    draws = rng.random(labels.shape, np.float32)
+    random_ids = rng.integers(0, rules.vocab_size, labels.shape, np.int32)
+    mask_below, keep_below = rules.thresholds(1.0)
+    return np.where(
+        draws < mask_below,
         rules.mask_id,
-        np.where(draws < 0.9, labels, random_ids),
+        np.where(draws < keep_below, labels, random_ids),
     )
-    hidden = input_ids.copy()
-    rows, columns = np.nonzero(predicted)
-    hidden[rows, positions[rows, columns]] = substitutes[rows, columns]
-    return hidden

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from keras_bert.data.examples.masking_rules import check_masking
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
 from keras_bert.text.sentences import split_sentences
@@ -115,18 +116,11 @@ class PretrainingDataOptions:
 
     def __post_init__(self):
         self._check_counts()
-        if not 0 < self.max_predictions_per_seq <= self.max_seq_length - 3:
-            raise ValueError(
-                "`max_predictions_per_seq` must be at least 1 and at most "
-                "`max_seq_length` - 3. Received: max_predictions_per_seq="
-                f"{self.max_predictions_per_seq}, "
-                f"max_seq_length={self.max_seq_length}."
-            )
-        if not 0 < self.masked_lm_prob < 1:
-            raise ValueError(
-                "`masked_lm_prob` must be above 0 and below 1. "
-                f"Received: masked_lm_prob={self.masked_lm_prob}."
-            )
+        check_masking(
+            self.masked_lm_prob,
+            self.max_predictions_per_seq,
+            self.max_seq_length,
+        )
         if not 0 <= self.short_seq_prob <= 1:
             raise ValueError(
                 "`short_seq_prob` must be from 0 to 1. "

@@ -6,8 +6,8 @@ import numpy as np
 
 from keras_bert import features
 from keras_bert.data.corpus.token_store import CONTINUES
-from keras_bert.data.examples.masking import MaskingRules
 from keras_bert.data.examples.masking import mask_tokens
+from keras_bert.data.examples.masking_rules import MaskingRules
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,6 +76,20 @@ def _ids_and_continues(tokens, is_continuation):
     return ids.astype(np.int32), tokens >= CONTINUES
 
 
+def word_starts(words, continues):
+    """Where words begin, also if their first pieces were cut off.
+
+    Args:
+        words: bool `(num_pairs, seq_length)`, True at A and B.
+        continues: bool like it, True at pieces that continue a word.
+
+    Returns:
+        A bool array like them.
+    """
+    after_special = ~np.roll(words, 1, axis=1)  # [CLS] or [SEP].
+    return words & (~continues | after_special)
+
+
 def masked_examples(corpus, pairs, rules, rng):
     """Examples with their masks drawn, ready to train on.
 
@@ -90,15 +104,15 @@ def masked_examples(corpus, pairs, rules, rng):
         `features.PRETRAINING_FEATURES`, and none that are shorter.
     """
     ids, mask, segments, words, continues = pack_pairs(corpus, pairs, rules)
-    hidden, positions, labels, weights = mask_tokens(
+    masked_ids, positions, labels, weights = mask_tokens(
         ids,
         words,
         rules.masking,
         rng,
-        continues if rules.whole_words else None,
+        word_starts(words, continues) if rules.whole_words else None,
     )
     values = (
-        hidden,
+        masked_ids,
         mask.astype(np.int32),
         segments.astype(np.int32),
         positions,
@@ -124,12 +138,10 @@ def unmasked_examples(corpus, pairs, rules):
         `(num_pairs, seq_length)`, with padding at the end.
     """
     ids, _, _, words, continues = pack_pairs(corpus, pairs, rules)
-    starts = words & ~continues
-    starts |= words & ~np.roll(words, 1, axis=1)  # After [CLS] and [SEP].
     values = (
         ids,
         pairs.first_length[:, None] + 2,
-        starts.astype(np.int32),
+        word_starts(words, continues).astype(np.int32),
         pairs.is_random.astype(np.int32)[:, None],
     )
     names = [feature.name for feature in features.UNMASKED_FEATURES]

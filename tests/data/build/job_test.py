@@ -18,7 +18,7 @@ from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data.build import shards
-from keras_bert.data.examples.masking import MaskingRules
+from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.vocabulary import Vocabulary
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from keras_bert.data.examples.masking import MaskingRules
 from keras_bert.data.examples.masking import mask_tokens
+from keras_bert.data.examples.masking_rules import MaskingRules
+from keras_bert.data.examples.packing import word_starts
 
 _CLS, _SEP, _MASK = 2, 3, 4
 _SEQ_LENGTH = 24
@@ -35,16 +36,15 @@ def _examples(seed, num_examples, vocab_size=1000, seq_length=_SEQ_LENGTH):
 
 
 def _mask(ids, maskable, rules, seed=1, is_continuation=None):
-    continues = None
+    starts = None
     if is_continuation is not None:
-        continues = is_continuation[ids] & maskable
-    return mask_tokens(
-        ids, maskable, rules, np.random.default_rng(seed), continues
-    )
+        starts = word_starts(maskable, is_continuation[ids] & maskable)
+    rng = np.random.default_rng(seed)
+    return mask_tokens(ids, maskable, rules, rng, starts)
 
 
-def _put_back(hidden, positions, labels, weights):
-    ids = hidden.copy()
+def _put_back(masked_ids, positions, labels, weights):
+    ids = masked_ids.copy()
     rows, columns = np.nonzero(weights)
     ids[rows, positions[rows, columns]] = labels[rows, columns]
     return ids
@@ -71,14 +71,14 @@ _ALL_RULES = pytest.mark.parametrize(
 def test_labels_put_back_give_the_input(rules, is_continuation):
     ids, maskable = _examples(1, 200)
     before = ids.copy()
-    hidden, positions, labels, weights = _mask(
+    masked_ids, positions, labels, weights = _mask(
         ids, maskable, rules, is_continuation=is_continuation
     )
     np.testing.assert_array_equal(ids, before)
     np.testing.assert_array_equal(
-        _put_back(hidden, positions, labels, weights), ids
+        _put_back(masked_ids, positions, labels, weights), ids
     )
-    assert np.any(hidden != ids)
+    assert np.any(masked_ids != ids)
 
 
 @_ALL_RULES
@@ -135,17 +135,17 @@ def test_fewer_words_than_wanted_are_all_predicted():
 def test_80_percent_are_masked_10_replaced_10_kept(is_continuation):
     ids, maskable = _examples(5, 12_000)
     rules = _rules()
-    hidden, positions, labels, weights = _mask(
+    masked_ids, positions, labels, weights = _mask(
         ids, maskable, rules, is_continuation=is_continuation
     )
     rows, columns = np.nonzero(weights)
     labels = labels[rows, columns]
-    hidden = hidden[rows, positions[rows, columns]]
-    is_mask, is_kept = hidden == _MASK, hidden == labels
+    masked_ids = masked_ids[rows, positions[rows, columns]]
+    is_mask, is_kept = masked_ids == _MASK, masked_ids == labels
     assert len(labels) > 20_000
     assert is_mask.mean() == pytest.approx(0.8, abs=0.01)
     assert is_kept.mean() == pytest.approx(0.1, abs=0.01)
-    replaced = hidden[~is_mask & ~is_kept]
+    replaced = masked_ids[~is_mask & ~is_kept]
     assert len(replaced) / len(labels) == pytest.approx(0.1, abs=0.01)
     quarters = np.bincount(replaced // 250, minlength=4) / len(replaced)
     np.testing.assert_allclose(quarters, 0.25, atol=0.05)

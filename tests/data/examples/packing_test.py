@@ -3,7 +3,7 @@ import pytest
 
 from keras_bert import features
 from keras_bert.data.corpus.token_store import CONTINUES
-from keras_bert.data.examples.masking import MaskingRules
+from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.packing import ExampleRules
 from keras_bert.data.examples.packing import masked_examples
 from keras_bert.data.examples.packing import pack_pairs

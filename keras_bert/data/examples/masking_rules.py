@@ -1,0 +1,73 @@
+"""How many tokens are masked and by what: the numbers of all masking.
+
+Static masking (`masking.py`, arrays) and dynamic masking
+(`batches/dynamic_masking.py`, a graph) draw by these.
+"""
+
+import dataclasses
+
+# [CLS] and two [SEP]: never masked, but of the length that counts.
+_NUM_SPECIAL = 3
+# Of the masked tokens 80 % become [MASK], the next 10 % stay as they are and
+# the others become random ids.
+_MASK_BELOW, _KEEP_BELOW = 0.8, 0.9
+
+
+@dataclasses.dataclass(frozen=True)
+class MaskingRules:
+    """How many tokens are masked and by what.
+
+    Args:
+        masked_lm_prob: float, share of the tokens to predict.
+        max_predictions_per_seq: int, most predictions in an example.
+        mask_id: int, id of [MASK], which stands for 80 % of them.
+        vocab_size: int; 10 % become a random id below it, 10 % stay.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1
+    """
+
+    masked_lm_prob: float
+    max_predictions_per_seq: int
+    mask_id: int
+    vocab_size: int
+
+    def num_predictions(self, num_maskable):
+        """The share of the whole length, at least one, at most the limit.
+
+        Args:
+            num_maskable: int array, tokens without [CLS] and [SEP], which
+                count as well in the published procedure.
+
+        Returns:
+            An int64 array.
+        """
+        length = num_maskable + _NUM_SPECIAL
+        wanted = (length * self.masked_lm_prob).round().astype("int64")
+        return wanted.clip(1, self.max_predictions_per_seq)
+
+    def thresholds(self, end):
+        """What a uniform draw from 0 up to `end` makes of a masked token.
+
+        Returns:
+            Two floats: below the first it becomes [MASK], below the second it
+            stays, above it becomes a random id.
+        """
+        return _MASK_BELOW * end, _KEEP_BELOW * end
+
+
+def check_masking(masked_lm_prob, max_predictions_per_seq, max_seq_length):
+    """Raises ValueError unless so much of so long an example can be masked."""
+    most = max_seq_length - _NUM_SPECIAL
+    if not 0 < max_predictions_per_seq <= most:
+        raise ValueError(
+            "`max_predictions_per_seq` must be at least 1 and at most "
+            f"`max_seq_length` - {_NUM_SPECIAL}. Received: "
+            f"max_predictions_per_seq={max_predictions_per_seq}, "
+            f"max_seq_length={max_seq_length}."
+        )
+    if not 0 < masked_lm_prob < 1:
+        raise ValueError(
+            "`masked_lm_prob` must be above 0 and below 1. "
+            f"Received: masked_lm_prob={masked_lm_prob}."
+        )
