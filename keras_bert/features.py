@@ -2,11 +2,17 @@
 
 Everything that writes, parses, documents or names a feature reads it here.
 The names and types are those of google-research/bert, so that its records
-train our models and ours train other implementations. The unmasked form, whose
-masks are drawn while training, is ours alone.
+train our models and ours train other implementations. Records have one of two
+forms, by the words of the flag --masking: static, masked as published; and
+dynamic, as the tokens are, for masks drawn while training. That is ours alone.
 """
 
 import dataclasses
+
+MAX_SEQ_LENGTH = "max_seq_length"
+MAX_PREDICTIONS_PER_SEQ = "max_predictions_per_seq"
+ONE = "1"
+NUM_TOKENS = "num_tokens"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,66 +34,80 @@ class Feature:
     length: str
     meaning: str
 
+    def num_values(self, lengths):
+        """How many values a record has.
+
+        Args:
+            lengths: dict of int, what "max_seq_length" and
+                "max_predictions_per_seq" mean, as far as they are needed.
+
+        Returns:
+            int; None where it is another number in each record.
+        """
+        if self.length == NUM_TOKENS:
+            return None
+        return 1 if self.length == ONE else lengths[self.length]
+
 
 INPUT_IDS = Feature(
     "input_ids",
     "int64",
-    "max_seq_length",
+    MAX_SEQ_LENGTH,
     "vocabulary ids of [CLS] A [SEP] B [SEP], then 0 as padding",
 )
 INPUT_MASK = Feature(
     "input_mask",
     "int64",
-    "max_seq_length",
+    MAX_SEQ_LENGTH,
     "1 at tokens, 0 at padding",
 )
 SEGMENT_IDS = Feature(
     "segment_ids",
     "int64",
-    "max_seq_length",
+    MAX_SEQ_LENGTH,
     "0 in [CLS] A [SEP] and at padding, 1 in B [SEP]",
 )
 MASKED_LM_POSITIONS = Feature(
     "masked_lm_positions",
     "int64",
-    "max_predictions_per_seq",
+    MAX_PREDICTIONS_PER_SEQ,
     "ascending positions to predict, then 0 as padding",
 )
 MASKED_LM_IDS = Feature(
     "masked_lm_ids",
     "int64",
-    "max_predictions_per_seq",
+    MAX_PREDICTIONS_PER_SEQ,
     "original ids at those positions, then 0 as padding",
 )
 MASKED_LM_WEIGHTS = Feature(
     "masked_lm_weights",
     "float32",
-    "max_predictions_per_seq",
+    MAX_PREDICTIONS_PER_SEQ,
     "1.0 at predictions, 0.0 at padding",
 )
 NEXT_SENTENCE_LABELS = Feature(
     "next_sentence_labels",
     "int64",
-    "1",
+    ONE,
     "0 where B follows A in the text, 1 where B is from another document",
 )
 
 TOKEN_IDS = Feature(
     "input_ids",
     "int64",
-    "num_tokens",
+    NUM_TOKENS,
     "vocabulary ids of [CLS] A [SEP] B [SEP], nothing masked, no padding",
 )
 SEGMENT_BOUNDARY = Feature(
     "segment_boundary",
     "int64",
-    "1",
+    ONE,
     "position of the first token of B",
 )
 WORD_STARTS = Feature(
     "word_starts",
     "int64",
-    "num_tokens",
+    NUM_TOKENS,
     "1 at pieces that begin a word, 0 at its other pieces, [CLS] and [SEP]",
 )
 
@@ -99,9 +119,27 @@ PRETRAINING_FEATURES = (
     MASKED_LM_WEIGHTS,
     NEXT_SENTENCE_LABELS,
 )
-UNMASKED_FEATURES = (
+DYNAMIC_FEATURES = (
     TOKEN_IDS,
     SEGMENT_BOUNDARY,
     WORD_STARTS,
     NEXT_SENTENCE_LABELS,
 )
+# By the words of --masking, what the records hold.
+FORMS = {"static": PRETRAINING_FEATURES, "dynamic": DYNAMIC_FEATURES}
+
+
+def form_of(names):
+    """The form of a record, by what only one form holds.
+
+    Args:
+        names: the names of all features of the record.
+
+    Returns:
+        "static" or "dynamic"; None if it holds nothing of either alone.
+    """
+    for form, other in (("dynamic", "static"), ("static", "dynamic")):
+        shared = {feature.name for feature in FORMS[other]}
+        if any(f.name in names and f.name not in shared for f in FORMS[form]):
+            return form
+    return None

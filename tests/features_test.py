@@ -1,3 +1,5 @@
+import pytest
+
 from keras_bert import features
 
 _PUBLISHED = {
@@ -39,3 +41,21 @@ def test_models_take_what_is_known_before_the_answer():
         "segment_ids",
         "masked_lm_positions",
     ]
+
+
+def test_lengths_are_those_given_or_up_to_each_record():
+    lengths = {"max_seq_length": 128, "max_predictions_per_seq": 20}
+    assert features.INPUT_IDS.num_values(lengths) == 128
+    assert features.MASKED_LM_IDS.num_values(lengths) == 20
+    assert features.NEXT_SENTENCE_LABELS.num_values({}) == 1
+    assert features.WORD_STARTS.num_values(lengths) is None
+
+
+@pytest.mark.parametrize("form", ["static", "dynamic"])
+def test_a_form_is_told_by_what_it_holds(form):
+    held = names(features.FORMS[form])
+    assert features.form_of(held) == form
+    for name in held:
+        some = [other for other in held if other != name]
+        assert features.form_of([*some, "extra"]) == form
+    assert features.form_of(["input_ids", "next_sentence_labels"]) is None

@@ -16,6 +16,7 @@ from absl import flags
 
 import keras_bert
 from keras_bert import command_line
+from keras_bert import features
 from keras_bert.data.corpus.documents import read_documents
 from keras_bert.text.vocabulary import MASK
 
@@ -37,9 +38,10 @@ def main():
     bert = keras_bert.from_pretrained(output / "bert")
     fill_mask = keras_bert.FillMask(bert, top_k=3)
     documents = list(read_documents([output / "corpus" / "eval.txt"]))
-    examples = _masked_sentences(documents, bert.tokenizer.vocabulary)
+    vocabulary = bert.tokenizer.vocabulary
+    examples = _masked_sentences(documents, vocabulary)
     print(_corpus_lines(output, documents, bert))
-    print(_training_lines(output))
+    print(_training_lines(output, vocabulary))
     print(_filling_lines(fill_mask, examples))
     texts = [text for text, _ in examples]
     print(_saved_model_line(output / "saved_model" / "1", fill_mask, texts))
@@ -62,7 +64,7 @@ def _corpus_lines(output, eval_documents, bert):
     unknown, pieces = keras_bert.data.measure_vocabulary(
         vocabulary, held_out, bert.tokenizer.lowercase
     )
-    num_examples, _ = _masked_ids(output / "train.tfrecord")
+    num_examples, _ = _masked_ids(output / "train.tfrecord", vocabulary)
     megabytes = (sum(map(len, train)) + len(train)) / 1e6
     return (
         f"\nCorpus       {megabytes:.1f} MB, {len(train):,} sentences to train "
@@ -74,14 +76,14 @@ def _corpus_lines(output, eval_documents, bert):
     )
 
 
-def _training_lines(output):
+def _training_lines(output, vocabulary):
     lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
     train = [point for point in points if point["split"] == "train"]
     before, after = (p for p in points if p["split"] == "eval")
     shown = [train[round(i)] for i in np.linspace(0, len(train) - 1, 8)]
-    _, train_ids = _masked_ids(output / "train.tfrecord")
-    _, eval_ids = _masked_ids(output / "eval.tfrecord")
+    _, train_ids = _masked_ids(output / "train.tfrecord", vocabulary)
+    _, eval_ids = _masked_ids(output / "eval.tfrecord", vocabulary)
     baseline = np.mean(eval_ids == np.bincount(train_ids).argmax())
     return (
         f"Training     step     {_row(shown, 'step', '{:7d}')}\n"
@@ -101,17 +103,14 @@ def _row(points, key, form):
     return " ".join(form.format(point[key]) for point in points)
 
 
-def _masked_ids(path):
+def _masked_ids(path, vocabulary):
     """The number of records of a file and all ids to predict in it."""
-    import tensorflow as tf  # Late, so that the manual is there at once.
+    # Late, so that the manual is there at once.
+    from keras_bert.data.records.validation import read_checked_records
 
-    name = "masked_lm_ids"
-    spec = {name: tf.io.VarLenFeature(tf.int64)}
-    batches = [
-        tf.sparse.to_dense(tf.io.parse_example(batch, spec)[name]).numpy()
-        for batch in tf.data.TFRecordDataset(str(path)).batch(4096)
-    ]
-    ids = np.concatenate(batches)
+    name = features.MASKED_LM_IDS.name
+    batches = read_checked_records(str(path), vocabulary)
+    ids = np.concatenate([values[name] for values in batches])
     return len(ids), ids[ids > 0]
 
 

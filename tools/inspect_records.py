@@ -107,7 +107,7 @@ def main():
     if altered:  # After the records, of which a damaged one says more.
         raise altered[0]
     if examples:
-        print(_examples_text(examples, statistics.is_masked))
+        print(_examples_text(examples, statistics.is_static))
     rows = _summary_rows(statistics)
     width = max(len(name) for name, _ in rows)
     print("\n".join(f"{name:<{width}}  {value}" for name, value in rows))
@@ -171,9 +171,9 @@ def _title(paths):
     return f"{pathlib.Path(paths[0]).name}{more}"
 
 
-def _examples_text(examples, is_masked):
+def _examples_text(examples, is_static):
     lines = []
-    if is_masked:
+    if is_static:
         lines += ["What the model must predict stands in brackets:"]
         lines += [f"  {mark:<15} {meaning}" for _, mark, meaning in _MARKS]
         lines += [""]
@@ -217,7 +217,7 @@ def _summary_rows(statistics):
             f"than {statistics.max_length} tokens",
         ),
     ]
-    rows += (_prediction_rows if statistics.is_masked else _word_rows)(
+    rows += (_prediction_rows if statistics.is_static else _word_rows)(
         statistics
     )
     measured = _percent(share("random_next", "records"))
@@ -264,7 +264,7 @@ def _draw(statistics, title):
     figures = importlib.import_module("matplotlib.figure")
     draw = [_draw_lengths, _draw_words, _draw_next_sentences]
     rows, columns, size = 1, 3, (15, 4.5)
-    if statistics.is_masked:
+    if statistics.is_static:
         draw[1:2] = [_draw_shares, _draw_outcomes]
         rows, columns, size = 2, 2, (11, 8)
     figure = figures.Figure(figsize=size, layout="constrained")

@@ -7,12 +7,12 @@ _MEMBERS = {
     "TextOptions": "examples.options",
     "create_pretraining_data": "build.job",
     "dynamic_pretraining_dataset": "batches.dynamic",
-    "endless_pretraining_dataset": "batches.masked",
+    "endless_pretraining_dataset": "batches.static",
     "left_to_right_batches": "batches.left_to_right",
     "learn_vocabulary": "corpus.vocabulary_learning",
     "measure_vocabulary": "corpus.vocabulary_learning",
     "open_sources": "corpus.sources",
-    "pretraining_dataset": "batches.masked",
+    "pretraining_dataset": "batches.static",
 }
 
 __all__ = [*_MEMBERS]

@@ -1,9 +1,9 @@
 """The batches of a run, from its record files."""
 
 from keras_bert.data.batches.dynamic import dynamic_pretraining_dataset
-from keras_bert.data.batches.masked import endless_pretraining_dataset
-from keras_bert.data.batches.masked import padded_batches
-from keras_bert.data.batches.masked import pretraining_dataset
+from keras_bert.data.batches.static import endless_pretraining_dataset
+from keras_bert.data.batches.static import padded_batches
+from keras_bert.data.batches.static import pretraining_dataset
 from keras_bert.data.records.damage import damage_named
 from keras_bert.text.vocabulary import MASK
 

@@ -19,7 +19,7 @@ _PLACES = {
     "max_seq_length": ("examples", "max_seq_length"),
     "max_predictions_per_seq": ("examples", "max_predictions_per_seq"),
 }
-# Of unmasked records, how many are predicted is up to the training.
+# Of dynamic records, how many are predicted is up to the training.
 _FREE_IF_DYNAMIC = "max_predictions_per_seq"
 
 

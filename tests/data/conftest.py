@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from keras_bert.data.corpus.token_store import Corpus
+from keras_bert.data.records.framing import write_records
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -78,3 +79,16 @@ def make_corpus():
         )
 
     return make
+
+
+@pytest.fixture
+def write_record_file(tmp_path):
+    """Writes records (bytes) and gives the path."""
+
+    def write(name, records):
+        path = tmp_path / name
+        with open(path, "wb") as file:
+            write_records(file, records)
+        return str(path)
+
+    return write

@@ -10,8 +10,8 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
+from keras_bert.data.records.framing import framed_records
 from keras_bert.data.records.framing import write_records
-from keras_bert.data.records.validation import framed_records
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.pretraining import plan_pretraining
 from keras_bert.pretraining import run_plan

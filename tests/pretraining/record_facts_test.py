@@ -89,7 +89,7 @@ def test_manifests_that_differ_are_an_error(folder, name, other):
         facts.settled(name, None, None)
 
 
-def test_predictions_of_unmasked_records_are_up_to_the_training(folder):
+def test_predictions_of_dynamic_records_are_up_to_the_training(folder):
     names = "dynamic-train.tfrecord", "dynamic-eval.tfrecord"
     facts = facts_of(folder, *names)
     assert facts.settled("max_predictions_per_seq", None, 20) == 3

@@ -16,7 +16,7 @@ tf.config.set_logical_device_configuration(
 )
 
 from keras_bert.config import BertConfig  # noqa: E402
-from keras_bert.data.batches.masked import padded_batches  # noqa: E402
+from keras_bert.data.batches.static import padded_batches  # noqa: E402
 from keras_bert.models import bert_pretrainer  # noqa: E402
 from keras_bert.training import pretraining_losses  # noqa: E402
 from keras_bert.training.loop import PretrainingLoop  # noqa: E402

@@ -18,11 +18,11 @@ from tensorflow.core.protobuf.tensor_bundle_pb2 import BundleHeaderProto
 
 from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.data.records.framing import mask_crc
 
 _MAX_INDEX = 2**24  # BERT's are of some 10 kB, with an optimizer 30 kB.
 _MAX_KEY = 2**12
 _CHUNK = 2**20
-_MASK_DELTA = 0xA282EAD8
 _FOOTER_SIZE = 48
 _MAGIC_NUMBER = struct.pack("<Q", 0xDB4775248B80FB57)
 _NUMBER = struct.Struct("<L")
@@ -77,7 +77,7 @@ def checksum(data, begin, end):
     for position in range(begin, end, _CHUNK):
         piece = data[position : min(position + _CHUNK, end)]
         crc = google_crc32c.extend(crc, piece)
-    return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
+    return mask_crc(crc)
 
 
 def _read_table(data):

@@ -1,4 +1,4 @@
-"""Unmasked records to batches whose masks differ in each epoch."""
+"""Dynamic records to batches whose masks differ in each epoch."""
 
 import functools
 
@@ -10,11 +10,12 @@ from keras_bert.data.batches.epochs import check_batch_size
 from keras_bert.data.batches.epochs import endless_batches
 from keras_bert.data.batches.epochs import number_batches
 from keras_bert.data.batches.epochs import read_records
-from keras_bert.data.batches.masked import as_batch
-from keras_bert.data.batches.masked import assert_known_ids
+from keras_bert.data.batches.static import as_batch
+from keras_bert.data.batches.static import assert_known_ids
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.masking_rules import check_masking
 from keras_bert.data.records.first_record import check_first_records
+from keras_bert.data.records.parsing import parse_examples
 
 
 def dynamic_pretraining_dataset(
@@ -30,7 +31,7 @@ def dynamic_pretraining_dataset(
     epoch=None,
     first_batch=0,
 ):
-    """Batches of unmasked records, masked on the way.
+    """Batches of dynamic records, masked on the way.
 
     The masks are a function of the seed, the epoch and the example's place in
     the epoch, whatever the batch size and the number of threads.
@@ -69,8 +70,8 @@ def dynamic_pretraining_dataset(
         masked_lm_prob, max_predictions_per_seq, mask_id, vocab_size
     )
     _check(rules, max_seq_length)
-    lengths = {"max_seq_length": max_seq_length, "1": 1}
-    check_first_records(paths, features.UNMASKED_FEATURES, lengths, vocab_size)
+    lengths = {features.MAX_SEQ_LENGTH: max_seq_length}
+    check_first_records(paths, "dynamic", lengths, vocab_size)
     if epoch is None:
         batches = endless_batches(paths, seed, batch_size, first_batch)
     else:
@@ -141,17 +142,7 @@ def _make_batch(
 
 def _parse(serialized, max_seq_length):
     """Features by name, ragged where the number of tokens is theirs."""
-    parsed = tf.io.parse_example(
-        serialized,
-        {
-            feature.name: tf.io.RaggedFeature(
-                feature.dtype, row_splits_dtype=tf.int64
-            )
-            if feature.length == "num_tokens"
-            else tf.io.FixedLenFeature([1], feature.dtype)
-            for feature in features.UNMASKED_FEATURES
-        },
-    )
+    parsed = parse_examples(serialized, features.FORMS["dynamic"], {})
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()
     boundary = parsed[features.SEGMENT_BOUNDARY.name][:, 0]
     for is_good, message in (

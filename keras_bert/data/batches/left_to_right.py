@@ -28,7 +28,7 @@ def left_to_right_batches(dataset):
 
 
 def _predict_next(inputs, labels, weights):
-    ids = _unmasked(
+    ids = _restored(
         inputs[features.INPUT_IDS.name],
         inputs[features.MASKED_LM_POSITIONS.name],
         labels["mlm_logits"],
@@ -50,7 +50,7 @@ def _predict_next(inputs, labels, weights):
     )
 
 
-def _unmasked(ids, positions, labels, weights):
+def _restored(ids, positions, labels, weights):
     """The ids before some were masked."""
     is_real = tf.cast(weights > 0, tf.int32)  # [B, P]
     rows = tf.range(tf.shape(ids)[0])[:, None] + tf.zeros_like(positions)

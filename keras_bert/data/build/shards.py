@@ -13,8 +13,8 @@ import numpy as np
 from keras_bert import features
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.packing import ExampleRules
-from keras_bert.data.examples.packing import masked_examples
-from keras_bert.data.examples.packing import unmasked_examples
+from keras_bert.data.examples.packing import dynamic_examples
+from keras_bert.data.examples.packing import static_examples
 from keras_bert.data.examples.pair_tokens import copy_tokens
 from keras_bert.data.records.encoding import serialize_examples
 from keras_bert.data.examples.sentence_pairs import SentencePairs
@@ -120,12 +120,11 @@ class ShardBuilder:
     def _write_batch(self, corpus, pairs, rng, file):
         predictions = 0
         if self._options.masking == "dynamic":
-            schema = features.UNMASKED_FEATURES
-            examples = unmasked_examples(corpus, pairs, self._rules)
+            examples = dynamic_examples(corpus, pairs, self._rules)
         else:
-            schema = features.PRETRAINING_FEATURES
-            examples = masked_examples(corpus, pairs, self._rules, rng)
+            examples = static_examples(corpus, pairs, self._rules, rng)
             predictions = int(examples["masked_lm_weights"].sum())
+        schema = features.FORMS[self._options.masking]
         num_tokens = pairs.first_length + pairs.second_length + 3
         write_records(file, serialize_examples(examples, schema, num_tokens))
         return collections.Counter(

@@ -90,7 +90,7 @@ def word_starts(words, continues):
     return words & (~continues | after_special)
 
 
-def masked_examples(corpus, pairs, rules, rng):
+def static_examples(corpus, pairs, rules, rng):
     """Examples with their masks drawn, ready to train on.
 
     Args:
@@ -124,7 +124,7 @@ def masked_examples(corpus, pairs, rules, rng):
     return dict(zip(names, values))
 
 
-def unmasked_examples(corpus, pairs, rules):
+def dynamic_examples(corpus, pairs, rules):
     """Examples as they are, to draw masks for while training.
 
     Args:
@@ -134,7 +134,7 @@ def unmasked_examples(corpus, pairs, rules):
 
     Returns:
         A dict of int32 arrays under the names of
-        `features.UNMASKED_FEATURES`. Those of the length "num_tokens" are
+        `features.DYNAMIC_FEATURES`. Those of the length "num_tokens" are
         `(num_pairs, seq_length)`, with padding at the end.
     """
     ids, _, _, words, continues = pack_pairs(corpus, pairs, rules)
@@ -144,5 +144,5 @@ def unmasked_examples(corpus, pairs, rules):
         word_starts(words, continues).astype(np.int32),
         pairs.is_random.astype(np.int32)[:, None],
     )
-    names = [feature.name for feature in features.UNMASKED_FEATURES]
+    names = [feature.name for feature in features.DYNAMIC_FEATURES]
     return dict(zip(names, values))

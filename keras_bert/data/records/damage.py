@@ -9,7 +9,7 @@ import contextlib
 import tensorflow as tf
 from absl import logging
 
-from keras_bert.data.records.validation import framed_records
+from keras_bert.data.records.framing import framed_records
 from keras_bert.data.records.validation import read_checked_records
 
 # What a dataset raises for a record that is damaged or of another form.

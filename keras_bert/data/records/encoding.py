@@ -12,6 +12,8 @@ References:
 
 import numpy as np
 
+from keras_bert import features
+
 # Field number and wire type 2 (a length and so many bytes) of
 # Example.features, Features.feature and its map entry, Feature.int64_list,
 # Feature.float_list and the packed values of both lists.
@@ -32,7 +34,7 @@ def serialize_examples(values, schema, num_tokens=None):
     Returns:
         A list of bytes, a `tf.train.Example` each.
     """
-    lengths = {"num_tokens": num_tokens}
+    lengths = {features.NUM_TOKENS: num_tokens}
     parts = [
         _entry(feature, values[feature.name], lengths.get(feature.length))
         for feature in schema

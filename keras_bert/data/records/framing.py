@@ -35,7 +35,66 @@ def write_records(file, records):
     file.write(b"".join(parts))
 
 
+def framed_records(path):
+    """Reads the records of a file by their framing only.
+
+    Args:
+        path: str, a TFRecord file.
+
+    Yields:
+        The place in bytes and the bytes of each record.
+
+    Raises:
+        ValueError: the file is cut, or a checksum does not match.
+    """
+    offset = number = 0
+    with open(path, "rb", buffering=1 << 20) as file:
+        while header := file.read(_HEADER.size):
+            place = record_place(path, number, offset)
+            if len(header) < _HEADER.size:
+                raise ValueError(
+                    f"{place}the file is cut. Received: {len(header)} of the "
+                    f"{_HEADER.size} bytes of its length and their checksum."
+                )
+            length, checksum = _HEADER.unpack(header)
+            if checksum != masked_crc(header[: _LENGTH.size]):
+                raise ValueError(
+                    f"{place}the checksum of its length does not match: the "
+                    "file is damaged or no TFRecord file."
+                )
+            data = file.read(length + _FOOTER.size)
+            if len(data) < length + _FOOTER.size:
+                raise ValueError(
+                    f"{place}the file is cut. Received: {len(data)} of its "
+                    f"{length + _FOOTER.size} bytes."
+                )
+            record, footer = data[:length], data[length:]
+            if _FOOTER.unpack(footer) != (masked_crc(record),):
+                raise ValueError(
+                    f"{place}the checksum of its data does not match: the "
+                    "file is damaged."
+                )
+            yield offset, record
+            offset += _HEADER.size + len(data)
+            number += 1
+
+
+def record_place(path, number, offset):
+    """Where a record stands, as the beginning of an error.
+
+    Args:
+        path: str.
+        number: int, from 0.
+        offset: int, in bytes.
+    """
+    return f"{path}, record {number} (counted from 0; at byte {offset}): "
+
+
 def masked_crc(data):
     """The checksum of the format: CRC-32C of bytes, rotated and offset."""
-    crc = google_crc32c.value(data)
+    return mask_crc(google_crc32c.value(data))
+
+
+def mask_crc(crc):
+    """Rotates and offsets a CRC-32C, as the format wants it."""
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF

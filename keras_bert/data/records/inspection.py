@@ -20,16 +20,16 @@ class RecordStatistics:
 
     Attributes:
         counts: Counter of "files", "records", "tokens" (with [CLS] and
-            [SEP]), "padding" and "random_next"; of masked records also
-            "predictions", "masked", "random" and "kept", of unmasked ones
+            [SEP]), "padding" and "random_next"; of static records also
+            "predictions", "masked", "random" and "kept", of dynamic ones
             "words" and "pieces". A random id that happens to be the original
             counts as kept.
         lengths: int64 array, examples by their number of tokens.
-        predicted_shares: int64 `(SHARE_BINS + 1,)`, masked examples by the
+        predicted_shares: int64 `(SHARE_BINS + 1,)`, static examples by the
             share of their tokens that is predicted, in steps of half a
             percent.
         word_lengths: int64 array, words by their number of pieces, of
-            unmasked records.
+            dynamic records.
     """
 
     def __init__(self):
@@ -39,13 +39,13 @@ class RecordStatistics:
         self.word_lengths = np.zeros(1, np.int64)
 
     @property
-    def is_masked(self):
+    def is_static(self):
         """Whether the records hold predictions."""
         return "predictions" in self.counts
 
     @property
     def max_length(self):
-        """Length of the longest example; `max_seq_length` of masked ones."""
+        """Length of the longest example; `max_seq_length` of static ones."""
         return len(self.lengths) - 1
 
     @property
@@ -201,7 +201,7 @@ def inspect_records(paths, vocabulary, num_examples=3):
             names = names or {*values}
             if names != {*values}:
                 raise ValueError(
-                    "The files must all be masked or all unmasked; inspect "
+                    "The files must all be static or all dynamic; inspect "
                     f"the others by themselves. Received: {paths[0]} and "
                     f"{path}, which are of two forms."
                 )

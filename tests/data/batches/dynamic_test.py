@@ -131,7 +131,7 @@ def _restored(dataset):
 def test_records_hold_pairs_without_padding(write):
     examples = _read(write("a"))
     cls_id, sep_id = _VOCABULARY.id_of(CLS), _VOCABULARY.id_of(SEP)
-    names = {feature.name for feature in features.UNMASKED_FEATURES}
+    names = {feature.name for feature in features.DYNAMIC_FEATURES}
     for example in examples:
         assert set(example) == names
         ids = example["input_ids"]
@@ -313,13 +313,23 @@ def test_records_may_be_padded_further(write):
         ({"next_sentence_labels": None}, "feature `next_sentence_labels`"),
         ({"input_ids": [5] * 25}, "`input_ids` must have 1 to 24 .*: 25"),
         ({"segment_boundary": [3, 4]}, "`segment_boundary` must have 1 .*: 2"),
-        ({"input_ids": [5, 100]}, "`input_ids` must be below .*: 100"),
+        (
+            {"input_ids": [5, 100], "word_starts": [0, 1]},
+            "`input_ids` must be below .*: 100",
+        ),
+        (
+            {"input_ids": [5] * 6, "word_starts": [1] * 5},
+            "`word_starts` must have 6 .* of this record. Received: 5",
+        ),
+        ({"input_ids": []}, "`input_ids` must have 1 to 24 .*: 0"),
     ],
 )
 def test_a_bad_first_record_is_named(write, changes, message):
     path = write("a")
     _rewrite(path, changes)
-    with pytest.raises(ValueError, match=f"^{path}: .*{message}"):
+    with pytest.raises(
+        ValueError, match=f"^{path}(:|, record 0 .*:) .*{message}"
+    ):
         _dataset([write("b"), path])
 
 
@@ -459,7 +469,7 @@ def _run_pretraining(tmp_path, path, *arguments):
 
 
 @pytest.mark.large
-def test_run_pretraining_takes_unmasked_records(write, tmp_path):
+def test_run_pretraining_takes_dynamic_records(write, tmp_path):
     result = _run_pretraining(
         tmp_path, write("a"), "--masking=dynamic", "--do_whole_word_mask"
     )

@@ -5,8 +5,8 @@ from keras_bert import features
 from keras_bert.data.corpus.token_store import CONTINUES
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.packing import ExampleRules
-from keras_bert.data.examples.packing import masked_examples
 from keras_bert.data.examples.packing import pack_pairs
+from keras_bert.data.examples.packing import static_examples
 from keras_bert.data.examples.sentence_pairs import SentencePairs
 from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
 
@@ -91,7 +91,7 @@ def sampled(make_corpus):
 
 
 def _make(corpus, pairs):
-    return masked_examples(corpus, pairs, _rules(20), np.random.default_rng(2))
+    return static_examples(corpus, pairs, _rules(20), np.random.default_rng(2))
 
 
 def test_examples_have_the_features_of_the_schema(sampled):
@@ -143,7 +143,7 @@ def test_the_label_is_1_where_b_is_random(sampled):
 def test_whole_words_are_masked_on_demand(sampled):
     corpus, pairs = sampled
     rules = _rules(20, np.arange(2000) % 2 == 1, whole_words=True)
-    examples = masked_examples(corpus, pairs, rules, np.random.default_rng(2))
+    examples = static_examples(corpus, pairs, rules, np.random.default_rng(2))
     num_whole = 0
     for positions, labels, weights in zip(
         examples["masked_lm_positions"],

@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.data.records.encoding import serialize_examples
+from keras_bert.data.records.parsing import parse_examples
 
 # Each side of the borders between one, two, three and four bytes.
 _BORDERS = [0, 1, 127, 128, 16383, 16384, 2097151, 2097152, (1 << 28) - 1]
@@ -14,11 +15,10 @@ def _values(make_ints, num_examples, seq_length, num_predictions, seed=1):
     lengths = {
         "max_seq_length": seq_length,
         "max_predictions_per_seq": num_predictions,
-        "1": 1,
     }
     values = {}
     for feature in features.PRETRAINING_FEATURES:
-        shape = num_examples, lengths[feature.length]
+        shape = num_examples, feature.num_values(lengths)
         if feature.dtype == "float32":
             values[feature.name] = rng.normal(size=shape).astype(np.float32)
         else:
@@ -47,13 +47,12 @@ def _assert_parses(values):
     parsed = _parse(serialized)
     for name, array in values.items():
         assert parsed[name] == array.tolist(), name
-    schema = {
-        feature.name: tf.io.FixedLenFeature(
-            [values[feature.name].shape[1]], feature.dtype
-        )
+    lengths = {
+        feature.length: values[feature.name].shape[1]
         for feature in features.PRETRAINING_FEATURES
     }
-    for name, tensor in tf.io.parse_example(serialized, schema).items():
+    parsed = parse_examples(serialized, features.PRETRAINING_FEATURES, lengths)
+    for name, tensor in parsed.items():
         np.testing.assert_array_equal(tensor, values[name])
 
 
@@ -121,11 +120,11 @@ def test_rows_of_different_lengths_are_written_without_padding():
         "next_sentence_labels": rng.integers(0, 2, (5, 1)),
     }
     serialized = serialize_examples(
-        values, features.UNMASKED_FEATURES, num_tokens
+        values, features.DYNAMIC_FEATURES, num_tokens
     )
     for row, record in enumerate(serialized):
         example = tf.train.Example()
-        for feature in features.UNMASKED_FEATURES:
+        for feature in features.DYNAMIC_FEATURES:
             data = values[feature.name][row]
             if feature.length == "num_tokens":
                 data = data[: num_tokens[row]]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.data.records.framing import framed_records
 from keras_bert.data.records.framing import write_records
 
 
@@ -29,3 +30,15 @@ def test_tensorflow_reads_them(tmp_path):
     with open(path, "wb") as file:
         write_records(file, records)
     assert [*tf.data.TFRecordDataset(str(path)).as_numpy_iterator()] == records
+
+
+def test_records_are_read_with_their_places(tmp_path):
+    path = tmp_path / "a"
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for record in (b"", b"one", b"\0" * 1000):
+            writer.write(record)
+    assert [*framed_records(path)] == [
+        (0, b""),
+        (16, b"one"),
+        (35, b"\0" * 1000),
+    ]

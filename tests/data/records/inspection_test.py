@@ -24,7 +24,7 @@ def _pair(vocabulary, first, second):
     return ids, len(first) + 2
 
 
-def _masked(vocabulary, first, second, predictions, label):
+def _static(vocabulary, first, second, predictions, label):
     """A record; predictions are pairs of a position and what is shown."""
     ids, boundary = _pair(vocabulary, first, second)
     padding = [0] * (_SEQ_LENGTH - len(ids))
@@ -44,7 +44,7 @@ def _masked(vocabulary, first, second, predictions, label):
     }
 
 
-def _unmasked(vocabulary, first, second, label):
+def _dynamic(vocabulary, first, second, label):
     ids, boundary = _pair(vocabulary, first, second)
     pieces = [vocabulary.tokens[index] for index in ids]
     return {
@@ -58,9 +58,9 @@ def _unmasked(vocabulary, first, second, label):
 
 
 @pytest.fixture
-def masked(vocabulary):
+def static(vocabulary):
     """A record of 8 of 12 tokens with one prediction of each kind."""
-    return _masked(
+    return _static(
         vocabulary,
         ["the", "dog", "##s"],
         ["a", "cat"],
@@ -70,23 +70,20 @@ def masked(vocabulary):
 
 
 @pytest.fixture
-def unmasked(vocabulary):
+def dynamic(vocabulary):
     """A record of 8 tokens, 5 in 4 words."""
-    return _unmasked(vocabulary, ["the", "dog", "##s"], ["a", "cat"], label=0)
+    return _dynamic(vocabulary, ["the", "dog", "##s"], ["a", "cat"], label=0)
 
 
 @pytest.fixture
-def write(tmp_path):
+def write(write_record_file):
     """Writes records (dicts of lists, or bytes) and gives the path."""
 
     def write(name, records):
-        path = str(tmp_path / name)
-        with tf.io.TFRecordWriter(path) as writer:
-            for record in records:
-                if not isinstance(record, bytes):
-                    record = _serialize(record)
-                writer.write(record)
-        return path
+        return write_record_file(
+            name,
+            [r if isinstance(r, bytes) else _serialize(r) for r in records],
+        )
 
     return write
 
@@ -174,29 +171,29 @@ def test_numbers_do_not_depend_on_the_batch(monkeypatch):
     assert shown == examples
 
 
-def test_short_examples_are_those_with_padding(write, vocabulary, masked):
-    full = _masked(vocabulary, ["the"] * 5, ["a"] * 4, [(1, MASK)], label=0)
-    path = write("a", [masked, full, masked, masked])
+def test_short_examples_are_those_with_padding(write, vocabulary, static):
+    full = _static(vocabulary, ["the"] * 5, ["a"] * 4, [(1, MASK)], label=0)
+    path = write("a", [static, full, static, static])
     statistics, _ = inspect_records([path], vocabulary)
     assert statistics.max_length == _SEQ_LENGTH
     assert statistics.short_share == 0.75
     assert statistics.share("random_next", "records") == 0.75
 
 
-def test_files_may_differ_in_length(write, vocabulary, masked):
+def test_files_may_differ_in_length(write, vocabulary, static):
     longer = {
-        feature.name: masked[feature.name]
-        + [type(masked[feature.name][0])(0)] * (feature.length != "1")
+        feature.name: static[feature.name]
+        + [type(static[feature.name][0])(0)] * (feature.length != "1")
         for feature in features.PRETRAINING_FEATURES
     }
-    paths = write("a", [longer]), write("b", [masked])
+    paths = write("a", [longer]), write("b", [static])
     statistics, _ = inspect_records(paths, vocabulary)
     assert statistics.max_length == _SEQ_LENGTH + 1
     assert statistics.lengths[8] == 2
 
 
-def test_an_example_is_shown_with_its_marks(write, vocabulary, masked):
-    path = write("a", [masked] * 2)
+def test_an_example_is_shown_with_its_marks(write, vocabulary, static):
+    path = write("a", [static] * 2)
     _, examples = inspect_records([path], vocabulary, num_examples=5)
     assert len(examples) == 2
     assert examples[1].title == f"Record 1 of {path}: 8 tokens, 3 to predict"
@@ -211,7 +208,7 @@ def test_an_example_is_shown_with_its_marks(write, vocabulary, masked):
 
 
 def test_pieces_are_joined_to_words(write, vocabulary):
-    record = _masked(
+    record = _static(
         vocabulary, ["##s", "dog", "##er", "##s"], ["##s"], [], label=0
     )
     _, (example,) = inspect_records([write("a", [record])], vocabulary)
@@ -220,13 +217,13 @@ def test_pieces_are_joined_to_words(write, vocabulary):
     assert example.label == "B follows A (0)"
 
 
-def test_unmasked_records_are_measured_in_words(write, vocabulary, unmasked):
-    longer = _unmasked(
+def test_dynamic_records_are_measured_in_words(write, vocabulary, dynamic):
+    longer = _dynamic(
         vocabulary, ["dog", "##er", "##s"], ["cat", "##s", "a", "a"], label=1
     )
-    path = write("a", [unmasked, longer, unmasked])
+    path = write("a", [dynamic, longer, dynamic])
     statistics, examples = inspect_records([path], vocabulary)
-    assert not statistics.is_masked
+    assert not statistics.is_static
     assert statistics.counts == {
         "files": 1,
         "records": 3,
@@ -243,9 +240,12 @@ def test_unmasked_records_are_measured_in_words(write, vocabulary, unmasked):
     assert join_tokens(examples[0].parts["A"]) == "[CLS] the dogs [SEP]"
 
 
-def test_two_forms_are_not_mixed(write, vocabulary, masked, unmasked):
-    paths = write("a", [masked]), write("b", [unmasked])
-    with pytest.raises(ValueError, match="Received: .*a and .*b, which are of"):
+def test_two_forms_are_not_mixed(write, vocabulary, static, dynamic):
+    paths = write("a", [static]), write("b", [dynamic])
+    with pytest.raises(
+        ValueError,
+        match="all be static or all dynamic;.*a and .*b, which are of",
+    ):
         inspect_records(paths, vocabulary)
 
 
@@ -282,21 +282,21 @@ def test_two_forms_are_not_mixed(write, vocabulary, masked, unmasked):
     ],
 )
 def test_a_wrong_value_is_named(
-    write, vocabulary, masked, name, position, value, received
+    write, vocabulary, static, name, position, value, received
 ):
-    wrong = _with(masked, name, position, value)
-    path = write("a", [masked, masked, wrong, masked, wrong])
+    wrong = _with(static, name, position, value)
+    path = write("a", [static, static, wrong, static, wrong])
     message = _error(path, vocabulary)
-    offset = 2 * (os.path.getsize(write("one", [masked])))
+    offset = 2 * (os.path.getsize(write("one", [static])))
     place = f"{path}, record 2 (counted from 0; at byte {offset}): `"
     assert message.startswith(place)
     assert message.startswith(f"{place}{name}` must ")
     assert message.endswith(f". Received: {received}.")
 
 
-def test_a_prediction_without_its_weight_is_named(write, vocabulary, masked):
-    wrong = _with(masked, "masked_lm_weights", 2, 0.0)
-    message = _error(write("a", [masked, wrong]), vocabulary)
+def test_a_prediction_without_its_weight_is_named(write, vocabulary, static):
+    wrong = _with(static, "masked_lm_weights", 2, 0.0)
+    message = _error(write("a", [static, wrong]), vocabulary)
     assert ", record 1 (" in message
     assert message.endswith(
         "`masked_lm_positions` must be 0 where `masked_lm_weights` is 0.0. "
@@ -305,13 +305,13 @@ def test_a_prediction_without_its_weight_is_named(write, vocabulary, masked):
 
 
 def test_segments_that_do_not_change_at_sep_are_named(
-    write, vocabulary, masked, unmasked
+    write, vocabulary, static, dynamic
 ):
     for number, (wrong, name) in enumerate(
         [
-            (_with(masked, "segment_ids", 5, 0), "segment_ids"),
-            (_with(masked, "segment_ids", 4, 1), "segment_ids"),
-            (_with(unmasked, "segment_boundary", 0, 4), "segment_boundary"),
+            (_with(static, "segment_ids", 5, 0), "segment_ids"),
+            (_with(static, "segment_ids", 4, 1), "segment_ids"),
+            (_with(dynamic, "segment_boundary", 0, 4), "segment_boundary"),
         ]
     ):
         message = _error(write(f"{number}", [wrong]), vocabulary)
@@ -319,9 +319,9 @@ def test_segments_that_do_not_change_at_sep_are_named(
 
 
 @pytest.mark.parametrize("length", [1, 4])
-def test_a_pair_with_an_empty_part_is_named(write, vocabulary, masked, length):
+def test_a_pair_with_an_empty_part_is_named(write, vocabulary, static, length):
     mask = [1] * length + [0] * (_SEQ_LENGTH - length)
-    path = write("a", [{**masked, "input_mask": mask}])
+    path = write("a", [{**static, "input_mask": mask}])
     assert "`input_mask` must be ones at [CLS] A [SEP] B [SEP]" in _error(
         path, vocabulary
     )
@@ -346,11 +346,11 @@ def test_a_pair_with_an_empty_part_is_named(write, vocabulary, masked, length):
         ("next_sentence_labels", 0, 2, "2"),
     ],
 )
-def test_a_wrong_value_of_an_unmasked_record_is_named(
-    write, vocabulary, unmasked, name, position, value, received
+def test_a_wrong_value_of_a_dynamic_record_is_named(
+    write, vocabulary, dynamic, name, position, value, received
 ):
-    longer = _unmasked(vocabulary, ["the"] * 9, ["a"], label=0)
-    wrong = _with(unmasked, name, position, value)
+    longer = _dynamic(vocabulary, ["the"] * 9, ["a"], label=0)
+    wrong = _with(dynamic, name, position, value)
     path = write("a", [longer, wrong, longer])
     message = _error(path, vocabulary)
     assert message.startswith(f"{path}, record 1 (counted from 0; at byte ")
@@ -360,10 +360,10 @@ def test_a_wrong_value_of_an_unmasked_record_is_named(
 
 _FEATURES = [
     (form, feature)
-    for form in ("masked", "unmasked")
+    for form in ("static", "dynamic")
     for feature in {
-        "masked": features.PRETRAINING_FEATURES,
-        "unmasked": features.UNMASKED_FEATURES,
+        "static": features.PRETRAINING_FEATURES,
+        "dynamic": features.DYNAMIC_FEATURES,
     }[form]
 ]
 _IDS = [f"{form}-{feature.name}" for form, feature in _FEATURES]
@@ -406,36 +406,36 @@ def test_a_wrong_length_is_named(write, vocabulary, request, form, feature):
     assert ", record 1 (" in message
     # Of two that should be equally long, the first sets the length.
     name = feature.name
-    if (form, name) == ("unmasked", "input_ids"):
+    if (form, name) == ("dynamic", "input_ids"):
         assert "`word_starts` must have 9 value(s)" in message
     else:
         assert f"`{name}` must have {len(values)} value(s)" in message
         assert message.endswith(f"Received: {len(values) + 1}.")
 
 
-def test_a_wrong_length_in_the_first_record_is_named(write, vocabulary, masked):
-    wrong = {**masked, "input_mask": masked["input_mask"][:-1]}
+def test_a_wrong_length_in_the_first_record_is_named(write, vocabulary, static):
+    wrong = {**static, "input_mask": static["input_mask"][:-1]}
     message = _error(write("a", [wrong] * 3), vocabulary)
     assert ", record 0 (" in message
     assert "`input_mask` must have 12 value(s), the max_seq_length" in message
 
 
-def test_empty_lists_are_named(write, vocabulary, masked):
-    message = _error(write("a", [{**masked, "input_ids": []}]), vocabulary)
+def test_empty_lists_are_named(write, vocabulary, static):
+    message = _error(write("a", [{**static, "input_ids": []}]), vocabulary)
     assert "`input_ids` must have 1 value(s)" in message
     assert message.endswith("Received: 0.")
 
 
 def test_a_value_fault_comes_before_a_later_missing_feature(
-    write, vocabulary, masked
+    write, vocabulary, static
 ):
-    wrong = _with(masked, "next_sentence_labels", 0, 3)
-    path = write("a", [masked, wrong, {}])
+    wrong = _with(static, "next_sentence_labels", 0, 3)
+    path = write("a", [static, wrong, {}])
     assert ", record 1 (" in _error(path, vocabulary)
 
 
-def test_no_example_is_named(write, vocabulary, masked):
-    message = _error(write("a", [masked, b"no example"]), vocabulary)
+def test_no_example_is_named(write, vocabulary, static):
+    message = _error(write("a", [static, b"no example"]), vocabulary)
     assert ", record 1 (" in message
     assert message.endswith("Received: b'no example'.")
 
@@ -457,9 +457,9 @@ def test_an_empty_file_is_named(write, vocabulary):
     ],
 )
 def test_a_file_cut_in_a_record_is_named(
-    write, vocabulary, masked, cut, received
+    write, vocabulary, static, cut, received
 ):
-    path = write("a", [masked] * 4)
+    path = write("a", [static] * 4)
     one = os.path.getsize(path) // 4
     keep = one - cut if cut > 0 else -cut
     os.truncate(path, 3 * one + keep)
@@ -469,8 +469,8 @@ def test_a_file_cut_in_a_record_is_named(
     )
 
 
-def test_a_file_cut_between_records_is_shorter(write, vocabulary, masked):
-    path = write("a", [masked] * 4)
+def test_a_file_cut_between_records_is_shorter(write, vocabulary, static):
+    path = write("a", [static] * 4)
     os.truncate(path, os.path.getsize(path) // 2)
     statistics, _ = inspect_records([path], vocabulary)
     assert statistics.counts["records"] == 2
@@ -479,8 +479,8 @@ def test_a_file_cut_between_records_is_shorter(write, vocabulary, masked):
 @pytest.mark.parametrize(
     "byte, what", [(0, "length"), (9, "length"), (20, "data"), (-1, "data")]
 )
-def test_a_damaged_record_is_named(write, vocabulary, masked, byte, what):
-    path = write("a", [masked] * 4)
+def test_a_damaged_record_is_named(write, vocabulary, static, byte, what):
+    path = write("a", [static] * 4)
     data = bytearray(pathlib.Path(path).read_bytes())
     one = len(data) // 4
     data[one + byte % one] ^= 1
@@ -490,9 +490,9 @@ def test_a_damaged_record_is_named(write, vocabulary, masked, byte, what):
     assert message.startswith(f"{place}the checksum of its {what} does not")
 
 
-def test_a_fault_comes_before_a_later_cut(write, vocabulary, masked):
-    wrong = _with(masked, "next_sentence_labels", 0, 3)
-    path = write("a", [masked, wrong, masked])
+def test_a_fault_comes_before_a_later_cut(write, vocabulary, static):
+    wrong = _with(static, "next_sentence_labels", 0, 3)
+    path = write("a", [static, wrong, static])
     os.truncate(path, os.path.getsize(path) - 1)
     assert "`next_sentence_labels`" in _error(path, vocabulary)
 

@@ -1,4 +1,4 @@
-"""Records to batches for `model.fit` and for the training loop."""
+"""Static records to batches for `model.fit` and for the training loop."""
 
 import tensorflow as tf
 
@@ -8,6 +8,7 @@ from keras_bert.data.batches.epochs import check_batch_size
 from keras_bert.data.batches.epochs import endless_batches
 from keras_bert.data.batches.epochs import read_records
 from keras_bert.data.records.first_record import check_first_records
+from keras_bert.data.records.parsing import parse_examples
 
 
 def pretraining_dataset(
@@ -18,7 +19,7 @@ def pretraining_dataset(
     vocab_size,
     shuffle_seed=None,
 ):
-    """One pass over records of masked sentence pairs.
+    """One pass over static records.
 
     Args:
         paths: list of str, TFRecord files of `create_pretraining_data` or of
@@ -112,13 +113,10 @@ def _check(
     """Checks the arguments and the files; the lengths of the features."""
     check_batch_size(batch_size)
     lengths = {
-        "max_seq_length": max_seq_length,
-        "max_predictions_per_seq": max_predictions_per_seq,
-        "1": 1,
+        features.MAX_SEQ_LENGTH: max_seq_length,
+        features.MAX_PREDICTIONS_PER_SEQ: max_predictions_per_seq,
     }
-    check_first_records(
-        paths, features.PRETRAINING_FEATURES, lengths, vocab_size
-    )
+    check_first_records(paths, "static", lengths, vocab_size)
     return lengths
 
 
@@ -131,15 +129,7 @@ def _parsed(batches, lengths, vocab_size):
 
 
 def _parse(serialized, lengths, vocab_size):
-    parsed = tf.io.parse_example(
-        serialized,
-        {
-            feature.name: tf.io.FixedLenFeature(
-                [lengths[feature.length]], feature.dtype
-            )
-            for feature in features.PRETRAINING_FEATURES
-        },
-    )
+    parsed = parse_examples(serialized, features.FORMS["static"], lengths)
     for feature in (features.INPUT_IDS, features.MASKED_LM_IDS):
         assert_known_ids(feature, parsed[feature.name], vocab_size)
     return as_batch(parsed)

@@ -7,7 +7,7 @@ from keras_bert import features
 from keras_bert.config import BertConfig
 from keras_bert.data import endless_pretraining_dataset
 from keras_bert.data import pretraining_dataset
-from keras_bert.data.batches.masked import padded_batches
+from keras_bert.data.batches.static import padded_batches
 from keras_bert.data.records.encoding import serialize_examples
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import bert_adamw
@@ -17,7 +17,6 @@ _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE = 16, 3, 30
 _LENGTHS = {
     "max_seq_length": _SEQ_LENGTH,
     "max_predictions_per_seq": _NUM_PREDICTIONS,
-    "1": 1,
 }
 
 _CONFIG = BertConfig(
@@ -35,7 +34,7 @@ def _examples(num_examples, seed=1):
     rng = np.random.default_rng(seed)
     values = {
         feature.name: rng.integers(
-            0, 2, (num_examples, _LENGTHS[feature.length]), np.int32
+            0, 2, (num_examples, feature.num_values(_LENGTHS)), np.int32
         )
         for feature in features.PRETRAINING_FEATURES
     }
@@ -51,17 +50,8 @@ def _examples(num_examples, seed=1):
 
 
 @pytest.fixture
-def write(tmp_path):
-    """Writes records (bytes) and gives the path."""
-
-    def write(name, records):
-        path = str(tmp_path / name)
-        with tf.io.TFRecordWriter(path) as writer:
-            for record in records:
-                writer.write(record)
-        return path
-
-    return write
+def write(write_record_file):
+    return write_record_file
 
 
 def _serialize(values):
@@ -267,7 +257,11 @@ def test_padding_fills_up_the_last_batch_and_changes_no_evaluation(write):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_seq_length": 17}, "`input_ids` must have 17 .*Received: 16"),
+        (
+            {"max_seq_length": 17},
+            "`input_ids` must have 17 .* Received: 16. Pass the "
+            "`max_seq_length`",
+        ),
         (
             {"max_predictions_per_seq": 2},
             "`masked_lm_positions` must have 2 .*Received: 3",
@@ -278,7 +272,7 @@ def test_other_lengths_are_an_error_that_names_the_file(
     write, changes, message
 ):
     path = write("a", _serialize(_examples(2)))
-    with pytest.raises(ValueError, match=f"^{path}: {message}"):
+    with pytest.raises(ValueError, match=f"^{path}, record 0 .*: {message}"):
         _dataset([path], **changes)
 
 
@@ -321,7 +315,9 @@ def _without(record, name):
 def test_a_missing_feature_is_named(write, name):
     records = _serialize(_examples(3))
     path = write("a", [_without(records[0], name), *records])
-    with pytest.raises(ValueError, match=f"^{path}: .* feature `{name}`"):
+    with pytest.raises(
+        ValueError, match=f"^{path}, record 0 .*: .* feature `{name}`"
+    ):
         _dataset([path])
     path = write("b", [*records, _without(records[0], name)])
     with pytest.raises(tf.errors.InvalidArgumentError, match=name):
@@ -336,7 +332,7 @@ def test_a_feature_of_another_type_is_an_error(write):
     path = write("a", [example.SerializeToString()])
     with pytest.raises(
         ValueError,
-        match="`masked_lm_weights` must have 3 float32 .* Received: 0",
+        match="`masked_lm_weights` must be float32 .* Received: int64_list",
     ):
         _dataset([path])
 
@@ -383,7 +379,9 @@ def test_a_file_of_something_else_is_named(tmp_path, data, message):
 
 def test_records_of_something_else_are_named(write):
     path = write("a", [b"no example"])
-    with pytest.raises(ValueError, match=f"^{path}: .* no tf.train.Example"):
+    with pytest.raises(
+        ValueError, match=f"^{path}, record 0 .*: it must be a tf.train.Example"
+    ):
         _dataset([path])
 
 
