@@ -12,6 +12,7 @@ from keras_bert.training.adam_step import unpack
 from keras_bert.training.gradients import global_norm
 from keras_bert.training.gradients import scaled
 from keras_bert.training.gradients import sum_over_replicas
+from keras_bert.training.weight_decay import decays
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -210,19 +211,6 @@ class AdamW(keras.optimizers.Optimizer):
             "epsilon": self.epsilon,
             "bias_correction": self.bias_correction,
         }
-
-
-def decays(variable):
-    """Whether weight decay applies: to matrices and embedding tables.
-
-    Args:
-        variable: `keras.Variable`. In some layers of Keras a bias has two
-            axes, so its name counts as well.
-
-    Returns:
-        bool
-    """
-    return len(variable.shape) > 1 and variable.name != "bias"
 
 
 def _check(

@@ -5,6 +5,7 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.layers.replica_seeds import replica_seeds
 from keras_bert.training.loss_scale import LossScale
+from keras_bert.training.mean_metrics import mean_metrics
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import PUBLISHED
 
@@ -202,30 +203,6 @@ class PretrainingLoop:
             for term in self._terms
             for kind, value in term.sums(outputs, labels, weights).items()
         }
-
-
-def mean_metrics(sums):
-    """Sums over steps to means.
-
-    Args:
-        sums: dict of numbers, as of `PretrainingLoop.train`.
-
-    Returns:
-        A dict of floats: for each term, such as mlm, its `mlm_loss` and
-        `mlm_accuracy`; and of training also `loss` and `gradient_norm`,
-        means over the steps that were taken.
-    """
-    means = {}
-    for name in sums:
-        term, _, kind = name.partition("/")
-        if kind not in ("", "weight"):
-            weight = max(float(sums[f"{term}/weight"]), 1.0)
-            means[f"{term}_{kind}"] = float(sums[name]) / weight
-    if "steps" in sums:
-        steps = max(float(sums["steps"]), 1.0)
-        means["loss"] = float(sums["loss"]) / steps
-        means["gradient_norm"] = float(sums["gradient_norm"]) / steps
-    return means
 
 
 def _check_outputs(model, objective, terms):

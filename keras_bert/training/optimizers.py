@@ -6,8 +6,8 @@ import re
 from absl import logging
 
 from keras_bert.training.adamw import AdamW
-from keras_bert.training.adamw import decays
 from keras_bert.training.lamb import Lamb
+from keras_bert.training.weight_decay import decays
 
 
 def bert_adamw(model, learning_rate, weight_decay=0.01, bias_correction=True):

@@ -3,7 +3,7 @@
 import contextlib
 import time
 
-from keras_bert.training.loop import mean_metrics
+from keras_bert.training.mean_metrics import mean_metrics
 
 
 class Stretch:

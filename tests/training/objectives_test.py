@@ -15,7 +15,7 @@ from keras_bert.training import bert_adamw
 from keras_bert.training import pretraining_losses
 from keras_bert.training import pretraining_metrics
 from keras_bert.training.loop import PretrainingLoop
-from keras_bert.training.loop import mean_metrics
+from keras_bert.training.mean_metrics import mean_metrics
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import objective_named
 from keras_bert.training.schedules import LinearWarmupDecay
