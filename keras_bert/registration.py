@@ -15,10 +15,9 @@ _PACKAGE = "keras_bert"
 _CLASSES = {
     "AdamW": "training.adamw",
     "BertEmbeddings": "layers.bert_embeddings",
-    "CausalSelfAttention": "layers.causal",
-    "CausalTransformerBlock": "layers.causal",
     "CosineWarmupDecay": "training.schedules",
     "Dropout": "layers.dropout",
+    "FeedForward": "layers.feed_forward",
     "FlatDense": "layers.flat_dense",
     "Lamb": "training.lamb",
     "LayerNorm": "layers.layer_norm",
@@ -26,12 +25,14 @@ _CLASSES = {
     "MaskedLMHead": "layers.masked_lm_head",
     "NSPHead": "layers.nsp_head",
     "PolynomialWarmupDecay": "training.schedules",
+    "PostNormBlock": "layers.post_norm_block",
     "SelfAttention": "layers.self_attention",
     "SparseCrossEntropy": "training.cross_entropy",
+    "TokenEmbeddings": "layers.token_embeddings",
     "TransformerEncoderBlock": "layers.transformer_encoder_block",
 }
 # A function is the object itself, for which nothing can stand in.
-_FUNCTIONS = ("layers.activations",)
+_FUNCTIONS = ("layers.activations", "layers.attention_patterns")
 
 
 def register_with_keras():
