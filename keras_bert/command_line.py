@@ -38,7 +38,7 @@ def run(main):
 
 def _parse(argv):
     if _HELP & {*argv[1:]}:
-        print(manual())
+        _show(manual())
         sys.exit(0)
     try:
         return flags.FLAGS(argv)
@@ -52,6 +52,14 @@ def _parse(argv):
         text = text.rstrip(".")
         print(f"Error: {text}. --help shows the manual.", file=sys.stderr)
         sys.exit(1)
+
+
+def _show(text):
+    """Prints; whoever reads may stop, as `head` does."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def manual():

@@ -1,4 +1,7 @@
 import os
+import pathlib
+import subprocess
+import sys
 
 import pytest
 import tensorflow as tf
@@ -52,3 +55,19 @@ def test_control_c_is_no_error(capsys):
         raise KeyboardInterrupt
 
     assert run(main, capsys) == (130, "Stopped.")
+
+
+def test_a_manual_may_be_read_in_part():
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = "tools/convert_checkpoint.py"
+    root = pathlib.Path(__file__).parents[1]
+    result = subprocess.run(
+        [sys.executable, root / program, "--help"],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (0, "")
