@@ -9,6 +9,7 @@ It prints the outputs of `serving_default` as JSON.
 import contextlib
 import json
 import os
+import signal
 import sys
 
 from absl import app
@@ -76,4 +77,5 @@ def _parse(argv):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # As `head` wants it.
     app.run(main, flags_parser=_parse)
