@@ -26,15 +26,15 @@ import zlib
 
 import numpy as np
 
-from keras_bert.data.corpus import token_store as corpora
-from keras_bert.data.corpus.chunk_writer import ChunkWriter
-from keras_bert.data.corpus.chunk_writer import batch_lines
-from keras_bert.data.corpus.documents import split_lines
 from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
 from keras_bert.data.build.settings import settings_of
 from keras_bert.data.build.shards import ShardBuilder
+from keras_bert.data.corpus import token_store as corpora
+from keras_bert.data.corpus.chunk_writer import ChunkWriter
+from keras_bert.data.corpus.chunk_writer import batch_lines
+from keras_bert.data.corpus.documents import split_lines
 from keras_bert.data.corpus.text_files import CHUNK_BYTES
 from keras_bert.files import expand_patterns
 from keras_bert.outputs import manifest_values

@@ -17,22 +17,22 @@ import time
 
 from absl import logging
 
+from keras_bert.data.build.remarks import shares_of
+from keras_bert.data.build.remarks import warn_of_examples
+from keras_bert.data.build.remarks import warn_of_text
+from keras_bert.data.build.settings import read_json
+from keras_bert.data.build.settings import settings_of
+from keras_bert.data.build.settings import write_json
+from keras_bert.data.build.shards import ShardBuilder
+from keras_bert.data.build.work_directory import WorkDirectory
+from keras_bert.data.build.workers import advance
+from keras_bert.data.build.workers import run_pieces
 from keras_bert.data.corpus import token_store as corpora
 from keras_bert.data.corpus.bad_lines import BadLines
 from keras_bert.data.corpus.chunk_writer import ChunkWriter
 from keras_bert.data.corpus.chunk_writer import batch_lines
 from keras_bert.data.examples.options import PretrainingDataOptions
 from keras_bert.data.examples.options import TextOptions
-from keras_bert.data.build.workers import advance
-from keras_bert.data.build.workers import run_pieces
-from keras_bert.data.build.remarks import shares_of
-from keras_bert.data.build.remarks import warn_of_examples
-from keras_bert.data.build.remarks import warn_of_text
-from keras_bert.data.build.settings import read_json
-from keras_bert.data.build.settings import write_json
-from keras_bert.data.build.settings import settings_of
-from keras_bert.data.build.shards import ShardBuilder
-from keras_bert.data.build.work_directory import WorkDirectory
 from keras_bert.files import check_writable
 from keras_bert.files import whole_file
 from keras_bert.outputs import check_no_input

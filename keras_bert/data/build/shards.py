@@ -16,9 +16,9 @@ from keras_bert.data.examples.packing import ExampleRules
 from keras_bert.data.examples.packing import dynamic_examples
 from keras_bert.data.examples.packing import static_examples
 from keras_bert.data.examples.pair_tokens import copy_tokens
-from keras_bert.data.records.encoding import serialize_examples
 from keras_bert.data.examples.sentence_pairs import SentencePairs
 from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
+from keras_bert.data.records.encoding import serialize_examples
 from keras_bert.data.records.framing import write_records
 from keras_bert.text.vocabulary import CLS
 from keras_bert.text.vocabulary import MASK

@@ -561,7 +561,9 @@ def test_windows_text_gives_the_same_bytes(create, corpus_file, tmp_path):
 @pytest.mark.parametrize("chunk_bytes", [1, 100, 1000])
 def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch, chunk_bytes):
     (expected,), counts = create(_options(), "a")
-    monkeypatch.setattr("keras_bert.data.corpus.text_files.CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(
+        "keras_bert.data.corpus.text_files.CHUNK_BYTES", chunk_bytes
+    )
     monkeypatch.setattr("keras_bert.data.corpus.chunk_writer._BATCH_BYTES", 7)
     (records,), same_counts = create(_options(), "b")
     assert _bytes([records]) == _bytes([expected])

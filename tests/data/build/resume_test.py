@@ -36,8 +36,9 @@ _CHUNK_BYTES = 900
 _LAUNCHER = """
 import json, os, signal, sys
 from keras_bert.data import PretrainingDataOptions, TextOptions
-from keras_bert.data import create_pretraining_data, open_sources, text_files
-from keras_bert.data import pretraining_data, shards, corpus, chunk_writer
+from keras_bert.data import create_pretraining_data, open_sources
+from keras_bert.data.build import job, shards
+from keras_bert.data.corpus import chunk_writer, text_files, token_store
 import keras_bert.text.wordpiece
 
 for line in sys.stdin:
