@@ -17,6 +17,12 @@ WORKERS ?= 2
 OUTPUT ?= demo-output
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
 
+# What neither trains nor starts programs.
+FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
+    tests/outputs_test.py tests/template_test.py tests/docstrings_test.py) \
+    tests/text tests/layers tests/data/corpus tests/data/examples \
+    tests/data/records tests/checkpoints/arrays
+
 .PHONY: demo test test-fast test-beam test-parity lint format clean
 
 demo: $(VENV)/.installed-demo
@@ -31,7 +37,7 @@ test: $(VENV)/.installed-test
 test-fast: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadfile \
-	    -m "not large and not parity and not slow"
+	    -m "not large and not parity" $(FAST)
 
 # Apache Beam holds back packages that the others have newer.
 test-beam:
