@@ -184,7 +184,14 @@ def read_manifest(path):
     except (OSError, ValueError):
         return None
     is_own = isinstance(values, dict) and values.get("made_by") == _MADE_BY
-    return values if is_own and isinstance(values.get("files"), dict) else None
+    return values if is_own and _is_listing(values.get("files")) else None
+
+
+def _is_listing(files):
+    return isinstance(files, dict) and all(
+        isinstance(entry, dict) and {"bytes", "sha256"} <= {*entry}
+        for entry in files.values()
+    )
 
 
 def manifest_of(path):

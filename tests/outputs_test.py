@@ -81,7 +81,18 @@ def test_a_file_that_is_not_its_manifests_is_named(tmp_path):
         outputs.manifest_of(tmp_path / "a.txt")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"files": {}}', "\xff"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"files": {}}',
+        '{"made_by": "keras_bert", "files": {"a": 3}}',
+        '{"made_by": "keras_bert", "files": {"a": {"bytes": 3}}}',
+        "\xff",
+    ],
+)
 def test_what_is_no_manifest_of_ours_says_nothing(tmp_path, text):
     (tmp_path / "manifest.json").write_text(text, encoding="latin1")
     assert outputs.read_manifest(tmp_path / "manifest.json") is None

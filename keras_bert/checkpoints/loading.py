@@ -163,10 +163,10 @@ def load(build, plan, source):
             model = build()
     else:
         model = build()
-        for weight in model.model.weights:
-            if weight.path in waiting:
-                del waiting[weight.path]
-                weight.assign(read(weight.path))
+        for path, weight in model.weights.items():
+            if path in waiting:
+                del waiting[path]
+                weight.assign(read(path))
     if waiting:
         raise RuntimeError(f"Variables were not made: {_some(waiting)}.")
     for weight in sorted(plan.fresh):

@@ -1,6 +1,7 @@
 """The README.md beside saved weights."""
 
 import dataclasses
+import math
 
 
 def model_card(model, format, extra):
@@ -18,12 +19,13 @@ def model_card(model, format, extra):
     tokenizer, family = model.tokenizer_settings, model.family
     sizes = dataclasses.asdict(model.config)
     parts = ["encoder", *sorted(model.parts)]
+    count = sum(math.prod(w.shape) for w in model.weights.values())
     sections = [
         f"# {family.name}\n",
         f"A {family.name} ([arXiv {family.paper}]"
         f"(https://arxiv.org/abs/{family.paper})) in "
         f'the "{format}" format of keras_bert, with '
-        f"{', '.join(parts)}: {model.model.count_params():,} parameters.\n",
+        f"{', '.join(parts)}: {count:,} parameters.\n",
         "```python\nimport keras_bert\n\n"
         'bert = keras_bert.from_pretrained("this directory")\n```\n',
         "## Architecture\n",

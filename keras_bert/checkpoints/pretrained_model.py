@@ -26,8 +26,7 @@ class PretrainedModel:
         family: `Family`.
         encoder: model from the family's inputs to `sequence_output` and, if
             there is a pooler, `pooled_output`.
-        model: the encoder's layers with the heads that there are: the model
-            with all the weights.
+        model: the encoder's layers with the heads that there are.
         tokenizer_settings: what was given as tokenizer; its vocabulary and
             casing are there without TensorFlow.
     """
@@ -104,6 +103,15 @@ class PretrainedModel:
             is_made = not isinstance(told, WordpieceSettings)
             self._tokenizer = told if is_made else told.tokenizer()
         return self._tokenizer
+
+    @property
+    def weights(self):
+        """A dict of all weights by their paths, whichever model has them.
+
+        Without a next-sentence head the pooler is the encoder's only.
+        """
+        models = (self.encoder, self.model)
+        return {w.path: w for model in models for w in model.weights}
 
     @property
     def pretrainer(self):

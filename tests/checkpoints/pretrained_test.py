@@ -83,6 +83,16 @@ def test_encoder_and_pretrainer_share_their_weights(
     assert encoder_variables < variables
 
 
+@pytest.mark.parametrize("format", ["keras", "hf", "tf1"])
+def test_a_pooler_that_no_head_looks_at_is_kept(format, bert, tmp_path):
+    kept = bert.with_parts(["pooler", "masked_lm_head"])
+    save_pretrained(kept, tmp_path / "saved", format=format)
+    again = from_pretrained(tmp_path / "saved")
+    assert again.parts == kept.parts
+    for path, weight in kept.weights.items():
+        np.testing.assert_array_equal(again.weights[path], weight, path)
+
+
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_casing_is_kept(lowercase, tiny_config, tmp_path):
     save_pretrained(make_bert(tiny_config, lowercase=lowercase), tmp_path)

@@ -106,7 +106,7 @@ def write_tf1(bert, directory):
         )
     if bert.config.hidden_act == "gelu_tanh":
         values["hidden_act"] = "gelu"  # What the word means there.
-    weights = {weight.path: weight for weight in bert.model.weights}
+    weights = bert.weights
     write_tensorflow(
         directory / _PREFIX,
         [

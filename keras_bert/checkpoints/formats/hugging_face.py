@@ -83,7 +83,7 @@ def write_hugging_face(model, directory):
         model: `PretrainedModel`.
         directory: `pathlib.Path`, existing.
     """
-    weights = {weight.path: weight for weight in model.model.weights}
+    weights = model.weights
     write_safetensors(
         directory / _SAFETENSORS,
         [

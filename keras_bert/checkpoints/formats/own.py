@@ -53,8 +53,8 @@ def write_own(model, directory):
     write_safetensors(
         directory / _WEIGHTS,
         [
-            (weight.path, tuple(weight.shape), lambda w=weight: np.asarray(w))
-            for weight in model.model.weights
+            (path, tuple(weight.shape), lambda w=weight: np.asarray(w))
+            for path, weight in model.weights.items()
         ],
     )
     write_description(model, directory)
