@@ -22,6 +22,15 @@ def clean_keras():
         keras.utils.set_random_seed(1810)
 
 
+@pytest.fixture(autouse=True)
+def whole_log():
+    """Lets every line through, whatever flags an earlier test has parsed."""
+    if "absl.logging" in sys.modules:
+        from absl import logging
+
+        logging.get_absl_logger().setLevel("NOTSET")
+
+
 @pytest.fixture
 def tiny_config():
     """A BERT of hidden size 8 and vocabulary 30, without dropout."""
