@@ -84,13 +84,6 @@ class PretrainedModel:
         cls = type(self)
         return cls(self.config, told, self.backbone, self.heads, parts)
 
-    def with_tokenizer(self, tokenizer):
-        """A model of the same weights with another tokenizer."""
-        cls = type(self)
-        return cls(
-            self.config, tokenizer, self.backbone, self.heads, self.parts
-        )
-
     @property
     def tokenizer(self):
         """The `Tokenizer`.

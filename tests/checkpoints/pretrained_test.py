@@ -231,7 +231,8 @@ def test_settings_of_the_tokenizer_are_kept(
         strip_accents=strip_accents,
         max_chars_per_word=max_chars_per_word,
     )
-    save_pretrained(bert.with_tokenizer(tokenizer), tmp_path)
+    other = PretrainedModel.from_config(bert.config, tokenizer)
+    save_pretrained(other, tmp_path)
     reloaded = from_pretrained(tmp_path).tokenizer
     assert reloaded.strip_accents is strip_accents
     assert reloaded.max_chars_per_word == max_chars_per_word
