@@ -13,15 +13,17 @@ import os
 import pathlib
 import sys
 
+import google_crc32c
+
 from keras_bert.files import check_writable
 from keras_bert.files import whole_file
 
 _MADE_BY = "keras_bert"
 _MANIFESTS = "manifest*.json"
-_BLOCK_BYTES = 1 << 22
+_BLOCK_BYTES = 1 << 20
 
 
-def check_output_files(paths, inputs=(), overwrite=False):
+def check_output_files(paths, inputs=(), overwrite=False, directory=None):
     """Raises ValueError unless all files may be written.
 
     Makes their folders, if needed.
@@ -30,6 +32,8 @@ def check_output_files(paths, inputs=(), overwrite=False):
         paths: list of str, the files to write.
         inputs: list of str, files and directories that are read.
         overwrite: bool, replace what we wrote before.
+        directory: str, where the manifest stands that lists the files by
+            their names in it; by default it is beside each of them.
     """
     _check_distinct(paths)
     for path in map(pathlib.Path, paths):
@@ -41,7 +45,10 @@ def check_output_files(paths, inputs=(), overwrite=False):
         check_writable(path.parent)
         if path.exists() or path.is_symlink():
             _check_outside(path, inputs)
-            _check_own(path, overwrite)
+            if directory is None:
+                _check_own(path, overwrite)
+            else:
+                _check_listed(path, pathlib.Path(directory), overwrite)
         manifest = manifest_beside(path)
         if manifest.exists() and read_manifest(manifest) is None:
             _check_overwrite(manifest, False, overwrite)
@@ -113,6 +120,26 @@ def remove_own(directory):
             folder.rmdir()
 
 
+def remove_stale(directory, listed, kept):
+    """Removes what a former manifest lists and a new one does not.
+
+    A file that was changed since stays.
+
+    Args:
+        directory: str, where the manifest stands.
+        listed: dict, the `files` of the former manifest.
+        kept: iterable of str, the names that are still in use.
+    """
+    directory = pathlib.Path(directory)
+    for name in {*listed} - {*kept}:
+        path = directory / name
+        if _is_unchanged(path, listed[name]):
+            path.unlink()
+            if path.parent != directory:
+                with contextlib.suppress(OSError):  # It holds something else.
+                    path.parent.rmdir()
+
+
 @contextlib.contextmanager
 def recorded_file(path, about=None):
     """Gives a temporary name that becomes `path`, with a manifest beside it.
@@ -152,6 +179,22 @@ def write_manifest(path, files, about):
     with whole_file(path) as temporary:
         text = json.dumps(manifest_values(entries, about), indent=2) + "\n"
         pathlib.Path(temporary).write_text(text, encoding="utf-8")
+
+
+def record_directory(directory, about=None):
+    """Writes the manifest of all files that a directory holds.
+
+    Args:
+        directory: str, one that `check_output_directory` has let through.
+        about: dict for JSON, what the next program must know of the files.
+    """
+    manifest = pathlib.Path(directory, "manifest.json")
+    files = {
+        path.relative_to(directory).as_posix(): path
+        for path in sorted(manifest.parent.rglob("*"))
+        if path.is_file() and path != manifest
+    }
+    write_manifest(manifest, files, about or {})
 
 
 def manifest_values(entries, about):
@@ -227,6 +270,15 @@ def sha256(path):
         while block := file.read(_BLOCK_BYTES):
             digest.update(block)
     return digest.hexdigest()
+
+
+def crc32c(path):
+    """The CRC-32C of a file, an int; in a sixth of the time of the SHA-256."""
+    crc = 0
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            crc = google_crc32c.extend(crc, block)
+    return crc
 
 
 def _check_distinct(paths):

@@ -25,6 +25,41 @@ def test_what_we_wrote_needs_overwrite(tmp_path):
     outputs.check_output_files([path], overwrite=True)
 
 
+def make_listed(directory, *names):
+    for name in names:
+        (directory / name).parent.mkdir(exist_ok=True)
+        (directory / name).write_text("ours")
+    files = {name: directory / name for name in names}
+    outputs.write_manifest(directory / "manifest.json", files, {})
+    return outputs.read_manifest(directory / "manifest.json")["files"]
+
+
+def test_a_file_in_a_folder_may_be_listed_by_the_directory(tmp_path):
+    make_listed(tmp_path, "a/ours.txt", "a/changed.txt")
+    ours, changed = tmp_path / "a/ours.txt", tmp_path / "a/changed.txt"
+    changed.write_text("OURS")
+    outputs.check_output_files([ours], overwrite=True, directory=tmp_path)
+    with pytest.raises(ValueError, match=f"{ours} exists.*--overwrite"):
+        outputs.check_output_files([ours], directory=tmp_path)
+    with pytest.raises(ValueError, match=f"{changed} exists, and no manif"):
+        outputs.check_output_files(
+            [changed], overwrite=True, directory=tmp_path
+        )
+
+
+def test_what_is_no_longer_listed_is_removed_unless_changed(tmp_path):
+    listed = make_listed(tmp_path, "a/b.txt", "c/d.txt", "c/e.txt", "f.txt")
+    (tmp_path / "c/d.txt").write_text("mine")
+    outputs.remove_stale(tmp_path, listed, kept=["f.txt"])
+    left = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.relative_to(tmp_path).as_posix() for path in left} == {
+        "c/d.txt",
+        "f.txt",
+        "manifest.json",
+    }
+    assert not (tmp_path / "a").exists()
+
+
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_what_others_wrote_is_never_overwritten(tmp_path, overwrite):
     theirs, changed = tmp_path / "theirs.txt", tmp_path / "changed.txt"

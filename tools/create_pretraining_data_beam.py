@@ -62,9 +62,9 @@ _OPTIONS = OptionFlags()
 
 def main():
     options = _OPTIONS.options()
-    beam = _load_pipeline()
+    pipeline = _load_pipeline()
     start = time.monotonic()
-    counts = beam.create_pretraining_data_on_beam(
+    counts = pipeline.create_pretraining_data_on_beam(
         _INPUT_FILE.value,
         _OUTPUT_DIR.value,
         _OPTIONS.text_options(),
@@ -95,10 +95,10 @@ def _load_pipeline():
         python_logging.getLogger(name).setLevel(python_logging.CRITICAL)
     python_logging.disable(python_logging.WARNING)
     # Imported late: most do not have Apache Beam.
-    from keras_bert.data.build import beam
+    from keras_bert.data.build.beam import pipeline
 
     python_logging.disable(python_logging.NOTSET)
-    return beam
+    return pipeline
 
 
 if __name__ == "__main__":

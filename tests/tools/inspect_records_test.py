@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from keras_bert import outputs
-from keras_bert.data.records.inspection import inspect_records
+from keras_bert.data.records.inspection.reading import inspect_records
 from keras_bert.text import Vocabulary
 
 pytestmark = pytest.mark.large

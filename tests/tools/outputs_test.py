@@ -21,6 +21,10 @@ pytestmark = pytest.mark.large
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _TOOLS = {path.stem for path in (_REPOSITORY / "tools").glob("*.py")}
 _WORDS = "the a dog cat bird sees likes finds red old new house".split()
+_ANSWER = {"text": "dog", "answer_start": 4}
+_QUESTION = {"id": "q", "question": "who sees?", "answers": [_ANSWER]}
+_PARAGRAPH = {"context": "the dog sees", "qas": [_QUESTION]}
+_SQUAD = {"data": [{"title": "dogs", "paragraphs": [_PARAGRAPH]}]}
 _LENGTHS = {"max_seq_length": "16", "max_predictions_per_seq": "3"}
 
 
@@ -142,7 +146,41 @@ _PROGRAMS = {
         ending=".png",
         package="matplotlib",
     ),
+    "predict": _Program(
+        {
+            "model_dir": "classifier",
+            "input": "text.txt",
+            "output": "answers.jsonl",
+        },
+        "output",
+        ("model_dir", "input"),
+    ),
     "query_saved_model": _Program({"model_dir": "served", "text": "a dog"}),
+    "run_classifier": _Program(
+        {
+            "init_dir": "bert",
+            "train_file": "labelled.tsv",
+            "dev_file": "dev.tsv",
+            "output_dir": "tuned",
+            "num_train_epochs": "1",
+        },
+        "output_dir",
+        ("init_dir", "train_file", "dev_file"),
+        within="eval.json",
+    ),
+    "run_multiple_choice": _Program(
+        {
+            "train_file": "train.csv",
+            "dev_file": "dev.csv",
+            "init_dir": "bert",
+            "output_dir": "chooser",
+            "num_choices": "2",
+            "num_train_epochs": "1",
+        },
+        "output_dir",
+        ("train_file", "dev_file", "init_dir"),
+        within="eval.json",
+    ),
     "run_pretraining": _Program(
         {
             "input_file": "train.tfrecord",
@@ -159,6 +197,31 @@ _PROGRAMS = {
         within="run.json",
         goes_on=True,
         replaces=False,
+    ),
+    "run_squad": _Program(
+        {
+            "init_dir": "bert",
+            "train_file": "squad.json",
+            "predict_file": "squad.json",
+            "output_dir": "answered",
+            "max_seq_length": "16",
+            "num_train_epochs": "1",
+        },
+        "output_dir",
+        ("init_dir", "train_file", "predict_file"),
+        within="predictions.json",
+    ),
+    "run_tagger": _Program(
+        {
+            "train_file": "train.conll",
+            "dev_file": "dev.conll",
+            "init_dir": "bert",
+            "output_dir": "tagger",
+            "num_train_epochs": "1",
+        },
+        "output_dir",
+        ("train_file", "dev_file", "init_dir"),
+        within="eval.json",
     ),
 }
 _WRITERS = [name for name, program in _PROGRAMS.items() if program.output]
@@ -190,6 +253,7 @@ def good(tmp_path_factory):
     from keras_bert.data import TextOptions
     from keras_bert.data import create_pretraining_data
     from keras_bert.data import open_sources
+    from keras_bert.tasks import TextClassifier
     from keras_bert.text import BertTokenizer
     from keras_bert.text import Vocabulary
     from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -201,6 +265,9 @@ def good(tmp_path_factory):
     ]
     text = "\n\n".join("\n".join(document) for document in documents)
     (good / "text.txt").write_text(text)
+    rows = "".join(f"the {word}\t{len(word) % 2}\n" for word in _WORDS)
+    for name in ("labelled.tsv", "dev.tsv"):
+        (good / name).write_text(f"text\tlabel\n{rows}")
     vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS, "."])
     vocabulary.save(good / "vocab.txt")
     create_pretraining_data(
@@ -220,7 +287,14 @@ def good(tmp_path_factory):
     config.to_json(good / "config.json")
     bert = PretrainedModel.from_config(config, BertTokenizer(vocabulary))
     save_pretrained(bert, good / "bert")
+    TextClassifier(bert, labels=["0", "1"]).save(good / "classifier")
+    for name in ("train", "dev"):
+        (good / f"{name}.conll").write_text("the O\ndog B-X\n\na O\n")
+        (good / f"{name}.csv").write_text(
+            "sent1,sent2,ending0,ending1,label\nthe dog,it,sees,finds,0\n"
+        )
     (good / "run").mkdir()
+    (good / "squad.json").write_text(json.dumps(_SQUAD))
     point = {"step": 1, "split": "train", "mlm_loss": 2.0}
     (good / "run" / "metrics.jsonl").write_text(json.dumps(point) + "\n")
     return good

@@ -8,11 +8,8 @@ working directory beside the output until all is done; then the records get
 their names, and last the manifest is written.
 """
 
-import collections
-import dataclasses
 import functools
 import os
-import pathlib
 import time
 
 from absl import logging
@@ -20,25 +17,13 @@ from absl import logging
 from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
-from keras_bert.data.build.settings import read_json
 from keras_bert.data.build.settings import settings_of
-from keras_bert.data.build.settings import write_json
-from keras_bert.data.build.shards import ShardBuilder
+from keras_bert.data.build.tokenizing import tokenize
 from keras_bert.data.build.work_directory import WorkDirectory
-from keras_bert.data.build.workers import advance
-from keras_bert.data.build.workers import run_pieces
-from keras_bert.data.corpus import token_store as corpora
-from keras_bert.data.corpus.bad_lines import BadLines
-from keras_bert.data.corpus.chunk_writer import ChunkWriter
-from keras_bert.data.corpus.chunk_writer import batch_lines
-from keras_bert.data.examples.options import PretrainingDataOptions
-from keras_bert.data.examples.options import TextOptions
+from keras_bert.data.build.writing import write_shards
 from keras_bert.files import check_writable
-from keras_bert.files import whole_file
 from keras_bert.outputs import check_no_input
-from keras_bert.outputs import file_entry
 from keras_bert.outputs import manifest_beside
-from keras_bert.text.vocabulary import Vocabulary
 
 _MAX_FILES = 10_000
 
@@ -97,19 +82,13 @@ def create_pretraining_data(
         if work.counts is not None:
             logging.info("Nothing to do: %s is of this run.", manifest_path)
         else:
-            text = _tokenize(work, sources, text_options, num_workers)
+            text = tokenize(work, sources, text_options, num_workers)
             _check_counts(text.counts, sources, output_files, options)
             text.bad_lines.log()
             warn_of_text(text.counts, options)
-            stems = [
-                work.stem(f"shard-{number:05d}")
-                for number in range(len(output_files))
-            ]
-            shard = functools.partial(
-                _Shard, work.path, len(stems), text_options, options
+            record_counts = write_shards(
+                work, text_options, options, num_workers
             )
-            shards = [shard(*item) for item in enumerate(stems)]
-            record_counts = _write_shards(work, shards, num_workers)
             counts = {**text.counts, **record_counts}
             warn_of_examples(counts, text_options, options)
             manifest = {
@@ -118,7 +97,7 @@ def create_pretraining_data(
                 "bad_lines": text.bad_lines.listed,
                 "seconds": round(time.monotonic() - start, 1),
             }
-            work.finish(stems, manifest)
+            work.finish(manifest)
         return work.counts
 
 
@@ -156,147 +135,6 @@ def _manifest_beside(output_files):
 def _settings(sources, num_shards, text_options, options):
     inputs = {source.name: source.fingerprint() for source in sources}
     return settings_of(inputs, num_shards, text_options, options)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Chunk:
-    source: object
-    place: tuple
-    stem: str
-    text_options: TextOptions
-
-
-@dataclasses.dataclass(frozen=True)
-class _Text:
-    counts: collections.Counter
-    bad_lines: BadLines
-
-
-def _tokenize(work, sources, text_options, num_workers):
-    """The first pass; what is known of the text."""
-    chunks = [
-        _Chunk(source, place, work.stem(f"chunk-{number:05d}"), text_options)
-        for number, (source, place) in enumerate(
-            (source, place) for source in sources for place in source.chunks()
-        )
-    ]
-    todo = [chunk for chunk in chunks if not _is_done(chunk)]
-    total = sum(chunk.source.num_bytes(chunk.place) for chunk in todo) / 1e6
-
-    def describe(done, seconds):
-        done = done / 1e6
-        line = f"Tokenizing: {done:.1f} of {total:.1f} MB"
-        if not done:  # The processes are starting.
-            return f"{line}."
-        # Of compressed files, more is done than was expected.
-        left = max(total - done, 0.0) / done * seconds
-        return f"{line}, {done / seconds:.1f} MB/s, {left:.0f} s left."
-
-    if not corpora.is_joined(work.path):
-        try:
-            for _ in run_pieces(_tokenize_piece, todo, num_workers, describe):
-                pass
-        finally:
-            _tokenizer.cache_clear()
-        corpora.join_chunks([chunk.stem for chunk in chunks], work.path)
-    listed = [read_json(f"{chunk.stem}.json")["bad_lines"] for chunk in chunks]
-    counts = _total(chunks)
-    return _Text(counts, BadLines(counts["bad_lines"], sum(listed, [])))
-
-
-def _tokenize_piece(chunk):
-    is_skipping = chunk.text_options.on_bad_line == "skip"
-    bad_lines = BadLines()
-    lines = chunk.text_options.sentences(
-        chunk.source.lines(chunk.place, bad_lines if is_skipping else None)
-    )
-    counts = collections.Counter()
-    with ChunkWriter(
-        chunk.stem,
-        _tokenizer(chunk.text_options),
-        chunk.text_options.segmented_words,
-    ) as writer:
-        for batch in batch_lines(lines):
-            counts.update(writer.write(batch))
-            advance(sum(map(len, batch)) + len(batch))
-    if is_skipping:
-        counts["bad_lines"] = bad_lines.count
-    values = {"counts": counts, "bad_lines": bad_lines.listed}
-    write_json(f"{chunk.stem}.json", values)
-
-
-@functools.cache
-def _tokenizer(text_options):
-    return text_options.make_tokenizer()
-
-
-@dataclasses.dataclass(frozen=True)
-class _Shard:
-    directory: pathlib.Path
-    num_shards: int
-    text_options: TextOptions
-    options: PretrainingDataOptions
-    number: int
-    stem: str
-
-
-def _write_shards(work, shards, num_workers):
-    """The second pass; the counts of the records."""
-    todo = [shard for shard in shards if not _is_done(shard)]
-
-    def describe(done, seconds):
-        return (
-            f"Writing {len(todo)} shard(s): {done} examples, "
-            f"{done / seconds:.0f} examples/s."
-        )
-
-    try:
-        for _ in run_pieces(_write_piece, todo, num_workers, describe):
-            pass
-    finally:
-        _shard_builder.cache_clear()
-    counts = _total(shards)
-    for shard in shards:
-        if not read_json(f"{shard.stem}.json")["counts"].get("examples"):
-            raise ValueError(
-                "Output files must be fewer: the text does not suffice to "
-                f"give each an example. Received: {len(shards)} files."
-            )
-    return counts
-
-
-def _write_piece(shard):
-    builder = _shard_builder(shard.directory, shard.text_options, shard.options)
-    counts = collections.Counter()
-    path = f"{shard.stem}.tfrecord"
-    with whole_file(path) as name, open(name, "wb") as file:
-        for batch in builder.write(shard.number, shard.num_shards, file):
-            counts.update(batch)
-            advance(batch["examples"])
-    values = {"counts": counts, "file": file_entry(path)}
-    write_json(f"{shard.stem}.json", values)
-
-
-@functools.cache
-def _shard_builder(directory, text_options, options):
-    vocabulary = Vocabulary.from_file(text_options.vocab_file)
-    corpus = corpora.Corpus.open(
-        directory, len(vocabulary), text_options.segmented_words
-    )
-    return ShardBuilder(
-        corpus, vocabulary, options, text_options.segmented_words
-    )
-
-
-def _is_done(piece):
-    return read_json(f"{piece.stem}.json") is not None
-
-
-def _total(pieces):
-    counts = collections.Counter()
-    for piece in pieces:
-        counts.update(read_json(f"{piece.stem}.json")["counts"])
-    return counts
 
 
 def _check_counts(counts, sources, output_files, options):

@@ -19,7 +19,6 @@ from keras_bert.data.examples.pair_tokens import copy_tokens
 from keras_bert.data.examples.sentence_pairs import SentencePairs
 from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
 from keras_bert.data.records.encoding import serialize_examples
-from keras_bert.data.records.framing import write_records
 from keras_bert.text.vocabulary import CLS
 from keras_bert.text.vocabulary import MASK
 from keras_bert.text.vocabulary import SEP
@@ -31,7 +30,7 @@ _BLOCK_STREAM, _SHARD_STREAM = 0, 1
 
 
 class ShardBuilder:
-    """Writes shards.
+    """Makes the records of shards.
 
     Args:
         corpus: `Corpus` of at least two documents.
@@ -59,19 +58,18 @@ class ShardBuilder:
             ),
         )
 
-    def write(self, shard, num_shards, file):
-        """Writes a shard, yielding as it goes.
+    def batches(self, shard, num_shards):
+        """Makes a shard, batch by batch.
 
         Args:
             shard: int, from 0.
             num_shards: int.
-            file: binary file.
 
         Yields:
-            After each batch, its counts: "examples", "random_next",
-            "predictions" (0 where the masks are drawn later),
-            "example_tokens" and "cut_tokens", tokens of the text that were
-            cut off because they did not fit.
+            The records of a batch, a list of bytes, and its counts:
+            "examples", "random_next", "predictions" (0 where the masks are
+            drawn later), "example_tokens" and "cut_tokens", tokens of the text
+            that were cut off because they did not fit.
         """
         seed = self._options.random_seed
         rng = np.random.default_rng((seed, _SHARD_STREAM, shard))
@@ -84,7 +82,7 @@ class ShardBuilder:
             copied, pairs = copy_tokens(self._corpus, pairs)
             for first in range(0, len(pairs), _BATCH_EXAMPLES):
                 rows = slice(first, first + _BATCH_EXAMPLES)
-                yield self._write_batch(copied, pairs[rows], rng, file)
+                yield self._batch(copied, pairs[rows], rng)
 
     def _units(self, num_shards):
         """All (pass, first document, end document), in random order."""
@@ -117,7 +115,7 @@ class ShardBuilder:
         self._corpus.release()
         return pairs
 
-    def _write_batch(self, corpus, pairs, rng, file):
+    def _batch(self, corpus, pairs, rng):
         predictions = 0
         if self._options.masking == "dynamic":
             examples = dynamic_examples(corpus, pairs, self._rules)
@@ -126,8 +124,8 @@ class ShardBuilder:
             predictions = int(examples["masked_lm_weights"].sum())
         schema = features.FORMS[self._options.masking]
         num_tokens = pairs.first_length + pairs.second_length + 3
-        write_records(file, serialize_examples(examples, schema, num_tokens))
-        return collections.Counter(
+        records = serialize_examples(examples, schema, num_tokens)
+        return records, collections.Counter(
             examples=len(pairs),
             random_next=int(pairs.is_random.sum()),
             predictions=predictions,

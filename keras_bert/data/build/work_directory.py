@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 
+from keras_bert.data.build.pieces import read_piece
 from keras_bert.data.build.settings import find_differences
 from keras_bert.data.build.settings import read_json
 from keras_bert.data.build.settings import read_settings
@@ -87,21 +88,28 @@ class WorkDirectory:
         """Where the files of a piece go, without their suffix."""
         return str(self.path / name)
 
-    def finish(self, stems, manifest):
+    @property
+    def shard_stems(self):
+        """Where the files of the shards go, one for each output file."""
+        count = len(self._output_files)
+        return [self.stem(f"shard-{number:05d}") for number in range(count)]
+
+    def finish(self, manifest):
         """Gives the records their names, then writes the manifest.
 
+        All shards are finished pieces, and "file" of each is what the
+        manifest lists.
+
         Args:
-            stems: list of str, of the finished shards, whose `stem.json` has
-                the "file" that the manifest lists.
             manifest: dict for JSON, what else it holds.
         """
         self._manifest_path.unlink(missing_ok=True)
         entries = {}
-        for stem, output in zip(stems, self._output_files):
+        for stem, output in zip(self.shard_stems, self._output_files):
             made = pathlib.Path(f"{stem}.tfrecord")
             if made.exists():
                 _move(made, output)
-            entries[output.name] = read_json(f"{stem}.json")["file"]
+            entries[output.name] = read_piece(stem)["file"]
         self._remove_replaced(entries)
         made = self.path / "manifest.json"
         about = {"settings": self._settings, **manifest}
@@ -194,8 +202,8 @@ class WorkDirectory:
                 "Received: the unfinished run of another one. Remove it."
             )
         known = {name: [entry] for name, entry in values["replaced"].items()}
-        for number, output in enumerate(self._output_files):
-            piece = read_json(self.path / f"shard-{number:05d}.json")
+        for stem, output in zip(self.shard_stems, self._output_files):
+            piece = read_piece(stem)
             if piece:
                 known.setdefault(output.name, []).append(piece["file"])
         return known

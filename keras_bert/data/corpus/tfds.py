@@ -1,10 +1,12 @@
-"""Text from a prepared data set of TensorFlow Datasets, which is optional."""
+"""Text from a prepared data set of TensorFlow Datasets."""
 
 import dataclasses
-import functools
 
 from keras_bert.data.corpus import text_files
 from keras_bert.data.corpus.documents import document_lines
+from keras_bert.data.prepared import check_split
+from keras_bert.data.prepared import import_tfds
+from keras_bert.data.prepared import open_builder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,15 +31,7 @@ class TfdsSource:
 
     def __post_init__(self):
         _check_text_feature(self._builder.info.features, self)
-        splits = self._builder.info.splits
-        try:
-            splits[self.split]
-        except (KeyError, ValueError):
-            raise ValueError(
-                f"--tfds_split must be one of {', '.join(sorted(splits))} or "
-                f"a part such as {min(splits)}[:10%]. "
-                f"Received: {self.split!r}."
-            ) from None
+        check_split(self._builder, self.split)
 
     @property
     def name(self):
@@ -65,7 +59,7 @@ class TfdsSource:
             ValueError: an example is no UTF-8.
         """
         del bad_lines  # It has none.
-        tfds = _import_tfds()
+        tfds = import_tfds()
         number, count = chunk
         dataset = self._builder.as_dataset(
             split=tfds.even_splits(self.split, n=count)[number],
@@ -87,7 +81,7 @@ class TfdsSource:
 
     @property
     def _builder(self):
-        return _open_builder(self.dataset)
+        return open_builder(self.dataset)
 
     @property
     def _num_examples(self):
@@ -99,39 +93,6 @@ class TfdsSource:
         all_bytes = sum(split.num_bytes for split in splits)
         all_examples = sum(split.num_examples for split in splits)
         return int(self._num_examples * all_bytes / max(all_examples, 1))
-
-
-def _import_tfds():
-    try:
-        import tensorflow_datasets
-    except ImportError as error:
-        raise ImportError(
-            "--tfds_name needs TensorFlow Datasets: pip install "
-            f"'tensorflow-datasets>=4.9,<5' ({error})."
-        ) from None
-    return tensorflow_datasets
-
-
-@functools.cache
-def _open_builder(dataset):
-    tfds = _import_tfds()
-    try:
-        if "/" in dataset and tfds.core.Path(dataset).is_dir():
-            builder = tfds.builder_from_directory(dataset)
-        else:
-            builder = tfds.builder(dataset)
-    except (ValueError, OSError, AssertionError) as error:
-        raise ValueError(
-            f"{dataset!r} must be a data set of TensorFlow Datasets or the "
-            f"directory of one. Received: {str(error).splitlines()[0]}"
-        ) from None
-    if not builder.is_prepared():
-        raise ValueError(
-            f"{dataset} must be prepared first, for nothing is downloaded "
-            f"here: tfds build {dataset}. Received: no data in "
-            f"{builder.data_dir} (see TFDS_DATA_DIR)."
-        )
-    return builder
 
 
 def _check_text_feature(features, source):

@@ -16,8 +16,8 @@ from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
-from keras_bert.data.build import shards
 from keras_bert.data.build import work_directory
+from keras_bert.data.build import writing
 from keras_bert.data.build.work_directory import WorkDirectory
 from keras_bert.data.corpus import chunk_writer
 from keras_bert.data.corpus import text_files
@@ -30,60 +30,6 @@ _OPTIONS = {
 }
 _NAMES = ["a.tfrecord", "b.tfrecord", "c.tfrecord"]
 _CHUNK_BYTES = 900
-
-# Forks a process for each run, which ends itself where the request says: at
-# the so manieth event that has to do with a file.
-_LAUNCHER = """
-import json, os, signal, sys
-from keras_bert.data import PretrainingDataOptions, TextOptions
-from keras_bert.data import create_pretraining_data, open_sources
-from keras_bert.data.build import job, shards
-from keras_bert.data.corpus import chunk_writer, text_files, token_store
-import keras_bert.text.wordpiece
-
-for line in sys.stdin:
-    request = json.loads(line)
-    child = os.fork()
-    if not child:
-        left = request["kill_at"]
-
-        def hook(event, arguments):
-            global left
-            removes = event in ("os.rename", "os.remove", "os.rmdir")
-            if removes or event == "open" and "/out" in str(arguments[0]):
-                left -= 1
-                if left == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        text_files.CHUNK_BYTES = request["chunk_bytes"]
-        sys.addaudithook(hook)
-        create_pretraining_data(
-            open_sources(request["inputs"]),
-            request["outputs"],
-            TextOptions(request["vocab_file"]),
-            PretrainingDataOptions(**request["options"]),
-        )
-        os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    print(os.waitstatus_to_exitcode(status), flush=True)
-"""
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", _LAUNCHER],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_REPOSITORY),
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-        },
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        yield process
-        process.stdin.close()
 
 
 @pytest.fixture
@@ -147,10 +93,10 @@ def _check_final_names(folder, expected):
 
 
 @pytest.fixture
-def run(launcher, inputs, vocab_file, tmp_path):
+def run(inputs, vocab_file, tmp_path):
     """Runs the tool in a process that may kill itself; its exit code."""
 
-    def run(folder, kill_at=0):
+    def run(folder, kill_at):
         request = {
             "kill_at": kill_at,
             "chunk_bytes": _CHUNK_BYTES,
@@ -159,28 +105,33 @@ def run(launcher, inputs, vocab_file, tmp_path):
             "vocab_file": vocab_file,
             "options": _OPTIONS,
         }
-        launcher.stdin.write(json.dumps(request) + "\n")
-        launcher.stdin.flush()
-        return int(launcher.stdout.readline())
+        program = pathlib.Path(__file__).with_name("killed_run.py")
+        process = subprocess.run(
+            [sys.executable, program, json.dumps(request)],
+            env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
+            capture_output=True,
+            text=True,
+        )
+        assert process.returncode in (0, -signal.SIGKILL), process.stderr
+        return process.returncode
 
     return run
 
 
-def _kill_and_go_on(run, folder, kill_at, expected):
+def _kill_and_go_on(run, create, folder, kill_at, expected):
     """Whether there was anything left to kill."""
     code = run(folder.name, kill_at)
     if code:
-        assert code == -signal.SIGKILL
         _check_final_names(folder, expected)
-        assert run(folder.name) == 0
+        assert create(folder.name) == expected[1]
     _check_finished(folder, expected)
     return code != 0
 
 
-def test_a_run_killed_here_and_there_goes_on(run, tmp_path, expected):
+def test_a_run_killed_here_and_there_goes_on(run, create, tmp_path, expected):
     num_kills = 0
     while _kill_and_go_on(
-        run, tmp_path / f"out{num_kills}", 2 + 13 * num_kills, expected
+        run, create, tmp_path / f"out{num_kills}", 2 + 13 * num_kills, expected
     ):
         num_kills += 1
     assert num_kills > 5
@@ -190,8 +141,7 @@ def test_a_run_killed_again_and_again_comes_to_its_end(run, tmp_path, expected):
     folder = tmp_path / "out"
     generator = random.Random(1)
     num_kills = 0
-    while code := run("out", kill_at=generator.randint(10, 90)):
-        assert code == -signal.SIGKILL
+    while run("out", kill_at=generator.randint(10, 90)):
         num_kills += 1
         assert num_kills < 100
         _check_final_names(folder, expected)
@@ -200,10 +150,10 @@ def test_a_run_killed_again_and_again_comes_to_its_end(run, tmp_path, expected):
 
 
 @pytest.mark.large
-def test_a_run_killed_anywhere_goes_on(run, tmp_path, expected):
+def test_a_run_killed_anywhere_goes_on(run, create, tmp_path, expected):
     num_kills = 0
     while _kill_and_go_on(
-        run, tmp_path / f"out{num_kills}", 1 + num_kills, expected
+        run, create, tmp_path / f"out{num_kills}", 1 + num_kills, expected
     ):
         num_kills += 1
     assert num_kills > 70
@@ -266,7 +216,7 @@ def fill_disk(monkeypatch):
     def fill_disk(kind, num_writes):
         owner, name = {
             "tokens": (chunk_writer.ChunkWriter, "_write"),
-            "records": (shards, "write_records"),
+            "records": (writing, "write_records"),
         }[kind]
         write = getattr(owner, name)
         calls = iter(range(num_writes))

@@ -9,8 +9,8 @@ from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data.corpus import text_files
-from keras_bert.data.corpus import tfds as tfds_source
 from keras_bert.data.corpus.tfds import TfdsSource
+from keras_bert.data.prepared import open_builder
 
 try:
     import tensorflow_datasets as tfds
@@ -180,7 +180,7 @@ def test_what_is_not_prepared_is_not_downloaded(tmp_path, monkeypatch):
         def is_prepared(self):
             return False
 
-    monkeypatch.setattr(tfds, "builder", lambda name: Tiny())
+    monkeypatch.setattr(tfds, "builder", lambda name, data_dir: Tiny())
     with pytest.raises(ValueError, match="tfds build unprepared.*/tiny"):
         TfdsSource("unprepared")
     assert os.listdir(tmp_path) == []
@@ -207,4 +207,4 @@ def test_a_missing_package_is_told_with_its_pip_line(monkeypatch):
 @pytest.fixture(autouse=True)
 def forget_builders():
     yield
-    tfds_source._open_builder.cache_clear()
+    open_builder.cache_clear()

@@ -23,7 +23,9 @@ from keras_bert.text import Vocabulary
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     pytest.importorskip("apache_beam", exc_type=ImportError)
-    from keras_bert.data.build import beam
+    from keras_bert.data.build.beam import blocks
+    from keras_bert.data.build.beam import chunks
+    from keras_bert.data.build.beam import pipeline
 
 # Beam's own; everywhere else a warning is an error.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -49,20 +51,11 @@ def _options(**changes):
 
 
 @pytest.fixture
-def corpus_files(make_documents, write_documents):
-    """Two files, and words, sentences and documents without a token."""
-    first = write_documents("a.txt", make_documents(1, 90))
-    with open(first, "a", encoding="utf-8") as file:
-        file.write("\n \n\N{ZERO WIDTH SPACE}\n\n\nthe unheard dog\n\u200b\n")
-    return [first, write_documents("b.txt", make_documents(2, 70))]
-
-
-@pytest.fixture
 def create(corpus_files, vocab_file, tmp_path):
     """Runs the pipeline; the records of each shard and the counts."""
 
     def create(name, options=None, paths=corpus_files, text=None, **arguments):
-        counts = beam.create_pretraining_data_on_beam(
+        counts = pipeline.create_pretraining_data_on_beam(
             paths,
             str(tmp_path / name),
             TextOptions(vocab_file, **(text or {})),
@@ -90,9 +83,9 @@ def create_on_one_machine(corpus_files, vocab_file, tmp_path):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Many chunks, many blocks of a few documents."""
-    monkeypatch.setattr(beam, "CHUNK_BYTES", 700)
-    monkeypatch.setattr(beam, "_BLOCK_TOKENS", 300)
-    monkeypatch.setattr(beam, "_BLOCK_DOCUMENTS", 20)
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 700)
+    monkeypatch.setattr(blocks, "_BLOCK_TOKENS", 300)
+    monkeypatch.setattr(blocks, "_BLOCK_DOCUMENTS", 20)
 
 
 def _read_shards(directory):
@@ -239,31 +232,6 @@ def test_compressed_text_gives_the_same_records(create, corpus_files, tmp_path):
         with open(path, "rb") as plain, gzip.open(paths[-1], "wb") as packed:
             packed.write(plain.read())
     assert _multiset(create("a", paths=paths)[0]) == _multiset(create("b")[0])
-
-
-@pytest.mark.parametrize("chunk_bytes", [1, 7, 64, 999])
-def test_chunks_neither_cut_nor_lose_a_document(
-    corpus_files, monkeypatch, chunk_bytes
-):
-    path = corpus_files[0]
-    expected = _documents_of(beam._read_lines(path, 0))
-    monkeypatch.setattr(beam, "CHUNK_BYTES", chunk_bytes)
-    found = []
-    for first in range(0, os.path.getsize(path), chunk_bytes):
-        found += _documents_of(beam._read_lines(path, first))
-    assert len(expected) == 92
-    assert found == expected
-
-
-def _documents_of(lines):
-    return [d.split(b"\n") for d in _joined(lines).split(b"\n\n") if d]
-
-
-def _joined(lines):
-    text = b"\n".join(lines).strip(b"\n")
-    while b"\n\n\n" in text:
-        text = text.replace(b"\n\n\n", b"\n\n")
-    return text
 
 
 def test_words_may_be_segmented(create, create_on_one_machine):

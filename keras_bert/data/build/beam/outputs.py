@@ -1,8 +1,8 @@
 """What the Beam pipeline may write, on any file system that Beam knows.
 
-The rule is that of `outputs`: new, or listed by the manifest of an earlier
-run. A file on this machine must then have the bytes that the manifest lists; a
-remote one, which would have to be read for that, their number.
+The rule is that of `keras_bert.outputs`: new, or listed by the manifest of an
+earlier run. A file on this machine must then have the bytes that the manifest
+lists; a remote one, which would have to be read for that, their number.
 """
 
 import hashlib

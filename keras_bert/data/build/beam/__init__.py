@@ -1,0 +1,12 @@
+"""The data tool on many machines: the same core as an Apache Beam pipeline."""
+
+import importlib
+
+try:
+    importlib.import_module("apache_beam")
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"The Beam pipeline needs the package {error.name}, which is not "
+        "installed here. Try: pip install 'keras-bert-tf[beam]'",
+        name=error.name,
+    ) from None

@@ -1,0 +1,104 @@
+"""Text on any file system that Beam knows, in chunks of whole documents."""
+
+import gzip
+import os
+import sys
+import zlib
+
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from keras_bert.data.corpus.documents import split_lines
+from keras_bert.data.corpus.text_files import CHUNK_BYTES
+from keras_bert.files import expand_patterns
+
+_READ_BYTES = 1 << 20
+
+
+def match_files(patterns):
+    """The files of patterns, as sorted pairs of a path and a size.
+
+    Args:
+        patterns: list of str, paths and globs.
+
+    Raises:
+        ValueError: a pattern matches nothing, or a file is no text.
+    """
+    files = {}
+    for pattern in patterns or [""]:
+        if "://" not in pattern:
+            paths = map(os.path.abspath, expand_patterns(pattern))
+            files.update((path, os.path.getsize(path)) for path in paths)
+            continue
+        found = FileSystems.match([pattern])[0].metadata_list
+        if not found:
+            raise ValueError(f"Input must exist. No file matches {pattern!r}.")
+        files.update((file.path, file.size_in_bytes) for file in found)
+    for path in files:
+        if path.endswith((".jsonl", ".jsonl.gz")):
+            raise ValueError(
+                f"Input must be text, a sentence a line. Received: {path}."
+            )
+    return sorted(files.items())
+
+
+def chunks_of(files):
+    """The chunks of files, as pairs of a path and where a chunk begins.
+
+    Args:
+        files: list of `match_files`. A .gz file is one chunk.
+    """
+    return [
+        (path, first)
+        for path, size in files
+        for first in range(0, 1 if path.endswith(".gz") else size, CHUNK_BYTES)
+    ]
+
+
+def read_chunk(path, first):
+    """Yields the lines of a chunk, as bytes.
+
+    It begins and ends at the first blank line after its borders.
+
+    Args:
+        path: str.
+        first: int, where it begins.
+
+    Raises:
+        ValueError: it is no text, or no whole gzip file.
+    """
+    with FileSystems.open(
+        path, compression_type=CompressionTypes.UNCOMPRESSED
+    ) as file:
+        if path.endswith(".gz"):
+            yield from _read_gzip(path, file)
+            return
+        end = _next_document(file, first + CHUNK_BYTES)
+        start = _next_document(file, first) if first else 0
+        file.seek(start)
+        yield from split_lines(path, _blocks(file, end - start), start)
+
+
+def _read_gzip(path, file):
+    try:
+        with gzip.GzipFile(fileobj=file) as text:
+            yield from split_lines(path, _blocks(text, sys.maxsize))
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(
+            f"{path} must be a whole gzip file. Received: {error}"
+        ) from None
+
+
+def _next_document(file, position):
+    """Where a document may begin: past a blank line, or the end."""
+    file.seek(position)
+    file.readline()  # The rest of a line.
+    while file.readline().strip():
+        pass
+    return file.tell()
+
+
+def _blocks(file, size):
+    while size > 0 and (block := file.read(min(size, _READ_BYTES))):
+        yield block
+        size -= len(block)

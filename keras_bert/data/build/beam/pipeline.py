@@ -1,0 +1,183 @@
+"""Builds the pipeline and runs it, on any runner of Apache Beam.
+
+Chunks of the text are tokenized, blocks of documents become records, and the
+records are shuffled and written. All that is random derives from the seed and
+from the place of a document in the input. So the records depend on neither
+the runner nor the number of workers; their order does.
+"""
+
+import json
+import re
+import sys
+import time
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from keras_bert.data.build.beam.blocks import Block
+from keras_bert.data.build.beam.blocks import MakeExamples
+from keras_bert.data.build.beam.blocks import deal_out
+from keras_bert.data.build.beam.chunks import chunks_of
+from keras_bert.data.build.beam.chunks import match_files
+from keras_bert.data.build.beam.counting import COUNTS
+from keras_bert.data.build.beam.counting import sum_counts
+from keras_bert.data.build.beam.outputs import free_manifest_path
+from keras_bert.data.build.beam.outputs import list_file
+from keras_bert.data.build.beam.outputs import write_remote_json
+from keras_bert.data.build.beam.tokenizing import Document
+from keras_bert.data.build.beam.tokenizing import TokenizeChunk
+from keras_bert.data.build.remarks import shares_of
+from keras_bert.data.build.remarks import warn_of_examples
+from keras_bert.data.build.remarks import warn_of_text
+from keras_bert.data.build.settings import settings_of
+from keras_bert.outputs import manifest_values
+from keras_bert.text.vocabulary import Vocabulary
+
+_WORKER_ERROR = re.compile(
+    r"^ValueError: (.*?)(?: \[while running .*)?$", re.MULTILINE
+)
+
+
+def create_pretraining_data_on_beam(
+    patterns,
+    output_dir,
+    text_options,
+    options,
+    num_shards=1,
+    runner="FnApiRunner",
+    beam_options=(),
+    overwrite=False,
+):
+    """Writes records of sentence pairs, on any runner of Apache Beam.
+
+    Args:
+        patterns: list of str, paths and globs of text files with a sentence
+            a line and a blank line between documents, also as .gz.
+        output_dir: str, where the shards and at last `manifest.json` go.
+        text_options: `TextOptions`; the vocabulary is read here.
+        options: `PretrainingDataOptions`.
+        num_shards: int, TFRecord files.
+        runner: str, Beam's name of the runner; by default its local one.
+        beam_options: list of str, the flags of the runner.
+        overwrite: bool, drop what an earlier run has left, which its
+            manifest lists.
+
+    Returns:
+        The manifest's counts, as of `create_pretraining_data`.
+
+    Raises:
+        ValueError: the input is no text or one document, the output exists.
+    """
+    files = match_files(patterns)
+    text_options = text_options.settled()
+    vocabulary = Vocabulary.from_file(text_options.vocab_file)
+    inputs = [*(path for path, _ in files), text_options.vocab_file]
+    path = free_manifest_path(output_dir, inputs, overwrite)
+    # The inputs by their sizes, for to read them takes long.
+    settings = settings_of(dict(files), num_shards, text_options, options)
+    start = time.time()
+    try:
+        with beam.Pipeline(
+            runner, options=PipelineOptions([*beam_options])
+        ) as pipeline:
+            text, records = _examples(
+                pipeline, files, vocabulary, text_options, options
+            )
+            shards = records.records | _write_shards(output_dir, num_shards)
+            entries = (
+                shards | "Spread" >> beam.Reshuffle() | beam.Map(list_file)
+            )
+            _ = (
+                (text, records.counts | "SumRecords" >> sum_counts())
+                | beam.Flatten()
+                | beam.combiners.ToList()
+                | beam.Map(
+                    _make_manifest,
+                    settings,
+                    start,
+                    options,
+                    beam.pvalue.AsDict(entries),
+                )
+                | beam.Map(_write_manifest, path, sys.argv)
+            )
+    except Exception as error:
+        # Some runners tell a worker's error as a whole traceback of text.
+        said = _WORKER_ERROR.search(f"{type(error).__name__}: {error}")
+        if said:
+            raise ValueError(said[1]) from error
+        raise
+    with FileSystems.open(path) as file:
+        counts = json.load(file)["counts"]
+    warn_of_text(counts, options)
+    warn_of_examples(counts, text_options, options)
+    return counts
+
+
+def _examples(pipeline, files, vocabulary, text_options, options):
+    """The counts of the text, summed, and the outputs of `MakeExamples`."""
+    tokenized = (
+        pipeline
+        | beam.Create([*enumerate(chunks_of(files))])
+        | beam.Reshuffle()
+        | beam.ParDo(TokenizeChunk(vocabulary, text_options)).with_outputs(
+            COUNTS, main="documents"
+        )
+    )
+    text = tokenized.counts | "SumText" >> sum_counts()
+    checked = text | beam.Map(_check_counts, [path for path, _ in files[:3]])
+    records = (
+        tokenized.documents
+        | beam.FlatMap(
+            deal_out, options, beam.pvalue.AsSingleton(checked)
+        ).with_output_types(tuple[Block, Document])
+        | "Blocks" >> beam.GroupByKey()
+        | beam.ParDo(
+            MakeExamples(vocabulary, text_options, options)
+        ).with_outputs(COUNTS, main="records")
+    )
+    return text, records
+
+
+@beam.ptransform_fn
+def _write_shards(records, output_dir, num_shards):
+    """Shuffles pairs of a random number and a record, and writes them."""
+    return (
+        records
+        | beam.GroupByKey()
+        | beam.FlatMap(lambda item: item[1]).with_output_types(bytes)
+        | beam.io.WriteToTFRecord(
+            FileSystems.join(output_dir, ""),
+            file_name_suffix=".tfrecord",
+            num_shards=num_shards,
+            shard_name_template="SSSSS-of-NNNNN",
+        )
+    )
+
+
+def _check_counts(counts, names):
+    num_documents = counts.get("documents", 0)
+    if num_documents < 2:
+        raise ValueError(
+            "Input must hold at least two documents with a blank line between "
+            "them, for half of the second sentences come from another one. "
+            f"Received: {num_documents} document(s) in {', '.join(names)}."
+        )
+    return counts
+
+
+def _make_manifest(parts, settings, start, options, entries):
+    """The manifest; the shards have their final names by now."""
+    counts = {name: count for part in parts for name, count in part.items()}
+    about = {
+        "settings": settings,
+        "counts": counts,
+        "shares": shares_of(counts, options),
+        "seconds": round(time.time() - start, 1),
+    }
+    return manifest_values(dict(sorted(entries.items())), about)
+
+
+def _write_manifest(manifest, path, command):
+    # A worker has another command line.
+    write_remote_json(path, {**manifest, "command": command})

@@ -1,0 +1,88 @@
+"""The first half of the pipeline: chunks of text to tokenized documents."""
+
+import collections
+import dataclasses
+import os
+import tempfile
+
+import apache_beam as beam
+import numpy as np
+
+from keras_bert.data.build.beam.chunks import read_chunk
+from keras_bert.data.build.beam.counting import tagged
+from keras_bert.data.corpus import token_store as corpora
+from keras_bert.data.corpus.chunk_writer import ChunkWriter
+from keras_bert.data.corpus.chunk_writer import batch_lines
+
+# Chunk, number in it, tokens, lengths of the sentences.
+Document = tuple[int, int, bytes, bytes]
+
+
+@beam.typehints.with_output_types(Document)
+class TokenizeChunk(beam.DoFn):
+    """(number, (path, offset)) of a chunk to its documents and counts.
+
+    Args:
+        vocabulary: `Vocabulary`.
+        text_options: `TextOptions`, settled.
+    """
+
+    def __init__(self, vocabulary, text_options):
+        self._vocabulary = vocabulary
+        self._text_options = text_options
+
+    def setup(self):
+        # The worker may be a machine without the vocabulary's file.
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "vocab.txt")
+            self._vocabulary.save(path)
+            self._tokenizer = dataclasses.replace(
+                self._text_options, vocab_file=path
+            ).make_tokenizer()
+
+    def process(self, element):
+        number, (path, first) = element
+        segmented = self._text_options.segmented_words
+        counts = collections.Counter()
+        with tempfile.TemporaryDirectory() as directory:
+            stem = os.path.join(directory, "chunk")
+            lines = self._text_options.sentences(read_chunk(path, first))
+            with ChunkWriter(stem, self._tokenizer, segmented) as writer:
+                for batch in batch_lines(lines):
+                    counts.update(writer.write(batch))
+            if counts["documents"]:
+                corpora.join_chunks([stem], directory)
+                corpus = corpora.Corpus.open(
+                    directory, len(self._vocabulary), segmented
+                )
+                yield from _documents(corpus, number)
+        yield from tagged(counts)
+
+
+def _documents(corpus, chunk):
+    for number in range(corpus.num_documents):
+        begin, end = corpus.documents[number : number + 2]
+        places = corpus.sentences[begin : end + 1]
+        tokens = corpus.tokens[places[0] : places[-1]]
+        lengths = np.diff(places).astype(np.uint32)
+        yield chunk, number, tokens.tobytes(), lengths.tobytes()
+
+
+def corpus_of(documents, dtype):
+    """A corpus of documents.
+
+    Args:
+        documents: list of `Document`.
+        dtype: NumPy type of their tokens.
+
+    Returns:
+        `Corpus`
+    """
+    _, _, tokens, lengths = zip(*documents)
+    sentences = np.frombuffer(b"".join(lengths), np.uint32)
+    num_sentences = [len(part) // sentences.itemsize for part in lengths]
+    return corpora.Corpus(
+        np.frombuffer(b"".join(tokens), dtype),
+        np.concatenate([[0], np.cumsum(sentences, dtype=np.int64)]),
+        np.concatenate([[0], np.cumsum(num_sentences, dtype=np.int64)]),
+    )

@@ -1,0 +1,1 @@
+"""What record files hold, measured over all records and shown for a few."""

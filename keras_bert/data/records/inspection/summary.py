@@ -1,0 +1,69 @@
+"""The numbers of a summary, in words."""
+
+from keras_bert.data.records.inspection.outcomes import EXPECTED
+
+
+def summary_rows(statistics):
+    """What was measured, as pairs of a name and a text.
+
+    Args:
+        statistics: `RecordStatistics`.
+    """
+    counts, share = statistics.counts, statistics.share
+    mean = share("tokens", "records")
+    rows = [
+        (
+            "Records",
+            f"{counts['records']:,} in {counts['files']:,} file(s); all "
+            "conform",
+        ),
+        (
+            "Length",
+            f"{mean:.1f} tokens on average with [CLS] and [SEP], at most "
+            f"{statistics.max_length}",
+        ),
+        (
+            "Short",
+            f"{percent(statistics.short_share)} of the examples have fewer "
+            f"than {statistics.max_length} tokens",
+        ),
+    ]
+    rows += (_prediction_rows if statistics.is_static else _word_rows)(
+        statistics
+    )
+    measured = percent(share("random_next", "records"))
+    return [*rows, ("Random next", f"{measured} of the examples (BERT: 50 %)")]
+
+
+def _prediction_rows(statistics):
+    counts, share = statistics.counts, statistics.share
+    padding = counts["padding"] / (counts["padding"] + counts["tokens"])
+    rows = [
+        ("Padding", f"{percent(padding)} of what the records hold"),
+        (
+            "To predict",
+            f"{percent(share('predictions', 'tokens'))} of the tokens, "
+            f"{counts['predictions']:,}; of these",
+        ),
+    ]
+    for outcome, (name, expected) in EXPECTED.items():
+        measured = percent(share(outcome, "predictions"))
+        rows.append((f"  {name}", f"{measured} (BERT: {expected} %)"))
+    return rows
+
+
+def _word_rows(statistics):
+    words, pieces = statistics.counts["words"], statistics.counts["pieces"]
+    return [
+        (
+            "Words",
+            f"{pieces / words:.2f} pieces on average, at most "
+            f"{len(statistics.word_lengths) - 1}; "
+            f"{percent(1 - statistics.word_lengths[1] / words)} have several",
+        )
+    ]
+
+
+def percent(share):
+    """A share as text."""
+    return f"{100 * share:.1f} %"
