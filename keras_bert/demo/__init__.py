@@ -1,1 +1,1 @@
-"""Text for those who brought none: the documentation on this machine."""
+"""The demo: from the documentation on this machine to a served BERT."""

@@ -1,4 +1,4 @@
-"""The demo's directory: what is removed, and what never is."""
+"""The demo at work: what is removed, and what never is."""
 
 import os
 import pathlib
@@ -19,12 +19,12 @@ from keras_bert import command_line
 spec = importlib.util.spec_from_file_location("demo", "{tool}")
 demo = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(demo)
-def stages(output, input_file):
+def stages(root, output, input_file):
     return [
         ("One", "vocab.txt", ["-c", f"open('{{output}}/vocab.txt', 'w')"]),
         ("Two", "bert", ["-c", {second!r}, str(output)]),
     ]
-demo._stages = stages
+demo.demo_stages = stages
 command_line.run(demo.main)
 """
 _SECOND = """
@@ -200,32 +200,3 @@ def test_a_failed_stage_is_shown(tmp_path):
     assert process.returncode == 1
     assert "OSError: full" in stderr
     assert stderr.endswith("all that it printed is in out/logs/2.txt.\n")
-
-
-@pytest.mark.parametrize("folder", [_REPOSITORY, pathlib.Path("/")])
-def test_stages_can_be_typed_where_the_demo_runs(folder):
-    program = _RUNNER.format(tool=_REPOSITORY / "tools/demo.py", second="")
-    program = program.replace(
-        "demo._stages = stages\ncommand_line.run(demo.main)",
-        "for _, _, (program, *flags) in demo._stages('out', 'text/*.txt'):\n"
-        "    print(program, *flags)",
-    )
-    printed = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    assert len(printed) == 9
-    assert "--input_file=text/*.txt" in printed[0]
-    for line in printed:
-        program, *flags = line.split()
-        assert (folder / program).is_file()
-        for flag in flags:
-            name, value = flag.split("=")
-            if name in ("--flagfile", "--bert_config_file"):
-                assert (folder / value).is_file()
-            elif name not in ("--input_file", "--vocab_size"):
-                assert value.startswith("out")

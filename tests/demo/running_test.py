@@ -1,0 +1,46 @@
+import os
+import signal
+import time
+
+import pytest
+
+from keras_bert.demo.running import printed_lines
+from keras_bert.demo.running import running
+
+
+def test_terminal_codes_and_prefixes_are_not_shown(tmp_path):
+    log = tmp_path / "log"
+    log.write_text(
+        "WARNING: All log messages before absl\n"
+        "I1122 06:09:51.123456 123 loop.py:7] step 1\n"
+        "\x1b[1m1/2\x1b[0m\x08\r2/2\n\n"
+    )
+    assert printed_lines(log) == ["step 1", "1/2", "2/2"]
+    log.write_text("")
+    assert printed_lines(log) == [""]
+
+
+@pytest.fixture
+def lock(tmp_path):
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    yield descriptor
+    os.close(descriptor)
+
+
+def test_all_that_a_stage_prints_is_in_its_log(tmp_path, lock):
+    program = "import sys; print('out'); sys.stdout.flush(); sys.exit('error')"
+    with running(["-c", program], tmp_path / "log", lock) as process:
+        process.wait()
+    assert process.returncode == 1
+    assert printed_lines(tmp_path / "log") == ["out", "error"]
+
+
+def test_a_stage_ends_with_its_context(tmp_path, lock):
+    program = "import time; print('up', flush=True); time.sleep(60)"
+    with pytest.raises(KeyError):
+        with running(["-c", program], tmp_path / "log", lock) as process:
+            while printed_lines(tmp_path / "log") != ["up"]:
+                time.sleep(0.02)
+            raise KeyError
+    assert process.returncode == -signal.SIGINT
+    assert printed_lines(tmp_path / "log")[-1] == "KeyboardInterrupt"
