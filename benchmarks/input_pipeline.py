@@ -24,6 +24,7 @@ from keras_bert.data import pretraining_dataset
 from keras_bert.data.build.shards import ShardBuilder
 from keras_bert.data.corpus.token_store import Corpus
 from keras_bert.data.examples.options import PretrainingDataOptions
+from keras_bert.data.records.framing import write_records
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.vocabulary import Vocabulary
 
@@ -126,8 +127,9 @@ def _make_records(directory, masking, num_documents=2000):
     )
     path = os.path.join(directory, f"{masking}.tfrecord")
     with open(path, "wb") as file:
-        for _ in ShardBuilder(corpus, vocabulary, options).write(0, 1, file):
-            pass
+        builder = ShardBuilder(corpus, vocabulary, options)
+        for records, _ in builder.batches(0, 1):
+            write_records(file, records)
     return path
 
 

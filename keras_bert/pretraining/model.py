@@ -2,7 +2,7 @@
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.pretraining.plan import check_lengths
+from keras_bert.pretraining.fitting_config import check_lengths
 from keras_bert.pretraining.plan import settled_casing
 from keras_bert.text.wordpiece_settings import WordpieceSettings
 from keras_bert.training.optimizers import bert_adamw

@@ -5,13 +5,12 @@ import importlib.util
 import os
 import pathlib
 
-from absl import logging
-
 from keras_bert.checkpoints.family import read_config
-from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.config import StrictConfig
 from keras_bert.files import check_writable
 from keras_bert.files import expand_patterns
+from keras_bert.pretraining.fitting_config import check_lengths
+from keras_bert.pretraining.fitting_config import fitting_config
 from keras_bert.pretraining.memory import check_fits
 from keras_bert.pretraining.recipe import PretrainingRecipe
 from keras_bert.pretraining.record_facts import RecordFacts
@@ -29,8 +28,6 @@ _STATES = "states"  # Of a run that is not finished.
 _HUB = "huggingface_hub"  # Where another name may be of a model.
 _LENGTH, _PREDICTIONS = 128, 20
 _MASKED_LM_PROB = 0.15
-# A table may be padded to a multiple of this.
-_MOST_PADDED = 128
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +90,7 @@ def plan_pretraining(recipe):
         claims = casing_beside(vocab_file)
         lowercase = settled_casing(recipe, facts, vocabulary, claims)
     if config is not None:
-        config = _fitting_config(recipe, config, vocabulary, facts)
+        config = fitting_config(recipe, config, vocabulary, facts)
         check_lengths(recipe, config)
         check_fits(config)
     plan = PretrainingPlan(
@@ -126,17 +123,6 @@ def settled_casing(recipe, facts, vocabulary, claims):
     given = {"--do_lower_case": recipe.do_lower_case}
     claims = {**given, **facts.claims["do_lower_case"], **claims}
     return agreed_casing(vocabulary, claims)
-
-
-def check_lengths(recipe, config):
-    """Raises ValueError if the records are longer than a model takes."""
-    key, limit = config.size_keys["P"], config.sizes["P"]
-    if recipe.max_seq_length > limit:
-        raise ValueError(
-            f"--max_seq_length must be at most the model's `{key}`. "
-            f"Received: max_seq_length={recipe.max_seq_length}, "
-            f"{key}={limit}."
-        )
 
 
 def _vocabulary(recipe):
@@ -197,50 +183,3 @@ def _settled(recipe, facts):
         masked_lm_prob=given[0] if given[0] is not None else _MASKED_LM_PROB,
         do_whole_word_mask=bool(given[1]),
     )
-
-
-def _fitting_config(recipe, config, vocabulary, facts):
-    """The config that the objective and the vocabulary ask for."""
-    is_decoder = OBJECTIVES[recipe.objective].is_decoder
-    path = recipe.bert_config_file
-    _check_objective(recipe, config)
-    if config.is_decoder and not is_decoder:
-        needed = [name for name, x in OBJECTIVES.items() if x.is_decoder]
-        raise ValueError(
-            "A --bert_config_file with is_decoder needs "
-            f"--objective={' or '.join(needed)}. Received: objective="
-            f"{recipe.objective}, bert_config_file={path!r}."
-        )
-    rows, lines = config.vocab_size, len(vocabulary)
-    if not lines <= rows < lines + _MOST_PADDED:
-        if not facts.confirms(vocabulary):
-            raise ValueError(
-                f"`vocab_size` in {path} must be the number of word pieces in "
-                f"{recipe.vocab_file}. Received: vocab_size={rows}, {lines} "
-                f'lines. Write "vocab_size": {lines} into a copy of {path}, '
-                "or pass the vocabulary that the records were made with."
-            )
-        logging.info(
-            "The model takes vocab_size=%d of %s, with which the records were "
-            "made, not %d of %s.",
-            lines,
-            recipe.vocab_file,
-            rows,
-            path,
-        )
-        rows = lines
-    changes = {"is_decoder": True} if is_decoder else {}
-    return dataclasses.replace(config, vocab_size=rows, **changes)
-
-
-def _check_objective(recipe, config):
-    """Raises ValueError where the family is not made for the objective."""
-    if recipe.objective == "mlm_nsp":
-        has_it = any(x.startswith("nsp_head/") for x in weight_shapes(config))
-    else:
-        has_it = recipe.objective == "mlm" or "is_decoder" in vars(config)
-    if not has_it:
-        raise ValueError(
-            f"--objective must be one that {config.family} is made for, such "
-            f"as mlm. Received: objective={recipe.objective}."
-        )

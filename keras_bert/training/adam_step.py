@@ -15,11 +15,16 @@ from keras import ops
 if keras.backend.backend() == "tensorflow":
     import tensorflow as tf
 
-_Step = collections.namedtuple("_Step", "is_taken scale epsilon beta_1 beta_2")
+_Step = collections.namedtuple(
+    "_Step", "is_taken clip scale epsilon beta_1 beta_2"
+)
 NUM_SCALARS = len(_Step._fields)
 
+# From so many elements on, a compiled pass is faster than two ops.
+_COMPILED_SIZE = 1 << 16
 
-def adam_step(t, is_taken, betas, epsilon):
+
+def adam_step(t, is_taken, clip, betas, epsilon):
     """The scalars of a step.
 
     With c = 1 - beta ** t, the update m / c1 / (sqrt(v / c2) + epsilon) is
@@ -30,6 +35,7 @@ def adam_step(t, is_taken, betas, epsilon):
         t: float32 scalar, the number of the step, counted from 1; None for no
             correction.
         is_taken: bool scalar.
+        clip: float32 scalar, by which gradients are multiplied.
         betas: two floats.
         epsilon: float.
 
@@ -52,6 +58,7 @@ def adam_step(t, is_taken, betas, epsilon):
     return ops.stack(
         _Step(
             ops.cast(is_taken, "float32"),
+            ops.where(is_taken, clip, 0.0),
             root / correction_1,
             root * epsilon,
             *(ops.where(is_taken, beta, np.float32(1)) for beta in rounded),
@@ -60,18 +67,60 @@ def adam_step(t, is_taken, betas, epsilon):
 
 
 def unpack(scalars):
-    """`is_taken`, `scale`, `epsilon`, `beta_1` and `beta_2` by their names."""
+    """The scalars of a step by their names."""
     scalars = ops.convert_to_tensor(scalars)
     return _Step(*ops.unstack(scalars, NUM_SCALARS))
 
 
-def fused_update(gradient, variable, moments, rate, step):
-    """One pass over a variable, its moments and its gradient."""
+def adam_moments(gradient, m, v, step):
+    """The moments after a step.
+
+    Args:
+        gradient: tensor, not clipped yet; where the step is not taken it may
+            be not finite.
+        m, v: tensors like it, the moments before.
+        step: as of `unpack`.
+    """
+    gradient = ops.where(step.clip == 0, 0.0, gradient * step.clip)
+    return (
+        m + (gradient - m) * (1 - step.beta_1),
+        v + (ops.square(gradient) - v) * (1 - step.beta_2),
+    )
+
+
+def adam_direction(m, v, step):
+    """Which way a step goes with its moments, to be times the rate."""
+    return step.scale * m / (ops.sqrt(v) + step.epsilon)
+
+
+def update_variable(gradient, variable, moments, rate, decay, step):
+    """Moves a TensorFlow variable and its moments by a step.
+
+    A large variable takes one compiled pass over memory; with several
+    replicas, which XLA cannot compile for, and for a small variable
+    TensorFlow's op for Adam is used.
+
+    Args:
+        gradient: tensor, as of `adam_moments`.
+        variable: `tf.Variable`.
+        moments: two of them, m and v.
+        rate: scalar, the learning rate; 0 where the step is not taken.
+        decay: float, times the rate, off the variable.
+        step: as of `unpack`.
+    """
+    num_replicas = tf.distribute.get_strategy().num_replicas_in_sync
+    if variable.shape.num_elements() >= _COMPILED_SIZE and num_replicas == 1:
+        scalars = tf.stack([rate, tf.cast(decay, rate.dtype), *step])
+        handles = (x.handle for x in (variable, *moments))
+        _compiled_update(gradient, *handles, scalars)
+        return
+    if decay:
+        variable.assign_sub(variable * (rate * decay))
     m, v = moments
     tf.raw_ops.ResourceApplyAdam(
         var=variable.handle,
-        m=m.value.handle,
-        v=v.value.handle,
+        m=m.handle,
+        v=v.handle,
         # The corrections are in the rate and epsilon.
         beta1_power=tf.zeros_like(step.beta_1),
         beta2_power=tf.zeros_like(step.beta_2),
@@ -79,5 +128,27 @@ def fused_update(gradient, variable, moments, rate, step):
         beta1=step.beta_1,
         beta2=step.beta_2,
         epsilon=step.epsilon,
-        grad=gradient,
+        grad=tf.math.multiply_no_nan(gradient, step.clip),
     )
+
+
+if keras.backend.backend() == "tensorflow":
+    # Of handles: a function of variables would keep those of its first call.
+    @tf.function(jit_compile=True)
+    def _compiled_update(gradient, variable, m, v, scalars):
+        rate, decay, *step = tf.unstack(scalars, 2 + NUM_SCALARS)
+        step = _Step(*step)
+        resources = variable, m, v
+        value, *moments = (
+            tf.raw_ops.ReadVariableOp(resource=x, dtype=gradient.dtype)
+            for x in resources
+        )
+        moments = adam_moments(gradient, *moments, step)
+        direction = adam_direction(*moments, step)
+        value -= rate * (direction + decay * value)
+        for resource, new in (
+            (variable, value),
+            (m, moments[0]),
+            (v, moments[1]),
+        ):
+            tf.raw_ops.AssignVariableOp(resource=resource, value=new)

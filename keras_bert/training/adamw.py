@@ -6,11 +6,12 @@ import keras
 from keras import ops
 
 from keras_bert.training.adam_step import NUM_SCALARS
+from keras_bert.training.adam_step import adam_direction
+from keras_bert.training.adam_step import adam_moments
 from keras_bert.training.adam_step import adam_step
-from keras_bert.training.adam_step import fused_update
 from keras_bert.training.adam_step import unpack
+from keras_bert.training.adam_step import update_variable
 from keras_bert.training.gradients import global_norm
-from keras_bert.training.gradients import scaled
 from keras_bert.training.gradients import sum_over_replicas
 from keras_bert.training.weight_decay import decays
 
@@ -72,6 +73,7 @@ class AdamW(keras.optimizers.Optimizer):
         self._max_norm = global_clipnorm
         self._decay_rate = weight_decay
         self._excluded, self._excluded_names = (), ()
+        self._rate_factors = {}
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon
@@ -86,6 +88,34 @@ class AdamW(keras.optimizers.Optimizer):
         self._excluded = tuple(id(variable) for variable in var_list or ())
         self._excluded_names = tuple(var_names or ())
 
+    def scale_learning_rate(self, var_list, factors):
+        """Gives variables learning rates of their own.
+
+        Like what is excluded from weight decay, the factors are not saved
+        with the optimizer.
+
+        Args:
+            var_list: list of variables; others keep the learning rate.
+            factors: list of floats, one for each, times the learning rate.
+
+        Raises:
+            ValueError: a factor is below 0, there are not as many factors as
+                variables, or the optimizer is built already.
+        """
+        factors = list(factors)
+        is_right = len(factors) == len(var_list) and all(
+            factor >= 0 for factor in factors
+        )
+        if self.built or not is_right:
+            raise ValueError(
+                "`scale_learning_rate` must come before the optimizer is "
+                "built, with a factor of at least 0 for each variable. "
+                f"Received: {len(var_list)} variables, factors={factors}, "
+                f"built={self.built}."
+            )
+        ids = [id(variable) for variable in var_list]
+        self._rate_factors = dict(zip(ids, factors))
+
     def build(self, variables):
         if self.built:
             return
@@ -96,6 +126,9 @@ class AdamW(keras.optimizers.Optimizer):
         self.gradient_norm = self._add_shared("gradient_norm", ())
         self._step = self._add_shared("step", (NUM_SCALARS,))
         self._decaying = tuple(self._is_decaying(v) for v in variables)
+        self._factors = tuple(
+            self._rate_factors.get(id(v), 1.0) for v in variables
+        )
         if self._num_pieces:
             self._piece = self._add_shared("piece", (), "int32")
             self._sums = [
@@ -134,7 +167,7 @@ class AdamW(keras.optimizers.Optimizer):
         return grads_and_vars
 
     def _prepare(self, grads, variables):
-        """Gradients summed and clipped; notes the step they make."""
+        """Gradients, summed; notes the step they make, and its clipping."""
         known = [i for i, gradient in enumerate(grads) if gradient is not None]
         ready = sum_over_replicas([grads[i] for i in known])
         is_last = True
@@ -148,18 +181,17 @@ class AdamW(keras.optimizers.Optimizer):
         norm = global_norm(ready) / (self.loss_scale_factor or 1)
         self.gradient_norm.assign(norm)
         is_taken = ops.logical_and(ops.isfinite(norm), is_last)
+        limit = self._max_norm or float("inf")
         t = ops.cast(self.iterations + 1, "float32")
         self._step.assign(
             adam_step(
                 t if self.bias_correction else None,
                 is_taken,
+                ops.where(norm > limit, limit / norm, 1.0),
                 (self.beta_1, self.beta_2),
                 self.epsilon,
             )
         )
-        limit = self._max_norm or float("inf")
-        scale = ops.where(norm > limit, limit / norm, 1.0)
-        ready = scaled(ready, ops.where(is_taken, scale, 0.0))
         for i, gradient in zip(known, ready, strict=True):
             grads[i] = gradient
         return grads
@@ -175,30 +207,32 @@ class AdamW(keras.optimizers.Optimizer):
             means.append(total / self._num_pieces)
         return means, is_last
 
-    def _step_in(self, dtype, learning_rate):
+    def _step_of(self, index, dtype, learning_rate):
         """This step's rate and other scalars in the dtype of a variable."""
         step = unpack(ops.cast(self._step, dtype))
-        return ops.cast(learning_rate, dtype) * step.is_taken, step
+        rate = ops.cast(learning_rate, dtype) * self._factors[index]
+        return rate * step.is_taken, step
 
     def update_step(self, gradient, variable, learning_rate):
         index = self._get_variable_index(variable)
         gradient = ops.cast(gradient, variable.dtype)
-        rate, step = self._step_in(variable.dtype, learning_rate)
-        if self._decaying[index] and self._decay_rate:
-            self.assign_sub(variable, variable * (rate * self._decay_rate))
+        rate, step = self._step_of(index, variable.dtype, learning_rate)
+        decay = self._decay_rate if self._decaying[index] else 0.0
         if keras.backend.backend() == "tensorflow":
-            moments = self._momentums[index], self._velocities[index]
-            fused_update(gradient, variable, moments, rate, step)
+            m, v = self._momentums[index], self._velocities[index]
+            moments = m.value, v.value
+            update_variable(gradient, variable, moments, rate, decay, step)
         else:
-            update = self._adam_update(gradient, index, step)
-            self.assign_sub(variable, rate * update)
+            direction = self._direction(gradient, index, step)
+            self.assign_sub(variable, rate * (direction + decay * variable))
 
-    def _adam_update(self, gradient, index, step):
+    def _direction(self, gradient, index, step):
         """Moves m and v; returns m' / (sqrt(v') + epsilon)."""
-        m, v = self._momentums[index], self._velocities[index]
-        self.assign_add(m, (gradient - m) * (1 - step.beta_1))
-        self.assign_add(v, (ops.square(gradient) - v) * (1 - step.beta_2))
-        return step.scale * m / (ops.sqrt(v) + step.epsilon)
+        variables = self._momentums[index], self._velocities[index]
+        moments = adam_moments(gradient, *variables, step)
+        for variable, moment in zip(variables, moments):
+            self.assign(variable, moment)
+        return adam_direction(*moments, step)
 
     def get_config(self):
         return {

@@ -1,4 +1,4 @@
-"""All gradients of a step together: their sum, norm and scale.
+"""All gradients of a step together: their sum and norm.
 
 TensorFlow has one op where Keras has several, each a pass over memory.
 """
@@ -30,13 +30,3 @@ def global_norm(gradients):
     if keras.backend.backend() == "tensorflow":
         return tf.linalg.global_norm(gradients)
     return ops.sqrt(sum(ops.sum(ops.square(g)) for g in gradients))
-
-
-def scaled(gradients, scale):
-    """Gradients times a scale; all 0 where that is 0, even if not finite."""
-    if keras.backend.backend() == "tensorflow":
-        return [
-            tf.math.multiply_no_nan(g, tf.cast(scale, g.dtype))
-            for g in gradients
-        ]
-    return [ops.where(scale == 0, 0.0, g * scale) for g in gradients]

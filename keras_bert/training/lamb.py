@@ -38,8 +38,8 @@ class Lamb(AdamW):
     def update_step(self, gradient, variable, learning_rate):
         index = self._get_variable_index(variable)
         gradient = ops.cast(gradient, variable.dtype)
-        rate, step = self._step_in(variable.dtype, learning_rate)
-        update = self._adam_update(gradient, index, step)
+        rate, step = self._step_of(index, variable.dtype, learning_rate)
+        update = self._direction(gradient, index, step)
         if self._decaying[index]:
             update += self._decay_rate * variable
             rate *= _trust_ratio(variable, update)

@@ -3,7 +3,6 @@
 import tensorflow as tf
 
 from keras_bert import features
-from keras_bert.layers.replica_seeds import replica_seeds
 from keras_bert.training.loss_scale import LossScale
 from keras_bert.training.mean_metrics import mean_metrics
 from keras_bert.training.objectives import OBJECTIVES
@@ -88,9 +87,9 @@ class PretrainingLoop:
             A dict of float32 scalars, sums over the steps and all devices:
             see `mean_metrics`.
         """
-        totals = self._run(self._step_of_replica, next(batches))
+        totals = self._run(self._replica_step, next(batches))
         for _ in tf.range(num_steps - 1):
-            step = self._run(self._step_of_replica, next(batches))
+            step = self._run(self._replica_step, next(batches))
             totals = {name: totals[name] + step[name] for name in totals}
         return totals
 
@@ -121,20 +120,12 @@ class PretrainingLoop:
             for name, value in sums.items()
         }
 
-    def _step_of_replica(self, batch):
-        if self.strategy.num_replicas_in_sync == 1:
-            return self._replica_step(batch)
-        context = tf.distribute.get_replica_context()
-        replica = tf.convert_to_tensor(context.replica_id_in_sync_group)
-        return self._replica_step(batch, replica)
-
-    def _step(self, batch, replica=None):
+    def _step(self, batch):
         inputs, _, weights = batch
         denominators = _sum_over_replicas(
             {term.name: term.total_weight(weights) for term in self._terms}
         )
-        with replica_seeds(replica):
-            sums, gradients = self._gradients(batch, denominators)
+        sums, gradients = self._gradients(batch, denominators)
         self.optimizer.apply(gradients, self.model.trainable_variables)
         norm = tf.convert_to_tensor(self.optimizer.gradient_norm)
         is_finite = tf.math.is_finite(norm)

@@ -56,12 +56,9 @@ class LabelTerm:
         logits, labels = outputs[self.output], labels[self.output]
         weights = weights[self.output]
         losses = sparse_cross_entropy(labels, logits)
-        right = keras.metrics.sparse_categorical_accuracy(labels, logits)
-        # Keras drops the axis where a sequence has one prediction.
-        right = ops.reshape(right, ops.shape(labels))
         return {
             "loss": ops.sum(losses * weights),
-            "accuracy": ops.sum(right * weights),
+            "accuracy": ops.sum(_is_right(labels, logits) * weights),
             "weight": ops.sum(weights),
         }
 
@@ -76,3 +73,14 @@ class LabelTerm:
         return keras.metrics.SparseCategoricalAccuracy(
             name=f"{self.name}_accuracy"
         )
+
+
+def _is_right(labels, logits):
+    """1.0 where the largest logit, the first of equal ones, is the label's.
+
+    On TensorFlow `ops.argmax`, and with it the accuracy of Keras, copies the
+    logits, the largest tensors of a step. `ops.top_k` does not, and is faster.
+    """
+    _, guesses = ops.top_k(logits, 1)
+    guesses = ops.cast(ops.squeeze(guesses, -1), "int32")
+    return ops.cast(guesses == ops.cast(labels, "int32"), "float32")

@@ -5,32 +5,20 @@ Its arrays carry checksums, so a damaged file is noticed; then the one before
 is taken.
 """
 
-import io
 import json
 import pathlib
 import re
-import struct
 import zipfile
-import zlib
 
-import numpy as np
 from absl import logging
 
 from keras_bert.files import whole_file
+from keras_bert.npz import DAMAGES
+from keras_bert.npz import read_array
+from keras_bert.npz import write_array
 
 _NAME = re.compile(r"step-(\d{8})\.npz")
 _ABOUT, _COUNT = "about", "num_variables"
-# What `zipfile` raises where a file is cut off, or bytes of it differ.
-_DAMAGES = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    RuntimeError,
-    ValueError,
-    KeyError,
-    OSError,
-    EOFError,
-)
 
 
 def save_state(directory, step, variables, about, keep=2):
@@ -54,8 +42,7 @@ def save_state(directory, step, variables, about, keep=2):
     entries += [(f"{i:05d}", variable) for i, variable in enumerate(variables)]
     with whole_file(path) as name, zipfile.ZipFile(name, "w") as archive:
         for key, value in entries:
-            with archive.open(f"{key}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, np.asarray(value))
+            write_array(archive, key, value)
     states = _states(directory)
     newest = states.index(path) + 1
     # Later ones are damaged, for the run has gone on from an earlier one.
@@ -82,7 +69,7 @@ def restore_state(directory, variables):
     for path in reversed(states):
         try:
             about, values = _read(path)
-        except _DAMAGES:
+        except DAMAGES:
             logging.warning("%s is damaged; the one before is taken.", path)
             continue
         _check_shapes(path, values, variables)
@@ -100,14 +87,9 @@ def restore_state(directory, variables):
 def _read(path):
     """The dict and the arrays of a state whose checksums are right."""
     with zipfile.ZipFile(path) as archive:
-        # `read` compares the checksum before any array is made.
-        arrays = {
-            name: np.lib.format.read_array(io.BytesIO(archive.read(name)))
-            for name in archive.namelist()
-        }
-    about = json.loads(str(arrays[f"{_ABOUT}.npy"]))
-    names = (f"{i:05d}.npy" for i in range(about.pop(_COUNT)))
-    return about, [arrays[name] for name in names]
+        about = json.loads(str(read_array(archive, _ABOUT)))
+        count = about.pop(_COUNT)
+        return about, [read_array(archive, f"{i:05d}") for i in range(count)]
 
 
 def _states(directory):

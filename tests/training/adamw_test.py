@@ -1,3 +1,4 @@
+import gc
 import inspect
 import json
 import os
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.training import adam_step
 from keras_bert.training.adamw import AdamW
+from keras_bert.training.lamb import Lamb
 from keras_bert.training.schedules import LinearWarmupDecay
 from keras_bert.training.weight_decay import decays
 
@@ -169,6 +172,50 @@ def test_names_can_be_excluded_from_decay():
         optimizer.exclude_from_weight_decay(var_names=["kernel"])
 
 
+@pytest.mark.parametrize("optimizer_class", [AdamW, Lamb])
+def test_a_scaled_variable_steps_by_its_share_of_the_rate(optimizer_class):
+    variables, gradients = make_variables(), make_gradients(1, 1e-2)
+    plain = make_variables()
+    before = [variable.numpy() for variable in variables]
+    optimizer_class(0.5).apply(to_tensors(gradients), plain)
+    optimizer = optimizer_class(0.5)
+    optimizer.scale_learning_rate(variables[:3], [0.25, 0.0, 2.0])
+    optimizer.apply(to_tensors(gradients), variables)
+    for variable, other, start, factor in zip(
+        variables, plain, before, [0.25, 0.0, 2.0, 1.0], strict=True
+    ):
+        moved = factor * (other.numpy() - start)
+        np.testing.assert_allclose(variable - start, moved, atol=1e-6)
+
+
+def test_the_first_scaled_step_is_that_worked_out_by_hand():
+    """Of a constant gradient m' / sqrt(v') is 1."""
+    variables = make_variables()[:2]
+    before = [variable.numpy() for variable in variables]
+    optimizer = AdamW(0.5, weight_decay=0.1)
+    optimizer.scale_learning_rate(variables, [0.2, 0.04])
+    gradients = [np.full(v.shape, 1e-2) for v in variables]
+    optimizer.apply(to_tensors(gradients), variables)
+    for variable, expected in zip(
+        variables,
+        [before[0] - 0.1 * (1 + 0.1 * before[0]), before[1] - 0.02],
+        strict=True,
+    ):
+        np.testing.assert_allclose(variable.numpy(), expected, atol=2e-5)
+
+
+def test_impossible_factors_are_errors():
+    variables = make_variables()
+    optimizer = AdamW(0.5)
+    with pytest.raises(ValueError, match=r"4 variables, factors=\[1.0\]"):
+        optimizer.scale_learning_rate(variables, [1.0])
+    with pytest.raises(ValueError, match=r"factors=\[-0.5\]"):
+        optimizer.scale_learning_rate(variables[:1], [-0.5])
+    optimizer.build(variables)
+    with pytest.raises(ValueError, match="built=True"):
+        optimizer.scale_learning_rate(variables[:1], [1.0])
+
+
 def test_variables_without_gradient_stay_and_do_not_shift_the_others():
     gradients = make_gradients(0, 1.0)
     ours, all_of_them = make_variables(), make_variables()
@@ -259,6 +306,44 @@ def test_a_step_that_is_not_finite_is_not_taken():
     assert not np.array_equal(variables[0].numpy(), before[variables[0].path])
 
 
+def test_large_variables_take_the_same_steps(monkeypatch):
+    """They take a compiled pass; here every variable is large."""
+    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", 1)
+    gradients = [make_gradients(seed, 1.0) for seed in range(3)]
+    optimizer = AdamW(1e-2, weight_decay=0.1)
+    check_steps(optimizer, gradients, [1e-2] * 3, decay=0.1)
+
+
+def test_large_variables_of_a_second_model_are_its_own(monkeypatch):
+    """A compiled function must not hold on to those of the first."""
+    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", 1)
+    for _ in range(2):
+        gradients = [make_gradients(seed, 1.0) for seed in range(2)]
+        check_steps(AdamW(1e-2), gradients, [1e-2] * 2)
+        gc.collect()
+
+
+def test_large_variables_stay_where_a_step_is_not_finite(monkeypatch):
+    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", 1)
+    optimizer, variables = AdamW(1e-2), make_variables()
+    optimizer.apply(to_tensors(make_gradients(1, 1.0)), variables)
+    before = [v.numpy() for v in variables]
+    gradients = make_gradients(2, 1.0)
+    gradients[0][0, 0] = np.nan
+    gradients[1][0] = np.inf
+    optimizer.apply(to_tensors(gradients), variables)
+    for variable, value in zip(variables, before):
+        np.testing.assert_array_equal(variable.numpy(), value)
+    optimizer.apply(to_tensors(make_gradients(3, 1.0)), variables)
+    expected = numpy_adamw(
+        [v.numpy() for v in make_variables()],
+        [make_gradients(1, 1.0), make_gradients(3, 1.0)],
+        [1e-2, 1e-2],
+    )
+    for variable, value in zip(variables, expected, strict=True):
+        np.testing.assert_allclose(variable.numpy(), value, atol=1e-6)
+
+
 def test_rows_looked_up_twice_count_as_one_gradient():
     """Their norm is that of the sum, which Keras's own clipping misses."""
     steps = []
@@ -279,8 +364,12 @@ def test_rows_looked_up_twice_count_as_one_gradient():
     np.testing.assert_array_equal(*steps)
 
 
+@pytest.mark.parametrize("compiled_size", [1, 1000])
 @pytest.mark.parametrize("jit_compile", [False, True])
-def test_in_a_graph_it_takes_the_same_steps(jit_compile):
+def test_in_a_graph_it_takes_the_same_steps(
+    jit_compile, compiled_size, monkeypatch
+):
+    monkeypatch.setattr(adam_step, "_COMPILED_SIZE", compiled_size)
     optimizer, variables = AdamW(1e-2), make_variables()
     optimizer.build(variables)
 
@@ -428,8 +517,6 @@ assert not {"tensorflow", "tensorflow_text"} & {*sys.modules}
 
 @pytest.mark.large
 def test_jax_takes_the_same_steps(tmp_path):
-    from keras_bert.training.lamb import Lamb
-
     schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
     optimizers = {
         "adamw": AdamW(schedule),

@@ -159,17 +159,6 @@ def test_a_factor_counts_in_fit(random_batch):
     assert config["factor"] == 0.5
 
 
-def test_one_prediction_in_a_sequence_counts_once():
-    logits = np.eye(3, dtype="float32")[:, None]
-    labels = np.array([[0], [1], [0]], "int32")
-    weights = np.array([[1.0], [0.0], [1.0]], "float32")
-    sums = LabelTerm("mlm_logits").sums(
-        {"mlm_logits": logits}, {"mlm_logits": labels}, {"mlm_logits": weights}
-    )
-    assert float(sums["accuracy"]) == 1
-    assert float(sums["weight"]) == 2
-
-
 @pytest.mark.parametrize(
     ("name", "num_predictions"),
     [("mlm_nsp", 20), ("mlm", 20), ("left_to_right", 127)],

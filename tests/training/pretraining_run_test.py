@@ -13,6 +13,7 @@ from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import endless_pretraining_dataset
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import bert_adamw
+from keras_bert.training import training_state
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.pretraining_run import run_pretraining
 from keras_bert.training.run_options import RunOptions
@@ -450,15 +451,15 @@ def test_a_full_disk_ends_the_run_and_it_can_go_on(
     toy, toy_loop, tmp_path, monkeypatch
 ):
     loop, _ = toy_loop
-    write = np.lib.format.write_array
+    write = training_state.write_array
     with monkeypatch.context() as patch:
 
-        def write_array(file, value):
+        def write_array(*arguments):
             if int(loop.optimizer.iterations) >= 15:
                 raise OSError("No space left on device")
-            write(file, value)
+            write(*arguments)
 
-        patch.setattr(np.lib.format, "write_array", write_array)
+        patch.setattr(training_state, "write_array", write_array)
         with pytest.raises(OSError, match="No space"):
             toy()
     assert saved_steps(tmp_path) == [5, 10]

@@ -1,88 +1,9 @@
-import dataclasses
 import time
 
 import numpy as np
-import pytest
-import tensorflow as tf
 
-from keras_bert.config import BertConfig
-from keras_bert.models.bert import bert_backbone
-from keras_bert.models.bert import bert_heads
-from keras_bert.models.heads import add_heads
 from keras_bert.training import throughput
 from keras_bert.training.throughput import matrix_product_rate
-from keras_bert.training.throughput import training_flops
-
-_SMALL = BertConfig(
-    vocab_size=30,
-    hidden_size=8,
-    num_hidden_layers=3,
-    num_attention_heads=2,
-    intermediate_size=20,
-    max_position_embeddings=64,
-)
-
-
-def graph_flops(config, seq_length, num_predictions, parts):
-    """What TensorFlow's products multiply in a forward pass, op by op."""
-    backbone = bert_backbone(config)
-    heads = bert_heads(config, backbone.embeddings)
-    model = add_heads(backbone, {part: heads[part] for part in parts}, "model")
-    lengths = {"masked_lm_positions": num_predictions}
-    inputs = {
-        name: tf.TensorSpec((1, lengths.get(name, seq_length)), tf.int32)
-        for name in model.input
-    }
-    graph = tf.function(model).get_concrete_function(inputs).graph
-    total = 0
-    for op in graph.get_operations():
-        if op.type in ("MatMul", "BatchMatMulV2"):
-            left, _ = op.inputs
-            transposed = op.get_attr(
-                "transpose_a" if op.type == "MatMul" else "adj_x"
-            )
-            inner = left.shape[-2 if transposed else -1]
-            total += 2 * inner * op.outputs[0].shape.num_elements()
-    return total
-
-
-def other_products(config, seq_length, num_looked_at):
-    """Products of the graph that pick rows or that nobody asks for."""
-    hidden = config.hidden_size
-    segments = 2 * seq_length * config.type_vocab_size * hidden
-    gathered = 2 * 2 * num_looked_at * seq_length * hidden
-    unused_queries = 2 * (seq_length - num_looked_at) * hidden**2
-    return segments + gathered + unused_queries
-
-
-@pytest.mark.parametrize("seq_length, num_predictions", [(16, 3), (64, 20)])
-@pytest.mark.parametrize("num_layers", [1, 3])
-@pytest.mark.parametrize("has_nsp_head", [True, False])
-def test_operations_are_those_of_the_graph(
-    seq_length, num_predictions, num_layers, has_nsp_head
-):
-    config = dataclasses.replace(_SMALL, num_hidden_layers=num_layers)
-    parts = ("masked_lm_head", "nsp_head")[: 1 + has_nsp_head]
-    found = graph_flops(config, seq_length, num_predictions, parts)
-    others = other_products(config, seq_length, num_predictions + has_nsp_head)
-    assert training_flops(
-        config, seq_length, num_predictions, has_nsp_head
-    ) == 3 * (found - others)
-
-
-def test_base_counts_less_than_a_whole_last_block():
-    config = BertConfig(vocab_size=30522)
-    per_token = 12 * (24 * 768**2 + 4 * 128 * 768)
-    whole = 3 * (128 * per_token + 20 * (2 * 768**2 + 2 * 768 * 30522))
-    share = training_flops(config, 128, 20) / whole
-    assert 0.94 < share < 0.96
-
-
-def test_the_width_of_the_intermediate_layer_counts():
-    config = BertConfig(vocab_size=30522, num_hidden_layers=2)
-    wider = dataclasses.replace(config, intermediate_size=3073)
-    more = training_flops(wider, 128, 20) - training_flops(config, 128, 20)
-    assert more == 3 * (128 + 21) * 2 * 2 * 768
 
 
 def test_the_rate_is_that_of_the_fastest_product(monkeypatch):

@@ -129,31 +129,55 @@ def _compare_with_one_device(found):
         found[f"{name} chief"] = is_chief(_ONE) and is_chief(_TWO)
 
 
-def _compare_with_fit(found):
-    """Where all replicas have as many predictions; else `fit` means others."""
-    data = _arrays(160, 1.0)
-    loop = _make_loop(bert_adamw, _TWO)
-    losses = _train(loop, data)
-    model = _make_model(_TWO)
+def _fit(model, data, epochs):
+    """The loss of each epoch of five batches."""
+    history = model.fit(
+        data.batch(8, drop_remainder=True).repeat(),
+        epochs=epochs,
+        steps_per_epoch=5,
+        shuffle=False,
+        verbose=0,
+    )
+    # Keras gives the mean over an epoch of what each replica has seen.
+    return history.history["loss"]
+
+
+def _make_compiled(dropout):
+    model = _make_model(_TWO, dropout)
     with _TWO.scope():
         model.compile(
             _make_optimizer(bert_adamw, _TWO, model),
             pretraining_losses(),
             jit_compile=False,
         )
-    history = model.fit(
-        data.batch(8, drop_remainder=True).repeat(),
-        epochs=4,
-        steps_per_epoch=5,
-        shuffle=False,
-        verbose=0,
-    ).history
-    # Keras gives the mean over an epoch of what each replica has seen.
-    found["fit losses"] = _difference(losses, history["loss"])
-    found["fit weights"] = _difference(
-        _values(loop.model.trainable_variables),
-        _values(model.trainable_variables),
-    )
+    return model
+
+
+def _compare_with_fit(found):
+    """Where all replicas have as many predictions; else `fit` means others."""
+    data = _arrays(160, 1.0)
+    for name, dropout in (("without dropout", 0.0), ("with dropout", 0.5)):
+        loop = _make_loop(bert_adamw, _TWO, dropout)
+        losses = _train(loop, data)
+        model = _make_compiled(dropout)
+        found[f"fit losses {name}"] = _difference(losses, _fit(model, data, 4))
+        found[f"fit weights {name}"] = _difference(
+            _values(loop.model.trainable_variables),
+            _values(model.trainable_variables),
+        )
+
+
+def _resume_fit(found):
+    """Its dropout goes on as it was, too."""
+    data = _arrays(40, 1.0)
+    model = _make_compiled(dropout=0.5)
+    _fit(model, data, 1)
+    variables = [*model.variables, *model.optimizer.variables]
+    with tempfile.TemporaryDirectory() as directory:
+        save_state(directory, 5, variables, {})
+        losses = _fit(model, data, 1)
+        restore_state(directory, variables)
+        found["fit again"] = _difference(losses, _fit(model, data, 1))
 
 
 def _resume_elsewhere(found):
@@ -203,6 +227,7 @@ def main():
     _give_both_the_same_examples(found)
     _compare_with_one_device(found)
     _compare_with_fit(found)
+    _resume_fit(found)
     _resume_elsewhere(found)
     try:
         _make_loop(bert_adamw, _TWO, jit_compile=True)

@@ -1,0 +1,234 @@
+"""Measures training and encoding on one accelerator, on JAX, beside torch.
+
+    KERAS_BACKEND=jax python benchmarks/accelerator_speed.py \\
+        --bert_config_file=configs/bert_base.json --seq_length=128,512 \\
+        --batch_size=256,64 --peer_python=hf/bin/python
+
+TensorFlow is not needed. A training step is that of `bert_pretrainer` with
+dropout and AdamW, encoding the forward pass of `bert_encoder`; the batch is
+random, without padding, and on the device already. The peer is Hugging Face's
+model by `accelerator_peer.py`, compiled by torch; it predicts at all positions
+where ours does at the masked ones. Each measurement is a process of its own,
+in turn; the medians over the rounds are compared.
+
+A share is that of the operations which the task needs (`training.flops`),
+counted alike for both sides, in what the device could do meanwhile:
+--peak_tflops, or what a large matrix product reaches there. On a CPU a small
+config shows that the program works; the shares there mean nothing:
+
+    KERAS_BACKEND=jax python benchmarks/accelerator_speed.py \\
+        --bert_config_file=configs/bert_tiny.json --batch_size=2,2 \\
+        --steps=2 --rounds=1 --matrix_size=1024
+"""
+
+import json
+import pathlib
+import sys
+import time
+
+import measuring
+from absl import app
+from absl import flags
+from synthetic_batch import NUM_PREDICTIONS
+from synthetic_batch import make_batch
+
+import keras_bert
+from keras_bert.training.flops import encoding_flops
+from keras_bert.training.flops import training_flops
+
+_CONFIG_FILE = flags.DEFINE_string(
+    "bert_config_file", None, "Sizes of the model.", required=True
+)
+_SEQ_LENGTHS = flags.DEFINE_list("seq_length", ["128", "512"], "Tokens.")
+_BATCH_SIZES = flags.DEFINE_list(
+    "batch_size", ["256", "64"], "Examples in a step, for each length."
+)
+_PRECISION = flags.DEFINE_enum(
+    "precision", "mixed_bfloat16", ["mixed_bfloat16", "float32"], "Of products."
+)
+_STEPS = flags.DEFINE_integer("steps", 30, "Timed steps of a process.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes of each.")
+_PEAK = flags.DEFINE_float(
+    "peak_tflops", None, "What the device can do; measured by default."
+)
+_MATRIX_SIZE = flags.DEFINE_integer(
+    "matrix_size", 8192, "Rows of the matrices whose product is measured."
+)
+_PEER_PYTHON = flags.DEFINE_string(
+    "peer_python", None, "Python with torch and transformers; none by default."
+)
+_PART = flags.DEFINE_enum(
+    "part",
+    "all",
+    ["all", "peak", "train", "encode"],
+    "What this process measures, at the first length.",
+)
+
+_PEER = pathlib.Path(__file__).with_name("accelerator_peer.py")
+_WARM_UP = 3
+
+
+def main(_):
+    if _PART.value == "all":
+        _compare()
+        return
+    measure = {"peak": _peak, "train": _train, "encode": _encode}[_PART.value]
+    print(json.dumps(measure()))
+
+
+def _compare():
+    peak = json.loads(measuring.output(_command(part="peak")))
+    tflops = _PEAK.value or peak["tflops"]
+    print(f"{peak['device']}: {tflops:.3g} TFLOP/s {_PRECISION.value}")
+    config = keras_bert.BertConfig.from_json(_CONFIG_FILE.value)
+    for length, size in zip(
+        _SEQ_LENGTHS.value, _BATCH_SIZES.value, strict=True
+    ):
+        for part, flops in (
+            ("train", training_flops(config, int(length), NUM_PREDICTIONS)),
+            ("encode", encoding_flops(config, int(length))),
+        ):
+            for side, seconds in _medians(part, length, size).items():
+                rate = int(size) / seconds
+                share = rate * flops / (tflops * 1e12)
+                print(
+                    f"{part}, {size} x {length}, {side}: "
+                    f"{1e3 * seconds:.1f} ms, {rate:.0f} examples/s, "
+                    f"{share:.1%}"
+                )
+
+
+def _medians(part, length, size):
+    """Seconds of a step of each side."""
+    sides = {"ours": _command(part=part, seq_length=length, batch_size=size)}
+    if _PEER_PYTHON.value:
+        arguments = _CONFIG_FILE.value, part, size, length, _PRECISION.value
+        command = [_PEER_PYTHON.value, str(_PEER), *arguments]
+        sides["torch"] = [*command, str(_STEPS.value)]
+    seconds = {side: [] for side in sides}
+    for _ in range(_ROUNDS.value):
+        for side, command in sides.items():
+            seconds[side].append(json.loads(measuring.output(command)))
+    return {side: measuring.median(runs) for side, runs in seconds.items()}
+
+
+def _command(**changes):
+    changed = [f"--{name}={value}" for name, value in changes.items()]
+    return [sys.executable, *sys.argv, *changed]
+
+
+def _peak():
+    import jax
+    from jax import numpy as jnp
+
+    dtype = _PRECISION.value.removeprefix("mixed_")
+    size = _MATRIX_SIZE.value
+    matrix = jax.random.normal(jax.random.key(0), (size, size), dtype)
+    product = jax.jit(jnp.matmul)
+    seconds = _time(lambda: product(matrix, matrix))
+    device = jax.devices()[0]
+    return {
+        "device": f"{device.platform} {device.device_kind}",
+        "tflops": 2 * size**3 / seconds / 1e12,
+    }
+
+
+def _train():
+    import jax
+
+    config = _configure()
+    model = keras_bert.models.bert_pretrainer(config)
+    optimizer = keras_bert.training.bert_adamw(model, 1e-4)
+    optimizer.build(model.trainable_variables)
+    losses = keras_bert.training.pretraining_losses()
+
+    def loss_of(trainable, others, inputs, labels, weights):
+        outputs, others = model.stateless_call(
+            trainable, others, inputs, training=True
+        )
+        total = sum(
+            loss(labels[name], outputs[name], weights[name])
+            for name, loss in losses.items()
+        )
+        return total, others
+
+    def step(state, batch):
+        trainable, others, slots = state
+        differentiated = jax.value_and_grad(loss_of, has_aux=True)
+        (loss, others), gradients = differentiated(trainable, others, *batch)
+        trainable, slots = optimizer.stateless_apply(
+            slots, gradients, trainable
+        )
+        return (trainable, others, slots), loss
+
+    step = jax.jit(step, donate_argnums=0)
+    batch = jax.device_put(_batch(config))
+    variables = (
+        model.trainable_variables,
+        model.non_trainable_variables,
+        optimizer.variables,
+    )
+    state = jax.tree.map(lambda variable: variable.value, variables)
+
+    def next_step():
+        nonlocal state
+        state, loss = step(state, batch)
+        return loss
+
+    return _time(next_step)
+
+
+def _encode():
+    import jax
+
+    config = _configure()
+    model = keras_bert.models.bert_encoder(config)
+    inputs, _, _ = _batch(config)
+    inputs = jax.device_put({name: inputs[name] for name in model.input})
+    variables = jax.tree.map(
+        lambda variable: variable.value,
+        (model.trainable_variables, model.non_trainable_variables),
+    )
+
+    @jax.jit
+    def encode(trainable, others, inputs):
+        outputs, _ = model.stateless_call(
+            trainable, others, inputs, training=False
+        )
+        return outputs
+
+    return _time(lambda: encode(*variables, inputs))
+
+
+def _configure():
+    import keras
+
+    if keras.backend.backend() != "jax":
+        raise ValueError(
+            "The environment variable KERAS_BACKEND must be jax. Received: "
+            f"{keras.backend.backend()}."
+        )
+    keras.config.set_dtype_policy(_PRECISION.value)
+    return keras_bert.BertConfig.from_json(_CONFIG_FILE.value)
+
+
+def _batch(config):
+    length, size = int(_SEQ_LENGTHS.value[0]), int(_BATCH_SIZES.value[0])
+    return make_batch(config.vocab_size, size, length)
+
+
+def _time(function):
+    """Seconds of a call, of many that the device works on in a row."""
+    import jax
+
+    for _ in range(_WARM_UP):
+        jax.block_until_ready(function())
+    start = time.perf_counter()
+    for _ in range(_STEPS.value):
+        result = function()
+    jax.block_until_ready(result)
+    return (time.perf_counter() - start) / _STEPS.value
+
+
+if __name__ == "__main__":
+    app.run(main)

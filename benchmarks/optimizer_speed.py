@@ -1,0 +1,116 @@
+"""Times one step of optimizers for all weights of a BERT, in turn.
+
+    python benchmarks/optimizer_speed.py \\
+        --bert_config_file=configs/bert_base.json
+
+Gradients are given, so nothing but the optimizer runs: clipping by the global
+norm (LAMB has none), the moments and the weights, in one `tf.function`. Keras's
+optimizers stand beside ours, and what it takes to add each gradient to its
+weight: three of the seven passes over memory that Adam cannot do without. Each
+measurement is a fresh process; the range of their medians is printed.
+"""
+
+import json
+import statistics
+import sys
+import time
+
+import keras
+import measuring
+import tensorflow as tf
+from absl import app
+from absl import flags
+
+import keras_bert
+from keras_bert.training.weight_decay import decays
+
+_CONFIG_FILE = flags.DEFINE_string(
+    "bert_config_file", None, "Sizes of the model.", required=True
+)
+_JIT = flags.DEFINE_bool("jit", False, "Compile the step with XLA.")
+_STEPS = flags.DEFINE_integer("steps", 20, "Timed steps of a process.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes of each.")
+_SIDE = flags.DEFINE_string("side", None, "Measure this one in this process.")
+
+
+def _keras_adamw(model):
+    optimizer = keras.optimizers.AdamW(
+        1e-4, weight_decay=0.01, epsilon=1e-6, global_clipnorm=1.0
+    )
+    return _excluding(optimizer, model)
+
+
+def _keras_lamb(model):
+    optimizer = keras.optimizers.Lamb(1e-3, weight_decay=0.01, epsilon=1e-6)
+    return _excluding(optimizer, model)
+
+
+def _excluding(optimizer, model):
+    others = [v for v in model.trainable_variables if not decays(v)]
+    optimizer.exclude_from_weight_decay(var_list=others)
+    return optimizer
+
+
+class _Sum(keras.optimizers.Optimizer):
+    def update_step(self, gradient, variable, learning_rate):
+        self.assign_add(variable, gradient)
+
+
+_SIDES = {
+    "keras.optimizers.AdamW": _keras_adamw,
+    "our AdamW": lambda model: keras_bert.training.bert_adamw(model, 1e-4),
+    "gradients added": lambda model: _Sum(1.0, name="sum"),
+    "keras.optimizers.Lamb": _keras_lamb,
+    "our LAMB": lambda model: keras_bert.training.bert_lamb(model, 1e-3),
+}
+
+
+def main(_):
+    if _SIDE.value:
+        print(json.dumps(_measure(_SIDES[_SIDE.value])))
+        return
+    results = {side: [] for side in _SIDES}
+    for number in range(_ROUNDS.value):
+        for side, runs in results.items():
+            command = [sys.executable, *sys.argv, f"--side={side}"]
+            runs.append(json.loads(measuring.output(command)))
+            print(number, side, runs[-1], flush=True)
+    for side, runs in results.items():
+        times = sorted(run["ms"] for run in runs)
+        print(
+            f"{side}: {times[0]:.0f} to {times[-1]:.0f} ms, "
+            f"{runs[0]['ops']} ops"
+        )
+
+
+def _measure(make):
+    config = keras_bert.BertConfig.from_json(_CONFIG_FILE.value)
+    model = keras_bert.models.bert_pretrainer(config)
+    variables = model.trainable_variables
+    optimizer = make(model)
+    optimizer.build(variables)
+    gradients = [
+        tf.random.stateless_normal(variable.shape, (0, number), stddev=1e-3)
+        for number, variable in enumerate(variables)
+    ]
+
+    @tf.function(jit_compile=_JIT.value)
+    def step(gradients):
+        optimizer.apply(gradients, variables)
+
+    graph = step.get_concrete_function(gradients).graph
+    ops = [
+        operation
+        for operation in graph.get_operations()
+        if operation.type not in ("Placeholder", "Const")
+    ]
+    times = []
+    for _ in range(_STEPS.value + 2):
+        start = time.perf_counter()
+        step(gradients)
+        times.append(time.perf_counter() - start)
+    return {"ms": 1e3 * statistics.median(times[2:]), "ops": len(ops)}
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,80 @@
+"""The config of a fresh model, held to what it is to be trained on."""
+
+import dataclasses
+
+from absl import logging
+
+from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.training.objectives import OBJECTIVES
+
+# A table may be padded to a multiple of this.
+_MOST_PADDED = 128
+
+
+def fitting_config(recipe, config, vocabulary, facts):
+    """The config that the objective and the vocabulary ask for.
+
+    Args:
+        recipe: `PretrainingRecipe`.
+        config: config of the file that the recipe names.
+        vocabulary: `Vocabulary`.
+        facts: `RecordFacts`.
+
+    Raises:
+        ValueError: the config is of another vocabulary or for another
+            objective.
+    """
+    is_decoder = OBJECTIVES[recipe.objective].is_decoder
+    path = recipe.bert_config_file
+    _check_objective(recipe, config)
+    if config.is_decoder and not is_decoder:
+        needed = [name for name, x in OBJECTIVES.items() if x.is_decoder]
+        raise ValueError(
+            "A --bert_config_file with is_decoder needs "
+            f"--objective={' or '.join(needed)}. Received: objective="
+            f"{recipe.objective}, bert_config_file={path!r}."
+        )
+    rows, lines = config.vocab_size, len(vocabulary)
+    if not lines <= rows < lines + _MOST_PADDED:
+        if not facts.confirms(vocabulary):
+            raise ValueError(
+                f"`vocab_size` in {path} must be the number of word pieces in "
+                f"{recipe.vocab_file}. Received: vocab_size={rows}, {lines} "
+                f'lines. Write "vocab_size": {lines} into a copy of {path}, '
+                "or pass the vocabulary that the records were made with."
+            )
+        logging.info(
+            "The model takes vocab_size=%d of %s, with which the records were "
+            "made, not %d of %s.",
+            lines,
+            recipe.vocab_file,
+            rows,
+            path,
+        )
+        rows = lines
+    changes = {"is_decoder": True} if is_decoder else {}
+    return dataclasses.replace(config, vocab_size=rows, **changes)
+
+
+def _check_objective(recipe, config):
+    """Raises ValueError where the family is not made for the objective."""
+    if recipe.objective == "mlm_nsp":
+        has_it = any(x.startswith("nsp_head/") for x in weight_shapes(config))
+    else:
+        has_it = recipe.objective == "mlm" or "is_decoder" in vars(config)
+    if not has_it:
+        raise ValueError(
+            f"--objective must be one that {config.family} is made for, such "
+            f"as mlm. Received: objective={recipe.objective}."
+        )
+
+
+def check_lengths(recipe, config):
+    """Raises ValueError if the records are longer than a model takes."""
+    key, limit = config.size_keys["P"], config.sizes["P"]
+    if recipe.max_seq_length > limit:
+        raise ValueError(
+            f"--max_seq_length must be at most the model's `{key}`. "
+            f"Received: max_seq_length={recipe.max_seq_length}, "
+            f"{key}={limit}."
+        )

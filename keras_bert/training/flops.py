@@ -1,0 +1,63 @@
+"""How many operations the matrix products of a model are.
+
+A multiplication and an addition are two.
+"""
+
+
+def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
+    """Operations of a training step, per example.
+
+    The backward pass is twice the forward one. The last block is counted at
+    the positions that the heads look at; of the others it needs the keys and
+    the values.
+
+    Args:
+        config: a config of any family.
+        seq_length: int.
+        num_predictions: int, masked tokens in an example.
+        has_nsp_head: bool, whether [CLS] is looked at too.
+
+    Returns:
+        int
+    """
+    sizes = config.sizes
+    hidden_size, num_blocks = sizes["H"], sizes["L"]
+    num_looked_at = num_predictions + has_nsp_head
+    blocks = (
+        num_blocks * seq_length * _keys_and_values(sizes)
+        + (num_blocks - 1) * seq_length * _at_query(sizes, seq_length)
+        + num_looked_at * _at_query(sizes, seq_length)
+    )
+    masked_lm_head = (
+        2 * num_predictions * hidden_size * (hidden_size + sizes["V"])
+    )
+    nsp_head = 2 * hidden_size * (hidden_size + 2) * has_nsp_head
+    return 3 * (blocks + masked_lm_head + nsp_head)
+
+
+def encoding_flops(config, seq_length):
+    """Operations of all blocks at all positions, forward, per example.
+
+    Args:
+        config: a config of any family.
+        seq_length: int.
+
+    Returns:
+        int
+    """
+    sizes = config.sizes
+    of_token = _keys_and_values(sizes) + _at_query(sizes, seq_length)
+    return sizes["L"] * seq_length * of_token
+
+
+def _keys_and_values(sizes):
+    return 2 * 2 * sizes["H"] ** 2
+
+
+def _at_query(sizes, seq_length):
+    """The rest of a block at one position."""
+    return 2 * (
+        2 * sizes["H"] ** 2  # The query and the output of the attention.
+        + 2 * seq_length * sizes["H"]
+        + 2 * sizes["H"] * sizes["I"]
+    )
