@@ -12,12 +12,41 @@ _PATTERNS = [
     "vocab.txt",
     "tokenizer.json",
     "tokenizer_config.json",
+    # What sentence-transformers puts after an encoder.
+    "modules.json",
+    "sentence_*_config.json",
+    "config_sentence_transformers.json",
+    "[0-9]_*/config.json",
 ]
 # The first form that a model has is fetched.
 _WEIGHTS = (
-    ["model*.safetensors", "model.safetensors.index.json"],
-    ["pytorch_model*.bin", "pytorch_model.bin.index.json"],
+    [
+        "model*.safetensors",
+        "model.safetensors.index.json",
+        "[0-9]_*/model.safetensors",
+    ],
+    [
+        "pytorch_model*.bin",
+        "pytorch_model.bin.index.json",
+        "[0-9]_*/pytorch_model.bin",
+    ],
 )
+
+
+def local_directory(directory):
+    """The directory itself, or what the Hub has under that name.
+
+    Args:
+        directory: str, a directory or a name on the Hub.
+
+    Returns:
+        `pathlib.Path`.
+
+    Raises:
+        CheckpointError: as of `download`.
+    """
+    path = pathlib.Path(directory)
+    return path if path.is_dir() else download(str(directory))
 
 
 def download(name):

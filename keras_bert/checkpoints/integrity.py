@@ -9,8 +9,9 @@ from absl import logging
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import CARD
 from keras_bert.checkpoints.layout import MANIFEST
+from keras_bert.checkpoints.layout import SUMS
+from keras_bert.outputs import crc32c
 from keras_bert.outputs import read_manifest
-from keras_bert.outputs import sha256
 
 
 @contextlib.contextmanager
@@ -35,9 +36,8 @@ def unaltered(directory, format):
             )
         yield
         return
-    listed = {n: v for n, v in manifest["files"].items() if n != CARD}
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        check = pool.submit(_check, directory, listed)
+        check = pool.submit(_check, directory, manifest)
         try:
             yield
         except Exception:
@@ -46,8 +46,11 @@ def unaltered(directory, format):
         check.result()
 
 
-def _check(directory, listed):
-    for name, expected in listed.items():
+def _check(directory, manifest):
+    sums = manifest.get(SUMS, {})
+    for name, expected in manifest["files"].items():
+        if name == CARD:
+            continue
         path = directory / name
         if not path.is_file():
             raise CheckpointError(
@@ -57,7 +60,7 @@ def _check(directory, listed):
         size = os.path.getsize(path)
         if size != expected["bytes"]:
             _raise_altered(path, f"{size} bytes, not {expected['bytes']}")
-        if sha256(path) != expected["sha256"]:
+        if crc32c(path) != sums.get(name):
             _raise_altered(path, "other bytes")
 
 

@@ -13,6 +13,8 @@ from keras_bert.outputs import read_manifest
 CARD = "README.md"
 CONFIG = "model_config.json"
 MANIFEST = "manifest.json"
+SUMS = "crc32c"  # In the manifest: what loading compares, for it is quick.
+TASK = "task.json"  # Of a fine-tuned model.
 _TOKENIZER = ("vocab.txt", "tokenizer_config.json")
 # What is written, the weights first.
 FILES = {
@@ -112,7 +114,9 @@ def check_input(directory):
         check_name(directory)
 
 
-def check_output(directory, format="keras", inputs=(), overwrite=False):
+def check_output(
+    directory, format="keras", inputs=(), overwrite=False, extras=()
+):
     """Raises ValueError unless a checkpoint may be written.
 
     Every file must be new, or one that we wrote if `overwrite` is given.
@@ -123,6 +127,8 @@ def check_output(directory, format="keras", inputs=(), overwrite=False):
         format: "keras", "hf" or "tf1".
         inputs: list of str, files and directories that are read.
         overwrite: bool, replace what we wrote before.
+        extras: iterable of str, names of further files, perhaps in folders of
+            the directory.
     """
     if format not in FILES:
         raise ValueError(
@@ -140,13 +146,16 @@ def check_output(directory, format="keras", inputs=(), overwrite=False):
             f"{str(directory)!r} holds a checkpoint of another format. "
             "Save to another directory."
         )
-    names = list(FILES[format])
+    names = [*FILES[format], TASK]
     manifest = directory / MANIFEST
     if manifest.exists():
         found = read_manifest(manifest) or {}
         if found.get("format") != format:
             names.append(MANIFEST)  # It is of something else.
     check_output_files([directory / n for n in names], inputs, overwrite)
+    check_output_files(
+        [directory / n for n in extras], inputs, overwrite, directory
+    )
 
 
 def may_write_card(directory):

@@ -84,7 +84,7 @@ def plan_loading(source, allow_missing=()):
         CheckpointError: anything is missing, unexpected or of another shape.
             Its `report` is a `LoadReport`.
     """
-    shapes, places = source.arrays.shapes, source.places(source.config)
+    shapes, places = source.arrays.shapes, _places(source)
     optional = find_family(source.config.model_type).parts
     _check_names(allow_missing, places)
     # A weight is there or not: two thirds of a matrix are an error.
@@ -106,6 +106,10 @@ def plan_loading(source, allow_missing=()):
         raise _strict_error(report, source)
     parts = frozenset({*optional} & (present | {*allow_missing}))
     return LoadPlan(found, parts, frozenset(fresh))
+
+
+def _places(source):
+    return source.places(source.config, source.task and source.task.head)
 
 
 def _compare(shapes, places, wanted, fresh, ignored):
@@ -147,7 +151,7 @@ def load(build, plan, source):
     Returns:
         What `build` returns.
     """
-    shapes = weight_shapes(source.config)
+    shapes = weight_shapes(source.config, source.task and source.task.head)
     places = {}
     for place in plan.places:
         places.setdefault(place.weight, []).append(place)

@@ -7,11 +7,13 @@ import tempfile
 
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.hub import download
+from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
 from keras_bert.checkpoints.layout import FILES
 from keras_bert.checkpoints.layout import MANIFEST
+from keras_bert.checkpoints.layout import SUMS
+from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
 from keras_bert.checkpoints.layout import may_write_card
@@ -21,6 +23,9 @@ from keras_bert.checkpoints.model_card import model_card
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.pretrained_model import check_vocabulary
 from keras_bert.files import named_when_full
+from keras_bert.outputs import crc32c
+from keras_bert.outputs import read_manifest
+from keras_bert.outputs import remove_stale
 from keras_bert.outputs import write_manifest
 
 # Names in `formats`, where they are loaded when they are first used.
@@ -42,7 +47,7 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
 
     All weights are read or none: what is missing, unexpected or of another
     shape is an error. A checkpoint that lacks the pooler or a head as a
-    whole gives a model without it.
+    whole gives a model without it. The head of a fine-tuned model is read too.
 
     Args:
         directory: str, a directory of `save_pretrained`, of Hugging Face
@@ -65,9 +70,7 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
             after we wrote it or does not fit the others; or nothing tells
             the casing. It is a ValueError.
     """
-    path = pathlib.Path(directory)
-    if not path.is_dir():
-        path = download(str(directory))
+    path = local_directory(directory)
     format = check_readable(path)
     with unaltered(path, format):
         source = getattr(formats, _READERS[format])(path, lowercase)
@@ -75,7 +78,7 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
         plan = plan_loading(source, allow_missing)
         return load(
             lambda: PretrainedModel.from_config(
-                source.config, source.tokenizer, plan.parts
+                source.config, source.tokenizer, plan.parts, source.task
             ),
             plan,
             source,
@@ -83,7 +86,7 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
 
 
 def save_pretrained(
-    model, directory, format="keras", card=None, overwrite=False
+    model, directory, format="keras", card=None, overwrite=False, extras=None
 ):
     """Writes a model so that `from_pretrained` reads it back equal.
 
@@ -99,28 +102,39 @@ def save_pretrained(
         card: dict of str, lines to add to the model card, such as the
             training command and metrics.
         overwrite: bool, replace what an earlier call has written.
+        extras: dict from the names of further files, perhaps in folders of
+            the directory, to functions that write one to a path.
 
     Raises:
         ValueError: the format is unknown or cannot hold the model, or the
             directory holds a checkpoint of another format or a file in the
             way that may not be replaced.
     """
-    check_output(directory, format, overwrite=overwrite)
+    extras = extras or {}
+    check_output(directory, format, overwrite=overwrite, extras=extras)
     directory = pathlib.Path(directory)
+    former = read_manifest(directory / MANIFEST) or {"files": {}}
     staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
     try:
         with named_when_full(directory / FILES[format][0]):
-            _write(model, format, staging, directory, card or {})
-            for name in (*FILES[format], CARD, MANIFEST):
-                if (staging / name).exists():
-                    os.replace(staging / name, directory / name)
+            for name, write in extras.items():
+                (staging / name).parent.mkdir(parents=True, exist_ok=True)
+                write(staging / name)
+            _write(model, format, staging, directory, card or {}, extras)
+            names = (*extras, *FILES[format], TASK, CARD, MANIFEST)
+            written = [n for n in names if (staging / n).exists()]
+            for name in written:
+                (directory / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(staging / name, directory / name)
+            if former.get("format") == format:
+                remove_stale(directory, former["files"], written)
     finally:
         shutil.rmtree(staging)
 
 
-def _write(model, format, staging, directory, card):
+def _write(model, format, staging, directory, card, extras):
     getattr(formats, _WRITERS[format])(model, staging)
-    names = list(FILES[format])
+    names = [*FILES[format], *([TASK] if model.task else []), *extras]
     if may_write_card(directory):
         text = model_card(model, format, card)
         (staging / CARD).write_text(text, encoding="utf-8")
@@ -131,6 +145,7 @@ def _write(model, format, staging, directory, card):
         {
             "format": format,
             "vocabulary": model.tokenizer_settings.vocabulary.sha256,
+            SUMS: {name: crc32c(staging / name) for name in names},
         },
     )
 

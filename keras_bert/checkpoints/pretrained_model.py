@@ -3,6 +3,7 @@
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.hints import hint_of_vocabulary
 from keras_bert.models.heads import add_heads
+from keras_bert.models.task_model import add_task_head
 from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 # Tables are padded to a multiple of one of these.
@@ -21,17 +22,30 @@ class PretrainedModel:
         heads: dict of the layers of the heads, by part.
         parts: iterable of str, which of the family's optional parts, such as
             "pooler" and "masked_lm_head", there are.
+        task: `TaskRecord` of the task that it is fine-tuned for, or None.
+        task_head: the layer of that task's head, or None.
 
     Attributes:
         family: `Family`.
         encoder: model from the family's inputs to `sequence_output` and, if
             there is a pooler, `pooled_output`.
         model: the encoder's layers with the heads that there are.
+        task_model: the encoder's layers with the task's head, from the
+            family's inputs to `logits`; None without a head.
         tokenizer_settings: what was given as tokenizer; its vocabulary and
             casing are there without TensorFlow.
     """
 
-    def __init__(self, config, tokenizer, backbone, heads, parts):
+    def __init__(
+        self,
+        config,
+        tokenizer,
+        backbone,
+        heads,
+        parts,
+        task=None,
+        task_head=None,
+    ):
         self.family = find_family(config.model_type)
         self.config = config
         self.tokenizer_settings = tokenizer
@@ -45,16 +59,24 @@ class PretrainedModel:
         self.model = self.encoder
         if self.heads:
             self.model = add_heads(backbone, self.heads, f"{name}_pretrainer")
+        self.task, self.task_head = task, task_head
+        self.task_model = None
+        if task_head:
+            reads = self.family.task_heads[task.head.part].reads
+            self.task_model = add_task_head(
+                backbone, task_head, reads, f"{name}_{task.head.part}"
+            )
         self._tokenizer = None
 
     @classmethod
-    def from_config(cls, config, tokenizer, parts=None):
+    def from_config(cls, config, tokenizer, parts=None, task=None):
         """A model with fresh random weights.
 
         Args:
             config: a config of any family.
             tokenizer: `Tokenizer`, or the settings of one.
             parts: which optional parts it has; all of the family by default.
+            task: `TaskRecord` of the task that it has a head for, or None.
 
         Raises:
             ValueError: the vocabulary has another size than the config says,
@@ -71,7 +93,9 @@ class PretrainedModel:
             )
         backbone = family.backbone(config)
         heads = family.heads(config, backbone.embeddings)
-        return cls(config, tokenizer, backbone, heads, parts)
+        size = task and task.head
+        head = size and _task_head(config, size)
+        return cls(config, tokenizer, backbone, heads, parts, task, head)
 
     def with_parts(self, parts):
         """A model of the same weights, but for the optional parts left out.
@@ -80,9 +104,57 @@ class PretrainedModel:
             parts: iterable of str, some of `self.parts`.
         """
         self.check_parts(*parts)
-        told = self.tokenizer_settings
-        cls = type(self)
-        return cls(self.config, told, self.backbone, self.heads, parts)
+        return self._with(parts=parts)
+
+    def without_task(self):
+        """A model of the same weights without the head of a task."""
+        return self._with(task=None, task_head=None)
+
+    def with_tokenizer(self, tokenizer):
+        """A model of the same weights that reads texts otherwise.
+
+        Args:
+            tokenizer: `Tokenizer`, or the settings of one, over the same
+                vocabulary.
+        """
+        return self._with(tokenizer=tokenizer)
+
+    def for_task(self, task):
+        """A model of the same encoder with the head of a task, and no other.
+
+        The head is the one that there is, if it has the same part and size,
+        or else a fresh random one. A task without a head leaves the encoder
+        and its pooler, if there is one.
+
+        Args:
+            task: `TaskRecord`.
+
+        Raises:
+            ValueError: the head needs a pooler and there is none.
+        """
+        if task.head is None:
+            parts = self.parts & {"pooler"}
+            return self._with(heads={}, parts=parts, task=task, task_head=None)
+        reads = self.family.task_heads[task.head.part].reads
+        parts = ["pooler"] if reads == "pooled_output" else []
+        self.check_parts(*parts)
+        is_there = self.task is not None and self.task.head == task.head
+        head = (
+            self.task_head if is_there else _task_head(self.config, task.head)
+        )
+        return self._with(heads={}, parts=parts, task=task, task_head=head)
+
+    def _with(self, **changes):
+        values = {
+            "config": self.config,
+            "tokenizer": self.tokenizer_settings,
+            "backbone": self.backbone,
+            "heads": self.heads,
+            "parts": self.parts,
+            "task": self.task,
+            "task_head": self.task_head,
+        }
+        return type(self)(**{**values, **changes})
 
     @property
     def tokenizer(self):
@@ -103,7 +175,9 @@ class PretrainedModel:
 
         Without a next-sentence head the pooler is the encoder's only.
         """
-        models = (self.encoder, self.model)
+        models = [self.encoder, self.model]
+        if self.task_model:
+            models.append(self.task_model)
         return {w.path: w for model in models for w in model.weights}
 
     @property
@@ -142,6 +216,12 @@ class PretrainedModel:
                 f"Received: seq_length={seq_length}, {key}={limit}."
             )
         return seq_length
+
+
+def _task_head(config, size):
+    """A fresh head of the family of a config."""
+    kind = find_family(config.model_type).task_heads[size.part]
+    return kind.layer(config, size.num_outputs, size.part)
 
 
 def check_vocabulary(config, vocabulary):

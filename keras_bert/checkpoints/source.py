@@ -3,6 +3,7 @@
 import dataclasses
 
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.config import StrictConfig
 
 
@@ -16,8 +17,10 @@ class Source:
         tokenizer: settings of the tokenizer.
         arrays: the named arrays of the file: `shapes`, a dict of shapes by
             name, and `read(name)`, which gives a float32 array.
-        places: function from a config to the list of all its `Place`s.
+        places: function from a config and a `HeadSize` or None to the list
+            of all their `Place`s.
         ignored: names of arrays that are known not to belong to the model.
+        task: `TaskRecord` of a fine-tuned model, or None.
     """
 
     name: str
@@ -26,6 +29,7 @@ class Source:
     arrays: object
     places: object
     ignored: frozenset = frozenset()
+    task: TaskRecord | None = None
 
 
 class RenamedArrays:

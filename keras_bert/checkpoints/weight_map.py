@@ -13,8 +13,9 @@ import dataclasses
 import numpy as np
 
 from keras_bert.checkpoints.weight_table import blocks_of
-from keras_bert.checkpoints.weight_table import read_table
+from keras_bert.checkpoints.weight_table import rows_with
 from keras_bert.checkpoints.weight_table import shape_of
+from keras_bert.checkpoints.weight_table import sizes_with
 from keras_bert.checkpoints.weight_table import weight_shapes
 
 _STRIPE = 64
@@ -68,12 +69,13 @@ class Place:
         return weight[..., self.third * size : (self.third + 1) * size]
 
 
-def published_places(config, column):
+def published_places(config, column, head=None):
     """All places of a published format.
 
     Args:
         config: a config of any family.
         column: "hugging_face", "tf1" or "model_garden".
+        head: `HeadSize` of the task head that there is too, or None.
 
     Returns:
         A list of `Place`.
@@ -81,33 +83,34 @@ def published_places(config, column):
     Raises:
         ValueError: the format has no place for models of this family.
     """
-    table = read_table(config.model_type)
-    if column not in table[0]:
+    table = rows_with(config, head)
+    if not all(column in row for row in table):
+        what = f" with a {head.part}" if head else ""
         raise ValueError(
-            f"The format must be one that holds {config.family}. "
+            f"The format must be one that holds {config.family}{what}. "
             f"Received: {column}."
         )
+    sizes = sizes_with(config, head)
     return [
-        _published_place(row, column, config, block)
+        _published_place(row, column, sizes, block)
         for row in table
         for block in blocks_of(row, config)
     ]
 
 
-def own_places(config):
+def own_places(config, head=None):
     """All places of our own files, which name arrays as our weights."""
     return [
         Place(weight, None, weight, shape)
-        for weight, shape in weight_shapes(config).items()
+        for weight, shape in weight_shapes(config, head).items()
     ]
 
 
-def _published_place(row, column, config, block):
+def _published_place(row, column, sizes, block):
     weight, _, third = row["weight"].partition("@")
     name, _, mark = row[column].partition("@")
-    shape = shape_of(row["shape"], config)
-    num_heads = config.sizes["N"]
-    heads = num_heads, config.sizes["H"] // num_heads
+    shape = shape_of(row["shape"], sizes)
+    heads = sizes["N"], sizes["H"] // sizes["N"]
     shapes = {
         "": shape,
         "T": shape[::-1],

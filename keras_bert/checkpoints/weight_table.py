@@ -3,12 +3,29 @@
 The table is `weights/<model_type>.txt`: a row for each published array, a
 column for each format, `{}` for the number of the block. The shape is that of
 the array in our model, in the letters of the config's `size_keys`, or in
-digits. `weight_map` reads the marks behind an `@`.
+digits. `weight_map` reads the marks behind an `@`. The heads of fine-tuned
+models are in `weights/task_heads/<model_type>.txt`, where the letter C is the
+number of outputs.
 """
 
+import dataclasses
 import pathlib
 
 _TABLES = pathlib.Path(__file__).with_name("weights")
+
+
+@dataclasses.dataclass(frozen=True)
+class HeadSize:
+    """The head of a task, as far as its weights go.
+
+    Args:
+        part: str, "classifier", "token_classifier", "choice_scorer" or
+            "span_classifier".
+        num_outputs: int.
+    """
+
+    part: str
+    num_outputs: int
 
 
 def model_types():
@@ -16,12 +33,18 @@ def model_types():
     return sorted(path.stem for path in _TABLES.glob("*.txt"))
 
 
-def weight_shapes(config):
-    """The shapes of our weights by their paths."""
+def weight_shapes(config, head=None):
+    """The shapes of our weights by their paths.
+
+    Args:
+        config: a config of any family.
+        head: `HeadSize` of the task head that there is too, or None.
+    """
+    sizes = sizes_with(config, head)
     shapes = {}
-    for row in read_table(config.model_type):
+    for row in rows_with(config, head):
         weight, _, third = row["weight"].partition("@")
-        *first, columns = shape_of(row["shape"], config)
+        *first, columns = shape_of(row["shape"], sizes)
         for block in blocks_of(row, config):
             shapes[weight.format(block)] = (
                 *first,
@@ -30,10 +53,38 @@ def weight_shapes(config):
     return shapes
 
 
+def rows_with(config, head=None):
+    """The rows of a config's family and of a task head, if there is one."""
+    rows = read_table(config.model_type)
+    if head is not None:
+        rows += head_rows(config.model_type, head.part)
+    return rows
+
+
+def sizes_with(config, head=None):
+    """The sizes by their letters; C is the number of the head's outputs."""
+    return {**config.sizes, "C": head.num_outputs if head else 0}
+
+
 def read_table(model_type):
     """The rows of a family's table, dicts by the names of the columns."""
-    text = (_TABLES / f"{model_type}.txt").read_text(encoding="utf-8")
-    columns, *rows = (line.split() for line in text.splitlines())
+    return _read(_TABLES / f"{model_type}.txt")
+
+
+def head_rows(model_type, part):
+    """The rows of one task head of a family.
+
+    Args:
+        model_type: str.
+        part: str, such as "classifier".
+    """
+    rows = _read(_TABLES / "task_heads" / f"{model_type}.txt")
+    return [row for row in rows if row["weight"].startswith(f"{part}/")]
+
+
+def _read(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    columns, *rows = (line.split() for line in lines)
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
@@ -42,9 +93,8 @@ def blocks_of(row, config):
     return range(config.sizes["L"]) if "{}" in row["weight"] else [None]
 
 
-def shape_of(letters, config):
+def shape_of(letters, sizes):
     """The shape that letters and digits, joined by commas, stand for."""
-    sizes = config.sizes
     return tuple(
         int(letter) if letter.isdigit() else sizes[letter]
         for letter in letters.split(",")

@@ -3,6 +3,8 @@
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.attention_patterns import causal
 from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.choices import MergeChoices
+from keras_bert.layers.choices import SplitChoices
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import FlatDense
@@ -11,6 +13,7 @@ from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 
@@ -21,9 +24,12 @@ __all__ = [
     "FlatDense",
     "LayerNorm",
     "MaskedLMHead",
+    "MergeChoices",
     "NSPHead",
     "PostNormBlock",
     "SelfAttention",
+    "SplitChoices",
+    "TaskHead",
     "TokenEmbeddings",
     "TransformerEncoderBlock",
     "causal",

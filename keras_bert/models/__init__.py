@@ -5,13 +5,19 @@ from keras_bert.models.bert import add_pretraining_heads
 from keras_bert.models.bert import bert_encoder
 from keras_bert.models.bert import bert_pretrainer
 from keras_bert.models.family import Family
+from keras_bert.models.family import HeadKind
 from keras_bert.models.heads import add_heads
+from keras_bert.models.task_model import add_task_head
+from keras_bert.models.task_model import over_choices
 
 __all__ = [
     "Backbone",
     "Family",
+    "HeadKind",
     "add_heads",
     "add_pretraining_heads",
+    "add_task_head",
     "bert_encoder",
     "bert_pretrainer",
+    "over_choices",
 ]

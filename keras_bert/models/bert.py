@@ -9,9 +9,11 @@ from keras_bert.layers.attention_patterns import causal
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
+from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
+from keras_bert.models.family import HeadKind
 from keras_bert.models.family import HuggingFaceNames
 from keras_bert.models.heads import add_heads
 
@@ -115,6 +117,16 @@ def bert_heads(config, embeddings):
     }
 
 
+def _task_head(config, num_outputs, name):
+    return TaskHead(num_outputs, **_layer_words(config)["task_head"], name=name)
+
+
+def _span_classifier(config, num_outputs, name):
+    # As published, without dropout.
+    words = {**_layer_words(config)["task_head"], "dropout": 0.0}
+    return TaskHead(num_outputs, **words, name=name)
+
+
 def _layer_words(config):
     """The config in the words of the layers."""
     initializer = keras.initializers.TruncatedNormal(
@@ -153,6 +165,10 @@ def _layer_words(config):
             "kernel_initializer": initializer,
         },
         "nsp_head": {"kernel_initializer": initializer},
+        "task_head": {
+            "dropout": config.hidden_dropout_prob,
+            "kernel_initializer": initializer,
+        },
     }
 
 
@@ -169,7 +185,7 @@ FAMILY = Family(
     hugging_face=HuggingFaceNames(
         prefix="bert.",
         encoder=("embeddings.", "encoder.", "pooler."),
-        task_heads=("classifier.", "qa_outputs.", "dropout."),
+        task_arrays=("classifier.", "qa_outputs.", "dropout."),
         buffers=(
             "bert.embeddings.position_ids",
             "bert.embeddings.token_type_ids",
@@ -192,5 +208,19 @@ FAMILY = Family(
         },
         decoder="BertLMHeadModel",
     ),
+    task_heads={
+        "classifier": HeadKind(
+            "pooled_output", _task_head, "BertForSequenceClassification"
+        ),
+        "token_classifier": HeadKind(
+            "sequence_output", _task_head, "BertForTokenClassification"
+        ),
+        "choice_scorer": HeadKind(
+            "pooled_output", _task_head, "BertForMultipleChoice"
+        ),
+        "span_classifier": HeadKind(
+            "sequence_output", _span_classifier, "BertForQuestionAnswering"
+        ),
+    },
     paper="1810.04805",
 )

@@ -11,13 +11,19 @@ from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.family import Family
+from keras_bert.models.family import HeadKind
 from keras_bert.models.family import HuggingFaceNames
 from keras_bert.models.heads import add_heads
 from keras_bert.template import Template
+
+# Published, as `seq_classif_dropout` and `qa_dropout`, always with these.
+_CLASSIFIER_DROPOUT = 0.2
+_SPAN_DROPOUT = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,6 +153,33 @@ def distilbert_heads(config, embeddings):
     return {"masked_lm_head": head}
 
 
+def _first_token_head(config, num_outputs, name):
+    """A head behind a layer of its own, in the place of BERT's pooler."""
+    transform = keras.layers.Dense(
+        **_layer_words(config)["pre_classifier"], name="pre_classifier"
+    )
+    return _head(config, num_outputs, name, _CLASSIFIER_DROPOUT, transform)
+
+
+def _token_head(config, num_outputs, name):
+    return _head(config, num_outputs, name, config.dropout)
+
+
+def _span_head(config, num_outputs, name):
+    return _head(config, num_outputs, name, _SPAN_DROPOUT)
+
+
+def _head(config, num_outputs, name, dropout, transform=None):
+    initializer = _layer_words(config)["pre_classifier"]["kernel_initializer"]
+    return TaskHead(
+        num_outputs,
+        transform=transform,
+        dropout=dropout,
+        kernel_initializer=initializer,
+        name=name,
+    )
+
+
 def _layer_words(config):
     """The config in the words of the layers."""
     initializer = keras.initializers.TruncatedNormal(
@@ -179,6 +212,11 @@ def _layer_words(config):
             "activation": activation,
             "kernel_initializer": initializer,
         },
+        "pre_classifier": {
+            "units": config.dim,
+            "activation": "relu",
+            "kernel_initializer": initializer,
+        },
     }
 
 
@@ -193,7 +231,7 @@ FAMILY = Family(
     hugging_face=HuggingFaceNames(
         prefix="distilbert.",
         encoder=("embeddings.", "transformer."),
-        task_heads=("pre_classifier.", "classifier.", "qa_outputs."),
+        task_arrays=("pre_classifier.", "classifier.", "qa_outputs."),
         buffers=("distilbert.embeddings.position_ids",),
         copies={
             "vocab_projector.weight": (
@@ -206,5 +244,21 @@ FAMILY = Family(
         ),
         config={"tie_weights_": True, "sinusoidal_pos_embds": False},
     ),
+    task_heads={
+        "classifier": HeadKind(
+            "first_token",
+            _first_token_head,
+            "DistilBertForSequenceClassification",
+        ),
+        "token_classifier": HeadKind(
+            "sequence_output", _token_head, "DistilBertForTokenClassification"
+        ),
+        "choice_scorer": HeadKind(
+            "first_token", _first_token_head, "DistilBertForMultipleChoice"
+        ),
+        "span_classifier": HeadKind(
+            "sequence_output", _span_head, "DistilBertForQuestionAnswering"
+        ),
+    },
     paper="1910.01108",
 )

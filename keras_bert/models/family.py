@@ -14,7 +14,7 @@ class HuggingFaceNames:
         prefix: str, begins the names of the encoder's arrays, which an
             encoder saved alone lacks.
         encoder: tuple of str, the beginnings of those names behind it.
-        task_heads: tuple of str, beginnings of arrays of fine-tuned models.
+        task_arrays: tuple of str, beginnings of arrays of fine-tuned models.
         buffers: tuple of str, arrays that are no weights.
         copies: dict from an array that is a copy to that which it copies, for
             of a tied table there is but one.
@@ -27,13 +27,31 @@ class HuggingFaceNames:
 
     prefix: str
     encoder: tuple
-    task_heads: tuple
+    task_arrays: tuple
     buffers: tuple
     copies: dict
     architectures: tuple
     old_names: dict = dataclasses.field(default_factory=dict)
     decoder: str = ""
     config: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class HeadKind:
+    """One kind of head that fine-tuning puts on the encoders of a family.
+
+    Args:
+        reads: str, what it looks at: "pooled_output" `(batch_size,
+            hidden_size)`, "first_token", of the same shape, or
+            "sequence_output" `(batch_size, seq_length, hidden_size)`.
+        layer: function from a config, the number of outputs and the name to
+            the layer from what it reads to logits.
+        architecture: str, the class of Hugging Face that has such a head.
+    """
+
+    reads: str
+    layer: collections.abc.Callable
+    architecture: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +67,8 @@ class Family:
             whole, to the outputs that they give, in order.
         template: `Template`, how texts and pairs are laid out.
         hugging_face: `HuggingFaceNames`.
+        task_heads: dict from "classifier", "token_classifier",
+            "choice_scorer" and "span_classifier" to their `HeadKind`.
         paper: str, its number on arXiv.
         tokenizer: str, what cuts its texts: "wordpiece".
     """
@@ -59,6 +79,7 @@ class Family:
     parts: dict
     template: Template
     hugging_face: HuggingFaceNames
+    task_heads: dict
     paper: str
     tokenizer: str = "wordpiece"
 

@@ -1,3 +1,4 @@
+import fnmatch
 import sys
 import types
 
@@ -39,6 +40,24 @@ def test_safetensors_are_preferred(hub, tmp_path):
     assert name == "google/bert_tiny"
     assert {"config.json", "vocab.txt", "tokenizer.json"} < {*patterns}
     assert "pytorch_model*.bin" not in patterns
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "modules.json",
+        "sentence_bert_config.json",
+        "config_sentence_transformers.json",
+        "1_Pooling/config.json",
+        "2_Dense/config.json",
+        "2_Dense/model.safetensors",
+    ],
+)
+def test_modules_of_sentence_transformers_are_fetched(hub, tmp_path, name):
+    asked = hub(tmp_path, [])
+    (tmp_path / "model.safetensors").touch()
+    download("sentence-transformers/tiny")
+    assert any(fnmatch.fnmatch(name, pattern) for pattern in asked[0][1])
 
 
 def test_a_pickle_is_fetched_where_there_is_nothing_else(hub, tmp_path):

@@ -44,7 +44,9 @@ def plan(tiny_config, arrays):
             config=config,
             tokenizer=None,
             arrays=Arrays(arrays),
-            places=lambda config: published_places(config, "hugging_face"),
+            places=lambda config, head: published_places(
+                config, "hugging_face", head
+            ),
             ignored=ignored,
         )
         return plan_loading(source, allow_missing)

@@ -71,7 +71,7 @@ def open_google(directory, lowercase=None):
             _TOKENIZER, directory, _MAX_CHARS_PER_WORD, lowercase
         ),
         arrays=arrays,
-        places=lambda config: published_places(config, column),
+        places=lambda config, head: published_places(config, column, head),
         ignored=frozenset(
             name
             for name in arrays.shapes
@@ -90,9 +90,11 @@ def write_tf1(bert, directory):
         directory: `pathlib.Path`, existing.
 
     Raises:
-        ValueError: the model is none that google-research/bert could build.
+        ValueError: the model is none that google-research/bert could build,
+            or has the head of a task.
     """
-    places = published_places(bert.config, "tf1")
+    head = bert.task and bert.task.head
+    places = published_places(bert.config, "tf1", head)
     values = dataclasses.asdict(bert.config)
     if values.pop("is_decoder"):
         raise ValueError(

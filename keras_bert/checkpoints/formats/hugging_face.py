@@ -14,12 +14,17 @@ from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import config_from
 from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.formats.published_task import published_settings
+from keras_bert.checkpoints.formats.published_task import published_task
 from keras_bert.checkpoints.layout import HUGGING_FACE_WEIGHTS
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.task_record import read_task
+from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
 from keras_bert.checkpoints.tokenizer_files import write_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
 
@@ -58,11 +63,14 @@ def open_hugging_face(directory, lowercase=None):
     """
     name = next(name for name in _READERS if (directory / name).is_file())
     path = directory / name
-    config = _read_config(directory / _CONFIG)
+    values, config = _read_config(directory / _CONFIG)
     family = find_family(config.model_type)
     names = family.hugging_face
     arrays = RenamedArrays(
         _READERS[name](path), lambda name: _canonical_name(names, name), path
+    )
+    task = read_task(directory) or published_task(
+        values, family, arrays.shapes, directory / _CONFIG
     )
     return Source(
         name=str(path),
@@ -71,8 +79,11 @@ def open_hugging_face(directory, lowercase=None):
             family.tokenizer, directory, _MAX_CHARS_PER_WORD, lowercase
         ),
         arrays=arrays,
-        places=lambda config: published_places(config, "hugging_face"),
-        ignored=_ignored(family, arrays, path),
+        places=lambda config, head: published_places(
+            config, "hugging_face", head
+        ),
+        ignored=_ignored(family, arrays, path, task),
+        task=task,
     )
 
 
@@ -84,16 +95,18 @@ def write_hugging_face(model, directory):
         directory: `pathlib.Path`, existing.
     """
     weights = model.weights
+    head = model.task and model.task.head
     write_safetensors(
         directory / _SAFETENSORS,
         [
             (place.name, place.shape, _writer(place, weights[place.weight]))
-            for place in published_places(model.config, "hugging_face")
+            for place in published_places(model.config, "hugging_face", head)
             if place.weight in weights
         ],
     )
     config = json.dumps(_published_config(model), indent=2)
     (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
+    write_task(model, directory)
     write_tokenizer(model.tokenizer_settings, directory)
 
 
@@ -105,7 +118,8 @@ def _read_config(path):
     try:
         values = read_json_object(path)
         # Its "gelu" is the erf form, whether or not the file says so.
-        return config_from({"model_type": BertConfig.model_type, **values})
+        values = {"model_type": BertConfig.model_type, **values}
+        return values, config_from(values)
     except ValueError as error:
         raise CheckpointError(f"{path}: {error}") from None
 
@@ -117,10 +131,13 @@ def _canonical_name(names, name):
     return f"{names.prefix}{name}" if name.startswith(names.encoder) else name
 
 
-def _ignored(family, arrays, path):
+def _ignored(family, arrays, path, task):
     """Names that have no place in the model, for a reason that is known."""
     names = family.hugging_face
-    heads = {n for n in arrays.shapes if n.startswith(names.task_heads)}
+    heads = {n for n in arrays.shapes if n.startswith(names.task_arrays)}
+    if task and task.head:
+        rows = head_rows(family.model_type, task.head.part)
+        heads -= {row["hugging_face"].partition("@")[0] for row in rows}
     if heads:
         logging.warning(
             "%s: the task head is left out: %s.", path, ", ".join(sorted(heads))
@@ -142,7 +159,10 @@ def _published_config(model):
     """The keys that `transformers` expects."""
     config, names = model.config, model.family.hugging_face
     architecture = names.decoder
-    if not config.is_decoder:
+    if model.task_head:
+        head = model.family.task_heads[model.task.head.part]
+        architecture = head.architecture
+    elif not config.is_decoder:
         architecture = next(
             name
             for name, needed in names.architectures
@@ -155,5 +175,6 @@ def _published_config(model):
         **dataclasses.asdict(config),
         config.activation_key: _ACTIVATIONS.get(activation, activation),
         **names.config,
+        **published_settings(model.task),
         "pad_token_id": 0,
     }

@@ -12,6 +12,8 @@ from keras_bert.checkpoints.formats.description import read_description
 from keras_bert.checkpoints.formats.description import write_description
 from keras_bert.checkpoints.formats.run_states import say_if_unfinished
 from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.task_record import read_task
+from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.weight_map import own_places
 
 _WEIGHTS = "model.safetensors"
@@ -40,6 +42,7 @@ def open_own(directory, lowercase=None):
         tokenizer=tokenizer,
         arrays=SafetensorsFile(directory / _WEIGHTS),
         places=own_places,
+        task=read_task(directory),
     )
 
 
@@ -58,3 +61,4 @@ def write_own(model, directory):
         ],
     )
     write_description(model, directory)
+    write_task(model, directory)

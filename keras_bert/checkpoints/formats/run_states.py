@@ -1,10 +1,7 @@
 """Runs of pre-training that are not finished: the newest state."""
 
-import io
 import json
-import struct
 import zipfile
-import zlib
 
 import numpy as np
 from absl import logging
@@ -15,22 +12,8 @@ from keras_bert.checkpoints.formats.description import read_description
 from keras_bert.checkpoints.layout import states
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.weight_map import own_places
-
-# What a file that is cut off or altered raises.
-_DAMAGES = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    RuntimeError,
-    ValueError,
-    KeyError,
-    OSError,
-    EOFError,
-    TypeError,
-    IndexError,
-    MemoryError,
-    NotImplementedError,
-)
+from keras_bert.npz import DAMAGES
+from keras_bert.npz import read_array
 
 
 def open_states(directory, lowercase=None):
@@ -88,7 +71,7 @@ class StateFile:
         path: `pathlib.Path` of a `step-NNNNNNNN.npz`.
 
     Raises:
-        One of `_DAMAGES`: the file is not whole. All weights are read once
+        One of `DAMAGES`: the file is not whole. All weights are read once
             for that.
     """
 
@@ -109,9 +92,7 @@ class StateFile:
 
     def _array(self, key):
         with zipfile.ZipFile(self.path) as archive:
-            # Its checksum is compared before any array is made.
-            data = io.BytesIO(archive.read(f"{key}.npy"))
-        return np.lib.format.read_array(data, allow_pickle=False)
+            return read_array(archive, key)
 
 
 def _newest(directory):
@@ -119,7 +100,7 @@ def _newest(directory):
     for step, path in reversed(found.items()):
         try:
             return step, StateFile(path)
-        except _DAMAGES:
+        except DAMAGES:
             logging.warning("%s is damaged; the one before is taken.", path)
     raise CheckpointError(
         f"None of the {len(found)} states in {directory / 'states'} can be "

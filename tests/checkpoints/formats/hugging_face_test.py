@@ -160,13 +160,70 @@ def test_an_untied_table_is_an_error(weights, config, directory):
         from_pretrained(directory(weights, config))
 
 
-def test_a_task_head_is_left_out_and_said(weights, config, directory, caplog):
+@pytest.fixture
+def classifier(weights, config):
+    """The weights and config of a fine-tuned classifier of three labels."""
     weights = {k: v for k, v in weights.items() if k.startswith("bert.")}
-    weights["classifier.weight"] = np.zeros((3, 8), np.float32)
-    weights["classifier.bias"] = np.zeros(3, np.float32)
+    random = np.random.default_rng(0)
+    weights["classifier.weight"] = random.normal(size=(3, 8)).astype("float32")
+    weights["classifier.bias"] = np.arange(3, dtype=np.float32)
     config["architectures"] = ["BertForSequenceClassification"]
-    config["id2label"] = {"0": "a", "1": "b", "2": "c"}
-    assert from_pretrained(directory(weights, config)).parts == {"pooler"}
+    config["id2label"] = {"0": "a", "2": "c", "1": "b"}
+    return weights, config
+
+
+def test_a_task_head_is_read_with_its_labels(classifier, directory):
+    weights, config = classifier
+    bert = from_pretrained(directory(weights, config))
+    assert bert.parts == {"pooler"}
+    assert bert.task.task == "TextClassifier"
+    assert bert.task.settings["labels"] == ["a", "b", "c"]
+    kernel, bias = bert.task_head.get_weights()
+    np.testing.assert_array_equal(kernel, weights["classifier.weight"].T)
+    np.testing.assert_array_equal(bias, [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("problem", "labels", "task"),
+    [
+        ("multi_label_classification", 3, "TextClassifier"),
+        ("regression", 3, "TextRegressor"),
+        (None, 1, "TextRegressor"),
+    ],
+)
+def test_the_problem_tells_the_task(
+    classifier, directory, problem, labels, task
+):
+    weights, config = classifier
+    weights["classifier.weight"] = weights["classifier.weight"][:labels]
+    weights["classifier.bias"] = weights["classifier.bias"][:labels]
+    config["problem_type"] = problem
+    record = from_pretrained(directory(weights, config)).task
+    assert record.task == task and record.head.num_outputs == labels
+    assert record.settings.get("multi_label") == (
+        True if task == "TextClassifier" else None
+    )
+
+
+@pytest.mark.parametrize(
+    "names", [{"0": "a", "1": "b"}, {"0": "a", "1": "b", "2": "a"}, ["a"]]
+)
+def test_labels_that_do_not_fit_the_head_are_an_error(
+    classifier, directory, names
+):
+    weights, config = classifier
+    config["id2label"] = names
+    with pytest.raises(CheckpointError, match="each of the 3 outputs"):
+        from_pretrained(directory(weights, config))
+
+
+def test_a_head_of_no_known_task_is_left_out_and_said(
+    classifier, directory, caplog
+):
+    weights, config = classifier
+    config["architectures"] = ["BertForSomethingElse"]
+    bert = from_pretrained(directory(weights, config))
+    assert bert.parts == {"pooler"} and bert.task is None
     assert "left out: classifier.bias, classifier.weight" in caplog.text
 
 

@@ -1,0 +1,72 @@
+"""What a fine-tuned model knows beyond its weights, in `task.json`."""
+
+import dataclasses
+import json
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.layout import TASK
+from keras_bert.checkpoints.weight_table import HeadSize
+from keras_bert.config import read_json_object
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskRecord:
+    """The task that a model was fine-tuned for.
+
+    Args:
+        task: str, name of the class in `keras_bert.tasks`.
+        head: `HeadSize` of its head, or None of a task without one.
+        settings: dict for JSON, all else that the task must know to answer
+            as it was trained: labels, lengths, thresholds.
+    """
+
+    task: str
+    head: HeadSize | None
+    settings: dict
+
+
+def read_task(directory):
+    """The `TaskRecord` of a directory, or None if it has none.
+
+    Args:
+        directory: `pathlib.Path`.
+
+    Raises:
+        CheckpointError: the file cannot be used.
+    """
+    path = directory / TASK
+    if not path.is_file():
+        return None
+    try:
+        values = read_json_object(path)
+        head = None
+        if values["head"] is not None:
+            head = HeadSize(str(values["head"]), int(values["num_outputs"]))
+        return TaskRecord(
+            str(values["task"]), head, dict(values.get("settings", {}))
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"{path} must tell task, head, num_outputs and settings of a "
+            f"fine-tuned model. Received: {error!r}."
+        ) from None
+
+
+def write_task(model, directory):
+    """Writes `task.json` if a model was fine-tuned for a task.
+
+    Args:
+        model: `PretrainedModel`.
+        directory: `pathlib.Path`, existing.
+    """
+    if model.task is None:
+        return
+    head = model.task.head
+    values = {
+        "task": model.task.task,
+        "head": head and head.part,
+        "num_outputs": head and head.num_outputs,
+        "settings": model.task.settings,
+    }
+    text = json.dumps(values, indent=2, ensure_ascii=False)
+    (directory / TASK).write_text(text + "\n", encoding="utf-8")

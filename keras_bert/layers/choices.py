@@ -1,0 +1,69 @@
+"""Choices of a question as rows of a batch, and back."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class MergeChoices(keras.layers.Layer):
+    """Makes a row of the batch of each choice.
+
+    Call arguments:
+        choices: int32 `(batch_size, num_choices, seq_length)`.
+
+    Returns:
+        int32 `(batch_size * num_choices, seq_length)`.
+
+    Example:
+
+    >>> ids = keras.ops.ones((2, 4, 8), "int32")
+    >>> keras_bert.layers.MergeChoices()(ids).shape
+    TensorShape([8, 8])
+    """
+
+    def call(self, choices):
+        return ops.reshape(choices, (-1, ops.shape(choices)[-1]))
+
+    def compute_output_shape(self, choices_shape):
+        batch_size, num_choices, seq_length = choices_shape
+        is_known = None not in (batch_size, num_choices)
+        return (batch_size * num_choices if is_known else None, seq_length)
+
+    def compute_output_spec(self, choices):
+        shape = self.compute_output_shape(choices.shape)
+        return keras.KerasTensor(shape, dtype=choices.dtype)
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class SplitChoices(keras.layers.Layer):
+    """Puts the scores of the rows of `MergeChoices` beside each other.
+
+    Call arguments:
+        scores: float32 `(batch_size * num_choices, 1)`.
+        choices: int32 `(batch_size, num_choices, seq_length)`, what was
+            merged.
+
+    Returns:
+        float32 `(batch_size, num_choices)`.
+
+    Example:
+
+    >>> ids = keras.ops.ones((2, 4, 8), "int32")
+    >>> scores = keras.ops.ones((8, 1))
+    >>> keras_bert.layers.SplitChoices()(scores, ids).shape
+    TensorShape([2, 4])
+    """
+
+    def __init__(self, **kwargs):
+        # Scores are as exact as they come, whatever the policy.
+        super().__init__(**{**kwargs, "dtype": "float32"})
+
+    def call(self, scores, choices):
+        return ops.reshape(scores, ops.shape(choices)[:-1])
+
+    def compute_output_shape(self, scores_shape, choices_shape):
+        return tuple(choices_shape[:-1])
+
+    def compute_output_spec(self, scores, choices):
+        shape = self.compute_output_shape(scores.shape, choices.shape)
+        return keras.KerasTensor(shape, dtype="float32")

@@ -1,0 +1,103 @@
+"""The one small layer that fine-tuning adds to an encoder."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import check_rates
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.defaults import DROPOUT
+from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.dropout import Dropout
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class TaskHead(keras.layers.Layer):
+    """Scores vectors: dropout, then one matrix product.
+
+    Args:
+        num_outputs: int, such as the number of labels.
+        transform: layer that the vectors go through first, or None. Its name
+            is part of the paths of its weights.
+        dropout: float, of the vectors before the product.
+        kernel_initializer: Keras initializer of the matrix.
+
+    Call arguments:
+        vectors: float `(batch_size, ..., hidden_size)`.
+
+    Returns:
+        float32 logits `(batch_size, ..., num_outputs)`.
+
+    Example:
+
+    >>> keras_bert.layers.TaskHead(3)(keras.ops.ones((2, 8))).shape
+    TensorShape([2, 3])
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3.2
+    """
+
+    def __init__(
+        self,
+        num_outputs,
+        transform=None,
+        dropout=DROPOUT,
+        kernel_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(num_outputs=num_outputs)
+        check_rates(dropout=dropout)
+        self.num_outputs = num_outputs
+        self.transform = transform
+        self.dropout = dropout
+        self.kernel_initializer = get_initializer(kernel_initializer)
+        self.vectors_dropout = Dropout(dropout, dtype=self.dtype_policy)
+        self.logits = keras.layers.Dense(
+            num_outputs,
+            kernel_initializer=clone_initializer(self.kernel_initializer),
+            dtype="float32",
+            name="logits",
+        )
+
+    def build(self, vectors_shape):
+        if self.transform is not None:
+            self.transform.build(vectors_shape)
+            vectors_shape = self.transform.compute_output_shape(vectors_shape)
+        self.vectors_dropout.build(vectors_shape)
+        self.logits.build(vectors_shape)
+
+    def call(self, vectors, training=None):
+        if self.transform is not None:
+            vectors = self.transform(vectors)
+        vectors = self.vectors_dropout(vectors, training=training)
+        return self.logits(ops.cast(vectors, "float32"))
+
+    def compute_output_shape(self, vectors_shape):
+        return (*vectors_shape[:-1], self.num_outputs)
+
+    def compute_output_spec(self, vectors, training=None):
+        shape = self.compute_output_shape(vectors.shape)
+        return keras.KerasTensor(shape, dtype="float32")
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "num_outputs": self.num_outputs,
+            "transform": self.transform
+            and keras.saving.serialize_keras_object(self.transform),
+            "dropout": self.dropout,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        transform = config["transform"]
+        if transform:
+            # The head builds it, so that its weights' paths are below it.
+            transform = keras.saving.deserialize_keras_object(
+                {**transform, "build_config": None}
+            )
+        return cls(**{**config, "transform": transform})

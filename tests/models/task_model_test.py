@@ -1,0 +1,56 @@
+import keras
+import numpy as np
+
+from keras_bert.layers import TaskHead
+from keras_bert.models import add_task_head
+from keras_bert.models import over_choices
+from keras_bert.models.bert import bert_backbone
+
+_SHAPE = (2, 3, 7)
+
+
+def _models(config):
+    head = TaskHead(1, dropout=0.0, name="choice_scorer")
+    rows = add_task_head(bert_backbone(config), head, "pooled_output", "rows")
+    random = np.random.default_rng(0)
+    for weight in rows.weights:
+        noise = random.normal(0.0, 0.3, weight.shape)
+        weight.assign_add(noise.astype("float32"))
+    return rows, over_choices(rows, "choices")
+
+
+def _inputs():
+    random = np.random.default_rng(1)
+    mask = np.arange(7) < random.integers(2, 8, (2, 3, 1))
+    return {
+        "input_ids": (random.integers(1, 30, _SHAPE) * mask).astype("int32"),
+        "input_mask": mask.astype("int32"),
+        "segment_ids": (random.integers(0, 2, _SHAPE) * mask).astype("int32"),
+    }
+
+
+def test_each_choice_has_the_score_of_its_row(tiny_config):
+    rows, choices = _models(tiny_config)
+    inputs = _inputs()
+    logits = np.asarray(choices(inputs)["logits"])
+    assert logits.shape == (2, 3)
+    for question in range(2):
+        expected = rows({k: x[question] for k, x in inputs.items()})["logits"]
+        np.testing.assert_allclose(
+            logits[question], np.asarray(expected)[:, 0], atol=1e-5
+        )
+
+
+def test_the_model_is_saved_and_loaded_whole(tiny_config, tmp_path):
+    _, choices = _models(tiny_config)
+    choices.save(tmp_path / "choices.keras")
+    again = keras.models.load_model(tmp_path / "choices.keras")
+    inputs = _inputs()
+    np.testing.assert_allclose(
+        again(inputs)["logits"], choices(inputs)["logits"], atol=1e-6
+    )
+
+
+def test_weights_are_shared_under_their_own_paths(tiny_config):
+    rows, choices = _models(tiny_config)
+    assert [w.path for w in choices.weights] == [w.path for w in rows.weights]
