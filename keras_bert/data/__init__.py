@@ -13,6 +13,13 @@ _MEMBERS = {
     "measure_vocabulary": "corpus.vocabulary_learning",
     "open_sources": "corpus.sources",
     "pretraining_dataset": "batches.static",
+    "read_codah": "labelled.multiple_choice",
+    "read_conll": "labelled.conll",
+    "read_glue": "labelled.glue",
+    "read_squad": "labelled.squad",
+    "read_swag": "labelled.multiple_choice",
+    "read_table": "labelled.tables",
+    "read_tfds": "labelled.tfds",
 }
 
 __all__ = [*_MEMBERS]

@@ -9,34 +9,37 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
+from keras_bert.text.truncation import TRUNCATIONS
 
 
-def pack(template, first, second, seq_length, id_of):
-    """Lays texts out, cut to the length.
+def pack(template, first, second, seq_length, id_of, truncation="head"):
+    """Lays texts out between special tokens, cut to the length.
 
     Args:
         template: `Template`.
-        first: pair of ids, int32 `(batch_size, width)`, dense, and their
-            lengths, int32 `(batch_size,)`, which may be beyond the width
-            where the sequence could not hold more.
+        first: RaggedTensor, int32 `(batch_size, (num_tokens))`.
         second: the same for the second texts, or None for single texts.
-        seq_length: int, width of the result; a pair is cut at the end of
-            the longer text, token by token.
+        seq_length: int, width of the result; a pair is cut token by token,
+            always the longer text.
         id_of: function from a special token to its id.
+        truncation: str, a key of `TRUNCATIONS`.
 
     Returns:
         A dict of int32 `(batch_size, seq_length)` tensors: `input_ids`,
         `input_mask` (1 at tokens) and, if there are any, `segment_ids`.
     """
-    is_pair = second is not None
-    budget = seq_length - template.num_special(is_pair)
-    texts = {FIRST: (first[0], tf.minimum(first[1], budget))}
-    if is_pair:
-        lengths = truncated_lengths(first[1], second[1], budget)
-        texts = {
-            FIRST: (first[0], lengths[0]),
-            SECOND: (second[0], lengths[1]),
-        }
+    budget = seq_length - template.num_special(second is not None)
+    texts = {FIRST: first} if second is None else {FIRST: first, SECOND: second}
+    lengths = [tf.cast(t.row_lengths(), tf.int32) for t in texts.values()]
+    if second is None:
+        kept = [tf.minimum(lengths[0], budget)]
+    else:
+        kept = truncated_lengths(*lengths, budget)
+    cut = TRUNCATIONS[truncation]
+    texts = {
+        name: (cut(tokens, number, budget), number)
+        for (name, tokens), number in zip(texts.items(), kept)
+    }
     return _lay_out(template, texts, seq_length, id_of)
 
 

@@ -1,9 +1,8 @@
 """Texts to the inputs of a model."""
 
-import tensorflow as tf
-
 from keras_bert import template as templates
 from keras_bert.text.packing import pack
+from keras_bert.text.truncation import TRUNCATIONS
 
 
 class Preprocessor:
@@ -16,7 +15,9 @@ class Preprocessor:
         tokenizer: a `Tokenizer`.
         template: a `Template` of special tokens that the tokenizer knows.
         seq_length: int, length of the packed sequences; longer pairs are cut
-            at the end of the longer text, token by token.
+            token by token, always the longer text.
+        truncation: str, what is kept of a text that is too long: its "head",
+            its "tail", or "head_tail", half of each.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`.
@@ -27,7 +28,7 @@ class Preprocessor:
         `input_mask` and, if the template has segments, `segment_ids`.
     """
 
-    def __init__(self, tokenizer, template, seq_length=128):
+    def __init__(self, tokenizer, template, seq_length=128, truncation="head"):
         least = max(
             template.num_special(is_pair=False) + 1,
             template.num_special(is_pair=True),
@@ -37,28 +38,39 @@ class Preprocessor:
                 f"`seq_length` must be at least {least}, to hold "
                 f"{template.pair}. Received: seq_length={seq_length}."
             )
+        if truncation not in TRUNCATIONS:
+            raise ValueError(
+                f"`truncation` must be one of {', '.join(TRUNCATIONS)}. "
+                f"Received: truncation={truncation!r}."
+            )
         self.tokenizer = tokenizer
         self.template = template
         self.seq_length = seq_length
+        self.truncation = truncation
 
     def __call__(self, texts, pairs=None):
-        first = self._dense(self.tokenizer(texts))
-        second = None
-        if pairs is not None:
-            second = self._dense(self.tokenizer(pairs))
+        first = self.tokenizer(texts)
+        second = None if pairs is None else self.tokenizer(pairs)
+        return self.pack(first, second)
+
+    def pack(self, first, second=None):
+        """Lays out texts that are tokenized already.
+
+        Args:
+            first: RaggedTensor, int32 `(batch_size, (num_tokens))`.
+            second: the same for the second texts, or None.
+
+        Returns:
+            As of a call.
+        """
         return pack(
             self.template,
             first,
             second,
             self.seq_length,
             self.tokenizer.vocabulary.id_of,
+            self.truncation,
         )
-
-    def _dense(self, tokens):
-        # No text can fill more than the sequence: the rest is dropped here,
-        # but counts in the lengths, which decide what is truncated.
-        dense = tokens.to_tensor(shape=[None, self.seq_length])
-        return dense, tf.cast(tokens.row_lengths(), tf.int32)
 
 
 class BertPreprocessor(Preprocessor):

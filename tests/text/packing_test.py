@@ -37,12 +37,10 @@ def test_pairs_are_cut_as_published(budget):
     assert list(zip(first.numpy(), second.numpy())) == expected
 
 
-def _dense(rows, width):
-    """Rows of ids as `pack` wants them: dense, with their lengths."""
-    ids = np.zeros((len(rows), width), np.int32)
-    for index, row in enumerate(rows):
-        ids[index, : len(row)] = row[:width]
-    return tf.constant(ids), tf.constant([len(r) for r in rows], tf.int32)
+def _ragged(rows):
+    return tf.RaggedTensor.from_row_lengths(
+        np.concatenate([[], *rows]).astype(np.int32), [len(r) for r in rows]
+    )
 
 
 def _padded(row, seq_length):
@@ -54,7 +52,7 @@ def test_pairs_are_packed_as_the_paper_shows(seq_length):
     lengths = list(itertools.product(range(10), repeat=2))
     firsts = [list(range(10, 10 + a)) for a, _ in lengths]
     seconds = [list(range(50, 50 + b)) for _, b in lengths]
-    arguments = _dense(firsts, seq_length), _dense(seconds, seq_length)
+    arguments = _ragged(firsts), _ragged(seconds)
     expected = ([], [], [])
     for first, second in zip(firsts, seconds):
         first, second = _truncate_seq_pair(first, second, seq_length - 3)
@@ -75,36 +73,46 @@ def test_pairs_are_packed_as_the_paper_shows(seq_length):
 @pytest.mark.parametrize("seq_length", [3, 4, 7, 20])
 def test_single_texts_are_cut_at_their_end(seq_length):
     texts = [list(range(10, 10 + length)) for length in range(12)]
-    arguments = _dense(texts, seq_length)
+    texts_ids = _ragged(texts)
     expected = ([], [], [])
     for text in texts:
         ids = [_CLS, *text[: seq_length - 2], _SEP]
         for rows, row in zip(expected, (ids, [1] * len(ids), [])):
             rows.append(_padded(row, seq_length))
-    eager = pack_bert(arguments, None, seq_length)
+    eager = pack_bert(texts_ids, None, seq_length)
     assert {tensor.dtype for tensor in eager} == {tf.int32}
-    dataset = tf.data.Dataset.from_tensors(arguments).map(
-        lambda *first: pack_bert(first, None, seq_length)
+    dataset = tf.data.Dataset.from_tensors(texts_ids).map(
+        lambda first: pack_bert(first, None, seq_length)
     )
     for tensors in (eager, next(iter(dataset))):
         for tensor, rows in zip(tensors, expected):
             assert tensor.numpy().tolist() == rows
 
 
-def test_what_pads_the_texts_does_not_come_through():
-    ids = tf.constant([[7, 99, 99]]), tf.constant([1])
-    packed, *_ = pack_bert(ids, ids, 8)
-    assert packed.numpy().tolist() == [[_CLS, 7, _SEP, 7, _SEP, 0, 0, 0]]
+@pytest.mark.parametrize("seq_length", [3, 4, 7, 20])
+@pytest.mark.parametrize("truncation", ["tail", "head_tail"])
+def test_another_part_of_a_text_may_be_kept(truncation, seq_length):
+    texts = [list(range(10, 10 + length)) for length in range(12)]
+    budget, expected = seq_length - 2, []
+    for text in texts:
+        if len(text) > budget:
+            head = (budget + 1) // 2 if truncation == "head_tail" else 0
+            text = text[:head] + text[len(text) - (budget - head) :]
+        expected.append(_padded([_CLS, *text, _SEP], seq_length))
+    packed = pack(BERT, _ragged(texts), None, seq_length, _IDS.get, truncation)
+    assert packed["input_ids"].numpy().tolist() == expected
 
 
-def test_texts_may_have_other_widths():
-    first, second = _dense([[7]], 1), _dense([[8, 9]], 30)
-    packed, *_ = pack_bert(first, second, 8)
-    assert packed.numpy().tolist() == [[_CLS, 7, _SEP, 8, 9, _SEP, 0, 0]]
+def test_the_tail_of_each_of_a_pair_may_be_kept():
+    first, second = _ragged([range(10, 15)]), _ragged([[50, 51]])
+    packed = pack(BERT, first, second, 8, _IDS.get, "tail")
+    assert packed["input_ids"].numpy().tolist() == [
+        [_CLS, 12, 13, 14, _SEP, 50, 51, _SEP]
+    ]
 
 
-def test_texts_may_have_no_width_at_all():
-    empty, text = _dense([[], []], 0), _dense([[7], []], 1)
+def test_texts_may_have_no_tokens_at_all():
+    empty, text = _ragged([[], []]), _ragged([[7], []])
     packed, mask, segments = pack_bert(empty, text, 6)
     assert packed.numpy().tolist() == [
         [_CLS, _SEP, 7, _SEP, 0, 0],
@@ -112,18 +120,19 @@ def test_texts_may_have_no_width_at_all():
     ]
     assert mask.numpy().sum(axis=1).tolist() == [4, 3]
     assert segments.numpy().sum(axis=1).tolist() == [2, 1]
-    packed, *_ = pack_bert(empty, None, 4)
-    assert packed.numpy().tolist() == [[_CLS, _SEP, 0, 0]] * 2
+    for truncation in ("head", "tail", "head_tail"):
+        packed = pack(BERT, empty, None, 4, _IDS.get, truncation)
+        assert packed["input_ids"].numpy().tolist() == [[_CLS, _SEP, 0, 0]] * 2
 
 
 def test_an_empty_batch_keeps_its_width():
-    empty = tf.zeros([0, 5], tf.int32), tf.zeros([0], tf.int32)
+    empty = _ragged([])
     for second in (None, empty):
         for tensor in pack_bert(empty, second, 6):
             assert tensor.shape == (0, 6)
 
 
-_TEXTS = tf.constant([[7, 8, 9], [6, 0, 0]]), tf.constant([3, 1])
+_TEXTS = tf.ragged.constant([[7, 8, 9], [6]], dtype=tf.int32)
 
 
 def test_a_family_without_segments_has_two_separators():

@@ -13,6 +13,7 @@ from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import pretraining_dataset
 from keras_bert.data.build.shards import ShardBuilder
+from keras_bert.data.records.framing import write_records
 from keras_bert.models import bert_pretrainer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import CLS
@@ -47,10 +48,9 @@ def write(tmp_path, make_corpus):
         )
         path = tmp_path / name
         with open(path, "wb") as file:
-            for _ in ShardBuilder(corpus, _VOCABULARY, options).write(
-                0, 1, file
-            ):
-                pass
+            builder = ShardBuilder(corpus, _VOCABULARY, options)
+            for records, _ in builder.batches(0, 1):
+                write_records(file, records)
         return str(path)
 
     return write

@@ -1,0 +1,42 @@
+"""Batches of labelled texts for `model.fit`, as a tf.data.Dataset."""
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.data.batches.length_buckets import training_buckets
+
+
+def training_dataset(examples, batch_size, num_epochs, seed):
+    """Batches of several passes, each in an order of its own.
+
+    Args:
+        examples: an object with `lengths`, int array `(num_examples,)`, and
+            `batch(indices)`, which gives, in graph, what `model.fit` takes of
+            these examples.
+        batch_size: int.
+        num_epochs: int, passes over the examples.
+        seed: int, of the order.
+
+    Returns:
+        A `tf.data.Dataset`; `num_batches` of its elements are a pass.
+    """
+    buckets = [
+        bucket
+        for epoch in range(num_epochs)
+        for bucket in training_buckets(
+            examples.lengths, batch_size, seed, epoch
+        )
+    ]
+    indices = tf.RaggedTensor.from_row_lengths(
+        np.concatenate(buckets), [len(bucket) for bucket in buckets]
+    )
+    return (
+        tf.data.Dataset.from_tensor_slices(indices)
+        .map(examples.batch, tf.data.AUTOTUNE)
+        .prefetch(tf.data.AUTOTUNE)
+    )
+
+
+def num_batches(num_examples, batch_size):
+    """How many batches a pass over the examples has."""
+    return -(-num_examples // batch_size)

@@ -1,0 +1,146 @@
+"""Sequences of many texts, held without their padding."""
+
+import copy
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert import features
+
+
+class PackedRows:
+    """Model inputs of many texts in main memory, each at its own length.
+
+    Args:
+        values: dict by input of int32 arrays `(num_tokens,)`, the tokens of
+            all rows one after another.
+        lengths: int array `(num_rows,)`, how many tokens each row has.
+        padding: dict by input of int, what fills a row up.
+        padding_side: "right" or "left".
+        width_multiple: int, to a multiple of which the width of a batch is
+            rounded up, for a backend that compiles a program for each width.
+        max_width: int, to which it is rounded up at most; None for no limit.
+
+    Example:
+
+    >>> import numpy as np
+    >>> from keras_bert.data.batches.packed_rows import PackedRows
+    >>> values = {"input_ids": np.array([2, 7, 3, 2, 3], "int32")}
+    >>> rows = PackedRows(values, np.array([3, 2]), {"input_ids": 0})
+    >>> rows.inputs([1, 0])["input_ids"].numpy().tolist()
+    [[2, 3, 0], [2, 7, 3]]
+    """
+
+    def __init__(
+        self,
+        values,
+        lengths,
+        padding,
+        padding_side="right",
+        width_multiple=1,
+        max_width=None,
+    ):
+        self.values = {name: tf.constant(x) for name, x in values.items()}
+        self.lengths = np.asarray(lengths, np.int64)
+        self.padding = padding
+        self.padding_side = padding_side
+        self.width_multiple = width_multiple
+        self.max_width = max_width
+        self._starts = np.cumsum(self.lengths) - self.lengths
+
+    def __len__(self):
+        return len(self.lengths)
+
+    @classmethod
+    def from_chunks(cls, chunks, template, pad_id, width_multiple=1):
+        """Takes the padding off packed inputs.
+
+        Args:
+            chunks: iterable of dicts of int32 `(num_rows, seq_length)`
+                arrays, as a `Preprocessor` gives them; at least one.
+            template: `Template` by which they were laid out.
+            pad_id: int, id of the padding token.
+            width_multiple: int, as of the class.
+        """
+        values, lengths = {}, []
+        for chunk in chunks:
+            mask = chunk[features.INPUT_MASK.name].astype(bool)
+            lengths.append(mask.sum(axis=1))
+            for name, rows in chunk.items():
+                values.setdefault(name, []).append(rows[mask])
+        fillers = {
+            features.INPUT_IDS.name: pad_id,
+            features.INPUT_MASK.name: 0,
+            features.SEGMENT_IDS.name: template.padding_segment,
+        }
+        return cls(
+            {name: np.concatenate(parts) for name, parts in values.items()},
+            np.concatenate(lengths),
+            {name: fillers[name] for name in values},
+            template.padding_side,
+            width_multiple,
+            mask.shape[1],
+        )
+
+    def part(self, indices):
+        """Some of the rows; they share the values in memory.
+
+        Args:
+            indices: int array `(num_rows,)`.
+
+        Returns:
+            `PackedRows`.
+        """
+        part = copy.copy(self)
+        part.lengths = self.lengths[indices]
+        part._starts = self._starts[indices]
+        return part
+
+    def inputs(self, indices):
+        """Some rows, as wide as the longest of them, in graph or eagerly.
+
+        Args:
+            indices: int `(batch_size,)`, or of more axes, which the result
+                then has too.
+
+        Returns:
+            A dict of int32 `(batch_size, width)` tensors.
+        """
+        lengths = tf.gather(self.lengths, indices)[..., tf.newaxis]
+        width = -(-tf.reduce_max(lengths) // self.width_multiple)
+        width *= self.width_multiple
+        if self.max_width is not None:
+            width = tf.minimum(width, self.max_width)
+        places = tf.range(width)
+        if self.padding_side == "left":
+            places -= tf.size(places, tf.int64) - lengths
+        is_real = tf.logical_and(places >= 0, places < lengths)
+        places += tf.gather(self._starts, indices)[..., tf.newaxis]
+        places = tf.where(is_real, places, 0)
+        return {
+            name: tf.where(
+                is_real, tf.gather(values, places), self.padding[name]
+            )
+            for name, values in self.values.items()
+        }
+
+    def beside(self, values, padding):
+        """Other values of the same tokens, such as labels.
+
+        Args:
+            values: dict of arrays `(num_tokens,)`.
+            padding: dict of what fills a row up.
+
+        Returns:
+            `PackedRows`, whose batches are laid out as those of these rows.
+        """
+        other = copy.copy(self)
+        other.values = {name: tf.constant(x) for name, x in values.items()}
+        other.padding = padding
+        return other
+
+    def place(self, index, width):
+        """Where the tokens of a row stand in a batch of a width, a slice."""
+        length = int(self.lengths[index])
+        start = width - length if self.padding_side == "left" else 0
+        return slice(start, start + length)

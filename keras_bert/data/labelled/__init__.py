@@ -1,0 +1,1 @@
+"""Labelled files to the examples of a task."""

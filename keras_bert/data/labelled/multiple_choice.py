@@ -1,0 +1,118 @@
+"""Questions of which one of several choices is right."""
+
+import dataclasses
+
+from keras_bert.data.labelled.tables import check_filled
+from keras_bert.data.labelled.tables import read_columns
+
+
+@dataclasses.dataclass(frozen=True)
+class MultipleChoiceExample:
+    """A context and how it may go on.
+
+    Args:
+        context: str, the first text of each pair that a model sees.
+        choices: tuple of str, the second texts.
+        label: int, the index of the right choice; None if it is not known.
+        where: str, its place for messages, such as "train.csv, line 12".
+    """
+
+    context: str
+    choices: tuple
+    label: int | None
+    where: str
+
+
+def read_swag(path, num_choices=4, has_labels=True):
+    """Reads a file of SWAG: the published CSV, or JSON lines of its columns.
+
+    The context is `sent1`; a choice is `sent2` and one of the endings.
+
+    Args:
+        path: str; ".csv" or ".jsonl".
+        num_choices: int, how many endings to read, from `ending0`.
+        has_labels: bool, whether to read the column `label`, which the
+            published test split lacks.
+
+    Returns:
+        A list of `MultipleChoiceExample`.
+
+    Raises:
+        ValueError: a column is missing, a cell is empty (only `sent2` may
+            be) or a label is no index of a choice. The message names the
+            file and the line.
+    """
+    endings = [f"ending{index}" for index in range(num_choices)]
+    names = ["sent1", "sent2", *endings]
+    table = _read(path, {name: name for name in names}, "label", has_labels)
+    check_filled(table, ["sent1", *endings])
+    starts = [f"{start.strip()} " for start in table.columns["sent2"]]
+    choices = [
+        [f"{start}{ending}".lstrip() for start, ending in zip(starts, column)]
+        for column in _take(table, endings)
+    ]
+    return _examples(table, "sent1", choices)
+
+
+def read_codah(path, num_choices=4, has_labels=True):
+    """Reads a file of CODAH: TSV without a header.
+
+    Its columns are the category, the prompt, which is the context, the
+    choices, and the label.
+
+    Args:
+        path: str; ".tsv".
+        num_choices: int, how many choices there are.
+        has_labels: bool, whether to read the labels.
+
+    Returns:
+        A list of `MultipleChoiceExample`.
+
+    Raises:
+        ValueError: as of `read_swag`; no cell may be empty.
+    """
+    answers = {f"answer{index}": 2 + index for index in range(num_choices)}
+    columns = {"prompt": 1, **answers}
+    table = _read(path, columns, 2 + num_choices, has_labels)
+    check_filled(table, columns)
+    return _examples(table, "prompt", _take(table, answers))
+
+
+def _read(path, columns, label, has_labels):
+    if has_labels:
+        columns = {**columns, "label": label}
+    return read_columns(path, columns)
+
+
+def _take(table, names):
+    return [table.columns[name] for name in names]
+
+
+def _examples(table, context, choices):
+    """The examples of a table.
+
+    Args:
+        table: `Table`.
+        context: str, the column of the contexts.
+        choices: list with the list of the first choices, and so on.
+    """
+    labels = [None] * len(table)
+    if "label" in table.columns:
+        labels = _labels(table, len(choices))
+    return [
+        MultipleChoiceExample(text, row, label, table.where(index))
+        for index, (text, row, label) in enumerate(
+            zip(table.columns[context], zip(*choices), labels)
+        )
+    ]
+
+
+def _labels(table, num_choices):
+    indices = {str(index): index for index in range(num_choices)}
+    for place, label in enumerate(table.columns["label"]):
+        if label not in indices:
+            raise ValueError(
+                f"{table.where(place)}, must have a label from 0 to "
+                f"{num_choices - 1}. Received: {label!r}."
+            )
+    return [indices[label] for label in table.columns["label"]]

@@ -1,0 +1,92 @@
+"""Rows of tables in files, whole or as they come."""
+
+import codecs
+import pathlib
+
+from keras_bert.data.labelled.delimited import csv_rows
+from keras_bert.data.labelled.delimited import tsv_rows
+from keras_bert.data.labelled.json_rows import json_rows
+
+_DELIMITED = {".csv": csv_rows, ".tsv": tsv_rows, ".txt": tsv_rows}
+
+
+def raise_fault(message):
+    """Stops at a row at fault."""
+    raise ValueError(message)
+
+
+def table_rows(path, lines, columns, on_bad_row=raise_fault):
+    """Gives the chosen cells of a table, row by row; the name tells its kind.
+
+    Args:
+        path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
+            quoting, or ".jsonl".
+        lines: iterable of str, its lines with their line feeds.
+        columns: list of str, names in the header or keys; or list of int,
+            positions from 0 where there is no header.
+        on_bad_row: function of a message, called for each row of CSV or TSV
+            that has another number of fields than the first. If it returns,
+            the row is left out.
+
+    Returns:
+        An iterator over pairs of the number of the line where a row begins
+        and its chosen cells, a list of str.
+
+    Raises:
+        ValueError: a column is missing, or a line is at fault.
+    """
+    if len({type(column) for column in columns}) != 1:
+        raise ValueError(
+            "Columns must be all names, of a header, or all numbers, where "
+            f"there is none. Received: {columns}."
+        )
+    kind = pathlib.Path(path).suffix.lower()
+    if kind == ".jsonl":
+        return json_rows(path, lines, columns)
+    if kind not in _DELIMITED:
+        raise ValueError(
+            "A table must be a .csv, .tsv, .txt (read as .tsv) or .jsonl "
+            f"file. Received: {path}."
+        )
+    return _DELIMITED[kind](path, lines, columns, on_bad_row)
+
+
+def read_lines(path):
+    """Yields the lines of a UTF-8 file of any size, one after another.
+
+    Args:
+        path: str.
+
+    Yields:
+        str with its line feed; a byte order mark is left out.
+
+    Raises:
+        ValueError: a line is no UTF-8 text.
+    """
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
+            try:
+                text = line.decode("utf-8")
+                fault = "a NUL byte" if "\0" in text else None
+            except UnicodeDecodeError as error:
+                fault = f"the byte 0x{line[error.start]:02x} ({error.reason})"
+            if fault:
+                raise ValueError(
+                    f"{path}, line {number}, must be UTF-8 text. Received: "
+                    f"{fault}. Save the file as UTF-8."
+                )
+            yield text
+
+
+def without_end(lines):
+    """The lines without the blank ones that a file ends with."""
+    blank = []
+    for line in lines:
+        if line.strip("\r\n"):
+            yield from blank
+            blank = []
+            yield line
+        else:
+            blank.append(line)

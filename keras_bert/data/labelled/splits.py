@@ -1,0 +1,172 @@
+"""The splits of a labelled data set: to learn from, to choose by, to answer."""
+
+import dataclasses
+import os
+
+import numpy as np
+from absl import logging
+
+from keras_bert.data.labelled.glue import read_glue
+from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
+from keras_bert.data.labelled.glue_tasks import GlueTask
+from keras_bert.data.labelled.glue_tasks import glue_task
+from keras_bert.data.labelled.tables import Table
+from keras_bert.data.labelled.tables import read_table
+
+_HELD_OUT = 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class Splits:
+    """Tables of one data set.
+
+    Attributes:
+        train: `Table` with the column `label`.
+        dev: dict by split of `Table`, likewise; the first one chooses.
+        test: dict by split of `Table`; labels may be hidden.
+        glue: `GlueTask`, or None if it is no task of GLUE.
+    """
+
+    train: Table
+    dev: dict
+    test: dict
+    glue: GlueTask | None = None
+
+
+def glue_splits(name, data_dir, seed):
+    """Reads a task of GLUE from its files.
+
+    Args:
+        name: str, such as "mrpc".
+        data_dir: str, the directory of the files.
+        seed: int, of what is held out if there is no dev split.
+
+    Returns:
+        `Splits`; a dev or test split without a file is left out.
+    """
+    task = glue_task(name)
+    there = [
+        split
+        for split, files in task.files.items()
+        if any(os.path.exists(os.path.join(data_dir, x.name)) for x in files)
+    ]
+    tables = {
+        split: read_glue(name, split, data_dir) for split in {"train", *there}
+    }
+    return _splits(
+        tables.pop("train"),
+        {split: tables[split] for split in there if split[:3] == "dev"},
+        {split: tables[split] for split in there if split[:4] == "test"},
+        task,
+        seed,
+    )
+
+
+def tfds_splits(name, seed):
+    """Reads a prepared data set of TensorFlow Datasets.
+
+    Args:
+        name: str, such as "glue/mrpc" or "imdb_reviews".
+        seed: int, of what is held out if there is no validation split.
+
+    Returns:
+        `Splits`, their names as those of GLUE: "dev" for "validation".
+    """
+    # Imported late: most do not have TensorFlow Datasets.
+    from keras_bert.data.labelled.tfds import read_tfds
+    from keras_bert.data.prepared import open_builder
+
+    there = [*open_builder(name).info.splits]
+    tables = {
+        split: read_tfds(name, split)
+        for split in there
+        if split.partition("_")[0] in ("train", "validation", "test")
+    }
+    if "train" not in tables:
+        raise ValueError(
+            f"{name} must have a split train. Received: {', '.join(there)}."
+        )
+    group, _, task = name.partition("/")
+    return _splits(
+        tables.pop("train"),
+        {
+            split.replace("validation", "dev"): table
+            for split, table in tables.items()
+            if split.startswith("validation")
+        },
+        {s: table for s, table in tables.items() if s.startswith("test")},
+        GLUE_TASKS.get(task.partition(":")[0]) if group == "glue" else None,
+        seed,
+    )
+
+
+def file_splits(paths, texts, label, seed):
+    """Reads files of one's own.
+
+    Args:
+        paths: dict from "train" and perhaps "dev" and "test" to a file.
+        texts: dict from "text" and, of pairs, "text_pair" to a column.
+        label: str or int, the column of labels. A test file needs none.
+        seed: int, of what is held out if there is no dev file.
+
+    Returns:
+        `Splits`.
+    """
+    labels = {"label": label}
+    train = read_table(paths["train"], texts, labels)
+    dev, test = {}, {}
+    if "dev" in paths:
+        dev["dev"] = read_table(paths["dev"], texts, labels)
+    if "test" in paths:
+        test["test"] = read_table(paths["test"], texts)
+    return _splits(train, dev, test, None, seed)
+
+
+def _splits(train, dev, test, glue, seed):
+    if "label" not in train.columns:
+        raise ValueError(
+            f"Examples to learn from must have labels. Received: "
+            f"{train.place} {train.numbers[0]}, without one."
+        )
+    if not dev:
+        order = np.random.default_rng(seed).permutation(len(train))
+        count = max(1, int(len(train) * _HELD_OUT))
+        dev = {"dev": train.part(sorted(order[:count].tolist()))}
+        train = train.part(sorted(order[count:].tolist()))
+        logging.info(
+            "There is no dev split: %d of the examples to learn from are "
+            "held out to choose by.",
+            count,
+        )
+    if not len(train):
+        raise ValueError(
+            "There must be two examples or more to learn from. Received: 1."
+        )
+    return Splits(train, dev, test, glue)
+
+
+def label_names(splits):
+    """The labels in order: GLUE's own, or those of the train split, sorted.
+
+    Args:
+        splits: `Splits`.
+
+    Returns:
+        A list of str.
+
+    Raises:
+        ValueError: an example has a label that none to learn from has.
+    """
+    if splits.glue:
+        return list(splits.glue.label_names)
+    names = sorted({*splits.train.columns["label"]})
+    for table in [*splits.dev.values(), *splits.test.values()]:
+        for index, label in enumerate(table.columns.get("label", [])):
+            if label not in names:
+                raise ValueError(
+                    f"{table.where(index)}, must have a label of the examples "
+                    f"to learn from: {', '.join(names[:10])}. Received: "
+                    f"{label!r}. If labels are numbers to predict, pass "
+                    "--regression."
+                )
+    return names

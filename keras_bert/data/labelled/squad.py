@@ -1,0 +1,203 @@
+"""The questions of SQuAD files, of version 1.1 and 2.0."""
+
+import dataclasses
+import reprlib
+
+from absl import logging
+
+from keras_bert.config import read_json_object
+from keras_bert.data.labelled.answer_offsets import find_answer
+
+_KINDS = {
+    bool: "true or false",
+    dict: "an object",
+    int: "an integer",
+    list: "a list",
+    str: "a string",
+}
+_NUM_NAMED = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class SquadQuestion:
+    """A question with its context and the answers that people gave.
+
+    Args:
+        id: str.
+        question: str.
+        context: str.
+        answers: tuple of (text, start) pairs as in the file; a start counts
+            characters of the context.
+        is_impossible: bool, whether the context holds no answer.
+        answer_span: pair of int, the first and the end byte, in the context's
+            UTF-8, of the answer to learn. It is the first of the answers
+            that `find_answer` finds, or None.
+    """
+
+    id: str
+    question: str
+    context: str
+    answers: tuple
+    is_impossible: bool
+    answer_span: tuple | None
+
+    @property
+    def is_trainable(self):
+        """Whether it is known what to learn: where the answer is, or none."""
+        return self.is_impossible or self.answer_span is not None
+
+
+def read_squad(path):
+    """Reads a file of SQuAD's own JSON.
+
+    A question is impossible if the file says so or gives no answers. If none
+    of its answers is found where it should be, the question stays in the
+    list, but is not trainable; a warning counts such questions.
+
+    Args:
+        path: str.
+
+    Returns:
+        A list of `SquadQuestion`.
+
+    Raises:
+        ValueError: the file is not whole JSON, lacks something, holds a
+            value of the wrong type, an id twice or no question at all.
+    """
+    try:
+        values = read_json_object(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    questions = squad_questions(values, path)
+    lost = [question.id for question in questions if not question.is_trainable]
+    if lost:
+        logging.warning(
+            "%s: %d question(s) have no answer whose text is where its "
+            "`answer_start` says. Training leaves them out, evaluation keeps "
+            "them. The first: %s.",
+            path,
+            len(lost),
+            ", ".join(lost[:_NUM_NAMED]),
+        )
+    return questions
+
+
+def squad_questions(data_set, source):
+    """The questions of a data set.
+
+    Args:
+        data_set: dict, the object that a file of SQuAD holds.
+        source: str, where it comes from, for error messages.
+
+    Returns:
+        A list of `SquadQuestion`.
+
+    Raises:
+        ValueError: as of `read_squad`.
+    """
+    questions = {}
+    for article, where in _items(data_set, "data", source, "article"):
+        if isinstance(article, dict) and isinstance(article.get("title"), str):
+            where += f" ({article['title']!r})"
+        paragraphs = _items(article, "paragraphs", where, "paragraph")
+        for paragraph, where in paragraphs:
+            context = _field(paragraph, "context", str, where)
+            for entry, where in _items(paragraph, "qas", where, "question"):
+                question = _question(entry, context, where)
+                if question.id in questions:
+                    raise ValueError(
+                        f"{where}: `id` must be of one question only. "
+                        f"Received: {question.id!r} once more."
+                    )
+                questions[question.id] = question
+    if not questions:
+        raise ValueError(
+            f"{source} must hold at least one question. Received: "
+            f"{len(data_set['data'])} article(s) without any."
+        )
+    return [*questions.values()]
+
+
+def has_impossible(questions):
+    """Whether a data set is of the second kind, SQuAD 2.0.
+
+    Args:
+        questions: list of `SquadQuestion`.
+
+    Returns:
+        bool, whether one of them is impossible.
+    """
+    return any(question.is_impossible for question in questions)
+
+
+def _question(entry, context, where):
+    name = _field(entry, "id", str, where)
+    where += f" ({name!r})"
+    if not context.strip():
+        raise ValueError(
+            f"{where}: its `context` must hold text. Received: {context!r}."
+        )
+    answers = tuple(
+        (
+            _field(answer, "text", str, where),
+            _field(answer, "answer_start", int, where),
+        )
+        for answer, where in _items(entry, "answers", where, "answer")
+    )
+    is_impossible = not answers
+    if "is_impossible" in entry:
+        said = _field(entry, "is_impossible", bool, where)
+        if said and answers:
+            raise ValueError(
+                f"{where}: an impossible question must have no answers. "
+                f"Received: {len(answers)}, of which the first is "
+                f"{reprlib.repr(answers[0][0])}."
+            )
+    spans = (find_answer(context, *answer) for answer in answers)
+    return SquadQuestion(
+        name,
+        _field(entry, "question", str, where),
+        context,
+        answers,
+        is_impossible,
+        next(filter(None, spans), None),
+    )
+
+
+def _items(value, key, where, noun):
+    """The items of a list in an object, each with the words for its place."""
+    for number, item in enumerate(_field(value, key, list, where), 1):
+        yield item, f"{where}, {noun} {number}"
+
+
+def _field(value, key, kind, where):
+    """What an object has under a key, if it is of the right type."""
+    if not isinstance(value, dict):
+        raise ValueError(
+            f"{where} must be an object. Received: {reprlib.repr(value)}."
+        )
+    if key not in value:
+        raise ValueError(
+            f"{where} must have `{key}`, {_KINDS[kind]}. Received the keys: "
+            f"{reprlib.repr([*value])}."
+        )
+    found = value[key]
+    if type(found) is not kind:
+        raise ValueError(
+            f"{where}: `{key}` must be {_KINDS[kind]}. "
+            f"Received: {reprlib.repr(found)}."
+        )
+    if kind is str:
+        _check_characters(found, key, where)
+    return found
+
+
+def _check_characters(text, key, where):
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{where}: `{key}` must be text that UTF-8 can hold. Received: "
+            f"half of a surrogate pair, {text[error.start]!r}, at character "
+            f"{error.start}."
+        ) from None

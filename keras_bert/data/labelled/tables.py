@@ -1,0 +1,125 @@
+"""Tables of texts and labels: CSV, TSV and JSON lines."""
+
+import dataclasses
+import io
+
+from keras_bert.data.labelled.rows import raise_fault
+from keras_bert.data.labelled.rows import table_rows
+from keras_bert.data.labelled.whole_text import read_text
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """Columns of one file, and where each row stands in it.
+
+    Attributes:
+        place: str, of what rows have numbers: "train.tsv, line".
+        numbers: list of int, one a row.
+        columns: dict from a name to a list of str, one a row.
+    """
+
+    place: str
+    numbers: list[int]
+    columns: dict[str, list[str]]
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def where(self, index):
+        """Where a row is, for a message: "train.tsv, line 12"."""
+        return f"{self.place} {self.numbers[index]}"
+
+    def texts(self):
+        """The texts, a list of str; of pairs, a list of pairs of str."""
+        if "text_pair" not in self.columns:
+            return self.columns["text"]
+        return list(zip(self.columns["text"], self.columns["text_pair"]))
+
+    def part(self, indices):
+        """Some of the rows, by their indices, as a `Table`."""
+        columns = {
+            name: [cells[index] for index in indices]
+            for name, cells in self.columns.items()
+        }
+        numbers = [self.numbers[index] for index in indices]
+        return Table(self.place, numbers, columns)
+
+
+def read_table(path, texts, labels=None):
+    """Reads the texts and the labels of a file.
+
+    Args:
+        path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
+            quoting, or ".jsonl".
+        texts: dict from a name in the table to a column of the file: its
+            name; or, where there is no header, its position from 0.
+        labels: dict, likewise.
+
+    Returns:
+        A `Table` of all these columns.
+
+    Raises:
+        ValueError: the file is of another kind, a column is missing, or a
+            cell is empty or, in a label, NaN.
+    """
+    labels = labels or {}
+    table = read_columns(path, {**texts, **labels})
+    check_filled(table, texts)
+    check_labels(table, labels)
+    return table
+
+
+def read_columns(path, columns, on_bad_row=raise_fault):
+    """Reads columns of a file; cells may be empty.
+
+    Args:
+        path: str, as of `read_table`.
+        columns: dict from a name in the table to a column of the file.
+        on_bad_row: function of a message, called for each row of CSV or TSV
+            that has another number of fields than the first. If it returns,
+            the row is left out.
+
+    Returns:
+        A `Table`.
+    """
+    # Only a line feed ends a line.
+    lines = io.StringIO(read_text(path), newline="\n")
+    rows = table_rows(path, lines, [*columns.values()], on_bad_row)
+    rows = list(rows)
+    if not rows:
+        raise ValueError(
+            f"{path} must hold rows. Received: a header only. Where there is "
+            "none, columns are numbers from 0."
+        )
+    numbers, cells = zip(*rows)
+    lists = map(list, zip(*cells))
+    return Table(f"{path}, line", list(numbers), dict(zip(columns, lists)))
+
+
+def check_filled(table, names):
+    """Raises ValueError if a cell is empty or blank.
+
+    Args:
+        table: `Table`.
+        names: list of str, columns of it.
+    """
+    for name in names:
+        for index, cell in enumerate(table.columns[name]):
+            if not cell or cell.isspace():
+                raise ValueError(
+                    f"{table.where(index)}, must have a {name}. Received: "
+                    f"{cell!r}. Fill it or leave the row out."
+                )
+
+
+def check_labels(table, names):
+    """As `check_filled`; nor may a cell be NaN."""
+    check_filled(table, names)
+    for name in names:
+        for index, cell in enumerate(table.columns[name]):
+            if cell.strip().lower() == "nan":
+                raise ValueError(
+                    f"{table.where(index)}, must have a {name}. Received: "
+                    f"{cell!r}, which is written for a missing value. Fill "
+                    "it or leave the row out."
+                )

@@ -1,0 +1,73 @@
+"""Prepared data sets of TensorFlow Datasets, which is optional."""
+
+import functools
+
+
+def import_tfds():
+    """The package.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        import tensorflow_datasets
+    except ImportError as error:
+        raise ImportError(
+            "A data set of TensorFlow Datasets needs that package: pip "
+            f"install 'tensorflow-datasets>=4.9,<5' ({error})."
+        ) from None
+    return tensorflow_datasets
+
+
+@functools.cache
+def open_builder(dataset, data_dir=None):
+    """Opens a prepared data set. Nothing is downloaded.
+
+    Args:
+        dataset: str, as of `tfds.builder` ("wikipedia/20230601.en"), or the
+            directory of a version of a data set.
+        data_dir: str, where data sets are; TFDS_DATA_DIR by default.
+
+    Returns:
+        A `tfds.core.DatasetBuilder`.
+
+    Raises:
+        ValueError: there is no such data set, or it is not prepared.
+        ImportError: tensorflow-datasets is not installed.
+    """
+    tfds = import_tfds()
+    try:
+        if "/" in dataset and tfds.core.Path(dataset).is_dir():
+            builder = tfds.builder_from_directory(dataset)
+        else:
+            builder = tfds.builder(dataset, data_dir=data_dir)
+    except (ValueError, OSError, AssertionError) as error:
+        raise ValueError(
+            f"{dataset!r} must be a data set of TensorFlow Datasets or the "
+            f"directory of one. Received: {str(error).splitlines()[0]}"
+        ) from None
+    if not builder.is_prepared():
+        raise ValueError(
+            f"{dataset} must be prepared first, for nothing is downloaded "
+            f"here: tfds build {dataset}. Received: no data in "
+            f"{builder.data_dir} (see TFDS_DATA_DIR)."
+        )
+    return builder
+
+
+def check_split(builder, split):
+    """Raises ValueError unless a data set has a split, or a part of one.
+
+    Args:
+        builder: as of `open_builder`.
+        split: str, as of `tfds.load`; "train[:10%]" is one, too.
+    """
+    splits = builder.info.splits
+    try:
+        splits[split]
+    except (KeyError, ValueError):
+        raise ValueError(
+            f"The split of {builder.info.full_name} must be one of "
+            f"{', '.join(sorted(splits))} or a part such as "
+            f"{min(splits)}[:10%]. Received: {split!r}."
+        ) from None

@@ -1,0 +1,179 @@
+import os
+import pathlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keras_bert.data.labelled.conll import TaggedSentences
+from keras_bert.data.labelled.conll import conll_text
+from keras_bert.data.labelled.conll import read_conll
+
+_WNUT17 = os.environ.get("WNUT17_DIR", "")
+
+_TABS = "EU\tB-ORG\nrejects\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"
+_WORDS = (("EU", "rejects"), ("Peter", "Blackburn"))
+_TAGS = (("B-ORG", "O"), ("B-PER", "I-PER"))
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file; its path."""
+
+    def write(content):
+        path = tmp_path / "train.conll"
+        path.write_bytes(
+            content if isinstance(content, bytes) else content.encode()
+        )
+        return str(path)
+
+    return write
+
+
+def test_sentences_end_at_blank_lines(write):
+    path = write(_TABS)
+    assert read_conll(path) == TaggedSentences(
+        path, _WORDS, _TAGS, ((1, 2), (4, 5))
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _TABS.replace("\t", " "),
+        _TABS.replace("\t", "   ").replace("EU  ", "EU"),
+        _TABS.replace("\n", "\r\n"),
+        _TABS.replace("\n", "\r"),
+        "\ufeff" + _TABS,
+        _TABS.rstrip("\n"),
+        _TABS.replace("\n\n", "\n\t\n"),
+        _TABS.replace("\n\n", "\n  \n\n\n"),
+        "\n\n" + _TABS + "\n\n",
+        "-DOCSTART- -X- O O\n\n" + _TABS,
+        _TABS.replace("\n\n", "\n-DOCSTART- O\n"),
+        _TABS.replace("\n", " \n"),
+    ],
+)
+def test_files_of_many_forms_hold_the_same(write, content):
+    data = read_conll(write(content))
+    assert (data.words, data.tags) == (_WORDS, _TAGS)
+
+
+def test_where_counts_the_lines_of_the_file(write):
+    path = write("-DOCSTART- O\r\n\r\na O\r\n\r\n\r\nb O\r\nc O\r\n")
+    data = read_conll(path)
+    assert data.where(0, 0) == f"{path}, line 3"
+    assert data.where(1, 1) == f"{path}, line 7"
+
+
+@pytest.mark.parametrize(
+    "column, tag",
+    [(-1, "I-NP"), (3, "I-NP"), (1, "NN"), (-2, "x"), (-3, "NN")],
+)
+def test_the_tags_are_in_the_column_asked_for(write, column, tag):
+    data = read_conll(write("cat NN x I-NP\n"), tag_column=column)
+    assert (data.words, data.tags) == ((("cat",),), ((tag,),))
+
+
+def test_only_tabs_and_spaces_divide(write):
+    words = ("\u00a0", "a\u3000b", "\u2028", "\x85", "\ufe0f", "\ufeff", "#")
+    data = read_conll(write("".join(f"{word}\tO\n" for word in words)))
+    assert data.words == (words,)
+    data = read_conll(write("New York\tB-LOC\n"))
+    assert data.words == (("New York",),)
+
+
+def test_empty_columns_count_between_tabs(write):
+    data = read_conll(write("a\t\tO\nb\tX\tO\n"))
+    assert data.tags == (("O", "O"),)
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("a\nb\n", "line 1, must have a word and its tag.* one column"),
+        ("a\tO\nb\n", "line 2, .* as line 1, 2. Received: 1 in 'b'"),
+        ("a\tO\n\tO\n", "line 2, .* Received: 1 in 'O'"),
+        ("a\tO\nb O\n", "line 2, .* Received: 1 in 'b O'"),
+        ("\na N O\n\nb O\n", "line 4, .* as line 2, 3. Received: 2 in 'b O'"),
+        ("a O\nb N O\n", "line 2, .* Received: 3 in 'b N O'"),
+        (b"a O\n\xff O\n", "line 2, must be UTF-8 text. .* 0xff"),
+        ("a O\nb\0 O\n", "line 2, must be UTF-8 text. .* NUL byte"),
+        ("a O\n".encode("utf-16"), "UTF-16"),
+        ("", "must hold rows. Received: no text"),
+        ("\n \n", "must hold rows. Received: no text"),
+        ("-DOCSTART- O\n\n", "must hold rows of a word .* Received: none"),
+    ],
+)
+def test_bad_files_are_named_with_the_line(write, content, message):
+    with pytest.raises(ValueError, match=f"train.conll.*{message}"):
+        read_conll(write(content))
+
+
+def test_a_missing_tag_is_named_with_its_line(write):
+    with pytest.raises(ValueError, match=r"line 2, .* tag in column 1.*'b\\t"):
+        read_conll(write("a\tO\tx\nb\t\tx\n"), tag_column=1)
+
+
+@pytest.mark.parametrize("column", [2, 5, -3])
+def test_the_column_of_the_tags_must_be_there(write, column):
+    message = f"line 1, .*`tag_column`={column}.* Received: 2 columns"
+    with pytest.raises(ValueError, match=message):
+        read_conll(write("a O\n"), tag_column=column)
+
+
+@pytest.mark.parametrize("column", [0, -2])
+def test_tags_are_not_in_the_column_of_the_words(write, column):
+    with pytest.raises(ValueError, match=f"Received: tag_column={column}"):
+        read_conll(write("a O\n"), tag_column=column)
+
+
+_ITEMS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r \0"),
+    min_size=1,
+    max_size=4,
+)
+_SENTENCES = st.lists(
+    st.lists(st.tuples(_ITEMS, _ITEMS), min_size=1, max_size=4), min_size=1
+)
+
+
+@given(sentences=_SENTENCES, gap=st.sampled_from(["\t", " ", "  "]))
+def test_what_is_written_is_read(tmp_path_factory, sentences, gap):
+    path = tmp_path_factory.getbasetemp() / "written.conll"
+    blocks = [
+        "\n".join(f"x{word}{gap}{tag}" for word, tag in sentence)
+        for sentence in sentences
+    ]
+    path.write_bytes("\n\n".join(blocks).encode())
+    data = read_conll(path)
+    assert [
+        [(word[1:], tag) for word, tag in zip(*sentence, strict=True)]
+        for sentence in zip(data.words, data.tags, strict=True)
+    ] == sentences
+    lines = path.read_text("utf-8").split("\n")
+    for words, numbers in zip(data.words, data.lines, strict=True):
+        for word, number in zip(words, numbers, strict=True):
+            assert lines[number - 1].startswith(word)
+
+
+@pytest.mark.skipif(not _WNUT17, reason="no WNUT17_DIR")
+@pytest.mark.parametrize(
+    "name, num_sentences, num_words",
+    [
+        ("wnut17train.conll", 3394, 62730),
+        ("emerging.dev.conll", 1009, 15733),
+        ("emerging.test.annotated", 1287, 23394),
+    ],
+)
+def test_wnut17_has_its_published_size(name, num_sentences, num_words):
+    data = read_conll(pathlib.Path(_WNUT17, name))
+    assert len(data.words) == num_sentences
+    assert sum(map(len, data.words)) == num_words
+
+
+def test_what_is_written_is_read_back(write):
+    read = read_conll(write(conll_text(_WORDS, _TAGS)))
+    assert (read.words, read.tags) == (_WORDS, _TAGS)
+    first = conll_text([["a", "b"]], [["X", "Y"]], [["X", "X"]])
+    assert first == "a\tX\tX\nb\tY\tX\n\n"
