@@ -27,7 +27,12 @@ _MEMBERS = {
     "BertConfig": "config",
     "CheckpointError": "checkpoints",
     "FillMask": "tasks",
+    "MultipleChoice": "tasks",
+    "QuestionAnswerer": "tasks",
+    "TextClassifier": "tasks",
     "TextEmbedder": "tasks",
+    "TextRegressor": "tasks",
+    "TokenClassifier": "tasks",
     "from_pretrained": "checkpoints",
     "save_pretrained": "checkpoints",
 }

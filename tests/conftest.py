@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import signal
 import sys
 import warnings
 
@@ -10,6 +11,10 @@ import numpy as np
 import pytest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+# A shell starts what is to run in the background with Ctrl-C ignored, and
+# the programs that tests start and interrupt would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """What README and the pages show in Python is run, and the schema held to."""
 
+import json
 import os
 import pathlib
 import re
@@ -33,9 +34,11 @@ def _python_blocks():
 
 
 _BLOCKS = _python_blocks()
-_TRAINING = "README.md-1"
+_TRAINING = "README.md-2"
 # What blocks read that is made by a program shown beside them.
 _DYNAMIC = ("dynamic.tfrecord", "eval.tfrecord")
+# What users download.
+_SQUAD = re.compile(r"(?:train|dev)-v[12]\.\d\.json")
 
 
 @pytest.fixture
@@ -64,6 +67,21 @@ def _make_dynamic_records(path):
     )
 
 
+def _make_questions(path):
+    """A file of SQuAD; of version 2.0 it has an impossible question."""
+    entries = [
+        {"id": "1", "question": "word3", "answers": [("word5", 12)]},
+        {"id": "2", "question": "word4", "answers": [("word1", 0)]},
+        {"id": "3", "question": "word5", "answers": []},
+    ][: 3 if "v2" in path else 2]
+    for entry in entries:
+        keys = ("text", "answer_start")
+        entry["answers"] = [dict(zip(keys, x)) for x in entry["answers"]]
+    paragraph = {"context": "word1 word7 word5", "qas": entries}
+    data = {"data": [{"title": "words", "paragraphs": [paragraph]}]}
+    pathlib.Path(path).write_text(json.dumps(data))
+
+
 def _run_block(name):
     """The names that a block makes, run on its own."""
     scope = {}
@@ -77,6 +95,8 @@ def test_every_block_runs_on_its_own(place, name):
     for path in _DYNAMIC:
         if path in _BLOCKS[name]:
             _make_dynamic_records(path)
+    for path in {*_SQUAD.findall(_BLOCKS[name])}:
+        _make_questions(path)
     _run_block(name)
 
 
@@ -101,7 +121,7 @@ def test_library_example_trains_and_reloads(place):
 
 
 def test_layer_example_builds():
-    model = _run_block("README.md-2")["model"]
+    model = _run_block("README.md-3")["model"]
     assert model.output_shape == (None, None, 3)
 
 

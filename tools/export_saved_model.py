@@ -21,7 +21,7 @@ from keras_bert.export.output import check_saved_model_output
 _TASKS = {
     "fill_mask": "FillMask",
     "text_embedder": "TextEmbedder",
-    "text_encoder": "TextEncoder",
+    "feature_extractor": "FeatureExtractor",
 }
 
 _INPUT_DIR = flags.DEFINE_string(

@@ -50,7 +50,7 @@ def main():
     check_input(_INPUT_DIR.value)
     inputs = [_INPUT_DIR.value, *pathlib.Path(_INPUT_DIR.value).glob("*")]
     check_output_files([_OUTPUT_FILE.value], inputs, _OVERWRITE.value)
-    task = keras_bert.tasks.TextEncoder.from_pretrained(
+    task = keras_bert.tasks.FeatureExtractor.from_pretrained(
         _INPUT_DIR.value,
         lowercase=_DO_LOWER_CASE.value,
         seq_length=_MAX_SEQ_LENGTH.value,

@@ -6,23 +6,22 @@ import shutil
 
 import tensorflow as tf
 
-from keras_bert.export.output import MANIFEST
 from keras_bert.export.output import check_saved_model_output
 from keras_bert.export.served_task import ServedTask
 from keras_bert.export.served_task import about
 from keras_bert.files import named_when_full
+from keras_bert.outputs import record_directory
 from keras_bert.outputs import remove_own
-from keras_bert.outputs import write_manifest
 
 
 def export_saved_model(task, directory, overwrite=False):
     """Writes a SavedModel that takes strings.
 
-    Signature `serving_default` takes `text`, string `(batch_size,)`;
+    Signature `serving_default` takes the task's `text_inputs`, such as
+    `text`, string `(batch_size,)`, and gives what its `predict_texts` does;
     signature `ids` takes the model's int32 `(batch_size, seq_length)` tensors:
-    `input_ids`, `input_mask` and, if it has segments, `segment_ids`. Both
-    give the outputs of the task under their names; no texts give outputs with
-    no rows. Besides
+    `input_ids`, `input_mask` and, if it has segments, `segment_ids`, and
+    gives what `predict_ids` does. No texts give outputs with no rows. Besides
     TensorFlow's own ops the graph holds two of tensorflow-text,
     `FastBertNormalize` and `FastWordpieceTokenizeWithOffsets`, which
     TensorFlow Serving has. A `manifest.json` tells what it was made of.
@@ -50,12 +49,7 @@ def export_saved_model(task, directory, overwrite=False):
                     "ids": served.from_ids,
                 },
             )
-            files = {
-                path.relative_to(staging).as_posix(): path
-                for path in sorted(staging.rglob("*"))
-                if path.is_file()
-            }
-            write_manifest(staging / MANIFEST, files, about(task))
+            record_directory(staging, about(task))
         remove_own(directory)
         os.replace(staging, directory)
     finally:

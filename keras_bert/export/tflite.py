@@ -4,6 +4,7 @@ import keras
 import tensorflow as tf
 
 from keras_bert.export.served_task import about
+from keras_bert.export.served_task import text_signature
 from keras_bert.outputs import check_output_files
 from keras_bert.outputs import recorded_file
 
@@ -19,7 +20,7 @@ def export_tflite(task, path, overwrite=False):
     the file tells what it was made of.
 
     Args:
-        task: an object of `tasks` whose ops TFLite has: `TextEncoder`.
+        task: an object of `tasks` whose ops TFLite has: `FeatureExtractor`.
         path: str, the file, which appears whole or not at all.
         overwrite: bool, replace a file that an earlier call has written.
 
@@ -30,14 +31,17 @@ def export_tflite(task, path, overwrite=False):
     # Weights go in as constants: an interpreter does not load variables.
     weights = [(v, v.numpy()) for v in task.model.variables]
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, "text")])
-    def from_text(text):
+    @tf.function(input_signature=text_signature(task))
+    def from_text(*texts):
         constants = [(v, tf.constant(value)) for v, value in weights]
-        count = tf.size(text)
+        count = tf.size(texts[0])
         # Ops of TFLite fail on no rows at all.
-        text = tf.cond(count > 0, lambda: text, lambda: tf.constant([""]))
+        texts = [
+            tf.cond(count > 0, lambda t=t: t, lambda: tf.constant([""]))
+            for t in texts
+        ]
         with keras.StatelessScope(constants):
-            outputs = task.predict(task.preprocess(text))
+            outputs = task.predict_texts(*texts)
         return {name: rows[:count] for name, rows in outputs.items()}
 
     converter = tf.lite.TFLiteConverter.from_concrete_functions(

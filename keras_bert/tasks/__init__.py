@@ -1,7 +1,20 @@
 """One file per task: from texts to what a user wants to know."""
 
-from keras_bert.tasks.fill_mask import FillMask
-from keras_bert.tasks.text_embedder import TextEmbedder
-from keras_bert.tasks.text_encoder import TextEncoder
+from keras_bert import lazy
 
-__all__ = ["FillMask", "TextEmbedder", "TextEncoder"]
+_MEMBERS = {
+    "FillMask": "fill_mask",
+    "MultipleChoice": "multiple_choice",
+    "QuestionAnswerer": "question_answerer",
+    "TextClassifier": "text_classifier",
+    "TextEmbedder": "text_embedder",
+    "FeatureExtractor": "feature_extractor",
+    "TextRegressor": "text_regressor",
+    "TokenClassifier": "token_classifier",
+    "entity_scores": "tags.entity_scores",
+    "load_task": "loading",
+    "squad_scores": "answers.squad_scores",
+}
+
+__all__ = [*_MEMBERS]
+__getattr__, __dir__ = lazy.attach(__name__, members=_MEMBERS)

@@ -2,13 +2,13 @@
 
 import tensorflow as tf
 
-from keras_bert.checkpoints import from_pretrained
-from keras_bert.tasks.texts import brief
-from keras_bert.tasks.texts import checked_text
+from keras_bert.tasks.fine_tuning.texts import brief
+from keras_bert.tasks.fine_tuning.texts import checked_text
+from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
 
 
-class FillMask:
+class FillMask(Task):
     """Fills the masks of a text with the most probable word pieces.
 
     Args:
@@ -48,8 +48,8 @@ class FillMask:
             raise ValueError(
                 "To fill masks, a model needs a masked-LM head; this "
                 "checkpoint holds none. Without it there are its vectors: "
-                "TextEmbedder or TextEncoder, or --task=text_embedder or "
-                "--task=text_encoder of a program."
+                "TextEmbedder or FeatureExtractor, or --task=text_embedder or "
+                "--task=feature_extractor of a program."
             )
         self.model = pretrained.pretrainer
         self.inputs = tuple(pretrained.backbone.inputs)
@@ -64,20 +64,9 @@ class FillMask:
             pretrained.sequence_length(seq_length),
         )
         self._from_text = tf.function(
-            lambda texts: self.predict(self.preprocess(texts)),
+            lambda texts: self.predict_ids(self.preprocess(texts)),
             input_signature=[tf.TensorSpec([None], tf.string)],
         )
-
-    @classmethod
-    def from_pretrained(cls, directory, lowercase=None, **kwargs):
-        """Reads a checkpoint, as of `keras_bert.from_pretrained`.
-
-        Args:
-            directory: str.
-            lowercase: bool, where no file says whether texts are lower-cased.
-            **kwargs: other arguments of the class.
-        """
-        return cls(from_pretrained(directory, lowercase=lowercase), **kwargs)
 
     def __call__(self, text):
         answers = self._from_text([checked_text(text)])
@@ -99,7 +88,7 @@ class FillMask:
             for filling in zip(tokens, probabilities)
         ]
 
-    def predict(self, inputs):
+    def predict_ids(self, inputs):
         """Fills masks, in graph.
 
         Args:

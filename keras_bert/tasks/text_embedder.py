@@ -1,24 +1,29 @@
 """A model as a source of features: a vector for each text."""
 
-import concurrent.futures
-
 import numpy as np
-import tensorflow as tf
 
-from keras_bert.checkpoints import from_pretrained
-from keras_bert.tasks.length_buckets import length_buckets
-from keras_bert.tasks.pooling import POOLINGS
-from keras_bert.tasks.texts import checked_texts
+from keras_bert.tasks.embeddings.examples import embedding_examples
+from keras_bert.tasks.embeddings.model import embedding_model
+from keras_bert.tasks.embeddings.saving import load_embedder
+from keras_bert.tasks.embeddings.saving import merged_arguments
+from keras_bert.tasks.embeddings.saving import save_embedder
+from keras_bert.tasks.embeddings.scores import retrieval_scores
+from keras_bert.tasks.embeddings.scores import scored_pair_scores
+from keras_bert.tasks.embeddings.training import EmbedderTraining
+from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
+from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.fine_tuning.texts import checked_texts
+from keras_bert.tasks.fine_tuning.training import fine_tune
+from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
 
-# So many are packed to the full length together.
+# So many are held as ids together.
 _TEXTS_AT_ONCE = 16384
 
-# While one batch is in an op that uses one core, the other uses the rest.
-_BATCHES_AT_ONCE = 2
 
-
-class TextEmbedder:
+class TextEmbedder(Task):
     """Turns texts into vectors.
 
     The precision is that of the model: for bfloat16, faster where the
@@ -37,6 +42,13 @@ class TextEmbedder:
             vectors, concatenated, four times as long.
         batch_tokens: int, most tokens that are computed together. Few keep a
             processor's caches warm; an accelerator wants more.
+        dense: list of `keras.layers.Dense`, which the pooled vector goes
+            through, such as one to fewer elements.
+        normalize: bool, whether the vectors are scaled to length 1.
+
+    Attributes:
+        dim: int, the length of the vectors.
+        pretrained: `PretrainedModel` of the encoder.
 
     Example:
 
@@ -45,33 +57,30 @@ class TextEmbedder:
     (2, 384)
 
     References:
-        [BERT](https://arxiv.org/abs/1810.04805), section 5.3
+        [BERT](https://arxiv.org/abs/1810.04805), section 5.3;
+        [Sentence-BERT](https://arxiv.org/abs/1908.10084)
     """
 
     outputs = ("embedding",)
 
     def __init__(
-        self, pretrained, seq_length=None, pooling="mean", batch_tokens=1024
+        self,
+        pretrained,
+        seq_length=None,
+        pooling="mean",
+        batch_tokens=BATCH_TOKENS,
+        dense=(),
+        normalize=False,
     ):
-        if pooling not in POOLINGS:
-            raise ValueError(
-                f"`pooling` must be one of {', '.join(POOLINGS)}. "
-                f"Received: pooling={pooling!r}."
-            )
         if batch_tokens < 1:
             raise ValueError(
                 "`batch_tokens` must be at least 1. "
                 f"Received: batch_tokens={batch_tokens}."
             )
-        num_layers, self._pool = POOLINGS[pooling]
-        config = pretrained.config
-        if num_layers > config.sizes["L"]:
-            raise ValueError(
-                f"`pooling`={pooling!r} needs a model of at least {num_layers} "
-                f"layers. Received: {config.size_keys['L']}="
-                f"{config.sizes['L']}."
-            )
-        self.dim = num_layers * config.sizes["H"]
+        self.pretrained = pretrained.with_parts(pretrained.parts & {"pooler"})
+        self.pooling = pooling
+        self.dense = list(dense)
+        self.normalize = normalize
         self.batch_tokens = batch_tokens
         self.preprocess = Preprocessor(
             pretrained.tokenizer,
@@ -80,25 +89,112 @@ class TextEmbedder:
         )
         backbone = pretrained.backbone
         self.inputs = tuple(backbone.inputs)
-        self.model = backbone.states_model(num_layers)
-        self._all_layers = backbone.states_model()
-        self._embed = self._from_ids(lambda ids: self.predict(ids)["embedding"])
-        self._layers = self._from_ids(self.predict_layers)
-        self._tokenize = tf.function(
-            self.preprocess,
-            input_signature=[tf.TensorSpec([None], tf.string)],
-        )
+        self.model = embedding_model(pretrained, pooling, self.dense, normalize)
+        self.dim = self.model.output["embedding"].shape[-1]
+        self._embed = Forward(self.model, batch_tokens)
+        self._layers = Forward(backbone.states_model(), batch_tokens)
 
     @classmethod
     def from_pretrained(cls, directory, lowercase=None, **kwargs):
         """Reads a checkpoint, as of `keras_bert.from_pretrained`.
 
+        One that was saved by `save`, and one of sentence-transformers, also
+        tells pooling, dense layers, normalization and length.
+
         Args:
             directory: str.
             lowercase: bool, where no file says whether texts are lower-cased.
-            **kwargs: other arguments of the class.
+            **kwargs: other arguments of the class, which go before what the
+                checkpoint tells; the log says where they contradict it.
+
+        Raises:
+            CheckpointError: a file cannot be used, or asks for a module or a
+                pooling of sentence-transformers that we do not have.
         """
-        return cls(from_pretrained(directory, lowercase=lowercase), **kwargs)
+        pretrained, told = load_embedder(directory, lowercase)
+        return cls(pretrained, **merged_arguments(told, kwargs))
+
+    def save(self, directory, format="keras", overwrite=False):
+        """Writes the embedder so that `from_pretrained` reads it back equal.
+
+        Args:
+            directory: str, made if needed.
+            format: "keras" (ours) or "hf" (what sentence-transformers reads).
+            overwrite: bool, replace what an earlier call has written.
+
+        Raises:
+            ValueError: the format cannot hold it, or the directory holds a
+                file in the way that may not be replaced.
+        """
+        save_embedder(self, directory, format, overwrite)
+
+    def fit(
+        self,
+        texts,
+        labels=None,
+        validation_data=None,
+        callbacks=(),
+        verbose="auto",
+        **recipe,
+    ):
+        """Fine-tunes the encoder and the dense layers.
+
+        Pairs and triplets are trained to find each anchor's positive among
+        those of the whole batch, so larger batches teach more; scored pairs
+        to have their scores as cosines.
+
+        Args:
+            texts: list, array or table of pairs (anchor, positive), triplets
+                (anchor, positive, negative) or, with labels, pairs; or a
+                `tf.data.Dataset` of such tuples, or of pairs and scores.
+            labels: list of float from -1 to 1, how alike the texts of each
+                pair are; None for pairs that belong together.
+            validation_data: likewise: a tuple of pairs and scores, or a list
+                or a data set of examples. They may be of another kind than
+                those to learn from. The weights of the best epoch are kept,
+                by `mean_reciprocal_rank`, or `spearman` of scored pairs.
+            callbacks: list of Keras callbacks.
+            verbose: as of `keras.Model.fit`.
+            **recipe: fields of `Recipe`: `epochs`, `batch_size`,
+                `learning_rate` and others.
+
+        Returns:
+            A Keras `History`.
+
+        Raises:
+            ValueError: an example cannot be used; it is named before any
+                training.
+        """
+        recipe = Recipe(**recipe)
+        examples = embedding_examples(self.preprocess, texts, labels)
+        validation, judged = None, None
+        if validation_data is not None:
+            is_scored = isinstance(validation_data, tuple)
+            data = validation_data if is_scored else (validation_data,)
+            judged = embedding_examples(self.preprocess, *data)
+            validation = lambda: self._scores(judged)  # noqa: E731
+        return fine_tune(
+            EmbedderTraining.of(self.pretrained, self.model, examples, judged),
+            examples,
+            recipe,
+            validation,
+            callbacks,
+            verbose=verbose,
+        )
+
+    def evaluate(self, texts, labels=None):
+        """Judges the embeddings by their cosines.
+
+        Args:
+            texts, labels: as of `fit`.
+
+        Returns:
+            A dict of floats: `pearson` and `spearman` of scored pairs; of
+            others `recall_at_1`, `recall_at_5`, `recall_at_10` and
+            `mean_reciprocal_rank` of the positives among all texts that are
+            no anchors.
+        """
+        return self._scores(embedding_examples(self.preprocess, texts, labels))
 
     def embed(self, texts):
         """Computes a vector for each text.
@@ -115,8 +211,8 @@ class TextEmbedder:
         """
         texts = checked_texts(texts)
         embeddings = np.empty((len(texts), self.dim), np.float32)
-        for indices, _, batch in self._batches(self._embed, texts):
-            embeddings[indices] = batch
+        for start, rows in self._rows(texts):
+            embeddings[start : start + len(rows)] = self._embeddings(rows)
         return embeddings
 
     def layers(self, texts):
@@ -133,12 +229,15 @@ class TextEmbedder:
         """
         texts = checked_texts(texts)
         states = [None] * len(texts)
-        for indices, lengths, batch in self._batches(self._layers, texts):
-            for index, length, rows in zip(indices, lengths, batch):
-                states[index] = rows[:, :length].astype(np.float32)
+        for start, rows in self._rows(texts):
+            for indices, outputs in self._layers(rows):
+                stacked = np.stack(_in_order(outputs), axis=1)
+                for index, layers in zip(indices, stacked.astype(np.float32)):
+                    length = rows.lengths[index]
+                    states[start + index] = layers[:, :length]
         return states
 
-    def predict(self, inputs):
+    def predict_ids(self, inputs):
         """Embeds, in graph.
 
         Args:
@@ -147,48 +246,29 @@ class TextEmbedder:
         Returns:
             A dict of `embedding`, float32 `(batch_size, dim)`.
         """
-        pooled = [
-            self._pool(tf.cast(states, tf.float32), inputs["input_mask"])
-            for states in _in_order(self.model(inputs))
-        ]
-        return {"embedding": tf.concat(pooled, axis=-1)}
+        return self.model(inputs)
 
-    def predict_layers(self, inputs):
-        """Computes the output of every layer, in graph.
+    def _embeddings(self, rows):
+        """The vectors of `PackedRows`, in their order."""
+        embeddings = np.empty((len(rows), self.dim), np.float32)
+        for indices, outputs in self._embed(rows):
+            embeddings[indices] = outputs["embedding"]
+        return embeddings
 
-        Args:
-            inputs: dict of int32 `(batch_size, seq_length)` tensors.
-
-        Returns:
-            float `(batch_size, num_hidden_layers + 1, seq_length,
-            hidden_size)`, the embeddings first.
-        """
-        return tf.stack(_in_order(self._all_layers(inputs)), axis=1)
-
-    def _from_ids(self, function):
-        """A graph function of the model's id tensors, traced but once."""
-        names = self.inputs
-        return tf.function(
-            lambda *ids: function(dict(zip(names, ids))),
-            input_signature=[tf.TensorSpec([None, None], tf.int32)]
-            * len(names),
+    def _scores(self, examples):
+        """The metrics of `EmbeddingExamples`."""
+        embeddings = self._embeddings(examples.rows)
+        if examples.scores is None:
+            return retrieval_scores(embeddings, examples.text_ids)
+        return scored_pair_scores(
+            embeddings, examples.text_ids, examples.scores
         )
 
-    def _batches(self, function, texts):
-        """Yields places of texts, their lengths and what `function` gives."""
-        with concurrent.futures.ThreadPoolExecutor(_BATCHES_AT_ONCE) as pool:
-            for start in range(0, len(texts), _TEXTS_AT_ONCE):
-                inputs = self._tokenize(texts[start : start + _TEXTS_AT_ONCE])
-                lengths = inputs["input_mask"].numpy().sum(axis=1)
-                inputs = [inputs[name].numpy() for name in self.inputs]
-
-                def compute(indices):
-                    width = lengths[indices[0]]  # The first is the longest.
-                    return function(*(x[indices, :width] for x in inputs))
-
-                buckets = length_buckets(lengths, self.batch_tokens)
-                for indices, batch in zip(buckets, pool.map(compute, buckets)):
-                    yield start + indices, lengths[indices], batch.numpy()
+    def _rows(self, texts):
+        """Yields where some of the texts begin, and their rows."""
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            some = texts[start : start + _TEXTS_AT_ONCE]
+            yield start, tokenized_rows(self.preprocess, some)
 
 
 def _in_order(outputs):

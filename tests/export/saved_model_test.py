@@ -10,8 +10,8 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_bert import features
 from keras_bert.export import export_saved_model
+from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import FillMask
-from keras_bert.tasks import TextEncoder
 
 _TEXTS = ["the [MASK] eats a [MASK]", "", "[MASK]", "Dogs and cats. " * 9]
 _TEXT_OPS = {"FastBertNormalize", "FastWordpieceTokenizeWithOffsets"}
@@ -47,7 +47,7 @@ json.dump(answers, sys.stdout)
 """
 
 
-@pytest.fixture(scope="module", params=[FillMask, TextEncoder])
+@pytest.fixture(scope="module", params=[FillMask, FeatureExtractor])
 def exported(request, bert, tmp_path_factory):
     """A task and the directory of its SavedModel."""
     task = request.param(bert)
@@ -82,7 +82,7 @@ def answers(exported, tmp_path_factory):
 @pytest.mark.parametrize("signature", ["serving_default", "ids"])
 def test_a_server_gives_the_answers_of_python(exported, answers, signature):
     task, _ = exported
-    expected = task.predict(task.preprocess(_TEXTS))
+    expected = task.predict_ids(task.preprocess(_TEXTS))
     assert sorted(answers[signature]) == sorted(task.outputs)
     for name, values in answers[signature].items():
         array = expected[name].numpy()
@@ -140,14 +140,14 @@ def test_only_two_ops_are_not_core(exported):
 
 def test_an_empty_directory_is_used(bert, tmp_path):
     (tmp_path / "1").mkdir()
-    export_saved_model(TextEncoder(bert), tmp_path / "1")
+    export_saved_model(FeatureExtractor(bert), tmp_path / "1")
     assert os.listdir(tmp_path) == ["1"]
     assert "saved_model.pb" in os.listdir(tmp_path / "1")
 
 
 def test_folders_on_the_way_are_made(bert, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    export_saved_model(TextEncoder(bert), "a/b/1/")
+    export_saved_model(FeatureExtractor(bert), "a/b/1/")
     assert os.listdir("a/b") == ["1"]
     assert "saved_model.pb" in os.listdir("a/b/1")
 
@@ -156,7 +156,7 @@ def test_a_directory_that_is_not_empty_is_refused(bert, tmp_path):
     (tmp_path / "1").mkdir()
     (tmp_path / "1" / "precious").write_text("text")
     with pytest.raises(ValueError, match=f"{tmp_path}/1/precious exists"):
-        export_saved_model(TextEncoder(bert), tmp_path / "1")
+        export_saved_model(FeatureExtractor(bert), tmp_path / "1")
     assert os.listdir(tmp_path / "1") == ["precious"]
 
 
@@ -164,7 +164,7 @@ def test_a_directory_that_is_not_empty_is_refused(bert, tmp_path):
 def test_a_file_in_the_way_is_refused_and_kept(bert, tmp_path, name):
     (tmp_path / "file").write_text("text")
     with pytest.raises((ValueError, OSError), match=f"{tmp_path}/file"):
-        export_saved_model(TextEncoder(bert), tmp_path / name)
+        export_saved_model(FeatureExtractor(bert), tmp_path / name)
     assert (tmp_path / "file").read_text() == "text"
     assert os.listdir(tmp_path) == ["file"]
 
@@ -178,7 +178,7 @@ def test_a_failure_leaves_nothing(bert, tmp_path, monkeypatch):
 
     monkeypatch.setattr(tf.saved_model, "save", fail)
     with pytest.raises(OSError, match="no room"):
-        export_saved_model(TextEncoder(bert), tmp_path / "1")
+        export_saved_model(FeatureExtractor(bert), tmp_path / "1")
     assert os.listdir(tmp_path) == []
 
 
@@ -203,10 +203,12 @@ def test_the_manifest_tells_of_the_task_and_lists_the_files(exported):
 
 
 def test_what_we_wrote_is_replaced_when_asked(bert, tmp_path, monkeypatch):
-    export_saved_model(TextEncoder(bert), tmp_path / "1")
+    export_saved_model(FeatureExtractor(bert), tmp_path / "1")
     with pytest.raises(ValueError, match="must be new: .*--overwrite"):
-        export_saved_model(TextEncoder(bert), tmp_path / "1")
-    export_saved_model(TextEncoder(bert, 7), tmp_path / "1", overwrite=True)
+        export_saved_model(FeatureExtractor(bert), tmp_path / "1")
+    export_saved_model(
+        FeatureExtractor(bert, 7), tmp_path / "1", overwrite=True
+    )
     manifest = tmp_path / "1" / "manifest.json"
     assert json.loads(manifest.read_text())["max_seq_length"] == 7
     tf.saved_model.load(str(tmp_path / "1"))
@@ -214,10 +216,14 @@ def test_what_we_wrote_is_replaced_when_asked(bert, tmp_path, monkeypatch):
     (tmp_path / "1" / "assets.extra").mkdir()
     (tmp_path / "1" / "assets.extra" / "mine").write_text("text")
     with pytest.raises(ValueError, match="assets.extra/mine exists, and no"):
-        export_saved_model(TextEncoder(bert), tmp_path / "1", overwrite=True)
+        export_saved_model(
+            FeatureExtractor(bert), tmp_path / "1", overwrite=True
+        )
     (tmp_path / "1" / "assets.extra" / "mine").unlink()
     monkeypatch.setattr(tf.saved_model, "save", None)
     with pytest.raises(TypeError):
-        export_saved_model(TextEncoder(bert), tmp_path / "1", overwrite=True)
+        export_saved_model(
+            FeatureExtractor(bert), tmp_path / "1", overwrite=True
+        )
     assert manifest.read_bytes() == before
     tf.saved_model.load(str(tmp_path / "1"))

@@ -7,14 +7,14 @@ import tensorflow_text as tf_text
 from ai_edge_litert import interpreter as litert
 
 from keras_bert.export import export_tflite
-from keras_bert.tasks import TextEncoder
+from keras_bert.tasks import FeatureExtractor
 
 _TEXTS = ["the dog eats meat", "", "[MASK] zebra, a cat.", "cats and " * 30]
 
 
 @pytest.fixture(scope="module")
 def task(bert):
-    return TextEncoder(bert, seq_length=10)
+    return FeatureExtractor(bert, seq_length=10)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_the_signature_has_the_documented_names(interpreter, task):
 def test_texts_get_the_vectors_of_python(interpreter, task, texts):
     encode = interpreter.get_signature_runner("serving_default")
     outputs = encode(text=np.array(texts))
-    expected = task.predict(task.preprocess(texts))
+    expected = task.predict_ids(task.preprocess(texts))
     assert sorted(outputs) == sorted(expected)
     for name, array in outputs.items():
         assert array.dtype == np.float32
@@ -76,10 +76,10 @@ def test_weights_are_constants(path, bert):
 
 
 def test_exporting_leaves_the_model_as_it_was(bert, task, path):
-    before = task.predict(task.preprocess(_TEXTS))["pooled_output"]
+    before = task.predict_ids(task.preprocess(_TEXTS))["pooled_output"]
     weights = [variable.numpy() for variable in bert.encoder.variables]
     export_tflite(task, path.with_name("again.tflite"))
-    again = task.predict(task.preprocess(_TEXTS))["pooled_output"]
+    again = task.predict_ids(task.preprocess(_TEXTS))["pooled_output"]
     np.testing.assert_array_equal(again, before)
     for variable, value in zip(bert.encoder.variables, weights):
         np.testing.assert_array_equal(variable.numpy(), value)

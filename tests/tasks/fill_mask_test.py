@@ -4,9 +4,9 @@ import pytest
 import tensorflow as tf
 
 from keras_bert import save_pretrained
+from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import FillMask
 from keras_bert.tasks import TextEmbedder
-from keras_bert.tasks import TextEncoder
 
 
 def _expected(bert, text, seq_length=12):
@@ -88,7 +88,7 @@ def test_a_limit_beyond_the_model_is_an_error(bert):
 def test_texts_of_a_batch_have_their_own_number_of_masks(bert):
     fill_mask = FillMask(bert, top_k=2)
     texts = ["a [MASK] and a [MASK]", "the dog", "[MASK] dog"]
-    outputs = fill_mask.predict(fill_mask.preprocess(texts))
+    outputs = fill_mask.predict_ids(fill_mask.preprocess(texts))
     assert tuple(outputs) == fill_mask.outputs
     tokens = outputs["tokens"].numpy()
     probabilities = outputs["token_probabilities"].numpy()
@@ -114,7 +114,7 @@ def test_texts_of_a_batch_have_their_own_number_of_masks(bert):
 @pytest.mark.parametrize("texts", [["the dog", ""], []])
 def test_a_batch_without_masks_has_no_answers(bert, texts):
     fill_mask = FillMask(bert, top_k=3)
-    outputs = fill_mask.predict(fill_mask.preprocess(texts))
+    outputs = fill_mask.predict_ids(fill_mask.preprocess(texts))
     for tensor in outputs.values():
         assert tensor.shape == (len(texts), 0, 3)
 
@@ -122,9 +122,9 @@ def test_a_batch_without_masks_has_no_answers(bert, texts):
 def test_batches_inside_tf_data_get_the_same_answers(bert):
     fill_mask = FillMask(bert, top_k=2)
     texts = ["the [MASK]", "a dog [MASK] [MASK]"]
-    eager = fill_mask.predict(fill_mask.preprocess(texts))
+    eager = fill_mask.predict_ids(fill_mask.preprocess(texts))
     dataset = tf.data.Dataset.from_tensors(texts).map(
-        lambda batch: fill_mask.predict(fill_mask.preprocess(batch))
+        lambda batch: fill_mask.predict_ids(fill_mask.preprocess(batch))
     )
     mapped = next(iter(dataset))
     assert mapped["tokens"].numpy().tolist() == eager["tokens"].numpy().tolist()
@@ -198,14 +198,14 @@ def test_a_long_text_is_not_repeated_in_an_error(bert):
 
 
 def test_a_bert_without_the_head_names_what_works(bert):
-    with pytest.raises(ValueError, match="--task=text_embedder or --task=text"):
+    with pytest.raises(ValueError, match="--task=text_embedder or --task=feat"):
         FillMask(bert.with_parts(["pooler"]))
 
 
 def test_a_mask_that_is_cut_off_has_empty_fillings_in_graph(bert):
     fill_mask = FillMask(bert, seq_length=5, top_k=2)
     inputs = fill_mask.preprocess(["the [MASK]", "the dog sees a [MASK]"])
-    outputs = fill_mask.predict(inputs)
+    outputs = fill_mask.predict_ids(inputs)
     assert outputs["tokens"].numpy()[1].tolist() == [[b"", b""]]
     assert outputs["token_probabilities"].numpy()[1].tolist() == [[0, 0]]
 
@@ -214,7 +214,7 @@ def test_the_casing_may_be_given(bert, tmp_path):
     save_pretrained(bert, tmp_path)
     for name in ("manifest.json", "tokenizer_config.json"):
         (tmp_path / name).unlink()
-    for task in (FillMask, TextEmbedder, TextEncoder):
+    for task in (FillMask, TextEmbedder, FeatureExtractor):
         with pytest.raises(ValueError, match="Nothing tells"):
             task.from_pretrained(tmp_path)
         read = task.from_pretrained(tmp_path, lowercase=False)

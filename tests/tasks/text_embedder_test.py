@@ -11,7 +11,6 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.export import export_saved_model
 from keras_bert.tasks import TextEmbedder
-from keras_bert.tasks.length_buckets import length_buckets
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
@@ -119,18 +118,19 @@ def _published_bert(directory):
 
 def test_layers_are_those_of_transformers(tmp_path):
     bert, arrays = _published_bert(tmp_path)
-    states = TextEmbedder(bert).predict_layers(
+    outputs = bert.backbone.states_model()(
         {
             "input_ids": arrays["inputs/input_ids"],
             "input_mask": arrays["inputs/attention_mask"],
             "segment_ids": arrays["inputs/token_type_ids"],
         }
     )
+    states = np.stack([outputs[str(number)] for number in range(3)], axis=1)
     real = arrays["inputs/attention_mask"] == 1
     assert states.shape == (3, 3, 12, 8)
     for number in range(3):
         np.testing.assert_allclose(
-            states[:, number].numpy()[real],
+            states[:, number][real],
             arrays[f"outputs/hidden_states/{number}"][real],
             atol=1e-5,
         )
@@ -196,7 +196,7 @@ def test_what_is_no_text_is_an_error(bert):
 
 def test_nothing_is_computed_before_all_texts_are_looked_at(bert, monkeypatch):
     embedder = TextEmbedder(bert)
-    monkeypatch.setattr(embedder, "_tokenize", None)
+    monkeypatch.setattr(embedder, "preprocess", None)
     with pytest.raises(ValueError, match="index 20000"):
         embedder.embed(["the dog"] * 20_000 + ["\ud800"])
 
@@ -264,21 +264,3 @@ def test_vectors_follow_the_weights(bert):
     after = embedder.embed(_TEXTS)
     assert np.abs(after - before).max() > 0.1
     np.testing.assert_allclose(after, TextEmbedder(bert).embed(_TEXTS))
-
-
-def test_buckets_hold_each_text_once_and_little_padding():
-    lengths = np.random.default_rng(0).integers(2, 129, 1000)
-    buckets = length_buckets(lengths, 1024)
-    assert sorted(np.concatenate(buckets)) == list(range(1000))
-    sizes = [lengths[bucket[0]] * len(bucket) for bucket in buckets]
-    assert all(
-        lengths[bucket[0]] == lengths[bucket].max() for bucket in buckets
-    )
-    assert max(sizes) <= 1024
-    assert sum(sizes) < 1.05 * lengths.sum()
-
-
-def test_a_text_beyond_the_budget_is_a_batch_of_its_own():
-    buckets = length_buckets(np.array([3, 90, 70, 4]), 64)
-    assert [bucket.tolist() for bucket in buckets] == [[1], [2], [3, 0]]
-    assert length_buckets(np.array([], int), 64) == []

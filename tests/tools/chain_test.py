@@ -155,7 +155,7 @@ def _go(run, folder, lowercase):
         _training_call(folder),
         _convert_call(folder, "run", "hf", "hf"),
         _convert_call(folder, "hf", "back", "keras"),
-        _export_call(folder, task="text_encoder"),
+        _export_call(folder, task="feature_extractor"),
     ):
         code, _, stderr = run(tool, *_flags(**flags))
         assert code == 0, f"{tool}: {stderr}"

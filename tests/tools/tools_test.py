@@ -535,7 +535,11 @@ _MISTAKES = [
     ("export_saved_model", {"input_dir": "hf"}, "--task=text_embedder"),
     (
         "export_saved_model",
-        {"input_dir": "hf", "task": "text_encoder", "do_lower_case": "false"},
+        {
+            "input_dir": "hf",
+            "task": "feature_extractor",
+            "do_lower_case": "false",
+        },
         "tokenizer_config.json says true, .* says false",
     ),
     ("export_saved_model", {"output_dir": "text.txt"}, "text.txt"),

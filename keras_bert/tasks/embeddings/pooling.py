@@ -2,13 +2,14 @@
 
 import collections
 
-import tensorflow as tf
+from keras import ops
+
+_LARGE = 3e38  # Close to the largest float32.
 
 
 def _mean(states, mask):
-    weights = tf.cast(mask, states.dtype)[..., tf.newaxis]  # [B, S, 1]
-    total = tf.reduce_sum(states * weights, axis=1)
-    return total / tf.reduce_sum(weights, axis=1)
+    weights = ops.cast(mask, states.dtype)[..., None]  # [B, S, 1]
+    return ops.sum(states * weights, axis=1) / ops.sum(weights, axis=1)
 
 
 def _first(states, mask):
@@ -16,8 +17,8 @@ def _first(states, mask):
 
 
 def _max(states, mask):
-    real = tf.cast(mask, tf.bool)[..., tf.newaxis]
-    return tf.reduce_max(tf.where(real, states, states.dtype.min), axis=1)
+    is_real = ops.cast(mask, "bool")[..., None]
+    return ops.max(ops.where(is_real, states, -_LARGE), axis=1)
 
 
 Pooling = collections.namedtuple("Pooling", ["num_layers", "pool"])

@@ -1,10 +1,10 @@
 """The vectors of a text."""
 
-from keras_bert.checkpoints import from_pretrained
+from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
 
 
-class TextEncoder:
+class FeatureExtractor(Task):
     """Turns texts into the encoder's outputs.
 
     Args:
@@ -23,18 +23,7 @@ class TextEncoder:
             pretrained.sequence_length(seq_length),
         )
 
-    @classmethod
-    def from_pretrained(cls, directory, lowercase=None, **kwargs):
-        """Reads a checkpoint, as of `keras_bert.from_pretrained`.
-
-        Args:
-            directory: str.
-            lowercase: bool, where no file says whether texts are lower-cased.
-            **kwargs: other arguments of the class.
-        """
-        return cls(from_pretrained(directory, lowercase=lowercase), **kwargs)
-
-    def predict(self, inputs):
+    def predict_ids(self, inputs):
         """Encodes, in graph.
 
         Args:

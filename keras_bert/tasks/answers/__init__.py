@@ -1,0 +1,1 @@
+"""Questions to spans of a text: windows, labels, decoding, scores."""

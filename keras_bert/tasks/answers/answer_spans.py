@@ -1,0 +1,178 @@
+"""From the logits of a question's windows to its answers."""
+
+import dataclasses
+
+import numpy as np
+
+from keras_bert.tasks.answers.span_search import best_spans
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """A stretch of the context that may answer a question.
+
+    Args:
+        text: str, exactly as in the context; "" is no answer.
+        start: int, its first byte in the context's UTF-8.
+        end: int, the byte behind it.
+        start_logit: float.
+        end_logit: float.
+    """
+
+    text: str
+    start: int
+    end: int
+    start_logit: float
+    end_logit: float
+
+    @property
+    def score(self):
+        """The sum of the logits."""
+        return self.start_logit + self.end_logit
+
+
+@dataclasses.dataclass(frozen=True)
+class Answers:
+    """What a model answers to one question.
+
+    Args:
+        spans: list of `Answer`, the best first, no text twice. A context
+            without a token has one: "" with logits 0.
+        null: `Answer`, that there is none.
+    """
+
+    spans: list
+    null: Answer
+
+    @property
+    def null_difference(self):
+        """How much better no answer scores than the best answer."""
+        return self.null.score - self.spans[0].score
+
+    def chosen(self, null_threshold=None):
+        """The best answer, or that there is none.
+
+        Args:
+            null_threshold: float. There is none where `null_difference` is
+                above it. None: there is always one.
+
+        Returns:
+            `Answer`.
+        """
+        if null_threshold is None or self.null_difference <= null_threshold:
+            return self.spans[0]
+        return self.null
+
+
+def decode_answers(
+    context,
+    token_starts,
+    token_ends,
+    windows,
+    start_logits,
+    end_logits,
+    n_best_size=20,
+    max_answer_length=30,
+):
+    """Finds the best answers to one question.
+
+    An answer begins and ends at tokens of the context in one window, which
+    is the owner of the first. So it is looked at where it has most context.
+    No answer scores as [CLS] does, in the window where that is least.
+
+    Args:
+        context: str.
+        token_starts: int array `(num_tokens,)`, the first byte of each token
+            of the context.
+        token_ends: int array `(num_tokens,)`, the byte behind each.
+        windows: `AnswerWindows` of the question.
+        start_logits: float array `(num_windows, seq_length)`.
+        end_logits: float array `(num_windows, seq_length)`.
+        n_best_size: int, most answers. The square of it is how many spans of
+            each window are looked at; there are fewer answers where these
+            repeat their texts.
+        max_answer_length: int, most tokens of an answer.
+
+    Returns:
+        `Answers`.
+
+    Raises:
+        ValueError: a number is below 1, or the logits do not fit the windows
+            or are not numbers.
+    """
+    _check_sizes(n_best_size, max_answer_length)
+    logits = _checked_logits(start_logits, end_logits, windows)
+    data = context.encode("utf-8")
+    spans = {}
+    for first, last, start_logit, end_logit in best_spans(
+        windows, logits, n_best_size**2, max_answer_length
+    ):
+        start, end = int(token_starts[first]), int(token_ends[last])
+        text = data[start:end].decode("utf-8")
+        if text not in spans:
+            spans[text] = Answer(text, start, end, start_logit, end_logit)
+        if len(spans) == n_best_size:
+            break
+    least = logits[:, :, 0].sum(axis=0).argmin()
+    return Answers(
+        [*spans.values()] or [Answer("", 0, 0, 0.0, 0.0)],
+        Answer("", 0, 0, *logits[:, least, 0].tolist()),
+    )
+
+
+def n_best(answers):
+    """Gives answers their probabilities among each other.
+
+    Args:
+        answers: list of `Answer`: the spans of `Answers` and, where no answer
+            is allowed, its `null`.
+
+    Returns:
+        A list of pairs of `Answer` and float, the best first, no text twice.
+    """
+    ranked = {}
+    for answer in sorted(answers, key=lambda x: x.score, reverse=True):
+        ranked.setdefault(answer.text, answer)
+    scores = np.array([answer.score for answer in ranked.values()])
+    weights = np.exp(scores - scores.max())
+    probabilities = weights / weights.sum()
+    return [*zip(ranked.values(), probabilities.tolist())]
+
+
+def _check_sizes(n_best_size, max_answer_length):
+    for name, value in (
+        ("n_best_size", n_best_size),
+        ("max_answer_length", max_answer_length),
+    ):
+        if value < 1:
+            raise ValueError(
+                f"`{name}` must be at least 1. Received: {name}={value}."
+            )
+
+
+def _checked_logits(start_logits, end_logits, windows):
+    """Both as one float64 array `(2, num_windows, seq_length)`."""
+    both = [np.asarray(x, np.float64) for x in (start_logits, end_logits)]
+    least = windows.context_start + int(windows.lengths.max())
+    shape = both[0].shape
+    if (
+        shape != both[1].shape
+        or len(shape) != 2
+        or shape[0] != len(windows.starts)
+        or shape[1] < least
+    ):
+        raise ValueError(
+            f"The logits must be of {len(windows.starts)} window(s) with at "
+            f"least {least} tokens. Received the shapes: {shape} and "
+            f"{both[1].shape}."
+        )
+    logits = np.stack(both)
+    # Padding may be masked by minus infinity.
+    wrong = np.argwhere(~(logits < np.inf))
+    if len(wrong):
+        place = tuple(wrong[0].tolist())
+        raise ValueError(
+            f"The logits must be finite. Received: {logits[place]} in window "
+            f"{place[1]} at position {place[2]}."
+        )
+    return logits

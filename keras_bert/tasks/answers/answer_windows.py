@@ -1,0 +1,105 @@
+"""Long contexts in windows that overlap (google-research/bert)."""
+
+import dataclasses
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class AnswerWindows:
+    """The windows of one question over the tokens of its context.
+
+    Args:
+        question_length: int, tokens of the question that are kept.
+        context_start: int, where in each sequence the context's tokens
+            begin.
+        starts: int array `(num_windows,)`, the first token of each window.
+        lengths: int array `(num_windows,)`.
+    """
+
+    question_length: int
+    context_start: int
+    starts: np.ndarray
+    lengths: np.ndarray
+
+    def owners(self):
+        """Which window answers for each token of the context.
+
+        It is the one where the token has most context on both sides, the
+        first of them if several have the same.
+
+        Returns:
+            Int array `(num_tokens,)`, indices of windows.
+        """
+        num_tokens = self.starts[-1] + self.lengths[-1]
+        owners = np.zeros(num_tokens, np.int64)
+        most_context = np.full(num_tokens, -1.0)
+        for index, (start, length) in enumerate(zip(self.starts, self.lengths)):
+            tokens = slice(start, start + length)
+            place = np.arange(length)
+            context = np.minimum(place, length - 1 - place) + 0.01 * length
+            owners[tokens][context > most_context[tokens]] = index
+            np.maximum(most_context[tokens], context, out=most_context[tokens])
+        return owners
+
+
+@dataclasses.dataclass(frozen=True)
+class WindowSizes:
+    """How questions and their contexts are cut to sequences.
+
+    A sequence is [CLS] question [SEP] context [SEP], or another with all but
+    one of its special tokens before the context. The question is cut at its
+    end, the context into windows of the room that is left.
+
+    Args:
+        seq_length: int, most tokens of a sequence.
+        doc_stride: int, from the start of a window to that of the next.
+        max_query_length: int, most tokens of a question.
+        num_special: int, special tokens of a sequence.
+
+    Raises:
+        ValueError: a size is below 1, or there is no room for the context.
+    """
+
+    seq_length: int = 384
+    doc_stride: int = 128
+    max_query_length: int = 64
+    num_special: int = 3
+
+    def __post_init__(self):
+        for name, value in dataclasses.asdict(self).items():
+            if value < 1:
+                raise ValueError(
+                    f"`{name}` must be at least 1. Received: {name}={value}."
+                )
+        if self.seq_length <= self.max_query_length + self.num_special:
+            raise ValueError(
+                "`seq_length` must leave room for the context besides "
+                f"`max_query_length` and {self.num_special} special tokens. "
+                f"Received: seq_length={self.seq_length}, "
+                f"max_query_length={self.max_query_length}."
+            )
+
+    def windows(self, question_length, context_length):
+        """Cuts one question and its context.
+
+        A context without tokens has one window, which is empty.
+
+        Args:
+            question_length: int, tokens of the question.
+            context_length: int, tokens of the context.
+
+        Returns:
+            `AnswerWindows`. Each token of the context is in one at least.
+        """
+        question_length = min(question_length, self.max_query_length)
+        room = self.seq_length - self.num_special - question_length
+        step = min(room, self.doc_stride)
+        num_more = max(0, -(-(context_length - room) // step))
+        starts = step * np.arange(1 + num_more)
+        return AnswerWindows(
+            question_length,
+            question_length + self.num_special - 1,
+            starts,
+            np.minimum(room, context_length - starts),
+        )

@@ -1,0 +1,72 @@
+"""How good the answers of a model are, and whether it has learned at all."""
+
+import collections
+import math
+
+from absl import logging
+
+from keras_bert.data.labelled.squad import has_impossible
+from keras_bert.tasks.answers.squad_scores import question_metrics
+
+# The share of one answer, so large that nothing else was learned.
+_COLLAPSED = 0.95
+
+
+def answer_metrics(questions, answers, null_threshold):
+    """The scores of SQuAD's own programs.
+
+    With impossible questions there are also those of the thresholds that
+    would do best.
+
+    Args:
+        questions: list of `SquadQuestion`.
+        answers: dict from their ids to `Answers`.
+        null_threshold: float, from which on no answer is the better answer;
+            None, if each question has an answer.
+
+    Returns:
+        A dict of floats and ints, as of `squad_scores`.
+    """
+    texts = {name: found.spans[0].text for name, found in answers.items()}
+    if not has_impossible(questions):
+        texts = {
+            name: found.chosen(null_threshold).text
+            for name, found in answers.items()
+        }
+        return question_metrics(questions, texts)
+    differences = {
+        name: found.null_difference for name, found in answers.items()
+    }
+    is_off = null_threshold is None
+    threshold = math.inf if is_off else null_threshold
+    return question_metrics(questions, texts, differences, threshold)
+
+
+def warn_if_collapsed(questions, answers, null_threshold):
+    """Warns where a model answers almost always the same, but should not.
+
+    Args:
+        questions, answers, null_threshold: as of `answer_metrics`.
+    """
+    chosen = [answers[q.id].chosen(null_threshold) for q in questions]
+    texts = [answer.text for answer in chosen]
+    places = [(answer.start, answer.end) for answer in chosen]
+    wanted = [question.answers[:1] for question in questions]
+    share = max(_largest_share(texts), _largest_share(places))
+    if share < _COLLAPSED or _largest_share(wanted) >= _COLLAPSED:
+        return
+    has_none = texts.count("") >= _COLLAPSED * len(texts)
+    logging.warning(
+        "Training has failed: to %.0f %% of %d questions the model gives %s. "
+        "Try a lower learning_rate, more epochs, a longer warmup or another "
+        "seed; or train first without the questions that have no answer.",
+        100 * share,
+        len(chosen),
+        "no answer" if has_none else "the same answer",
+    )
+
+
+def _largest_share(values):
+    """The share of the commonest of some values."""
+    ((_, count),) = collections.Counter(values).most_common(1)
+    return count / len(values)

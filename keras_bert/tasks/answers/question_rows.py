@@ -1,0 +1,98 @@
+"""Questions as rows of a model, each window of their contexts a row."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.data.batches.packed_rows import PackedRows
+from keras_bert.tasks.fine_tuning.examples import unpadded_rows
+
+# So many texts are tokenized, and so many rows packed, together.
+_AT_ONCE = 2048
+
+
+@dataclasses.dataclass(frozen=True)
+class QuestionRows:
+    """Tokenized questions.
+
+    Args:
+        questions: list of `SquadQuestion`.
+        windows: list of `AnswerWindows`, one for each question.
+        token_spans: list of pairs of int arrays `(num_tokens,)`: the first
+            byte of each token of the context, and the byte behind each.
+        rows: `PackedRows`, the windows of all questions in order.
+    """
+
+    questions: list
+    windows: list
+    token_spans: list
+    rows: PackedRows
+
+    def slices(self):
+        """Which rows are those of each question, a list of slices."""
+        ends = np.cumsum([len(windows.starts) for windows in self.windows])
+        starts = [0, *ends[:-1].tolist()]
+        return [slice(*bounds) for bounds in zip(starts, ends.tolist())]
+
+
+def question_rows(preprocess, sizes, questions):
+    """Tokenizes questions and cuts their contexts into windows.
+
+    Args:
+        preprocess: `Preprocessor`.
+        sizes: `WindowSizes`.
+        questions: list of `SquadQuestion`; at least one.
+
+    Returns:
+        `QuestionRows`.
+    """
+    tokenizer = preprocess.tokenizer
+    asked = _tokenized(lambda x: (tokenizer(x),), questions, "question")
+    contexts = _tokenized(tokenizer.tokenize_with_offsets, questions, "context")
+    windows, token_spans, pairs = [], [], []
+    for question in questions:
+        (question_ids,) = asked[question.question]
+        ids, *spans = contexts[question.context]
+        cut = sizes.windows(len(question_ids), len(ids))
+        windows.append(cut)
+        token_spans.append(spans)
+        kept = question_ids[: cut.question_length]
+        pairs += [
+            (kept, ids[start : start + length])
+            for start, length in zip(cut.starts, cut.lengths)
+        ]
+    chunks = (
+        {name: x.numpy() for name, x in packed.items()}
+        for packed in (
+            preprocess.pack(*map(_ragged, zip(*some)))
+            for some in _batches(pairs)
+        )
+    )
+    rows = unpadded_rows(preprocess, chunks)
+    return QuestionRows(questions, windows, token_spans, rows)
+
+
+def _tokenized(tokenize, questions, name):
+    """What a tokenizer gives for each text, which is tokenized but once."""
+    tokens = {}
+    texts = dict.fromkeys(getattr(question, name) for question in questions)
+    for some in _batches(texts):
+        parts = [
+            np.split(x.flat_values.numpy(), x.row_splits.numpy()[1:-1])
+            for x in tokenize([text.encode("utf-8") for text in some])
+        ]
+        tokens.update(zip(some, zip(*parts)))
+    return tokens
+
+
+def _ragged(parts):
+    lengths = [len(part) for part in parts]
+    return tf.RaggedTensor.from_row_lengths(np.concatenate(parts), lengths)
+
+
+def _batches(items):
+    items = iter(items)
+    while batch := [*itertools.islice(items, _AT_ONCE)]:
+        yield batch

@@ -1,0 +1,60 @@
+"""Tokenized questions as examples to learn from."""
+
+import numpy as np
+from absl import logging
+
+from keras_bert.tasks.answers.answer_labels import answer_labels
+from keras_bert.tasks.answers.answer_labels import token_span
+from keras_bert.tasks.fine_tuning.examples import Examples
+
+_NUM_NAMED = 5
+
+
+def span_examples(asked):
+    """Windows with the places of their answers.
+
+    Where a window does not hold the whole answer, [CLS] is the answer. What
+    cannot be learned from, for no answer is where the data say, has the
+    weight 0; a warning counts such questions.
+
+    Args:
+        asked: `QuestionRows`.
+
+    Returns:
+        `Examples` with targets as of `SpanCrossEntropy`.
+
+    Raises:
+        ValueError: no question can be learned from.
+    """
+    questions = asked.questions
+    spans = [
+        question.answer_span and token_span(starts, ends, question.answer_span)
+        for question, (starts, ends) in zip(questions, asked.token_spans)
+    ]
+    is_known = [
+        question.is_impossible or span is not None
+        for question, span in zip(questions, spans)
+    ]
+    lost = [q.id for q, known in zip(questions, is_known) if not known]
+    if len(lost) == len(questions):
+        raise ValueError(
+            "Some answers must be where the data say. Received: "
+            f"{len(lost)} question(s), none of which can be learned from. The "
+            f"first: {lost[0]!r}."
+        )
+    if lost:
+        logging.warning(
+            "%d of %d questions are left out of training: no answer is where "
+            "the data say. The first: %s.",
+            len(lost),
+            len(questions),
+            ", ".join(lost[:_NUM_NAMED]),
+        )
+    labels = [*map(answer_labels, asked.windows, spans)]
+    columns = [*np.concatenate(labels, axis=1), asked.rows.lengths]
+    num_rows = [len(windows.starts) for windows in asked.windows]
+    return Examples(
+        asked.rows,
+        np.stack(columns, axis=1).astype(np.int32),
+        np.repeat(is_known, num_rows).astype(np.float32),
+    )

@@ -1,0 +1,170 @@
+"""The scores of SQuAD's own programs, of version 1.1 and 2.0."""
+
+import math
+
+import numpy as np
+from absl import logging
+
+from keras_bert.data.labelled.squad import has_impossible
+from keras_bert.data.labelled.squad import squad_questions
+from keras_bert.tasks.answers.answer_scores import question_scores
+from keras_bert.tasks.answers.null_threshold import best_null_threshold
+from keras_bert.tasks.fine_tuning.texts import brief
+
+_NUM_NAMED = 5
+
+
+def squad_scores(
+    data_set,
+    predictions,
+    no_answer_probabilities=None,
+    no_answer_threshold=1.0,
+):
+    """Scores predictions as SQuAD's own programs do.
+
+    A data set with impossible questions is scored as version 2.0, all others
+    as version 1.1. Questions without a prediction score 0 in version 1.1; in
+    version 2.0 they are left out of all means and totals. A warning counts
+    them. Predictions for other questions are ignored.
+
+    Args:
+        data_set: dict, the object that a file of SQuAD holds.
+        predictions: dict from ids to str; "" is no answer.
+        no_answer_probabilities: dict from ids to numbers, which need not be
+            probabilities: the differences of the null odds will do. Only
+            for version 2.0.
+        no_answer_threshold: float. A question with a number above it scores
+            as if left without an answer.
+
+    Returns:
+        A dict for JSON, with scores in percent: `exact_match` and `f1` of
+        version 1.1. Of version 2.0 `exact`, `f1` and `total`, the same with
+        the prefixes `HasAns_` and `NoAns_` where there are such questions,
+        and, with probabilities, `best_exact`, `best_exact_thresh`, `best_f1`
+        and `best_f1_thresh`, of the thresholds that do best.
+
+    Raises:
+        ValueError: the data set, a prediction or a probability is not of the
+            form above, or none is for a question of version 2.0.
+    """
+    return question_metrics(
+        squad_questions(data_set, "`data_set`"),
+        predictions,
+        no_answer_probabilities,
+        no_answer_threshold,
+    )
+
+
+def question_metrics(
+    questions,
+    predictions,
+    no_answer_probabilities=None,
+    no_answer_threshold=1.0,
+):
+    """As `squad_scores`, of questions that are read already.
+
+    Args:
+        questions: list of `SquadQuestion`.
+        predictions: as of `squad_scores`.
+        no_answer_probabilities: as of `squad_scores`.
+        no_answer_threshold: as of `squad_scores`.
+
+    Returns:
+        As `squad_scores`.
+    """
+    is_given = _check_predictions(questions, predictions)
+    exact, f1 = question_scores(questions, predictions)
+    if not has_impossible(questions):
+        if no_answer_probabilities is not None:
+            raise ValueError(
+                "`no_answer_probabilities` must be None where every question "
+                f"has an answer. Received: {brief(no_answer_probabilities)}."
+            )
+        return {"exact_match": _percent(exact), "f1": _percent(f1)}
+    if not is_given.any():
+        raise ValueError(
+            "`predictions` must be for questions of the data set. Received: "
+            f"{brief(predictions)}, not one of {len(questions)} ids."
+        )
+    answered = [q for q, given in zip(questions, is_given) if given]
+    exact, f1 = exact[is_given], f1[is_given]
+    has_answer = np.array([not q.is_impossible for q in answered])
+    best = {}
+    if no_answer_probabilities is not None:
+        numbers = _numbers(answered, no_answer_probabilities)
+        best = _best_scores(numbers, exact, f1, has_answer)
+        is_null = numbers > no_answer_threshold
+        exact, f1 = (np.where(is_null, ~has_answer, x) for x in (exact, f1))
+    return {
+        **_means(exact, f1),
+        **_means(exact[has_answer], f1[has_answer], "HasAns_"),
+        **_means(exact[~has_answer], f1[~has_answer], "NoAns_"),
+        **best,
+    }
+
+
+def _best_scores(numbers, exact, f1, has_answer):
+    best = {}
+    for name, scores in (("exact", exact), ("f1", f1)):
+        threshold, score = best_null_threshold(numbers, scores, ~has_answer)
+        best[f"best_{name}"] = 100.0 * score
+        best[f"best_{name}_thresh"] = threshold
+    return best
+
+
+def _means(exact, f1, prefix=""):
+    if not len(exact):
+        return {}
+    return {
+        f"{prefix}exact": _percent(exact),
+        f"{prefix}f1": _percent(f1),
+        f"{prefix}total": len(exact),
+    }
+
+
+def _percent(scores):
+    return 100.0 * float(np.mean(scores))
+
+
+def _check_predictions(questions, predictions):
+    """Which questions have a prediction, once all of these are checked."""
+    if not isinstance(predictions, dict):
+        raise ValueError(
+            "`predictions` must be an object from ids to texts. "
+            f"Received: {brief(predictions)}."
+        )
+    for name, text in predictions.items():
+        if not isinstance(text, str):
+            raise ValueError(
+                f"`predictions` must be texts. Received: {brief(text)} for "
+                f"the question {name!r}."
+            )
+    missing = [q.id for q in questions if q.id not in predictions]
+    if missing:
+        logging.warning(
+            "%d of %d questions have no prediction. The first: %s.",
+            len(missing),
+            len(questions),
+            ", ".join(missing[:_NUM_NAMED]),
+        )
+    return np.array([q.id in predictions for q in questions])
+
+
+def _numbers(questions, no_answer_probabilities):
+    if not isinstance(no_answer_probabilities, dict):
+        raise ValueError(
+            "`no_answer_probabilities` must be an object from ids to numbers. "
+            f"Received: {brief(no_answer_probabilities)}."
+        )
+    numbers = []
+    for question in questions:
+        number = no_answer_probabilities.get(question.id)
+        is_number = type(number) in (int, float)
+        if not is_number or not math.isfinite(number):
+            raise ValueError(
+                "`no_answer_probabilities` must have a finite number for "
+                f"each prediction. Received: {brief(number)} for the "
+                f"question {question.id!r}."
+            )
+        numbers.append(number)
+    return np.array(numbers, np.float64)

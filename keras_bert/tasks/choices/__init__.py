@@ -1,0 +1,1 @@
+"""Questions of several choices, as a model takes them."""

@@ -1,0 +1,98 @@
+"""What a user gives as questions with choices, as plain columns."""
+
+from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.tasks.fine_tuning.columns import as_list
+from keras_bert.tasks.fine_tuning.texts import brief
+from keras_bert.tasks.fine_tuning.texts import checked_texts
+
+
+def encoded_questions(questions):
+    """Questions as UTF-8.
+
+    Args:
+        questions: list of `MultipleChoiceExample`, or of pairs of a context,
+            str, and its choices, a list of str. All have as many choices.
+
+    Returns:
+        A list of bytes, the contexts, and a list with a list of bytes for
+        each question, the choices.
+
+    Raises:
+        ValueError: one is no such question; its place is named.
+    """
+    contexts, choices = [], []
+    for index, question in enumerate(as_list(questions)):
+        context, *texts = _encoded(question, _where(question, index))
+        contexts.append(context)
+        choices.append(texts)
+        if len(texts) != len(choices[0]):
+            raise ValueError(
+                "All questions must have as many choices as the first, "
+                f"{len(choices[0])}. Received: {len(texts)} at "
+                f"{_where(question, index)}."
+            )
+    return contexts, choices
+
+
+def right_choices(questions, labels, num_choices):
+    """The indices of the right choices.
+
+    Args:
+        questions: as of `encoded_questions`.
+        labels: list of int, one for each question; None if they are those of
+            `MultipleChoiceExample`s.
+        num_choices: int.
+
+    Returns:
+        A list of int.
+
+    Raises:
+        ValueError: there is no label, or it is no index; its place is named.
+    """
+    questions = as_list(questions)
+    if labels is None:
+        labels = [getattr(question, "label", None) for question in questions]
+    labels = as_list(labels)
+    if len(labels) != len(questions):
+        raise ValueError(
+            "There must be a label for each question. Received: "
+            f"{len(questions)} questions, {len(labels)} labels."
+        )
+    for index, (question, label) in enumerate(zip(questions, labels)):
+        is_index = isinstance(label, int) and not isinstance(label, bool)
+        if not is_index or not 0 <= label < num_choices:
+            raise ValueError(
+                "A label must be the index of the right choice, from 0 to "
+                f"{num_choices - 1}. Received: {label!r} at "
+                f"{_where(question, index)}."
+            )
+    return labels
+
+
+def _where(question, index):
+    is_read = isinstance(question, MultipleChoiceExample)
+    return question.where if is_read else f"index {index}"
+
+
+def _encoded(question, where):
+    """The context, and then the choices, as UTF-8."""
+    if isinstance(question, MultipleChoiceExample):
+        question = (question.context, question.choices)
+    try:
+        context, choices = question
+        choices = as_list(choices)
+        is_right = not isinstance(question, str) and len(choices) > 1
+    except (TypeError, ValueError):
+        is_right = False
+    if not is_right:
+        raise ValueError(
+            "A question must be a pair of a context and a list of two or more "
+            f"choices. Received: {brief(question)} at {where}."
+        )
+    try:
+        return checked_texts([context, *choices])
+    except ValueError as error:
+        raise ValueError(
+            "The context of a question and then its choices, at "
+            f"{where}: {error}"
+        ) from None

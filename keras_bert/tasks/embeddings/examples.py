@@ -1,0 +1,124 @@
+"""Pairs and triplets of texts that embeddings are trained on."""
+
+import itertools
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.tasks.fine_tuning.columns import as_list
+from keras_bert.tasks.fine_tuning.columns import decoded
+from keras_bert.tasks.fine_tuning.columns import numbers
+from keras_bert.tasks.fine_tuning.columns import split_examples
+from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.texts import brief
+from keras_bert.tasks.fine_tuning.texts import checked_texts
+
+
+class EmbeddingExamples:
+    """Examples of several texts each; a text that comes again is held once.
+
+    Args:
+        rows: `PackedRows` of the different texts.
+        text_ids: int `(num_examples, num_texts)`, places in `rows`.
+        scores: float32 `(num_examples,)` of scored pairs, or None.
+
+    Attributes:
+        lengths: int `(num_examples,)`, of the longest text, in tokens.
+    """
+
+    def __init__(self, rows, text_ids, scores=None):
+        self.rows = rows
+        self.text_ids = text_ids
+        self.scores = scores
+        self.lengths = rows.lengths[text_ids].max(axis=1)
+        self._targets = text_ids if scores is None else scores
+
+    def __len__(self):
+        return len(self.text_ids)
+
+    def batch(self, indices):
+        """What `model.fit` takes of some examples, in graph or eagerly.
+
+        Args:
+            indices: int `(batch_size,)`.
+
+        Returns:
+            A dict of int32 `(batch_size, num_texts, width)` inputs, and a
+            dict of the targets: the scores, or `text_ids`.
+        """
+        return (
+            self.rows.inputs(tf.gather(self.text_ids, indices)),
+            {"embedding": tf.gather(self._targets, indices)},
+        )
+
+
+def embedding_examples(preprocess, texts, labels=None):
+    """Checks and tokenizes pairs, triplets or scored pairs.
+
+    Args:
+        preprocess: `Preprocessor`.
+        texts: list, array or table of pairs (anchor, positive) or of triplets
+            (anchor, positive, negative); or a `tf.data.Dataset`, not batched,
+            of such tuples, or of pairs of a pair of texts and its score.
+        labels: list of float from -1 to 1, how alike the two texts of a pair
+            are; None for pairs that belong together.
+
+    Returns:
+        `EmbeddingExamples`.
+
+    Raises:
+        ValueError: an example is none of these; its index is named.
+    """
+    texts, labels = _split(texts, labels)
+    width = len(texts[0]) if _is_row(texts[0]) else 1
+    if width not in ((2,) if labels is not None else (2, 3)):
+        raise ValueError(
+            "`texts` must be pairs or triplets of texts, or with `labels` "
+            f"pairs. Received: {brief(texts[0])} at index 0."
+        )
+    for index, row in enumerate(texts):
+        if not _is_row(row) or len(row) != width:
+            raise ValueError(
+                f"Each example must have {width} texts, as the first one. "
+                f"Received: {brief(row)} at index {index}."
+            )
+    columns = [checked_texts(column) for column in zip(*texts)]
+    scores = None if labels is None else _scores(labels)
+    places = {}
+    for text in itertools.chain(*zip(*columns)):
+        places.setdefault(text, len(places))
+    ids = [[places[text] for text in column] for column in columns]
+    rows = tokenized_rows(preprocess, [*places])
+    return EmbeddingExamples(rows, np.array(ids).T, scores)
+
+
+def _split(texts, labels):
+    if hasattr(texts, "as_numpy_iterator") and labels is None:
+        spec = texts.element_spec
+        if isinstance(spec, tuple) and isinstance(spec[0], tuple):
+            return split_examples(texts)
+        texts = [
+            tuple(map(decoded, row)) if isinstance(row, tuple) else row
+            for row in texts.as_numpy_iterator()
+        ]
+    if labels is not None:
+        return split_examples(texts, labels)
+    texts = as_list(texts)
+    if not texts:
+        raise ValueError("There must be examples. Received: none.")
+    return texts, None
+
+
+def _is_row(row):
+    return isinstance(row, tuple | list | np.ndarray)
+
+
+def _scores(labels):
+    scores = numbers(labels)
+    for index in np.flatnonzero(np.abs(scores) > 1)[:1]:
+        raise ValueError(
+            "The score of a pair must be from -1 to 1, as a cosine is; "
+            "divide others by the greatest possible. Received: "
+            f"{labels[index]!r} at index {index}."
+        )
+    return scores

@@ -1,0 +1,64 @@
+"""An encoder and what makes one vector of its states, as a model."""
+
+import keras
+from keras import ops
+
+from keras_bert import features
+from keras_bert.tasks.embeddings.pooling import POOLINGS
+
+_TINY = 1e-24  # The squared length below which a vector counts as zero.
+
+
+def embedding_model(pretrained, pooling="mean", dense=(), normalize=False):
+    """Puts pooling, dense layers and normalization on an encoder.
+
+    Args:
+        pretrained: `PretrainedModel` of the encoder.
+        pooling: str, a key of `POOLINGS`.
+        dense: iterable of `keras.layers.Dense`, which the pooled vector goes
+            through.
+        normalize: bool, whether the last vector is scaled to length 1.
+
+    Returns:
+        A functional `keras.Model` from the encoder's inputs to a dict of
+        `embedding`, float32 `(batch_size, dim)`.
+
+    Raises:
+        ValueError: there is no such pooling, the encoder has too few layers
+            for it, or `dense` holds something else.
+    """
+    if pooling not in POOLINGS:
+        raise ValueError(
+            f"`pooling` must be one of {', '.join(POOLINGS)}. "
+            f"Received: pooling={pooling!r}."
+        )
+    num_layers, pool = POOLINGS[pooling]
+    config, backbone = pretrained.config, pretrained.backbone
+    if num_layers > config.sizes["L"]:
+        raise ValueError(
+            f"`pooling`={pooling!r} needs a model of at least {num_layers} "
+            f"layers. Received: {config.size_keys['L']}={config.sizes['L']}."
+        )
+    mask = backbone.inputs[features.INPUT_MASK.name]
+    vector = ops.concatenate(
+        [
+            pool(ops.cast(states, "float32"), mask)
+            for states in backbone.states[-num_layers:]
+        ],
+        axis=-1,
+    )
+    for layer in dense:
+        if not isinstance(layer, keras.layers.Dense):
+            raise ValueError(
+                "`dense` must be layers of keras.layers.Dense. "
+                f"Received: {layer!r}."
+            )
+        vector = ops.cast(layer(vector), "float32")
+    vector = unit(vector) if normalize else vector
+    return keras.Model(backbone.inputs, {"embedding": vector})
+
+
+def unit(vectors):
+    """Scales vectors to length 1, float `(..., dim)`; a zero vector stays."""
+    squares = ops.sum(ops.square(vectors), axis=-1, keepdims=True)
+    return vectors * ops.rsqrt(ops.maximum(squares, _TINY))

@@ -1,0 +1,140 @@
+"""Embedders as directories, in and out."""
+
+import dataclasses
+import functools
+
+from absl import logging
+
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.hub import local_directory
+from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.tasks.embeddings.dense_layers import activation_name
+from keras_bert.tasks.embeddings.dense_layers import read_dense
+from keras_bert.tasks.embeddings.dense_layers import write_dense
+from keras_bert.tasks.embeddings.module_files import module_files
+from keras_bert.tasks.embeddings.sentence_transformers import MODULES
+from keras_bert.tasks.embeddings.sentence_transformers import read_modules
+
+_TASK = "TextEmbedder"
+_DENSE = "dense.safetensors"
+
+
+def load_embedder(directory, lowercase=None):
+    """Reads an encoder and what its directory tells of embeddings.
+
+    Args:
+        directory, lowercase: as of `keras_bert.from_pretrained`; also a
+            directory of sentence-transformers.
+
+    Returns:
+        A `PretrainedModel`, and a dict of arguments of `TextEmbedder`, empty
+        where nothing is told.
+
+    Raises:
+        CheckpointError: a file cannot be used.
+    """
+    directory = local_directory(directory)
+    if (directory / MODULES).is_file():
+        return _load_modules(directory, lowercase)
+    pretrained = from_pretrained(directory, lowercase=lowercase)
+    task = pretrained.task
+    if task is None or task.task != _TASK:
+        return pretrained, {}
+    try:
+        told = {
+            name: task.settings[name]
+            for name in ("pooling", "normalize", "seq_length")
+        }
+        told["dense"] = read_dense(directory / _DENSE, task.settings["dense"])
+    except KeyError as error:
+        raise CheckpointError(
+            f"{directory / 'task.json'}: the settings of a {_TASK} must tell "
+            f"{error}."
+        ) from None
+    return pretrained, told
+
+
+def _load_modules(directory, lowercase):
+    modules = read_modules(directory)
+    pretrained = from_pretrained(modules.encoder, lowercase=lowercase)
+    sizes = pretrained.config.sizes
+    if modules.dim != sizes["H"]:
+        raise CheckpointError(
+            f"{directory}: the pooling must be of vectors of the encoder's "
+            f"size, {sizes['H']}. Received: {modules.dim}."
+        )
+    settings = pretrained.tokenizer_settings
+    if modules.lowercase and not settings.lowercase:
+        settings = dataclasses.replace(settings, lowercase=True)
+        pretrained = pretrained.with_tokenizer(settings)
+    return pretrained, {
+        "pooling": modules.pooling,
+        "normalize": modules.normalize,
+        "dense": modules.dense,
+        "seq_length": min(modules.seq_length or sizes["P"], sizes["P"]),
+    }
+
+
+def merged_arguments(told, given):
+    """The arguments that a user gives go before those of a directory.
+
+    Args:
+        told: dict of arguments, as of `load_embedder`.
+        given: dict of arguments; None stands for what is told.
+
+    Returns:
+        A dict of arguments. Where two contradict each other, the log says so.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given.keys() & told.keys():
+        if given[name] != told[name]:
+            logging.warning(
+                "`%s` is %r as asked for; the checkpoint says %r.",
+                name,
+                given[name],
+                told[name],
+            )
+    return {**told, **given}
+
+
+def save_embedder(embedder, directory, format, overwrite):
+    """Writes an embedder so that it is read back equal.
+
+    Args:
+        embedder: `TextEmbedder`.
+        directory, overwrite: as of `save_pretrained`.
+        format: "keras" (ours) or "hf" (what sentence-transformers reads).
+
+    Raises:
+        ValueError: the format cannot hold it, or the directory holds a file
+            in the way.
+    """
+    pretrained, dense = embedder.pretrained, embedder.dense
+    described = {
+        "pooling": embedder.pooling,
+        "normalize": embedder.normalize,
+        "seq_length": embedder.preprocess.seq_length,
+    }
+    if format == "hf":
+        dim = pretrained.config.sizes["H"]
+        extras = module_files(dim, dense=dense, **described)
+        pretrained = pretrained.without_task()
+    elif format == "keras":
+        described["dense"] = [activation_name(layer) for layer in dense]
+        pretrained = pretrained.for_task(TaskRecord(_TASK, None, described))
+        extras = {_DENSE: functools.partial(write_dense, dense)}
+        extras = extras if dense else {}
+    else:
+        raise ValueError(
+            'An embedder is saved in the format "keras" or "hf". '
+            f"Received: format={format!r}."
+        )
+    save_pretrained(
+        pretrained,
+        directory,
+        format=format,
+        overwrite=overwrite,
+        extras=extras,
+    )

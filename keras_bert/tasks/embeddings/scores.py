@@ -1,0 +1,87 @@
+"""How good embeddings are at telling texts that belong together."""
+
+import numpy as np
+
+from keras_bert.tasks.scores.metrics import pearson
+from keras_bert.tasks.scores.metrics import spearman
+
+_RECALLS = (1, 5, 10)
+_PAIRS_AT_ONCE = 1024
+
+
+def scored_pair_scores(embeddings, pairs, scores):
+    """How cosines go with the scores of pairs.
+
+    Args:
+        embeddings: float array `(num_texts, dim)`.
+        pairs: int array `(num_pairs, 2)`, places in it.
+        scores: float array `(num_pairs,)`.
+
+    Returns:
+        A dict of `pearson` and `spearman`.
+    """
+    vectors = _unit(embeddings)
+    cosines = (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
+    scores = scores.astype(float)
+    return {
+        "pearson": pearson(scores, cosines),
+        "spearman": spearman(scores, cosines),
+    }
+
+
+def retrieval_scores(embeddings, examples):
+    """How well the positives are found among all of them by their cosines.
+
+    Each different anchor is looked for among all different positives and, of
+    triplets, negatives. Where an anchor has several positives, the recall
+    is the share of them that is found, and the reciprocal rank that of the
+    first. A text that is as close as a positive ranks before it; the anchor
+    itself is not looked at.
+
+    Args:
+        embeddings: float array `(num_texts, dim)`.
+        examples: int array `(num_examples, 2)` or `(num_examples, 3)`, places
+            in it of anchor, positive and perhaps negative.
+
+    Returns:
+        A dict of `recall_at_1`, `recall_at_5`, `recall_at_10` and
+        `mean_reciprocal_rank`.
+    """
+    vectors = _unit(embeddings)
+    candidates = np.unique(examples[:, 1:])
+    pairs = np.unique(examples[:, :2], axis=0)
+    ranks = np.concatenate(
+        [
+            _ranks(vectors, pairs[start : start + _PAIRS_AT_ONCE], candidates)
+            for start in range(0, len(pairs), _PAIRS_AT_ONCE)
+        ]
+    )
+    _, anchors, num_positives = np.unique(
+        pairs[:, 0], return_inverse=True, return_counts=True
+    )
+    shares = 1 / (num_positives[anchors] * len(num_positives))
+    first = np.zeros(len(num_positives))
+    np.maximum.at(first, anchors, 1 / ranks)
+    return {
+        **{
+            f"recall_at_{count}": float(shares[ranks <= count].sum())
+            for count in _RECALLS
+        },
+        "mean_reciprocal_rank": float(first.mean()),
+    }
+
+
+def _ranks(vectors, pairs, candidates):
+    """The place of each positive among the candidates, from 1 on."""
+    cosines = vectors[pairs[:, 0]] @ vectors[candidates].T
+    anchors, positives = pairs[:, :1], pairs[:, 1:]
+    own = np.searchsorted(candidates, positives)
+    own = np.take_along_axis(cosines, own, axis=1)
+    is_other = (candidates != anchors) & (candidates != positives)
+    return 1 + ((cosines >= own) & is_other).sum(axis=1)
+
+
+def _unit(vectors):
+    vectors = vectors.astype(np.float64)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.maximum(lengths, 1e-12)

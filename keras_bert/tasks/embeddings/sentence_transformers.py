@@ -1,0 +1,223 @@
+"""Directories of sentence-transformers: an encoder and what follows it.
+
+`modules.json` lists the modules with their folders: a Transformer, which is a
+directory of Hugging Face, a Pooling, any number of Dense and a Normalize.
+"""
+
+import dataclasses
+import json
+import pathlib
+import re
+
+from absl import logging
+
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.torch_file import TorchFile
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.config import read_json_object
+from keras_bert.tasks.embeddings.dense_layers import ACTIVATIONS
+from keras_bert.tasks.embeddings.dense_layers import dense_layer
+
+MODULES = "modules.json"
+PACKAGE = "sentence_transformers"
+_KINDS = ("Transformer", "Pooling", "Dense", "Normalize")
+_ORDER = re.compile("Transformer Pooling( Dense)*( Normalize)?")
+# The names of today, and what older files call them.
+MODES = {
+    "cls": "pooling_mode_cls_token",
+    "max": "pooling_mode_max_tokens",
+    "mean": "pooling_mode_mean_tokens",
+    "mean_sqrt_len_tokens": "pooling_mode_mean_sqrt_len_tokens",
+    "weightedmean": "pooling_mode_weightedmean_tokens",
+    "lasttoken": "pooling_mode_lasttoken",
+}
+MODULE_POOLINGS = ("cls", "max", "mean")
+_DENSE_KEYS = {"in_features", "out_features", "bias", "activation_function"}
+_VECTOR = "sentence_embedding"
+
+
+@dataclasses.dataclass(frozen=True)
+class SentenceModules:
+    """What a directory of sentence-transformers tells.
+
+    Args:
+        encoder: `pathlib.Path`, the directory of the encoder.
+        dim: int, the size of the vectors that are pooled.
+        pooling: str, as of `TextEmbedder`.
+        dense: list of `keras.layers.Dense`.
+        normalize: bool.
+        seq_length: int, longest text in tokens, or None.
+        lowercase: bool, whether texts are lower-cased before they are cut
+            into tokens, whatever the tokenizer does.
+    """
+
+    encoder: pathlib.Path
+    dim: int
+    pooling: str
+    dense: list
+    normalize: bool
+    seq_length: int | None
+    lowercase: bool
+
+
+def read_modules(directory):
+    """Reads all but the encoder.
+
+    Args:
+        directory: `pathlib.Path` with a `modules.json`.
+
+    Returns:
+        `SentenceModules`.
+
+    Raises:
+        CheckpointError: a file cannot be used, or tells what we cannot do.
+    """
+    folders, kinds = _list_modules(directory / MODULES)
+    _check_prompts(directory / "config_sentence_transformers.json")
+    pooling, dim = _read_pooling(folders[1] / "config.json")
+    dense, size = [], dim
+    for folder, kind in zip(folders, kinds):
+        if kind == "Dense":
+            dense.append(_read_dense(folder, size))
+            size = dense[-1].units
+    settings = {}
+    for path in sorted(folders[0].glob("sentence_*_config.json"))[:1]:
+        settings = _read(path)
+    tokenizer = folders[0] / "tokenizer_config.json"
+    limits = _read(tokenizer) if tokenizer.is_file() else {}
+    length = settings.get("max_seq_length") or limits.get("model_max_length")
+    return SentenceModules(
+        encoder=folders[0],
+        dim=dim,
+        pooling=pooling,
+        dense=dense,
+        normalize=kinds[-1] == "Normalize",
+        seq_length=length and int(length),
+        lowercase=bool(settings.get("do_lower_case")),
+    )
+
+
+def _list_modules(path):
+    """The folders of the modules and their kinds, in order."""
+    try:
+        modules = json.loads(path.read_text(encoding="utf-8"))
+        types = [str(module["type"]) for module in modules]
+        folders = [path.parent / module["path"] for module in modules]
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"{path} must list modules with their type and path. Received: "
+            f"{error!r}."
+        ) from None
+    kinds = [type.rpartition(".")[2] for type in types]
+    for type, kind in zip(types, kinds):
+        if not type.startswith(f"{PACKAGE}.") or kind not in _KINDS:
+            raise CheckpointError(
+                f"{path}: a module must be one of {', '.join(_KINDS)} of "
+                f"{PACKAGE}. Received: {type!r}."
+            )
+    if not _ORDER.fullmatch(" ".join(kinds)):
+        raise CheckpointError(
+            f"{path} must list a Transformer, a Pooling, then any Dense and "
+            f"at most one Normalize. Received: {', '.join(kinds) or 'none'}."
+        )
+    return folders, kinds
+
+
+def _read_pooling(path):
+    """The name of the pooling, and the size of the vectors."""
+    values = _read(path)
+    modes = values.get("pooling_mode")
+    if modes is None:
+        modes = [mode for mode, key in MODES.items() if values.get(key)]
+        modes = modes or ["mean"]
+    modes = [modes] if isinstance(modes, str) else modes
+    if len(modes) != 1 or modes[0] not in MODULE_POOLINGS:
+        raise CheckpointError(
+            f"{path}: the pooling must be one of "
+            f"{', '.join(MODULE_POOLINGS)}. Received: "
+            f"{' and '.join(map(str, modes))}."
+        )
+    dim = values.get("embedding_dimension")
+    return modes[0], dim or values.get("word_embedding_dimension")
+
+
+def _read_dense(folder, size):
+    """The layer of a folder, which takes vectors of that size."""
+    path = folder / "config.json"
+    values = _read(path)
+    _check_dense(path, values, size)
+    theirs = values.get("activation_function", ACTIVATIONS["tanh"])
+    activations = {name: ours for ours, name in ACTIVATIONS.items()}
+    if theirs not in activations:
+        raise CheckpointError(
+            f"{path}: `activation_function` must be one of "
+            f"{', '.join(activations)}. Received: {theirs!r}."
+        )
+    weights = folder / "model.safetensors"
+    arrays = (
+        SafetensorsFile(weights)
+        if weights.is_file()
+        else TorchFile(folder / "pytorch_model.bin")
+    )
+    has_bias = values.get("bias", True)
+    shapes = {"linear.weight": (values["out_features"], size)}
+    if has_bias:
+        shapes["linear.bias"] = (values["out_features"],)
+    if arrays.shapes != shapes:
+        raise CheckpointError(
+            f"The weights in {folder} must be {shapes}, as its config.json "
+            f"says. Received: {arrays.shapes}."
+        )
+    return dense_layer(
+        arrays.read("linear.weight").T,
+        arrays.read("linear.bias") if has_bias else None,
+        activations[theirs],
+    )
+
+
+def _check_dense(path, values, size):
+    """What we cannot do is an error; what is as it always is, is passed."""
+    usual = {
+        "in_features": size,
+        "module_input_name": _VECTOR,
+        "module_output_name": _VECTOR,
+        "use_residual": False,
+    }
+    for key, value in values.items():
+        if key not in {*_DENSE_KEYS, *usual} or value != usual.get(key, value):
+            wanted = usual.get(key, "left out: it is not known here")
+            raise CheckpointError(
+                f"{path}: `{key}` must be {wanted}. Received: {value!r}."
+            )
+    if not isinstance(values.get("out_features"), int):
+        raise CheckpointError(
+            f"{path}: `out_features` must be an integer. Received: "
+            f"{values.get('out_features')!r}."
+        )
+
+
+def _check_prompts(path):
+    """Texts are embedded as they are: no prompt is put before them."""
+    values = _read(path) if path.is_file() else {}
+    prompts = {k: text for k, text in values.get("prompts", {}).items() if text}
+    default = values.get("default_prompt_name")
+    if default in prompts:
+        raise CheckpointError(
+            f"{path}: `default_prompt_name` must be null, for no text is put "
+            f"before the texts by itself. Received: {default!r}, which is "
+            f"{prompts[default]!r}. Remove it, and put that before the texts."
+        )
+    if prompts:
+        logging.warning(
+            "%s: put these before the texts where they belong, nothing else "
+            "does: %s.",
+            path,
+            prompts,
+        )
+
+
+def _read(path):
+    try:
+        return read_json_object(path)
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path}: {error}") from None

@@ -1,0 +1,1 @@
+"""What all tasks that learn from examples share."""

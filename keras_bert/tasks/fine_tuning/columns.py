@@ -1,0 +1,154 @@
+"""What users give as texts and labels, as plain columns."""
+
+import numpy as np
+
+from keras_bert.tasks.fine_tuning.texts import brief
+from keras_bert.tasks.fine_tuning.texts import checked_texts
+
+
+def split_examples(texts, labels=None):
+    """Texts and labels that may come together in a data set.
+
+    Args:
+        texts: sequence of texts or of pairs of texts (list, NumPy array,
+            pandas column or two columns); or a `tf.data.Dataset`, not
+            batched, of pairs of a text, or a pair of texts, and a label.
+        labels: sequence of labels; None with a data set.
+
+    Returns:
+        A list of texts or of pairs, and a list of labels.
+
+    Raises:
+        ValueError: there are no texts, or not as many as labels.
+    """
+    if labels is None:
+        if not hasattr(texts, "as_numpy_iterator"):
+            raise ValueError(
+                "`labels` must be given, but for a `tf.data.Dataset` of pairs "
+                f"of texts and labels. Received: {brief(texts)}."
+            )
+        texts, labels = _from_dataset(texts)
+    texts, labels = as_list(texts), as_list(labels)
+    if len(texts) != len(labels):
+        raise ValueError(
+            "There must be a label for each text. Received: "
+            f"{len(texts)} texts, {len(labels)} labels."
+        )
+    if not texts:
+        raise ValueError("There must be examples. Received: none.")
+    return texts, labels
+
+
+def as_list(values):
+    """A plain list of NumPy's, pandas's or Python's values.
+
+    A table of pandas becomes a list of tuples, one for each row.
+    """
+    if hasattr(values, "itertuples"):  # A pandas DataFrame.
+        return list(values.itertuples(index=False, name=None))
+    if hasattr(values, "tolist"):
+        return values.tolist()
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise ValueError(f"Examples must be a list. Received: {brief(values)}.")
+    return list(values)
+
+
+def encoded_texts(texts, is_pair=None):
+    """Texts as UTF-8, one column or, of pairs, two.
+
+    Args:
+        texts: list of str, or of pairs of str.
+        is_pair: bool, whether pairs are wanted; None for either.
+
+    Returns:
+        A list of one or two lists of bytes.
+
+    Raises:
+        ValueError: some are pairs and some are not, one is no text, or they
+            are not what is wanted.
+    """
+    texts = as_list(texts)
+    widths = [1 if isinstance(t, str | bytes) else np.size(t) for t in texts]
+    wanted = {None: widths[0] if widths else 1, False: 1, True: 2}[is_pair]
+    for index, width in enumerate(widths):
+        if width != wanted or width > 2:
+            raise ValueError(
+                f"`texts` must be {'pairs' if wanted == 2 else 'single texts'}"
+                f", as the first ones or as the model was trained. Received: "
+                f"{brief(texts[index])} at index {index}."
+            )
+    if wanted == 1:
+        return [checked_texts(texts)]
+    return [checked_texts([pair[n] for pair in texts]) for n in range(2)]
+
+
+def label_indices(labels, names):
+    """The places of labels among their names.
+
+    Args:
+        labels: list of names, or of their places, int.
+        names: list of str.
+
+    Returns:
+        int array `(num_labels,)`.
+
+    Raises:
+        ValueError: a label is none of them; its index is named.
+    """
+    places = {name: place for place, name in enumerate(names)}
+    indices = np.empty(len(labels), np.int64)
+    for index, label in enumerate(labels):
+        place = places.get(label) if isinstance(label, str) else label
+        is_place = isinstance(place, int) and not isinstance(place, bool)
+        if not is_place or not 0 <= place < len(names):
+            raise ValueError(
+                f"A label must be one of {', '.join(names[:10])}, or its "
+                f"place, from 0 to {len(names) - 1}. Received: {label!r} at "
+                f"index {index}."
+            )
+        indices[index] = place
+    return indices
+
+
+def numbers(labels):
+    """Labels that are numbers.
+
+    Args:
+        labels: list of float or int.
+
+    Returns:
+        float32 array `(num_labels,)`.
+
+    Raises:
+        ValueError: one is no finite number; its index is named.
+    """
+    for index, label in enumerate(labels):
+        is_number = isinstance(label, int | float)
+        if not is_number or isinstance(label, bool) or not np.isfinite(label):
+            raise ValueError(
+                "A label must be a finite number. "
+                f"Received: {label!r} at index {index}."
+            )
+    return np.array(labels, np.float32)
+
+
+def _from_dataset(dataset):
+    texts, labels = [], []
+    for element in dataset.as_numpy_iterator():
+        if not isinstance(element, tuple) or len(element) != 2:
+            raise ValueError(
+                "The elements of the data set must be pairs of a text, or a "
+                f"pair of texts, and a label. Received: {brief(element)}."
+            )
+        text, label = element
+        is_pair = isinstance(text, tuple)
+        texts.append(tuple(map(decoded, text)) if is_pair else decoded(text))
+        labels.append(decoded(label) if isinstance(label, bytes) else label)
+    return texts, [
+        getattr(label, "tolist", lambda x=label: x)() for label in labels
+    ]
+
+
+def decoded(text):
+    """A text, or its UTF-8, as str; anything else as it is."""
+    return text.decode("utf-8") if isinstance(text, bytes) else text

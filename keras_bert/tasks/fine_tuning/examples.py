@@ -1,0 +1,210 @@
+"""Tokenized texts with what a model should make of them."""
+
+import keras
+import numpy as np
+import tensorflow as tf
+from absl import logging
+
+from keras_bert.data.batches.packed_rows import PackedRows
+
+# So many texts are packed to the full length together.
+_TEXTS_AT_ONCE = 4096
+
+# XLA compiles a program for each width, so there it has few to compile.
+_WIDTH_MULTIPLE = 1 if keras.backend.backend() == "tensorflow" else 32
+
+
+def tokenized_rows(preprocess, *texts):
+    """The model inputs of all texts, in main memory without padding.
+
+    A warning says how many are cut, if any.
+
+    Args:
+        preprocess: `Preprocessor`.
+        *texts: one list of bytes, or two of the same length for pairs.
+
+    Returns:
+        `PackedRows`.
+    """
+    chunks, num_cut = [], 0
+    for start in _starts(texts[0]):
+        some = [column[start : start + _TEXTS_AT_ONCE] for column in texts]
+        tokens = [preprocess.tokenizer(column) for column in some]
+        chunks.append(_packed(preprocess, *tokens))
+        num_tokens = sum(column.row_lengths().numpy() for column in tokens)
+        num_tokens += preprocess.template.num_special(len(texts) == 2)
+        num_cut += np.sum(num_tokens > preprocess.seq_length)
+    if num_cut:
+        logging.warning(
+            "%d of %d texts (%.1f %%) are longer than seq_length=%d tokens "
+            "and are cut.",
+            num_cut,
+            len(texts[0]),
+            100 * num_cut / len(texts[0]),
+            preprocess.seq_length,
+        )
+    return unpadded_rows(preprocess, chunks)
+
+
+def packed_rows(preprocess, ids):
+    """The model inputs of texts that are tokenized already.
+
+    Args:
+        preprocess: `Preprocessor`.
+        ids: list of int32 arrays `(num_tokens,)`, one for each text.
+
+    Returns:
+        `PackedRows`.
+    """
+    chunks = []
+    for start in _starts(ids):
+        some = ids[start : start + _TEXTS_AT_ONCE]
+        tokens = tf.RaggedTensor.from_row_lengths(
+            np.concatenate([np.zeros(0, np.int32), *some]),
+            np.array([len(row) for row in some], np.int64),
+        )
+        chunks.append(_packed(preprocess, tokens))
+    return unpadded_rows(preprocess, chunks)
+
+
+def _starts(texts):
+    """Where each chunk begins; without texts there is an empty one."""
+    return range(0, max(len(texts), 1), _TEXTS_AT_ONCE)
+
+
+def _packed(preprocess, *tokens):
+    return {name: x.numpy() for name, x in preprocess.pack(*tokens).items()}
+
+
+def unpadded_rows(preprocess, chunks):
+    """Packed inputs without their padding.
+
+    Args:
+        preprocess: `Preprocessor` that has packed them.
+        chunks: iterable of dicts of int32 `(num_rows, seq_length)` arrays; at
+            least one.
+
+    Returns:
+        `PackedRows`.
+    """
+    template = preprocess.template
+    pad_id = preprocess.tokenizer.vocabulary.id_of(template.padding)
+    return PackedRows.from_chunks(chunks, template, pad_id, _WIDTH_MULTIPLE)
+
+
+class Examples:
+    """Rows of texts, each with a target and a weight.
+
+    Args:
+        rows: `PackedRows`.
+        targets: array `(num_examples, ...)`.
+        weights: float32 `(num_examples,)`; all 1 by default.
+
+    Attributes:
+        lengths: int `(num_examples,)`, in tokens.
+    """
+
+    def __init__(self, rows, targets, weights=None):
+        self.rows = rows
+        self.targets = targets
+        if weights is None:
+            weights = np.ones(len(targets), np.float32)
+        self.weights = weights
+
+    def __len__(self):
+        return len(self.targets)
+
+    @property
+    def lengths(self):
+        return self.rows.lengths
+
+    def part(self, indices):
+        """Some of the examples.
+
+        Args:
+            indices: int array `(num_examples,)`.
+
+        Returns:
+            `Examples`.
+        """
+        return Examples(
+            self.rows.part(indices),
+            self.targets[indices],
+            self.weights[indices],
+        )
+
+    def inputs(self, indices):
+        """The model inputs of some examples, as of `PackedRows.inputs`."""
+        return self.rows.inputs(indices)
+
+    def batch(self, indices):
+        """What `model.fit` takes of some examples, in graph or eagerly.
+
+        Args:
+            indices: int `(batch_size,)`.
+
+        Returns:
+            A dict of int32 `(batch_size, width)` inputs, and dicts of the
+            targets and of their weights.
+        """
+        return (
+            self.inputs(indices),
+            {"logits": tf.gather(self.targets, indices)},
+            {"logits": tf.gather(self.weights, indices)},
+        )
+
+
+class TokenExamples:
+    """Rows of texts, each token with a target and a weight.
+
+    Args:
+        rows: `PackedRows`.
+        targets: int32 `(num_tokens,)`, the label of each token of all rows,
+            one row after another.
+        weights: float32 `(num_tokens,)`; 0 for tokens without a label.
+        num_labels: int.
+
+    Attributes:
+        lengths: int `(num_examples,)`, in tokens.
+    """
+
+    def __init__(self, rows, targets, weights, num_labels):
+        self.rows = rows
+        self.num_labels = num_labels
+        self._labels = rows.beside(
+            {"targets": targets, "weights": weights},
+            {"targets": 0, "weights": 0.0},
+        )
+
+    def __len__(self):
+        return len(self.rows)
+
+    @property
+    def lengths(self):
+        return self.rows.lengths
+
+    def inputs(self, indices):
+        """The model inputs of some examples, as of `PackedRows.inputs`."""
+        return self.rows.inputs(indices)
+
+    def place(self, index, width):
+        """Where an example stands in a batch, as of `PackedRows.place`."""
+        return self.rows.place(index, width)
+
+    def batch(self, indices):
+        """What `model.fit` takes of some examples, in graph or eagerly.
+
+        Args:
+            indices: int `(batch_size,)`.
+
+        Returns:
+            A dict of int32 `(batch_size, width)` inputs, and dicts of the
+            targets, float32 `(batch_size, width, num_labels)`, 1 at the
+            label, and of their weights, float32 `(batch_size, width)`.
+        """
+        labels = self._labels.inputs(indices)
+        return (
+            self.inputs(indices),
+            {"logits": tf.one_hot(labels["targets"], self.num_labels)},
+            {"logits": labels["weights"]},
+        )

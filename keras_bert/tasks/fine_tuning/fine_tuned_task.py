@@ -1,0 +1,195 @@
+"""A task that learns from labelled examples."""
+
+import numpy as np
+
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.checkpoints.weight_table import HeadSize
+from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
+from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.fine_tuning.training import fine_tune
+from keras_bert.tasks.task import Task
+
+_SEQ_LENGTH = 128
+
+
+class FineTunedTask(Task):
+    """A small head on an encoder that learns from examples.
+
+    A subclass sets these attributes and the methods below that raise.
+
+    Attributes:
+        head: str, the part that is its head, such as "classifier".
+        main_metric: str, which of `evaluate`'s metrics tells the best epoch;
+            more is better. It may be set to another one.
+        pretrained: `PretrainedModel` with the head.
+
+    Args:
+        pretrained: `PretrainedModel`, with or without such a head. Without,
+            the head starts random, and so does the pooler if it is missing.
+        num_outputs: int, of the head.
+        settings: dict for JSON, what the task must know to answer as it was
+            trained; it is saved beside the weights.
+    """
+
+    head = None
+    main_metric = None
+
+    def __init__(self, pretrained, num_outputs, settings):
+        size = HeadSize(self.head, num_outputs)
+        record = TaskRecord(type(self).__name__, size, settings)
+        self.pretrained = pretrained.for_task(record)
+        self.model = self.pretrained.task_model
+        self.inputs = tuple(self.pretrained.backbone.inputs)
+        self._forward = Forward(self.model)
+
+    @classmethod
+    def trained_settings(cls, pretrained):
+        """The settings of a model that was trained for this task.
+
+        Args:
+            pretrained: `PretrainedModel`.
+
+        Returns:
+            A dict, empty where it was trained for another task or none.
+        """
+        task = pretrained.task
+        is_same = task is not None and task.task == cls.__name__
+        return task.settings if is_same else {}
+
+    @classmethod
+    def trained_seq_length(cls, pretrained, seq_length=None):
+        """The length to take texts in.
+
+        Args:
+            pretrained: `PretrainedModel`.
+            seq_length: int, what the user wants; None for the length that
+                the model was trained with, or else 128, or the model's limit
+                if that is less.
+
+        Raises:
+            ValueError: it is longer than the model's limit.
+        """
+        if seq_length is None:
+            default = min(_SEQ_LENGTH, pretrained.sequence_length())
+            trained = cls.trained_settings(pretrained)
+            seq_length = trained.get("seq_length", default)
+        return pretrained.sequence_length(seq_length)
+
+    @property
+    def settings(self):
+        """What is saved of the task beside the weights, a dict for JSON."""
+        return self.pretrained.task.settings
+
+    def fit(
+        self,
+        texts,
+        labels=None,
+        validation_data=None,
+        class_weights=None,
+        callbacks=(),
+        verbose="auto",
+        **recipe,
+    ):
+        """Fine-tunes the model.
+
+        Args:
+            texts: what to learn from, as of the class; or a `tf.data.Dataset`
+                of pairs of texts and labels.
+            labels: what the texts are labelled with, one for each; None with
+                a data set.
+            validation_data: tuple of texts and labels, or a data set. After
+                each epoch they are evaluated, and the weights of the best
+                epoch are kept.
+            class_weights: dict from labels to floats, how much their
+                examples count; 1 for those that it lacks.
+            callbacks: list of Keras callbacks.
+            verbose: as of `keras.Model.fit`.
+            **recipe: fields of `Recipe`: `epochs`, `batch_size`,
+                `learning_rate` and others.
+
+        Returns:
+            A Keras `History`.
+
+        Raises:
+            ValueError: a text or a label cannot be used; it is named before
+                any training.
+        """
+        recipe = Recipe(**recipe)
+        examples = held_out = self.examples(texts, labels, class_weights)
+        validation = None
+        if validation_data is not None:
+            held_out = self.examples(*_pair(validation_data))
+            validation = lambda: self.scores(held_out)  # noqa: E731
+        history = fine_tune(
+            self,
+            examples,
+            recipe,
+            validation,
+            callbacks,
+            verbose=verbose,
+        )
+        warn_if_collapsed(self, held_out)
+        return history
+
+    def evaluate(self, texts, labels=None):
+        """Compares answers with labels.
+
+        Args:
+            texts, labels: as of `fit`.
+
+        Returns:
+            A dict of floats, the metrics of the task.
+        """
+        return self.scores(self.examples(texts, labels))
+
+    def save(self, directory, format="keras", overwrite=False):
+        """Writes the model so that `from_pretrained` reads it back equal.
+
+        Args:
+            directory: str, made if needed.
+            format: "keras" (ours) or "hf" (what `transformers` reads).
+            overwrite: bool, replace what an earlier call has written.
+        """
+        save_pretrained(
+            self.pretrained, directory, format=format, overwrite=overwrite
+        )
+
+    def logits(self, examples):
+        """What the model gives for each example.
+
+        Args:
+            examples: `Examples` or `PackedRows`.
+
+        Returns:
+            A float32 array `(num_examples, num_outputs)`.
+        """
+        size = self.pretrained.task.head.num_outputs
+        logits = np.zeros((len(examples), size), np.float32)
+        if len(examples):
+            for indices, outputs in self._forward(examples):
+                logits[indices] = outputs["logits"]
+        return logits
+
+    def examples(self, texts, labels=None, class_weights=None):
+        """Checks and tokenizes; gives `Examples`."""
+        raise NotImplementedError
+
+    def loss(self, label_smoothing):
+        """The Keras loss of targets and logits."""
+        raise NotImplementedError
+
+    def scores(self, examples):
+        """The metrics of `Examples`, a dict of floats."""
+        raise NotImplementedError
+
+    def has_collapsed(self, examples):
+        """Whether `Examples` all get one answer, though they differ."""
+        return False
+
+
+def _pair(data):
+    """Texts and labels of validation data."""
+    is_pair = isinstance(data, tuple) and len(data) == 2
+    return data if is_pair else (data, None)

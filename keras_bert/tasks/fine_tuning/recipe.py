@@ -1,0 +1,78 @@
+"""How a model is fine-tuned."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """The numbers of a fine-tuning run; by default those of the paper.
+
+    Args:
+        epochs: int, passes over the examples.
+        batch_size: int, examples in a step.
+        learning_rate: float, reached at the end of the warm-up; it falls
+            linearly to 0.
+        warmup: float, the share of the steps in which the rate rises.
+        weight_decay: float, of matrices and tables, times the learning rate.
+        layer_decay: float, by which the rate of each layer is smaller than
+            that of the layer above it; 1 for none.
+        num_frozen_layers: int, how many of the lowest blocks, and the
+            embeddings, do not learn; 0 for none, -1 for the whole encoder.
+        num_reset_layers: int, how many of the highest blocks start random.
+        label_smoothing: float, share of the targets that is spread evenly.
+        patience: int, epochs without a better result on the validation data
+            after which training ends; None for no early end.
+        seed: int, of the order of the examples.
+
+    Raises:
+        ValueError: a value is out of range.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), appendix A.3
+    """
+
+    epochs: int = 3
+    batch_size: int = 32
+    learning_rate: float = 3e-5
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    layer_decay: float = 1.0
+    num_frozen_layers: int = 0
+    num_reset_layers: int = 0
+    label_smoothing: float = 0.0
+    patience: int | None = None
+    seed: int = 0
+
+    def __post_init__(self):
+        for names, lower, expected in (
+            (("epochs", "batch_size"), 1, "an integer, at least 1"),
+            (("num_reset_layers", "seed"), 0, "an integer, at least 0"),
+            (("num_frozen_layers",), -1, "an integer, at least -1"),
+        ):
+            for name in names:
+                value = getattr(self, name)
+                is_integer = isinstance(value, int)
+                _check(is_integer and value >= lower, name, value, expected)
+        if self.patience is not None:
+            is_integer = isinstance(self.patience, int)
+            is_right = is_integer and self.patience >= 1
+            _check(is_right, "patience", self.patience, "None or at least 1")
+        for name, is_right, expected in (
+            ("learning_rate", self.learning_rate > 0, "above 0"),
+            ("warmup", 0 <= self.warmup < 1, "at least 0 and below 1"),
+            ("weight_decay", self.weight_decay >= 0, "at least 0"),
+            ("layer_decay", 0 < self.layer_decay <= 1, "above 0, at most 1"),
+            (
+                "label_smoothing",
+                0 <= self.label_smoothing < 1,
+                "at least 0 and below 1",
+            ),
+        ):
+            _check(is_right, name, getattr(self, name), expected)
+
+
+def _check(is_right, name, value, expected):
+    if not is_right:
+        raise ValueError(
+            f"`{name}` must be {expected}. Received: {name}={value!r}."
+        )

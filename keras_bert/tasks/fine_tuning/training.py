@@ -1,0 +1,107 @@
+"""Training of a task's model by a recipe."""
+
+import keras
+
+from keras_bert.data.batches.fine_tuning import num_batches
+from keras_bert.data.batches.fine_tuning import training_dataset
+from keras_bert.tasks.fine_tuning.validation import Validation
+from keras_bert.training.optimizers import bert_adamw
+from keras_bert.training.schedules import LinearWarmupDecay
+
+
+def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
+    """Trains a task's model.
+
+    Args:
+        task: `FineTunedTask`, or an object with its `model` of one output,
+            `loss`, `main_metric` and `pretrained`.
+        examples: `Examples` to learn from.
+        recipe: `Recipe`.
+        validation: function without arguments that gives a dict of metrics on
+            the validation data, or None. After each epoch the weights are
+            kept if `task.main_metric` is the best so far.
+        callbacks: list of Keras callbacks.
+        **fit: other arguments of `keras.Model.fit`.
+
+    Returns:
+        A Keras `History`.
+    """
+    _prepare_layers(task, recipe)
+    steps = num_batches(len(examples), recipe.batch_size)
+    task.model.compile(
+        optimizer=_optimizer(task, recipe, steps * recipe.epochs),
+        loss={
+            name: task.loss(recipe.label_smoothing)
+            for name in task.model.output
+        },
+        # XLA would compile the step anew for each width of a batch.
+        jit_compile="auto" if keras.backend.backend() == "jax" else False,
+    )
+    if validation is not None:
+        callbacks = [
+            Validation(validation, task.main_metric),
+            keras.callbacks.EarlyStopping(
+                f"val_{task.main_metric}",
+                patience=recipe.patience or recipe.epochs,
+                mode="max",
+                restore_best_weights=True,
+            ),
+            *callbacks,
+        ]
+    return task.model.fit(
+        training_dataset(
+            examples, recipe.batch_size, recipe.epochs, recipe.seed
+        ),
+        epochs=recipe.epochs,
+        steps_per_epoch=steps,
+        shuffle=False,
+        callbacks=list(callbacks),
+        **fit,
+    )
+
+
+def _prepare_layers(task, recipe):
+    """Freezes the lowest layers and starts the highest anew."""
+    backbone = task.pretrained.backbone
+    num_blocks = len(backbone.blocks)
+    for name in ("num_frozen_layers", "num_reset_layers"):
+        if getattr(recipe, name) > num_blocks:
+            raise ValueError(
+                f"`{name}` must be at most the number of blocks. Received: "
+                f"{name}={getattr(recipe, name)}, {num_blocks} blocks."
+            )
+    num_frozen = recipe.num_frozen_layers
+    num_frozen = num_blocks if num_frozen < 0 else num_frozen
+    backbone.embeddings.trainable = num_frozen == 0
+    for index, block in enumerate(backbone.blocks):
+        block.trainable = index >= num_frozen
+    if recipe.num_reset_layers:
+        fresh = task.pretrained.family.backbone(task.pretrained.config)
+        start = num_blocks - recipe.num_reset_layers
+        for block, other in zip(
+            backbone.blocks[start:], fresh.blocks[start:], strict=True
+        ):
+            block.set_weights(other.get_weights())
+
+
+def _optimizer(task, recipe, num_steps):
+    schedule = LinearWarmupDecay(
+        recipe.learning_rate,
+        num_train_steps=num_steps,
+        num_warmup_steps=min(int(num_steps * recipe.warmup), num_steps - 1),
+    )
+    optimizer = bert_adamw(task.model, schedule, recipe.weight_decay)
+    if recipe.layer_decay < 1:
+        variables = task.model.trainable_variables
+        optimizer.scale_learning_rate(
+            variables,
+            [recipe.layer_decay ** _layers_above(task, v) for v in variables],
+        )
+    return optimizer
+
+
+def _layers_above(task, variable):
+    """How many layers stand above that of a variable, the head's included."""
+    names = ["embeddings", *(b.name for b in task.pretrained.backbone.blocks)]
+    layer = variable.path.partition("/")[0]
+    return len(names) - names.index(layer) if layer in names else 0

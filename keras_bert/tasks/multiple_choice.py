@@ -1,0 +1,150 @@
+"""Which of several choices is right."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert.models.task_model import over_choices
+from keras_bert.tasks.choices.choice_preprocessor import ChoicePreprocessor
+from keras_bert.tasks.choices.choice_rows import ChoiceRows
+from keras_bert.tasks.choices.questions import encoded_questions
+from keras_bert.tasks.choices.questions import right_choices
+from keras_bert.tasks.fine_tuning.examples import Examples
+from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.text.preprocessor import Preprocessor
+
+
+class MultipleChoice(FineTunedTask):
+    """Chooses how a text goes on, or what answers a question.
+
+    The model scores each choice together with the context, and softmax makes
+    probabilities of the scores. Questions are `MultipleChoiceExample`s, as
+    `read_swag` gives them with their labels; or pairs of a context, str, and
+    its choices, a list of str, and the label is the index of the right one.
+    All questions that are given together have as many choices.
+
+    Args:
+        pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
+            task.
+        seq_length: int, longest context and choice in tokens, special ones
+            included; by default 128, or the model's limit if that is less.
+            Of longer ones the longer text is cut.
+
+    Example:
+
+    >>> chooser = keras_bert.MultipleChoice.from_pretrained("directory")
+    >>> questions = [("The sun", ["rises.", "barks."])]
+    >>> history = chooser.fit(questions, [0], verbose=0)
+    >>> chooser.predict(questions)
+    [{'choice': 0, 'probability': 0.97}]
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 4.4
+    """
+
+    head = "choice_scorer"
+    main_metric = "accuracy"
+    text_inputs = ("text", "choices")
+    text_shapes = {"choices": (None, None)}
+    outputs = ("logits", "probabilities", "choice")
+
+    def __init__(self, pretrained, seq_length=None):
+        seq_length = self.trained_seq_length(pretrained, seq_length)
+        super().__init__(pretrained, 1, {"seq_length": seq_length})
+        # Answers come from the model of single rows, which `logits` runs, in
+        # batches of like lengths; it learns and serves whole questions.
+        rows = self.pretrained.task_model
+        self.model = over_choices(rows, f"{rows.name}_over_choices")
+        self.preprocess = ChoicePreprocessor(
+            Preprocessor(
+                self.pretrained.tokenizer,
+                self.pretrained.family.template,
+                seq_length,
+            )
+        )
+
+    def examples(self, questions, labels=None, class_weights=None):
+        if class_weights:
+            raise ValueError(
+                "`class_weights` are for labels that have names; choices "
+                f"have none. Received: class_weights={class_weights!r}."
+            )
+        contexts, choices = encoded_questions(questions)
+        if not contexts:
+            raise ValueError("There must be examples. Received: none.")
+        num_choices = len(choices[0])
+        labels = right_choices(questions, labels, num_choices)
+        rows = ChoiceRows(self._pairs(contexts, choices), num_choices)
+        return Examples(rows, np.eye(num_choices, dtype=np.float32)[labels])
+
+    def loss(self, label_smoothing):
+        return keras.losses.CategoricalCrossentropy(
+            from_logits=True, label_smoothing=label_smoothing
+        )
+
+    def scores(self, examples):
+        logits = self.logits(examples.rows.pairs)
+        best = logits.reshape(examples.targets.shape).argmax(axis=1)
+        is_right = best == examples.targets.argmax(axis=1)
+        return {"accuracy": float(is_right.mean())}
+
+    def probabilities(self, questions):
+        """The probability of each choice.
+
+        Args:
+            questions: as of the class, labelled or not; there may be none.
+
+        Returns:
+            A float32 array `(num_questions, num_choices)`; those of a
+            question sum to 1.
+        """
+        contexts, choices = encoded_questions(questions)
+        if not contexts:
+            return np.zeros((0, 0), np.float32)
+        logits = self.logits(self._pairs(contexts, choices))
+        logits = logits.reshape(len(contexts), -1)
+        return ops.convert_to_numpy(ops.softmax(logits))
+
+    def predict(self, questions):
+        """Chooses.
+
+        Args:
+            questions: as of `probabilities`.
+
+        Returns:
+            A list of dicts, one for each question: `choice`, int, the index
+            of the most probable one, and its `probability`, float.
+        """
+        return [
+            {"choice": int(row.argmax()), "probability": float(row.max())}
+            for row in self.probabilities(questions)
+        ]
+
+    def predict_ids(self, inputs):
+        """Chooses, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, num_choices, seq_length)`
+                tensors.
+
+        Returns:
+            A dict of `logits` and `probabilities`, float32 `(batch_size,
+            num_choices)`, and `choice`, int32 `(batch_size,)`, the index of
+            the most probable.
+        """
+        logits = self.model(inputs)["logits"]
+        return {
+            "logits": logits,
+            "probabilities": ops.softmax(logits),
+            "choice": ops.cast(ops.argmax(logits, axis=-1), "int32"),
+        }
+
+    def _pairs(self, contexts, choices):
+        """Each choice with its context, `PackedRows`."""
+        pairs = [
+            (context, choice)
+            for context, several in zip(contexts, choices)
+            for choice in several
+        ]
+        return tokenized_rows(self.preprocess.pairs, *zip(*pairs))

@@ -1,0 +1,1 @@
+"""Answers to whole files, by any task that takes texts."""

@@ -1,0 +1,1 @@
+"""Official metrics, and files for official servers."""

@@ -1,0 +1,210 @@
+"""Scores of predictions, as fractions: accuracy, F1 and correlations.
+
+All but accuracy need the extra `metrics`.
+"""
+
+import warnings
+
+import numpy as np
+
+from keras_bert.data.labelled.glue_tasks import glue_task
+from keras_bert.tasks.scores.extra import metrics_extra
+
+
+def glue_scores(task, labels, predictions):
+    """The official scores of a task of GLUE.
+
+    Args:
+        task: str, such as "mrpc"; one of `GLUE_TASKS`.
+        labels: list of the task's label names, or of numbers for "stsb", as
+            of `read_glue`.
+        predictions: list, likewise.
+
+    Returns:
+        A dict from the name of each of the task's metrics to a float;
+        "mean" is that of "pearson" and "spearman".
+
+    Raises:
+        ValueError: there is no such task, a value is none of its labels, or
+            there are not as many predictions as labels.
+    """
+    task = glue_task(task)
+    if not task.is_regression:
+        _check_names("labels", labels, task)
+        _check_names("predictions", predictions, task)
+    return {name: _GLUE[name](labels, predictions) for name in task.metrics}
+
+
+def accuracy(labels, predictions):
+    """The share of predictions that are the label.
+
+    Args:
+        labels: list of str or int.
+        predictions: list, likewise.
+
+    Returns:
+        A float.
+    """
+    labels, predictions = _paired(labels, predictions)
+    return float(np.mean(labels == predictions))
+
+
+def f1(labels, predictions, positive):
+    """The F1 of one label; 0.0 if it is nowhere.
+
+    Args:
+        labels: list of str or int.
+        predictions: list, likewise.
+        positive: str or int, the label.
+
+    Returns:
+        A float.
+    """
+    labels, predictions = _paired(labels, predictions)
+    return _f1(labels == positive, predictions == positive)
+
+
+def multi_label_f1(labels, predictions):
+    """F1 where an example may have several labels, or none.
+
+    Args:
+        labels: array of 0 and 1, `(num_examples, num_labels)`.
+        predictions: array, likewise.
+
+    Returns:
+        A dict of `micro_f1`, over all decisions, and `macro_f1`, the mean of
+        the F1 of each label; a label that is nowhere has 0.0.
+    """
+    labels, predictions = _paired(labels, predictions)
+    for name, values in (("labels", labels), ("predictions", predictions)):
+        if values.ndim != 2 or not np.isin(values, (0, 1)).all():
+            raise ValueError(
+                f"`{name}` must be 0 or 1 for each example and label. "
+                f"Received: {values.tolist()[:3]} of shape {values.shape}."
+            )
+    columns = zip(labels.T == 1, predictions.T == 1)
+    return {
+        "micro_f1": _f1(labels.ravel() == 1, predictions.ravel() == 1),
+        "macro_f1": float(np.mean([_f1(*column) for column in columns])),
+    }
+
+
+def matthews_correlation(labels, predictions):
+    """Matthews' correlation; 0.0 if all labels, or predictions, are equal.
+
+    Args:
+        labels: list of str or int.
+        predictions: list, likewise.
+
+    Returns:
+        A float from -1 to 1.
+    """
+    labels, predictions = _paired(labels, predictions)
+    with metrics_extra():
+        import sklearn.metrics
+    if _is_constant(labels) or _is_constant(predictions):
+        return 0.0
+    return float(sklearn.metrics.matthews_corrcoef(labels, predictions))
+
+
+def pearson(labels, predictions):
+    """Pearson's correlation; 0.0 if all labels, or predictions, are equal.
+
+    Args:
+        labels: list of numbers, or of str that are numbers.
+        predictions: list, likewise.
+
+    Returns:
+        A float from -1 to 1.
+    """
+    with metrics_extra():
+        import scipy.stats
+    return _correlation(scipy.stats.pearsonr, labels, predictions)
+
+
+def spearman(labels, predictions):
+    """As `pearson`, of ranks."""
+    with metrics_extra():
+        import scipy.stats
+    return _correlation(scipy.stats.spearmanr, labels, predictions)
+
+
+def _mean_correlation(labels, predictions):
+    return (pearson(labels, predictions) + spearman(labels, predictions)) / 2
+
+
+_GLUE = {
+    "accuracy": accuracy,
+    "f1": lambda labels, predictions: f1(labels, predictions, positive="1"),
+    "matthews_correlation": matthews_correlation,
+    "pearson": pearson,
+    "spearman": spearman,
+    "mean": _mean_correlation,
+}
+
+
+def _f1(is_label, is_prediction):
+    with metrics_extra():
+        import sklearn.metrics
+    return float(
+        sklearn.metrics.f1_score(is_label, is_prediction, zero_division=0.0)
+    )
+
+
+def _correlation(correlate, labels, predictions):
+    labels, predictions = _paired(
+        _numbers("labels", labels), _numbers("predictions", predictions)
+    )
+    if _is_constant(labels) or _is_constant(predictions):
+        return 0.0
+    # Of values that are nearly equal, or too large to square.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        value = correlate(labels, predictions).statistic
+    return float(np.nan_to_num(value))
+
+
+def _is_constant(values):
+    return (values == values[0]).all()
+
+
+def _numbers(name, values):
+    numbers = []
+    for index, value in enumerate(values):
+        try:
+            numbers.append(float(value))
+        except (TypeError, ValueError):
+            numbers.append(np.nan)
+        if not np.isfinite(numbers[-1]):
+            raise ValueError(
+                f"`{name}` must be finite numbers. Received: {value!r} at "
+                f"index {index}."
+            )
+    return numbers
+
+
+def _paired(labels, predictions):
+    labels, predictions = np.asarray(labels), np.asarray(predictions)
+    if labels.shape != predictions.shape or not labels.size:
+        raise ValueError(
+            "There must be a prediction for each label, and one at least. "
+            f"Received: {predictions.shape} predictions for {labels.shape} "
+            "labels."
+        )
+    if (labels.dtype.kind == "U") != (predictions.dtype.kind == "U"):
+        raise ValueError(
+            "Labels and predictions must both be names or both numbers. "
+            f"Received: {labels.flat[0].item()!r} and "
+            f"{predictions.flat[0].item()!r}."
+        )
+    return labels, predictions
+
+
+def _check_names(name, values, task):
+    for index, value in enumerate(values):
+        if value not in task.label_names:
+            raise ValueError(
+                f"`{name}` of {task.name} must be of "
+                f"{', '.join(map(repr, task.label_names))}. Received: "
+                f"{value!r} at index {index}."
+            )

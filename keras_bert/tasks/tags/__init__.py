@@ -1,0 +1,1 @@
+"""Words to tags: schemes, pieces of words, windows, scores."""

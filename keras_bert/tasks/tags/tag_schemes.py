@@ -1,0 +1,135 @@
+"""How tags tell where entities begin and end.
+
+Each tag is "O", for words outside of entities, or a prefix and a type such as
+"B-PER". Plain tags, such as parts of speech, have no prefix: each word is
+labelled by itself.
+"""
+
+from keras_bert.tasks.tags.entities import OUTSIDE
+
+PLAIN, IOB1, IOB2, BIOES, BILOU = "plain", "IOB1", "IOB2", "BIOES", "BILOU"
+SCHEMES = (PLAIN, IOB1, IOB2, BIOES, BILOU)
+
+_PREFIXES = {IOB1: {*"IB"}, IOB2: {*"IB"}, BIOES: {*"BIES"}, BILOU: {*"BILU"}}
+_ALL_PREFIXES = set().union(*_PREFIXES.values())
+_RULES = {
+    IOB1: "an entity is I-TYPE, I-TYPE, ..., and begins with B-TYPE only right "
+    "after another one of its type",
+    IOB2: "an entity is B-TYPE, I-TYPE, ...",
+    BIOES: "an entity is B-TYPE, I-TYPE, ..., E-TYPE or, of one word, S-TYPE",
+    BILOU: "an entity is B-TYPE, I-TYPE, ..., L-TYPE or, of one word, U-TYPE",
+}
+
+
+def find_scheme(tags, where=None):
+    """Finds out which scheme all sentences follow.
+
+    Args:
+        tags: list with a list of str for each sentence.
+        where: function from the index of a sentence and that of a word to
+            the name of the place in messages, such as
+            `TaggedSentences.where`; it names the two indices by default.
+
+    Returns:
+        One of `SCHEMES`; IOB2 where all tags are "O".
+
+    Raises:
+        ValueError: they follow none.
+    """
+    candidates = _candidates({tag for row in tags for tag in row})
+    if candidates == [PLAIN]:
+        return PLAIN
+    faults = []
+    for scheme in candidates:
+        fault = _first_fault(tags, scheme, where or by_indices)
+        if fault is None:
+            return scheme
+        faults.append(fault)
+    raise _fault_error(candidates, faults)
+
+
+def is_plain(names):
+    """Whether different tags, an iterable of str, are plain ones."""
+    return _candidates({*names}) == [PLAIN]
+
+
+def check_scheme(tags, scheme, where=None):
+    """Checks that all sentences follow a scheme.
+
+    Args:
+        tags: list with a list of str for each sentence.
+        scheme: str, one of `SCHEMES`.
+        where: as of `find_scheme`.
+
+    Raises:
+        ValueError: a tag does not follow it. The message names its place and
+            the tag before.
+    """
+    if scheme not in SCHEMES:
+        raise ValueError(
+            f"`scheme` must be one of {', '.join(SCHEMES)}. "
+            f"Received: scheme={scheme!r}."
+        )
+    if scheme == PLAIN:
+        return
+    fault = _first_fault(tags, scheme, where or by_indices)
+    if fault is not None:
+        raise _fault_error([scheme], [fault])
+
+
+def by_indices(sentence, word):
+    """The place of a word for a message, by its indices."""
+    return f"sentence {sentence}, word {word} (counted from 0)"
+
+
+def _candidates(distinct):
+    """The schemes that tags may follow, the likeliest first."""
+    distinct = distinct - {OUTSIDE}
+    prefixes = {tag[0] for tag in distinct if tag[1:2] == "-"} & _ALL_PREFIXES
+    # Letters without a type are bad entities, not parts of speech.
+    if not prefixes and not distinct <= _ALL_PREFIXES:
+        return [PLAIN]
+    if prefixes & {*"ES"}:
+        return [BIOES]
+    if prefixes & {*"LU"}:
+        return [BILOU]
+    return [IOB2, IOB1]
+
+
+def _first_fault(tags, scheme, where):
+    """What is wrong with the first tag that breaks a scheme, or None."""
+    for sentence, row in enumerate(tags):
+        for word, pair in enumerate(zip([OUTSIDE, *row], [*row, OUTSIDE])):
+            if _may_follow(*pair, scheme):
+                continue
+            before, tag = map(repr, pair)
+            if word == len(row):
+                word, tag = word - 1, "the end of the sentence"
+            elif word == 0:
+                before = "the beginning of the sentence"
+            place = where(sentence, word)
+            return f"{place}: {tag} after {before} ({scheme}: {_RULES[scheme]})"
+    return None
+
+
+def _may_follow(before, tag, scheme):
+    """Whether a tag is one of a scheme and may stand after a good one."""
+    prefix, _, type_ = tag.partition("-")
+    prefix_before, _, type_before = before.partition("-")
+    if tag != OUTSIDE and not (prefix in _PREFIXES[scheme] and type_):
+        return False
+    goes_on = tag != OUTSIDE and type_ == type_before
+    if scheme == IOB1:
+        return prefix != "B" or goes_on
+    if scheme == IOB2:
+        return prefix != "I" or goes_on
+    is_open = prefix_before in {"B", "I"}
+    continues = prefix in {"I", "E", "L"}
+    return is_open == continues and (goes_on or not continues)
+
+
+def _fault_error(schemes, faults):
+    return ValueError(
+        f"Tags must follow {' or '.join(schemes)} throughout. "
+        f"Received: {'; '.join(faults)}."
+    )

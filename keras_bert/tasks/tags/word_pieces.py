@@ -1,0 +1,122 @@
+"""Which word each word piece belongs to."""
+
+import typing
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.tasks.fine_tuning.texts import checked_texts
+
+
+class WordPieces(typing.NamedTuple):
+    """The pieces of a sentence.
+
+    Args:
+        ids: int32 `(num_pieces,)`.
+        words: int64 `(num_pieces,)`, the index of the word of each piece. It
+            ascends and leaves out words that give no piece.
+    """
+
+    ids: np.ndarray
+    words: np.ndarray
+
+
+def tokenize_words(tokenizer, sentences):
+    """Cuts the words of sentences into pieces.
+
+    Each sentence is tokenized as one text, its words joined by spaces. A
+    word that the tokenizer drops, such as a control character, gives no
+    piece.
+
+    Args:
+        tokenizer: a `Tokenizer`.
+        sentences: list with a list of str for each sentence.
+
+    Returns:
+        A list of `WordPieces`.
+
+    Raises:
+        ValueError: a sentence is no text; its index is named.
+    """
+    texts = checked_texts(" ".join(words) for words in sentences)
+    result = []
+    rows = _rows(*tokenizer.tokenize_with_offsets(texts))
+    for words, (ids, starts, _) in zip(sentences, rows):
+        lengths = [len(word.encode("utf-8")) + 1 for word in words]
+        word_ends = np.cumsum(lengths, dtype=np.int64)
+        word_of = np.searchsorted(word_ends, starts, side="right")
+        result.append(WordPieces(ids, word_of))
+    return result
+
+
+def find_words(tokenizer, texts):
+    """Cuts texts into pieces, and finds the words that these make up.
+
+    Words are what `BertTokenizer` cuts a text into before it looks for
+    pieces: at white space, and around punctuation and Chinese characters. A
+    piece that does not begin with "##" begins a word.
+
+    Args:
+        tokenizer: a `BertTokenizer`.
+        texts: list of str.
+
+    Returns:
+        A list with a pair for each text: `WordPieces`, and a list of the
+        start and the end of each word in the text, in characters.
+
+    Raises:
+        ValueError: one is no text; its index is named.
+    """
+    texts = checked_texts(texts)
+    result = []
+    rows = _rows(*words_with_offsets(tokenizer, texts))
+    for text, (ids, starts, ends) in zip(texts, rows):
+        begins = ends > 0
+        spans = np.stack([starts[begins], ends[begins]], axis=1)
+        pieces = WordPieces(ids, np.cumsum(begins) - 1)
+        result.append((pieces, _characters_before(text)[spans].tolist()))
+    return result
+
+
+def words_with_offsets(tokenizer, texts):
+    """Cuts texts into pieces, and tells where words stand, in the graph.
+
+    Args:
+        tokenizer: a `BertTokenizer`.
+        texts: string tensor or list `(batch_size,)`, UTF-8.
+
+    Returns:
+        Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
+        starts and ends, int64, offsets in bytes: those of a word at its
+        first piece, 0 at the others. No word is empty.
+    """
+    ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
+    continues = tf.constant(tokenizer.vocabulary.is_continuation)
+    begins = tf.logical_not(tf.gather(continues, ids.flat_values))
+    # The last piece of a word stands before the first one of the next.
+    lasts = tf.concat([begins[1:], [True]], 0)[: tf.size(begins)]
+    word_starts = starts.flat_values * tf.cast(begins, tf.int64)
+    word_ends = tf.scatter_nd(
+        tf.where(begins),
+        tf.boolean_mask(ends.flat_values, lasts),
+        tf.shape(begins, tf.int64),
+    )
+    return (
+        ids,
+        starts.with_flat_values(word_starts),
+        ends.with_flat_values(word_ends),
+    )
+
+
+def _rows(*ragged):
+    """Yields the values of each row of ragged tensors."""
+    splits = ragged[0].row_splits.numpy()
+    flat = [tokens.flat_values.numpy() for tokens in ragged]
+    for start, end in zip(splits, splits[1:]):
+        yield [values[start:end] for values in flat]
+
+
+def _characters_before(text):
+    """How many characters of UTF-8 stand before each byte, and in all."""
+    data = np.frombuffer(text, np.uint8)
+    return np.append(0, np.cumsum((data & 0xC0) != 0x80))

@@ -1,0 +1,57 @@
+"""What every task has, so that it can be exported and used alike."""
+
+from keras_bert.checkpoints import from_pretrained
+
+
+class Task:
+    """A model between strings and answers.
+
+    A subclass sets these attributes and `predict_ids`.
+
+    Attributes:
+        text_inputs: tuple of str, the names of its string inputs.
+        text_shapes: dict from those whose shape is not `(batch_size,)` to
+            their shapes.
+        preprocess: function from string tensors, in the order of
+            `text_inputs`, to a dict of int32 tensors, in graph. It has the
+            attributes `tokenizer` and `seq_length`.
+        inputs: tuple of str, the names of those tensors that the model takes.
+        model: `keras.Model` that takes them.
+        outputs: tuple of str, the names that `predict_texts` gives.
+    """
+
+    text_inputs = ("text",)
+    text_shapes = {}
+
+    @classmethod
+    def from_pretrained(cls, directory, lowercase=None, **kwargs):
+        """Reads a checkpoint, as of `keras_bert.from_pretrained`.
+
+        Args:
+            directory: str.
+            lowercase: bool, where no file says whether texts are lower-cased.
+            **kwargs: other arguments of the class.
+        """
+        return cls(from_pretrained(directory, lowercase=lowercase), **kwargs)
+
+    def predict_ids(self, inputs):
+        """Answers, in graph.
+
+        Args:
+            inputs: dict of int32 tensors, as of `preprocess`.
+
+        Returns:
+            A dict of tensors by their names.
+        """
+        raise NotImplementedError
+
+    def predict_texts(self, *texts):
+        """Answers strings, in graph; by default as `predict_ids`.
+
+        Args:
+            *texts: string tensors, in the order of `text_inputs`.
+
+        Returns:
+            A dict of tensors by the names of `outputs`.
+        """
+        return self.predict_ids(self.preprocess(*texts))

@@ -1,0 +1,184 @@
+"""Texts, or pairs of texts, to labels."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert.tasks.fine_tuning.collapse import one_label_throughout
+from keras_bert.tasks.fine_tuning.columns import encoded_texts
+from keras_bert.tasks.fine_tuning.columns import label_indices
+from keras_bert.tasks.fine_tuning.columns import split_examples
+from keras_bert.tasks.fine_tuning.examples import Examples
+from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.label_names import label_weights
+from keras_bert.tasks.fine_tuning.label_names import with_labels
+from keras_bert.tasks.fine_tuning.text_task import TextTask
+from keras_bert.tasks.scores.confusion import confusion_matrix
+from keras_bert.tasks.scores.confusion import label_scores
+from keras_bert.tasks.scores.confusion import several_label_scores
+
+# So many show whether all answers are the same.
+_EXAMPLES_TO_TELL = 512
+
+
+class TextClassifier(TextTask):
+    """Sorts texts, or pairs of texts, by labels.
+
+    Args:
+        pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
+            task.
+        labels: list of str, the names of the labels in order. Needed for an
+            encoder; a fine-tuned model has its own, and gets a fresh head if
+            these are others.
+        multi_label: bool, whether a text may have several labels or none.
+            Those of probability 0.5 or more are given.
+        seq_length: int, longest text or pair in tokens, special ones
+            included; by default 128, or the model's limit if that is less.
+        truncation: str, what is kept of longer texts: "head", "tail" or
+            "head_tail".
+
+    Example:
+
+    >>> classifier = keras_bert.TextClassifier.from_pretrained(
+    ...     "directory", labels=["negative", "positive"]
+    ... )
+    >>> history = classifier.fit(["a fine film", "a bore"], [1, 0], verbose=0)
+    >>> [answer["label"] for answer in classifier.predict(["a fine film"])]
+    ['positive']
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 4.1
+    """
+
+    head = "classifier"
+    main_metric = "accuracy"
+    outputs = ("logits", "probabilities", "label")
+
+    def __init__(self, pretrained, labels=None, multi_label=None, **kwargs):
+        trained = self.trained_settings(pretrained)
+        pretrained, self.labels = with_labels(
+            pretrained, trained.get("labels"), labels
+        )
+        if multi_label is None:
+            multi_label = trained.get("multi_label", False)
+        self.multi_label = multi_label
+        own = {"labels": self.labels, "multi_label": multi_label}
+        super().__init__(pretrained, len(self.labels), own, **kwargs)
+
+    def examples(self, texts, labels=None, class_weights=None):
+        texts, labels = split_examples(texts, labels)
+        columns = encoded_texts(texts, self.is_pair)
+        targets = self._targets(labels)
+        weights = None
+        if class_weights:
+            of_label = label_weights(class_weights, self.labels)
+            weights = (targets @ of_label) / np.maximum(targets.sum(1), 1)
+        rows = tokenized_rows(self.preprocess, *columns)
+        self.note_pairs(len(columns) == 2)
+        return Examples(rows, targets, weights)
+
+    def _targets(self, labels):
+        """1 at the labels of each text, float32 `(num_texts, num_labels)`."""
+        rows = np.eye(len(self.labels), dtype=np.float32)
+        if not self.multi_label:
+            return rows[label_indices(labels, self.labels)]
+        targets = np.zeros((len(labels), len(self.labels)), np.float32)
+        for index, several in enumerate(labels):
+            try:
+                targets[index, label_indices(list(several), self.labels)] = 1
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    "With `multi_label` each text must have a list of labels. "
+                    f"Received: {several!r} at index {index}: {error}"
+                ) from None
+        return targets
+
+    def loss(self, label_smoothing):
+        losses = keras.losses
+        kind = (
+            losses.BinaryCrossentropy
+            if self.multi_label
+            else losses.CategoricalCrossentropy
+        )
+        return kind(from_logits=True, label_smoothing=label_smoothing)
+
+    def scores(self, examples):
+        logits, targets = self.logits(examples), examples.targets
+        if self.multi_label:
+            return several_label_scores(targets > 0.5, logits >= 0)
+        matrix = confusion_matrix(
+            targets.argmax(1), logits.argmax(1), len(self.labels)
+        )
+        return label_scores(matrix)
+
+    def has_collapsed(self, examples):
+        count = min(len(examples), _EXAMPLES_TO_TELL)
+        some = examples.part(
+            np.linspace(0, len(examples) - 1, count).astype(int)
+        )
+        logits = self.logits(some)
+        answers = logits >= 0 if self.multi_label else logits.argmax(1)
+        return one_label_throughout(answers) and not one_label_throughout(
+            some.targets
+        )
+
+    def probabilities(self, texts):
+        """The probability of each label.
+
+        Args:
+            texts: list of str, or of pairs of str; it may be empty.
+
+        Returns:
+            A float32 array `(num_texts, num_labels)`. Those of a text sum to
+            1, but for `multi_label`.
+        """
+        return ops.convert_to_numpy(
+            self._probabilities(self.text_logits(texts))
+        )
+
+    def predict(self, texts):
+        """Labels texts.
+
+        Args:
+            texts: list of str, or of pairs of str; it may be empty.
+
+        Returns:
+            A list of dicts, one for each text: `label`, str, and its
+            `probability`, float; with `multi_label` a list of such dicts,
+            the most probable first, perhaps empty.
+        """
+        answers = []
+        for row in self.probabilities(texts):
+            order = np.argsort(-row, kind="stable")
+            named = [
+                {"label": self.labels[place], "probability": float(row[place])}
+                for place in order
+            ]
+            several = [x for x in named if x["probability"] >= 0.5]
+            answers.append(several if self.multi_label else named[0])
+        return answers
+
+    def predict_ids(self, inputs):
+        """Labels texts, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+
+        Returns:
+            A dict of `logits` and `probabilities`, float32 `(batch_size,
+            num_labels)`, and `label`, string `(batch_size,)`, the most
+            probable.
+        """
+        import tensorflow as tf
+
+        logits = self.model(inputs)["logits"]
+        return {
+            "logits": logits,
+            "probabilities": self._probabilities(logits),
+            "label": tf.gather(
+                tf.constant(self.labels), tf.argmax(logits, axis=-1)
+            ),
+        }
+
+    def _probabilities(self, logits):
+        return ops.sigmoid(logits) if self.multi_label else ops.softmax(logits)

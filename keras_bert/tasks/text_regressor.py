@@ -1,0 +1,96 @@
+"""Texts, or pairs of texts, to numbers."""
+
+import keras
+import numpy as np
+
+from keras_bert.tasks.fine_tuning.columns import encoded_texts
+from keras_bert.tasks.fine_tuning.columns import numbers
+from keras_bert.tasks.fine_tuning.columns import split_examples
+from keras_bert.tasks.fine_tuning.examples import Examples
+from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.text_task import TextTask
+from keras_bert.tasks.scores.metrics import pearson
+from keras_bert.tasks.scores.metrics import spearman
+
+
+class TextRegressor(TextTask):
+    """Gives texts, or pairs of texts, a number, such as how alike they are.
+
+    Args:
+        pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
+            task.
+        seq_length: int, longest text or pair in tokens, special ones
+            included; by default 128, or the model's limit if that is less.
+        truncation: str, what is kept of longer texts: "head", "tail" or
+            "head_tail".
+
+    Example:
+
+    >>> regressor = keras_bert.TextRegressor.from_pretrained("directory")
+    >>> pairs = [("a film", "a movie"), ("a film", "the sea")]
+    >>> history = regressor.fit(pairs, [4.5, 0.5], verbose=0)
+    >>> len(regressor.predict(pairs))
+    2
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 4.1
+    """
+
+    head = "classifier"
+    main_metric = "spearman"
+    outputs = ("score",)
+
+    def __init__(self, pretrained, **kwargs):
+        super().__init__(pretrained, 1, {}, **kwargs)
+
+    def examples(self, texts, labels=None, class_weights=None):
+        if class_weights:
+            raise ValueError(
+                "`class_weights` are for labels; a regression has none. "
+                f"Received: class_weights={class_weights!r}."
+            )
+        texts, labels = split_examples(texts, labels)
+        columns = encoded_texts(texts, self.is_pair)
+        targets = numbers(labels)[:, np.newaxis]
+        rows = tokenized_rows(self.preprocess, *columns)
+        self.note_pairs(len(columns) == 2)
+        return Examples(rows, targets)
+
+    def loss(self, label_smoothing):
+        if label_smoothing:
+            raise ValueError(
+                "`label_smoothing` is for labels; a regression has none. "
+                f"Received: label_smoothing={label_smoothing}."
+            )
+        return keras.losses.MeanSquaredError()
+
+    def scores(self, examples):
+        labels = examples.targets[:, 0].astype(float)
+        predictions = self.logits(examples)[:, 0].astype(float)
+        return {
+            "pearson": pearson(labels, predictions),
+            "spearman": spearman(labels, predictions),
+            "mean_squared_error": float(np.mean((labels - predictions) ** 2)),
+        }
+
+    def predict(self, texts):
+        """Gives texts numbers.
+
+        Args:
+            texts: list of str, or of pairs of str; it may be empty.
+
+        Returns:
+            A list of float, one for each text.
+        """
+        return self.text_logits(texts)[:, 0].tolist()
+
+    def predict_ids(self, inputs):
+        """Gives texts numbers, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+
+        Returns:
+            A dict of `score`, float32 `(batch_size,)`.
+        """
+        return {"score": self.model(inputs)["logits"][:, 0]}

@@ -1,0 +1,231 @@
+"""Words of sentences to tags, such as the names in a text."""
+
+import keras
+
+from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.label_names import label_weights
+from keras_bert.tasks.fine_tuning.label_names import with_labels
+from keras_bert.tasks.tags.entities import OUTSIDE
+from keras_bert.tasks.tags.entities import Entity
+from keras_bert.tasks.tags.entities import find_entities
+from keras_bert.tasks.tags.entities import locate_entities
+from keras_bert.tasks.tags.entity_scores import entity_scores
+from keras_bert.tasks.tags.entity_scores import tag_accuracy
+from keras_bert.tasks.tags.sentence_windows import SentenceWindows
+from keras_bert.tasks.tags.sentences import check_sentences
+from keras_bert.tasks.tags.tag_names import check_names
+from keras_bert.tasks.tags.tag_names import tag_names
+from keras_bert.tasks.tags.tag_names import tag_places
+from keras_bert.tasks.tags.tag_schemes import is_plain
+from keras_bert.tasks.tags.tagged_examples import TaggedExamples
+from keras_bert.tasks.tags.tagged_words import in_iob2
+from keras_bert.tasks.tags.tagged_words import tagged_words
+from keras_bert.tasks.tags.word_pieces import find_words
+from keras_bert.tasks.tags.word_pieces import tokenize_words
+from keras_bert.tasks.tags.word_preprocessor import ENDS
+from keras_bert.tasks.tags.word_preprocessor import STARTS
+from keras_bert.tasks.tags.word_preprocessor import WordPreprocessor
+
+
+class TokenClassifier(FineTunedTask):
+    """Gives each word a tag: entities such as names, or parts of speech.
+
+    Its first piece speaks for a word. To learn from and to evaluate on, there
+    are `TaggedSentences`, as `read_conll` gives them, or a list with a list
+    of words for each sentence and one with their tags. Tags of entities may
+    be IOB1, IOB2, BIOES or BILOU; the model itself has IOB2. A sentence that
+    is too long is worked through in windows, so that no word is left out.
+
+    Args:
+        pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
+            task.
+        labels: list of str, the names of the tags, as `labels_of` makes
+            them. Needed for an encoder; a fine-tuned model has its own, and
+            gets a fresh head if these are others.
+        seq_length: int, longest window in tokens, special ones included; by
+            default 128, or the model's limit if that is less.
+
+    Example:
+
+    >>> words = [["Ada", "met", "Charles", "."]]
+    >>> tags = [["B-PER", "O", "B-PER", "O"]]
+    >>> tagger = keras_bert.TokenClassifier.from_pretrained(
+    ...     "directory", labels=keras_bert.TokenClassifier.labels_of(tags)
+    ... )
+    >>> history = tagger.fit(words, tags, verbose=0)
+    >>> tagger.predict(["Who was Ada?"])
+    [[{'text': 'Ada', 'label': 'PER', 'start': 8, 'end': 11}]]
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 5.3
+    """
+
+    head = "token_classifier"
+    outputs = ("logits", "labels", STARTS, ENDS)
+
+    def __init__(self, pretrained, labels=None, seq_length=None):
+        if labels is not None:
+            labels = list(labels)
+        known = self.trained_settings(pretrained).get("labels")
+        pretrained, self.labels = with_labels(pretrained, known, labels)
+        if self.labels != known:
+            check_names(self.labels)
+        seq_length = self.trained_seq_length(pretrained, seq_length)
+        settings = {"labels": self.labels, "seq_length": seq_length}
+        super().__init__(pretrained, len(self.labels), settings)
+        self.is_plain = is_plain(self.labels)
+        self.main_metric = "accuracy" if self.is_plain else "f1"
+        self.preprocess = WordPreprocessor(
+            self.pretrained.tokenizer,
+            self.pretrained.family.template,
+            seq_length,
+        )
+        self.inputs += (STARTS, ENDS)
+
+    @staticmethod
+    def labels_of(*tags):
+        """The `labels` for some data.
+
+        Args:
+            *tags: each `TaggedSentences`, or a list with a list of str for
+                each sentence, such as those to train on and to evaluate on.
+
+        Returns:
+            A list of str: "O" and, for each type of entity, its two tags of
+            IOB2; or the plain tags, sorted.
+
+        Raises:
+            ValueError: the tags follow no scheme.
+        """
+        return tag_names(*tags)
+
+    def examples(self, sentences, tags=None, class_weights=None):
+        words, tags, where = tagged_words(sentences, tags)
+        if not self.is_plain:
+            tags = in_iob2(tags, where)
+        places = tag_places(tags, self.labels, where)
+        windows = self._windows(self._tokenize(words))
+        weights = label_weights(class_weights or {}, self.labels)
+        return TaggedExamples(windows, tags, places, weights)
+
+    def loss(self, label_smoothing):
+        # The mean over the words of the batch, however long its sentences.
+        return keras.losses.CategoricalCrossentropy(
+            from_logits=True,
+            label_smoothing=label_smoothing,
+            reduction="mean_with_sample_weight",
+        )
+
+    def scores(self, examples):
+        lengths = [len(row) for row in examples.tags]
+        predictions = self._tags(examples.windows, lengths)
+        if self.is_plain:
+            return tag_accuracy(examples.tags, predictions)
+        scores = entity_scores(examples.tags, predictions)
+        return {name: scores[name] for name in ("precision", "recall", "f1")}
+
+    def logits(self, examples):
+        """What the model gives for each token.
+
+        Args:
+            examples: `TaggedExamples` or `PackedRows`.
+
+        Returns:
+            A list with a float32 array `(num_tokens, num_labels)` for each
+            row.
+        """
+        logits = [None] * len(examples)
+        if logits:
+            for indices, outputs in self._forward(examples):
+                for index, row in zip(indices, outputs["logits"]):
+                    logits[index] = row[examples.place(index, len(row))]
+        return logits
+
+    def predict(self, texts):
+        """Finds entities in texts.
+
+        Words are what the tokenizer cuts a text into, at white space and
+        around punctuation.
+
+        Args:
+            texts: list of str; it may be empty.
+
+        Returns:
+            A list with a list for each text, of a dict for each entity, in
+            order: `text` and `label`, str, `start` and `end`, int, in
+            characters, so that `text` is `texts[i][start:end]`. With plain
+            tags there is one for each word.
+        """
+        found = find_words(self.preprocess.tokenizer, texts)
+        lengths = [len(spans) for _, spans in found]
+        windows = self._windows([pieces for pieces, _ in found])
+        find = _each_word if self.is_plain else find_entities
+        return [
+            locate_entities(find(tags), text, spans)
+            for tags, text, (_, spans) in zip(
+                self._tags(windows, lengths), texts, found
+            )
+        ]
+
+    def predict_words(self, sentences):
+        """Tags the words of sentences.
+
+        Args:
+            sentences: list with a list of str for each sentence; it may be
+                empty.
+
+        Returns:
+            A list with a list of str for each sentence, a tag for each word.
+            A word that the tokenizer drops, such as a control character, is
+            "O", or the first label of plain ones.
+        """
+        check_sentences(sentences)
+        windows = self._windows(self._tokenize(sentences))
+        return self._tags(windows, [len(words) for words in sentences])
+
+    def predict_ids(self, inputs):
+        """Tags the words of texts, in graph.
+
+        Texts are cut at the model's length.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors: those
+                of the model, and `starts` and `ends`, where a word stands in
+                its text, in bytes, at its first piece, and 0 elsewhere.
+
+        Returns:
+            A dict of tensors `(batch_size, seq_length)`: `labels`, string,
+            the tag of a word at its first piece and "" elsewhere, and
+            `starts` and `ends` as given; and of `logits`, float32
+            `(batch_size, seq_length, num_labels)`.
+        """
+        import tensorflow as tf
+
+        ids = {name: inputs[name] for name in self.pretrained.backbone.inputs}
+        logits = self.model(ids)["logits"]
+        labels = tf.gather(tf.constant(self.labels), tf.argmax(logits, axis=-1))
+        return {
+            "logits": logits,
+            "labels": tf.where(inputs[ENDS] > 0, labels, ""),
+            STARTS: tf.identity(inputs[STARTS]),
+            ENDS: tf.identity(inputs[ENDS]),
+        }
+
+    def _tokenize(self, sentences):
+        return tokenize_words(self.preprocess.tokenizer, sentences)
+
+    def _windows(self, pieces):
+        return SentenceWindows(self.preprocess, pieces)
+
+    def _tags(self, windows, lengths):
+        """The tag of each word; there are so many words in each sentence."""
+        best = [row.argmax(axis=-1) for row in self.logits(windows.rows)]
+        outside = self.labels.index(OUTSIDE) if OUTSIDE in self.labels else 0
+        return [
+            [self.labels[place] for place in row]
+            for row in windows.of_words(best, lengths, outside)
+        ]
+
+
+def _each_word(tags):
+    return [Entity(tag, index, index) for index, tag in enumerate(tags)]

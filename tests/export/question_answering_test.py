@@ -1,0 +1,100 @@
+"""A task whose answers need more of the texts than their ids."""
+
+import json
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
+
+from keras_bert.export import export_saved_model
+from keras_bert.tasks import QuestionAnswerer
+
+_PAIRS = [
+    ("who eats?", "The dög – eats."),
+    ("", ""),
+    ("what", "a cat"),
+    ("sees a bird sees", "meat"),
+]
+
+
+@pytest.fixture(scope="module")
+def exported(bert, tmp_path_factory):
+    """A task that may give no answer, and the directory of its SavedModel."""
+    task = QuestionAnswerer(bert, max_query_length=3)
+    task.null_threshold = 0.0
+    directory = tmp_path_factory.mktemp("served") / "1"
+    export_saved_model(task, directory)
+    return task, directory
+
+
+@pytest.fixture(scope="module")
+def signatures(exported):
+    return tf.saved_model.load(str(exported[1])).signatures
+
+
+def _served(signatures, pairs):
+    questions, contexts = zip(*pairs) if pairs else ([], [])
+    return signatures["serving_default"](
+        question=tf.constant(questions, tf.string),
+        context=tf.constant(contexts, tf.string),
+    )
+
+
+@pytest.mark.parametrize("null_threshold", [None, -1e9, 1e9])
+def test_a_server_answers_as_python(bert, tmp_path, null_threshold):
+    task = QuestionAnswerer(bert, max_query_length=3)
+    task.null_threshold = null_threshold
+    export_saved_model(task, tmp_path / "1")
+    signatures = tf.saved_model.load(str(tmp_path / "1")).signatures
+    outputs = _served(signatures, _PAIRS)
+    assert sorted(outputs) == sorted(task.outputs)
+    answers = task.predict(_PAIRS)
+    np.testing.assert_allclose(
+        outputs["score"], [answer["score"] for answer in answers], atol=1e-4
+    )
+    for index, ((_, context), answer) in enumerate(zip(_PAIRS, answers)):
+        place = slice(outputs["start"][index], outputs["end"][index])
+        served = outputs["answer"][index].numpy()
+        assert context.encode()[place] == served == answer["answer"].encode()
+    has_answer = [bool(answer["answer"]) for answer in answers]
+    may_answer = null_threshold != -1e9
+    assert has_answer == [may_answer, False, may_answer, may_answer]
+
+
+def test_no_questions_give_no_rows(signatures):
+    for values in _served(signatures, []).values():
+        assert values.shape == (0,)
+
+
+def test_ids_give_the_logits(exported, signatures):
+    task, _ = exported
+    inputs = task.preprocess(*map(list, zip(*_PAIRS)))
+    ids = {name: inputs[name] for name in task.inputs}
+    outputs = signatures["ids"](**ids)
+    assert sorted(outputs) == ["end_logits", "start_logits"]
+    for name, values in task.predict_ids(ids).items():
+        assert values.shape == (4, 12)
+        np.testing.assert_allclose(outputs[name], values, atol=1e-5)
+
+
+def test_the_manifest_tells_of_the_answers(exported):
+    manifest = json.loads((exported[1] / "manifest.json").read_text())
+    assert manifest["task"] == "QuestionAnswerer"
+    assert manifest["outputs"] == ["answer", "start", "end", "score"]
+    assert manifest["meaning"].startswith("Answers questions")
+
+
+def test_only_the_two_ops_of_texts_are_not_core(exported):
+    model = saved_model_pb2.SavedModel.FromString(
+        (exported[1] / "saved_model.pb").read_bytes()
+    )
+    ops = set()
+    for meta_graph in model.meta_graphs:
+        ops |= {node.op for node in meta_graph.graph_def.node}
+        for function in meta_graph.graph_def.library.function:
+            ops |= {node.op for node in function.node_def}
+    assert {op for op in ops if not hasattr(tf.raw_ops, op)} == {
+        "FastBertNormalize",
+        "FastWordpieceTokenizeWithOffsets",
+    }

@@ -1,0 +1,33 @@
+"""Short sequences over a vocabulary of a few words."""
+
+import pytest
+
+from keras_bert import template
+from keras_bert.tasks.answers.answer_windows import WindowSizes
+from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+_WORDS = "the a dog cat bird eats sees meat fish seeds . ##s".split()
+
+
+@pytest.fixture
+def preprocess():
+    """Sequences of 10 tokens, of which a question has 2 at most."""
+    return QuestionPreprocessor(
+        BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *_WORDS])),
+        template.BERT,
+        WindowSizes(10, doc_stride=3, max_query_length=2),
+    )
+
+
+@pytest.fixture
+def words(preprocess):
+    """A function from ids to tokens, without padding."""
+
+    def words(ids):
+        tokens = [preprocess.tokenizer.vocabulary.tokens[x] for x in ids]
+        return " ".join(tokens).replace(" [PAD]", "")
+
+    return words

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+from keras_bert.data.labelled.squad import SquadQuestion
+from keras_bert.tasks.answers import question_rows as module
+from keras_bert.tasks.answers.given_questions import asked_questions
+from keras_bert.tasks.answers.question_rows import question_rows
+
+_LONG = "the dogs eat the Cat. the bird sees a fish"
+_PAIRS = [
+    ("who eats", "a dog"),
+    ("who eats meat", _LONG),
+    ("", _LONG),
+    ("eats", ""),
+]
+
+
+def _rows(preprocess, pairs=_PAIRS):
+    return question_rows(preprocess, preprocess.sizes, asked_questions(pairs))
+
+
+def test_each_window_is_laid_out_as_published(preprocess, words):
+    asked = _rows(preprocess)
+    inputs = asked.rows.inputs(np.arange(len(asked.rows)))
+    assert [words(ids) for ids in inputs["input_ids"].numpy()] == [
+        "[CLS] [UNK] eats [SEP] a dog [SEP]",
+        "[CLS] [UNK] eats [SEP] the dog ##s [UNK] the [SEP]",
+        "[CLS] [UNK] eats [SEP] [UNK] the cat . the [SEP]",
+        "[CLS] [UNK] eats [SEP] . the bird sees a [SEP]",
+        "[CLS] [UNK] eats [SEP] sees a fish [SEP]",
+        "[CLS] [SEP] the dog ##s [UNK] the cat . [SEP]",
+        "[CLS] [SEP] [UNK] the cat . the bird sees [SEP]",
+        "[CLS] [SEP] . the bird sees a fish [SEP]",
+        "[CLS] eats [SEP] [SEP]",
+    ]
+    lengths = asked.rows.lengths[:, np.newaxis]
+    mask = np.arange(10) < lengths
+    np.testing.assert_array_equal(inputs["input_mask"], mask)
+    starts = np.array([4, 4, 4, 4, 4, 2, 2, 2, 3])[:, np.newaxis]
+    np.testing.assert_array_equal(
+        inputs["segment_ids"], mask & (np.arange(10) >= starts)
+    )
+
+
+def test_rows_belong_to_questions_in_order(preprocess):
+    asked = _rows(preprocess)
+    assert asked.slices() == [
+        slice(0, 1),
+        slice(1, 5),
+        slice(5, 8),
+        slice(8, 9),
+    ]
+    for windows, rows in zip(asked.windows, asked.slices()):
+        np.testing.assert_array_equal(
+            asked.rows.lengths[rows],
+            windows.context_start + windows.lengths + 1,
+        )
+
+
+def test_tokens_have_their_bytes_in_the_context(preprocess):
+    asked = _rows(preprocess, [("", "Dogs – Café."), ("", "a")])
+    starts, ends = asked.token_spans[0]
+    data = "Dogs – Café.".encode()
+    assert [data[a:b].decode() for a, b in zip(starts, ends)] == [
+        *("Dog", "s", "–", "Café", "."),
+    ]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 1000])
+def test_how_many_go_together_changes_nothing(preprocess, monkeypatch, number):
+    expected = _rows(preprocess, 3 * _PAIRS)
+    monkeypatch.setattr(module, "_AT_ONCE", number)
+    asked = _rows(preprocess, 3 * _PAIRS)
+    np.testing.assert_array_equal(asked.rows.lengths, expected.rows.lengths)
+    for name, values in expected.rows.values.items():
+        np.testing.assert_array_equal(asked.rows.values[name], values)
+
+
+def test_a_context_of_many_questions_is_tokenized_once(preprocess, monkeypatch):
+    texts = []
+    tokenizer = preprocess.tokenizer
+    tokenize = tokenizer.tokenize_with_offsets
+    monkeypatch.setattr(
+        tokenizer,
+        "tokenize_with_offsets",
+        lambda x: (texts.extend(x), tokenize(x))[1],
+    )
+    questions = [
+        SquadQuestion(f"{n}", "who?", context, (), False, None)
+        for n, context in enumerate(["a dog", "a cat", "a dog"])
+    ]
+    question_rows(preprocess, preprocess.sizes, questions)
+    assert texts == [b"a dog", b"a cat"]

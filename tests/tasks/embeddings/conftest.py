@@ -1,0 +1,99 @@
+"""A directory as sentence-transformers writes it, around a tiny BERT."""
+
+import json
+
+import numpy as np
+import pytest
+
+from keras_bert import save_pretrained
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+
+_TYPES = {
+    "Transformer": "sentence_transformers.models.Transformer",
+    "Pooling": "sentence_transformers.models.Pooling",
+    "Dense": "sentence_transformers.models.Dense",
+    "Normalize": "sentence_transformers.models.Normalize",
+}
+
+
+@pytest.fixture
+def sentence_directory(bert, tmp_path):
+    """A function that writes one and gives its path.
+
+    Args of the function:
+        kinds: str, the modules behind the Transformer, with blanks between.
+        pooling, dense: dict, changes to their config.json.
+        settings: dict, what sentence_bert_config.json holds.
+    """
+
+    def write(
+        kinds="Pooling Normalize", pooling=None, dense=None, settings=None
+    ):
+        directory = tmp_path / "published"
+        save_pretrained(bert, directory, format="hf")
+        modules = []
+        for index, kind in enumerate(["Transformer", *kinds.split()]):
+            folder = "" if index == 0 else f"{index}_{kind.rpartition('.')[2]}"
+            kind_of = {"Pooling": _pooling(pooling), "Dense": _dense(dense)}
+            if kind in kind_of:
+                (directory / folder).mkdir()
+                write_json(directory / folder / "config.json", kind_of[kind])
+            if kind == "Dense":
+                write_linear(directory / folder)
+            kind = _TYPES.get(kind, kind)
+            modules.append({"idx": index, "path": folder, "type": kind})
+        write_json(directory / "modules.json", modules)
+        if settings is not None:
+            write_json(directory / "sentence_bert_config.json", settings)
+        return directory
+
+    return write
+
+
+def write_json(path, values):
+    path.write_text(json.dumps(values))
+
+
+def linear_arrays():
+    """A weight (3, 16), as PyTorch has it, and a bias."""
+    random = np.random.default_rng(5)
+    return {
+        "linear.weight": random.normal(size=(3, 16)).astype("float32"),
+        "linear.bias": random.normal(size=3).astype("float32"),
+    }
+
+
+def write_linear(folder):
+    write_safetensors(
+        folder / "model.safetensors",
+        [
+            (name, array.shape, lambda array=array: array)
+            for name, array in linear_arrays().items()
+        ],
+    )
+
+
+@pytest.fixture
+def linear():
+    return linear_arrays()
+
+
+def _pooling(changes):
+    return {
+        "word_embedding_dimension": 16,
+        "pooling_mode_cls_token": False,
+        "pooling_mode_mean_tokens": True,
+        "pooling_mode_max_tokens": False,
+        "pooling_mode_mean_sqrt_len_tokens": False,
+        **(changes or {}),
+    }
+
+
+def _dense(changes):
+    return {
+        "in_features": 16,
+        "out_features": 3,
+        "bias": True,
+        "activation_function": "torch.nn.modules.activation.Tanh",
+        **(changes or {}),
+    }

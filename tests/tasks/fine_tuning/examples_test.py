@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from keras_bert.tasks.fine_tuning.examples import Examples
+from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.text.preprocessor import Preprocessor
+
+_TEXTS = [b"the dog eats meat", b"a cat", b"", b"the the the the the the"]
+
+
+@pytest.fixture
+def preprocess(bert):
+    return Preprocessor(bert.tokenizer, bert.family.template, seq_length=6)
+
+
+@pytest.fixture
+def examples(preprocess):
+    targets = np.arange(4, dtype="float32")[:, np.newaxis]
+    return Examples(tokenized_rows(preprocess, _TEXTS), targets)
+
+
+def test_rows_are_the_preprocessors_own(examples, preprocess):
+    expected = preprocess(_TEXTS)
+    assert examples.lengths.tolist() == [6, 4, 2, 6]
+    for name, values in examples.inputs([0, 1, 2, 3]).items():
+        np.testing.assert_array_equal(values, expected[name])
+
+
+def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
+    columns = _TEXTS, _TEXTS[::-1]
+    whole = tokenized_rows(preprocess, *columns)
+    monkeypatch.setattr(
+        "keras_bert.tasks.fine_tuning.examples._TEXTS_AT_ONCE", 3
+    )
+    pieces = tokenized_rows(preprocess, *columns)
+    assert pieces.lengths.tolist() == whole.lengths.tolist()
+    for name, values in whole.values.items():
+        np.testing.assert_array_equal(pieces.values[name], values)
+
+
+def test_cut_texts_are_counted(preprocess, caplog):
+    tokenized_rows(preprocess, _TEXTS)
+    assert "1 of 4 texts (25.0 %) are longer than seq_length=6" in caplog.text
+    caplog.clear()
+    tokenized_rows(preprocess, _TEXTS[:3])
+    assert not caplog.text
+    # Together with [CLS] and two [SEP] the pairs are of 7, 5, 5 and 9.
+    tokenized_rows(preprocess, _TEXTS, [b"", b"", b"the a", b""])
+    assert "2 of 4 texts (50.0 %)" in caplog.text
+
+
+def test_no_texts_are_no_rows(preprocess):
+    assert len(tokenized_rows(preprocess, [])) == 0
+    assert len(tokenized_rows(preprocess, [], [])) == 0
+
+
+def test_a_batch_has_inputs_targets_and_weights(examples):
+    inputs, targets, weights = examples.batch([2, 0])
+    assert inputs["input_ids"].shape == (2, 6)
+    assert targets["logits"].numpy().tolist() == [[2.0], [0.0]]
+    assert weights["logits"].numpy().tolist() == [1.0, 1.0]
+
+
+def test_a_part_has_its_own_targets_and_weights(preprocess):
+    rows = tokenized_rows(preprocess, _TEXTS)
+    weights = np.array([1, 2, 3, 4], "float32")
+    part = Examples(rows, np.eye(4), weights).part(np.array([3, 1]))
+    assert len(part) == 2
+    assert part.targets.argmax(1).tolist() == [3, 1]
+    assert part.weights.tolist() == [4.0, 2.0]
+    assert part.lengths.tolist() == [6, 4]

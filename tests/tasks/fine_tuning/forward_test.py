@@ -1,0 +1,48 @@
+import keras
+import numpy as np
+
+from keras_bert.data.batches.packed_rows import PackedRows
+from keras_bert.tasks.fine_tuning.forward import Forward
+
+
+def _model():
+    """Sums the ids of each row."""
+    ids = keras.Input((None,), dtype="int32", name="input_ids")
+    total = keras.ops.sum(keras.ops.cast(ids, "float32"), axis=1)
+    return keras.Model({"input_ids": ids}, {"total": total})
+
+
+def _rows(lengths):
+    values = {"input_ids": np.arange(sum(lengths), dtype="int32")}
+    return PackedRows(values, np.array(lengths, int), {"input_ids": 0})
+
+
+def test_each_example_comes_once_with_its_own_answer():
+    lengths = np.random.default_rng(0).integers(1, 9, 50)
+    rows = _rows(lengths)
+    starts = np.cumsum(lengths) - lengths
+    found = {}
+    for indices, outputs in Forward(_model(), batch_tokens=20)(rows):
+        assert lengths[indices].max() * len(indices) <= 20
+        for index, total in zip(indices, outputs["total"], strict=True):
+            assert index not in found
+            found[index] = total
+    assert found == {
+        n: sum(range(starts[n], starts[n] + lengths[n])) for n in range(50)
+    }
+
+
+def test_no_examples_give_nothing():
+    assert list(Forward(_model())(_rows([]))) == []
+
+
+def test_it_sees_the_weights_as_they_are_now():
+    ids = keras.Input((None,), dtype="int32", name="input_ids")
+    table = keras.layers.Embedding(4, 1, embeddings_initializer="zeros")
+    total = keras.ops.sum(table(ids), axis=(1, 2))
+    forward = Forward(keras.Model({"input_ids": ids}, {"total": total}))
+    rows = _rows([3])
+    ((_, before),) = forward(rows)
+    table.set_weights([np.full((4, 1), 2.0)])
+    ((_, after),) = forward(rows)
+    assert (before["total"].tolist(), after["total"].tolist()) == ([0], [6])

@@ -1,0 +1,59 @@
+import dataclasses
+
+import pytest
+
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
+from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("epochs", 0, "an integer, at least 1"),
+        ("epochs", 1.5, "an integer, at least 1"),
+        ("batch_size", 0, "an integer, at least 1"),
+        ("learning_rate", 0.0, "above 0"),
+        ("warmup", 1.0, "at least 0 and below 1"),
+        ("warmup", -0.1, "at least 0 and below 1"),
+        ("weight_decay", -1.0, "at least 0"),
+        ("layer_decay", 0.0, "above 0, at most 1"),
+        ("layer_decay", 1.1, "above 0, at most 1"),
+        ("num_frozen_layers", -2, "an integer, at least -1"),
+        ("num_reset_layers", -1, "an integer, at least 0"),
+        ("label_smoothing", 1.0, "at least 0 and below 1"),
+        ("patience", 0, "None or at least 1"),
+        ("seed", -1, "an integer, at least 0"),
+    ],
+)
+def test_a_value_out_of_range_is_named(name, value, message):
+    with pytest.raises(
+        ValueError, match=f"`{name}` must be {message}. .*{name}={value}"
+    ):
+        Recipe(**{name: value})
+
+
+def test_the_limits_are_within():
+    Recipe(epochs=1, warmup=0.0, layer_decay=1.0, num_frozen_layers=-1)
+    Recipe(patience=1, label_smoothing=0.0, weight_decay=0.0)
+
+
+def test_seeds_follow_that_of_the_recipe():
+    recipes = with_seeds(Recipe(seed=7, epochs=2), 3)
+    assert [recipe.seed for recipe in recipes] == [7, 8, 9]
+    assert {dataclasses.replace(x, seed=7) for x in recipes} == {
+        Recipe(seed=7, epochs=2)
+    }
+
+
+def test_the_grid_is_that_of_the_paper():
+    """Appendix A.3: the values that work well across all tasks."""
+    recipes = paper_grid(Recipe(seed=7, warmup=0.2))
+    assert {(x.batch_size, x.learning_rate, x.epochs) for x in recipes} == {
+        (size, rate, epochs)
+        for size in (16, 32)
+        for rate in (5e-5, 3e-5, 2e-5)
+        for epochs in (2, 3, 4)
+    }
+    assert len(recipes) == 18
+    assert {(x.seed, x.warmup) for x in recipes} == {(7, 0.2)}

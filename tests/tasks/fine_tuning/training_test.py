@@ -1,0 +1,146 @@
+"""What the numbers of a recipe do to the weights."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.tasks import TextClassifier
+
+pytestmark = pytest.mark.large
+
+_TEXTS = ["the dog", "a cat sees", "meat and fish", "seeds", "a bird"]
+_LABELS = [0, 0, 1, 1, 0]
+_NEARLY_NOTHING = 1e-12
+
+
+@pytest.fixture
+def classifier(bert):
+    return TextClassifier(bert, labels=["animal", "food"])
+
+
+def _fit(classifier, **recipe):
+    """One step by default; gives how far each variable has moved."""
+    before = {v.path: v.numpy() for v in classifier.model.weights}
+    values = {"epochs": 1, "batch_size": 5, "warmup": 0.0, "verbose": 0}
+    classifier.fit(_TEXTS, _LABELS, **{**values, **recipe})
+    return {
+        v.path: float(np.abs(v.numpy() - before[v.path]).max())
+        for v in classifier.model.weights
+        if "seed" not in v.path
+    }
+
+
+def _of(moved, start):
+    found = [value for path, value in moved.items() if path.startswith(start)]
+    assert found
+    return found
+
+
+def test_frozen_layers_stay_and_learn_again_when_asked(classifier):
+    moved = _fit(classifier, learning_rate=0.01, num_frozen_layers=1)
+    assert {*_of(moved, "embeddings/"), *_of(moved, "block_0/")} == {0.0}
+    assert min(_of(moved, "block_1/")) > 0
+    assert min(_of(moved, "classifier/")) > 0
+    moved = _fit(classifier, learning_rate=0.01)
+    assert min(_of(moved, "block_0/")) > 0
+    assert min(_of(moved, "embeddings/word_embeddings")) > 0
+
+
+def test_the_whole_encoder_can_be_frozen(classifier):
+    moved = _fit(classifier, learning_rate=0.01, num_frozen_layers=-1)
+    assert {*_of(moved, "embeddings/"), *_of(moved, "block_")} == {0.0}
+    assert min(_of(moved, "pooler/")) > 0
+    assert min(_of(moved, "classifier/")) > 0
+
+
+def test_the_highest_layers_can_start_random(classifier):
+    moved = _fit(classifier, learning_rate=_NEARLY_NOTHING, num_reset_layers=1)
+    others = {p: x for p, x in moved.items() if not p.startswith("block_1/")}
+    assert max(others.values()) < 1e-6
+    kernels = [
+        value
+        for path, value in moved.items()
+        if path.startswith("block_1/") and path.endswith("kernel")
+    ]
+    assert len(kernels) == 4
+    assert min(kernels) > 0.1
+
+
+def test_each_layer_learns_slower_than_the_one_above(classifier):
+    """The first step of Adam moves by the rate, in the sign's direction."""
+    moved = _fit(classifier, learning_rate=1e-3, layer_decay=0.5)
+    for path, layers_above in (
+        ("classifier/logits/bias", 0),
+        ("pooler/bias", 0),
+        ("block_1/output_layer_norm/beta", 1),
+        ("block_0/output_layer_norm/beta", 2),
+        ("embeddings/layer_norm/beta", 3),
+    ):
+        (step,) = _of(moved, path)
+        assert step == pytest.approx(1e-3 * 0.5**layers_above, rel=0.02), path
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_smoothed_targets_are_in_the_loss(classifier, smoothing):
+    logits = classifier.text_logits(_TEXTS).astype(float)
+    log_odds = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+    targets = np.eye(2)[_LABELS] * (1 - smoothing) + smoothing / 2
+    history = classifier.fit(
+        _TEXTS,
+        _LABELS,
+        epochs=1,
+        learning_rate=_NEARLY_NOTHING,
+        label_smoothing=smoothing,
+        verbose=0,
+    ).history
+    expected = -(targets * log_odds).sum(1).mean()
+    assert history["loss"][0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_training_ends_when_nothing_is_better_and_the_best_is_kept(
+    classifier, monkeypatch
+):
+    values = iter([0.5, 0.6, 0.4, 0.6, 0.9])
+    monkeypatch.setattr(
+        classifier, "scores", lambda examples: {"accuracy": next(values)}
+    )
+    seen = []
+    record = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda epoch, logs: seen.append(
+            classifier.model.get_weights()
+        )
+    )
+    history = classifier.fit(
+        _TEXTS,
+        _LABELS,
+        validation_data=(_TEXTS, _LABELS),
+        epochs=9,
+        patience=2,
+        learning_rate=0.01,
+        callbacks=[record],
+        verbose=0,
+    ).history
+    assert history["val_accuracy"] == [0.5, 0.6, 0.4, 0.6]
+    kept = classifier.model.get_weights()
+    for weight, best, last in zip(kept, seen[1], seen[3], strict=True):
+        np.testing.assert_array_equal(weight, best)
+    assert not np.array_equal(best, last)
+
+
+def test_the_same_seed_gives_the_same_weights(make_bert):
+    def weights(seed):
+        keras.utils.set_random_seed(5)
+        classifier = TextClassifier(make_bert(), labels=["animal", "food"])
+        _fit(classifier, batch_size=2, learning_rate=0.01, seed=seed)
+        return classifier.model.get_weights()
+
+    one, same, other = weights(1), weights(1), weights(2)
+    for a, b in zip(one, same, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert any(not np.array_equal(a, b) for a, b in zip(one, other))
+
+
+@pytest.mark.parametrize("name", ["num_frozen_layers", "num_reset_layers"])
+def test_more_layers_than_there_are_is_an_error(classifier, name):
+    with pytest.raises(ValueError, match=f"{name}=3, 2 blocks"):
+        _fit(classifier, **{name: 3})

@@ -1,0 +1,41 @@
+import json
+
+import numpy as np
+import pytest
+
+from keras_bert import save_pretrained
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextRegressor
+from keras_bert.tasks import load_task
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_the_files_tell_the_task(bert, tmp_path, format):
+    classifier = TextClassifier(bert, labels=["x", "y"])
+    classifier.save(tmp_path / "one", format=format)
+    regressor = TextRegressor(bert)
+    regressor.save(tmp_path / "two", format=format)
+    one, two = load_task(tmp_path / "one"), load_task(tmp_path / "two")
+    assert (type(one), type(two)) == (TextClassifier, TextRegressor)
+    np.testing.assert_allclose(
+        one.probabilities(["the dog"]),
+        classifier.probabilities(["the dog"]),
+        atol=1e-6,
+    )
+
+
+def test_an_encoder_is_of_no_task(bert, tmp_path):
+    save_pretrained(bert, tmp_path)
+    with pytest.raises(ValueError, match="Received: an encoder without"):
+        load_task(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["ImageClassifier", "FillMask", "load_task"])
+def test_a_task_that_is_not_known_is_named(bert, tmp_path, name):
+    TextRegressor(bert).save(tmp_path)
+    path = tmp_path / "task.json"
+    values = json.loads(path.read_text())
+    (tmp_path / "manifest.json").unlink()  # It has the sum of the file.
+    path.write_text(json.dumps({**values, "task": name}))
+    with pytest.raises(ValueError, match=f"Received: .*{name!r}"):
+        load_task(tmp_path)

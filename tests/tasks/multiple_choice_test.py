@@ -1,0 +1,280 @@
+import json
+
+import hypothesis
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import strategies as st
+
+from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.export import export_saved_model
+from keras_bert.tasks import MultipleChoice
+
+_QUESTIONS = [
+    ("the dog", ["eats meat", "eats seeds", "sees"]),
+    ("the bird", ["eats meat", "eats seeds .", "and"]),
+    ("a cat", ["and", "fish", "sees"]),
+    ("a fish", ["dogs and cats", "seeds", "the the"]),
+]
+_LABELS = [0, 1, 1, 2]
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    keras.utils.set_random_seed(1)
+
+
+@pytest.fixture
+def chooser(bert):
+    return MultipleChoice(bert)
+
+
+@pytest.fixture(scope="module")
+def trained(make_bert):
+    """One that knows the questions; no test changes it."""
+    keras.utils.set_random_seed(1)
+    chooser = MultipleChoice(make_bert())
+    chooser.fit(
+        _QUESTIONS,
+        _LABELS,
+        epochs=60,
+        learning_rate=3e-3,
+        batch_size=2,
+        verbose=0,
+    )
+    return chooser
+
+
+def _read(labels):
+    return [
+        MultipleChoiceExample(text, tuple(choices), label, f"a.csv, line {n}")
+        for n, ((text, choices), label) in enumerate(zip(_QUESTIONS, labels), 2)
+    ]
+
+
+def _columns():
+    return [text for text, _ in _QUESTIONS], [row for _, row in _QUESTIONS]
+
+
+def test_it_learns_the_right_choices(trained):
+    answers = trained.predict(_QUESTIONS)
+    assert [answer["choice"] for answer in answers] == _LABELS
+    assert all(answer["probability"] > 0.8 for answer in answers)
+    assert trained.evaluate(_QUESTIONS, _LABELS) == {"accuracy": 1.0}
+    assert trained.evaluate(_QUESTIONS, [0, 1, 0, 0]) == {"accuracy": 0.5}
+
+
+def test_questions_may_be_read_ones(trained):
+    assert trained.evaluate(_read(_LABELS)) == {"accuracy": 1.0}
+    unlabelled = _read([None] * 4)
+    assert trained.predict(unlabelled) == trained.predict(_QUESTIONS)
+    plain = trained.examples(_QUESTIONS, _LABELS)
+    for other in (
+        trained.examples(_read(_LABELS)),
+        trained.examples(unlabelled, np.array(_LABELS)),
+        trained.examples(
+            [(text, tuple(choices)) for text, choices in _QUESTIONS], _LABELS
+        ),
+    ):
+        np.testing.assert_array_equal(other.targets, plain.targets)
+        for name, values in plain.rows.pairs.values.items():
+            np.testing.assert_array_equal(other.rows.pairs.values[name], values)
+
+
+def test_probabilities_are_the_softmax_over_choices_alone(chooser):
+    """Each pair by itself: company and padding change nothing."""
+    for (text, choices), row in zip(
+        _QUESTIONS, chooser.probabilities(_QUESTIONS), strict=True
+    ):
+        scores = [
+            chooser.pretrained.task_model(
+                chooser.preprocess.pairs([text], [choice])
+            )["logits"][0, 0]
+            for choice in choices
+        ]
+        weights = np.exp(np.array(scores, np.float64))
+        np.testing.assert_allclose(row, weights / weights.sum(), atol=1e-5)
+
+
+def test_a_batch_holds_whole_questions_as_wide_as_the_longest(chooser):
+    examples = chooser.examples(_QUESTIONS, _LABELS)
+    # [CLS] the dog [SEP] eats meat [SEP] has 7 tokens; with " ." 8, and
+    # [CLS] a fish [SEP] dog ##s and cat ##s [SEP] has 10.
+    assert examples.lengths.tolist() == [21, 24, 18, 30]
+    inputs, targets, weights = examples.batch([2, 0])
+    assert inputs["input_ids"].shape == (2, 3, 7)
+    assert inputs["input_mask"].numpy().sum(axis=2).tolist() == [
+        [6, 6, 6],
+        [7, 7, 6],
+    ]
+    assert targets["logits"].numpy().tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert weights["logits"].numpy().tolist() == [1, 1]
+    whole = chooser.preprocess(*_columns())
+    for name, values in examples.inputs([3, 1]).items():
+        np.testing.assert_array_equal(
+            values, tf.gather(whole[name], [3, 1])[:, :, :10]
+        )
+
+
+def test_the_loss_is_that_of_choosing_among_choices(chooser):
+    examples = chooser.examples(_QUESTIONS, _LABELS)
+    inputs, targets, weights = examples.batch([0, 1, 2, 3])
+    logits = chooser.model(inputs)["logits"]
+    loss = chooser.loss(0.0)(
+        targets["logits"], logits, sample_weight=weights["logits"]
+    )
+    rows = chooser.probabilities(_QUESTIONS)
+    expected = -np.mean(np.log(rows[np.arange(4), _LABELS]))
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+
+def test_two_choices_do_as_well(trained):
+    questions = [(text, choices[:2]) for text, choices in _QUESTIONS]
+    assert trained.probabilities(questions).shape == (4, 2)
+    assert trained.evaluate(questions[:3], _LABELS[:3]) == {"accuracy": 1.0}
+
+
+def test_the_best_epoch_is_kept(chooser):
+    history = chooser.fit(
+        _read(_LABELS),
+        validation_data=_read(_LABELS),
+        epochs=8,
+        learning_rate=0.05,
+        warmup=0.0,
+        batch_size=2,
+        verbose=0,
+    ).history
+    best = max(history["val_accuracy"])
+    assert chooser.evaluate(_read(_LABELS)) == {"accuracy": best}
+
+
+def test_two_questions_to_validate_on_are_no_questions_and_labels(chooser):
+    history = chooser.fit(
+        _read(_LABELS),
+        validation_data=_read(_LABELS)[:2],
+        epochs=1,
+        verbose=0,
+    ).history
+    accuracy = chooser.evaluate(_read(_LABELS)[:2])["accuracy"]
+    assert history["val_accuracy"] == [accuracy]
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_a_saved_chooser_answers_the_same(trained, tmp_path, format):
+    trained.save(tmp_path, format=format)
+    again = MultipleChoice.from_pretrained(tmp_path)
+    assert again.settings == trained.settings == {"seq_length": 12}
+    np.testing.assert_allclose(
+        again.probabilities(_QUESTIONS),
+        trained.probabilities(_QUESTIONS),
+        atol=1e-6,
+    )
+
+
+def test_transformers_finds_its_class_in_the_config(chooser, tmp_path):
+    chooser.save(tmp_path, format="hf")
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert config["architectures"] == ["BertForMultipleChoice"]
+
+
+def test_logits_are_those_of_transformers(golden):
+    directory, inputs, expected = golden("hf_multiple_choice")
+    chooser = MultipleChoice.from_pretrained(directory)
+    logits = chooser.predict_ids(inputs)["logits"]
+    assert expected.shape == (2, 3)
+    np.testing.assert_allclose(logits, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_answers_in_graph_are_those_in_python(trained):
+    outputs = trained.predict_ids(trained.preprocess(*_columns()))
+    assert tuple(outputs) == trained.outputs
+    assert outputs["choice"].dtype == tf.int32
+    assert outputs["choice"].numpy().tolist() == _LABELS
+    np.testing.assert_allclose(
+        outputs["probabilities"], trained.probabilities(_QUESTIONS), atol=1e-5
+    )
+
+
+def test_a_server_gives_the_answers_of_python(trained, tmp_path):
+    export_saved_model(trained, tmp_path / "1")
+    signatures = tf.saved_model.load(str(tmp_path / "1")).signatures
+    texts, choices = _columns()
+    inputs = trained.preprocess(texts, choices)
+    expected = trained.predict_ids(inputs)
+    by_text = signatures["serving_default"]
+    for served in (
+        by_text(text=tf.constant(texts), choices=tf.constant(choices)),
+        signatures["ids"](**inputs),
+    ):
+        assert sorted(served) == sorted(trained.outputs)
+        for name, values in served.items():
+            np.testing.assert_allclose(values, expected[name], atol=1e-5)
+    none = by_text(
+        text=tf.constant([], tf.string),
+        choices=tf.zeros([0, 2], tf.string),
+    )
+    assert none["probabilities"].shape == (0, 2)
+
+
+_TEXT = st.text(max_size=30)
+
+
+@hypothesis.settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+@hypothesis.given(
+    questions=st.integers(2, 3).flatmap(
+        lambda count: st.lists(
+            st.tuples(_TEXT, st.lists(_TEXT, min_size=count, max_size=count)),
+            max_size=3,
+        )
+    )
+)
+def test_any_texts_get_an_answer(chooser, questions):
+    answers = chooser.predict(questions)
+    assert len(answers) == len(questions)
+    for answer, (_, choices) in zip(answers, questions):
+        assert 0 <= answer["choice"] < len(choices)
+        assert 1 / len(choices) - 1e-6 <= answer["probability"] <= 1
+
+
+def test_nothing_gives_nothing(chooser):
+    assert chooser.predict([]) == []
+
+
+@pytest.mark.parametrize(
+    ("questions", "labels", "message"),
+    [
+        ([], [], "Received: none"),
+        ("ab", [0], "must be a list. Received: 'ab'"),
+        (["ab"], [0], "two or more choices. Received: 'ab' at index 0"),
+        ([("a", ["b"])], [0], r"Received: \('a', \['b'\]\) at index 0"),
+        ([("a", "bc")], [0], r"Received: \('a', 'bc'\) at index 0"),
+        ([("a", ["b", "c"], 0)], [0], "pair of a context .* at index 0"),
+        (
+            [("a", ["b", "c"]), ("a", ["b", "c", "d"])],
+            [0, 0],
+            "as many choices as the first, 2. Received: 3 at index 1",
+        ),
+        ([("a", ["b", None])], [0], "at index 0: .*None at index 2"),
+        ([("a", ["b", "\ud800"])], [0], "at index 0: .*surrogate"),
+        ([("a", ["b", "c"])], [2], "from 0 to 1. Received: 2 at index 0"),
+        ([("a", ["b", "c"])], [True], "Received: True at index 0"),
+        ([("a", ["b", "c"])], ["c"], "Received: 'c' at index 0"),
+        ([("a", ["b", "c"])], [0, 1], "1 questions, 2 labels"),
+        ([("a", ["b", "c"])], None, "Received: None at index 0"),
+        (_read([0, None, 0, 0]), None, "Received: None at a.csv, line 3"),
+    ],
+)
+def test_bad_examples_are_named(chooser, questions, labels, message):
+    with pytest.raises(ValueError, match=message):
+        chooser.fit(questions, labels)
+
+
+def test_weights_of_classes_are_an_error(chooser):
+    with pytest.raises(ValueError, match=r"class_weights=\{0: 2.0\}"):
+        chooser.fit(_QUESTIONS, _LABELS, class_weights={0: 2.0})

@@ -1,0 +1,166 @@
+"""The job with a task that needs no model."""
+
+import json
+import types
+
+import pytest
+
+from keras_bert.data.labelled.text_file import TextFile
+from keras_bert.outputs import manifest_of
+from keras_bert.tasks.prediction import job
+from keras_bert.tasks.prediction.job import PredictionJob
+from keras_bert.tasks.prediction.job import check_columns
+
+_ROWS = 23
+
+
+class _Lengths:
+    """Says how long a text is; may stop after some calls."""
+
+    def __init__(self, num_calls=None):
+        self.seen = []
+        self._num_calls = num_calls
+
+    def predict(self, texts):
+        if len(self.seen) == self._num_calls:
+            raise KeyboardInterrupt
+        self.seen.append(texts)
+        return [{"length": len(text)} for text in texts]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(job, "ROWS_AT_ONCE", 5)
+
+
+@pytest.fixture
+def place(tmp_path):
+    text = "".join(f"{'é' * (row % 4)}\n" for row in range(_ROWS))
+    (tmp_path / "in.txt").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def _job(place, settings=None, name="in.txt", columns=None, overwrite=False):
+    return PredictionJob(
+        TextFile(str(place / name), columns),
+        str(place / "out.jsonl"),
+        settings or {},
+        overwrite,
+    )
+
+
+def _files(place):
+    return sorted(path.name for path in place.iterdir())
+
+
+def test_every_row_has_a_line_in_order(place):
+    task = _Lengths()
+    _job(place).run(task)
+    lines = (place / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"line": row + 1, "prediction": {"length": row % 4}}
+        for row in range(_ROWS)
+    ]
+    assert [len(texts) for texts in task.seen] == [5, 5, 5, 5, 3]
+    assert manifest_of(place / "out.jsonl")[1]["rows"] == _ROWS
+    assert _files(place) == ["in.txt", "manifest-out.jsonl.json", "out.jsonl"]
+
+
+def test_pairs_are_given_as_pairs(place):
+    (place / "in.tsv").write_text("a\tb\nx\ty\nz\t\n")
+    task = _Lengths()
+    _job(place, name="in.tsv", columns=["b", "a"]).run(task)
+    assert task.seen == [[("y", "x"), ("", "z")]]
+
+
+@pytest.mark.parametrize("tail", [b"", b'{"line": 11, "pre', b"{}\n{}\n"])
+def test_a_stopped_run_goes_on_after_its_last_whole_piece(place, tail):
+    _job(place).run(_Lengths())
+    expected = (place / "out.jsonl").read_bytes()
+    for name in ("out.jsonl", "manifest-out.jsonl.json"):
+        (place / name).unlink()
+    with pytest.raises(KeyboardInterrupt):
+        _job(place).run(_Lengths(2))
+    assert "out.jsonl" not in _files(place)
+    with open(place / "out.jsonl.partial", "ab") as file:
+        file.write(tail)
+    task = _Lengths()
+    _job(place).run(task)
+    assert [len(texts) for texts in task.seen] == [5, 5, 3]
+    assert (place / "out.jsonl").read_bytes() == expected
+
+
+def test_a_run_stopped_before_the_last_rename_only_renames(place):
+    _job(place).run(_Lengths())
+    expected = (place / "out.jsonl").read_bytes()
+    (place / "out.jsonl").unlink()
+    with pytest.raises(KeyboardInterrupt):
+        _job(place).run(_Lengths(0))
+    (place / "out.jsonl.partial").write_bytes(expected)
+    task = _Lengths()
+    _job(place).run(task)
+    assert task.seen == []
+    assert (place / "out.jsonl").read_bytes() == expected
+
+
+def test_a_run_with_other_settings_is_not_gone_on_with(place):
+    with pytest.raises(KeyboardInterrupt):
+        _job(place, {"model": "a"}).run(_Lengths(2))
+    with pytest.raises(ValueError, match="model was 'a', now 'b'"):
+        _job(place, {"model": "b"})
+    task = _Lengths()
+    _job(place, {"model": "b"}, overwrite=True).run(task)
+    assert len(task.seen) == 5
+
+
+def test_another_input_is_another_run(place):
+    with pytest.raises(KeyboardInterrupt):
+        _job(place).run(_Lengths(2))
+    with open(place / "in.txt", "a") as file:
+        file.write("more\n")
+    with pytest.raises(ValueError, match="input was"):
+        _job(place)
+
+
+def test_the_partial_file_of_somebody_else_stays(place):
+    (place / "out.jsonl.partial").write_text("mine")
+    with pytest.raises(ValueError, match="out.jsonl.partial exists"):
+        _job(place, overwrite=True)
+    assert (place / "out.jsonl.partial").read_text() == "mine"
+
+
+def test_a_row_at_fault_is_told_before_any_answer(place):
+    (place / "in.csv").write_text("a\n" + "x\n" * 20 + "x,y\n")
+    with pytest.raises(ValueError, match="in.csv, line 22"):
+        _job(place, name="in.csv", columns=["a"])
+    assert _files(place) == ["in.csv", "in.txt"]
+
+
+def test_no_rows_give_an_empty_file(place):
+    (place / "in.txt").write_bytes(b"")
+    _job(place).run(_Lengths())
+    assert (place / "out.jsonl").read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    ("text_inputs", "is_pair", "num_columns", "message"),
+    [
+        (("question", "context"), None, 2, "takes question and context"),
+        (("text", "text_pair"), True, 1, "trained on pairs.*1 column"),
+        (("text",), False, 2, "trained on single texts.*2 column"),
+    ],
+)
+def test_a_task_that_does_not_fit_the_columns_is_an_error(
+    text_inputs, is_pair, num_columns, message
+):
+    task = types.SimpleNamespace(
+        text_inputs=text_inputs, settings={"is_pair": is_pair}
+    )
+    with pytest.raises(ValueError, match=message):
+        check_columns(task, num_columns)
+
+
+@pytest.mark.parametrize("num_columns", [1, 2])
+def test_a_model_that_does_not_tell_takes_texts_and_pairs(num_columns):
+    task = types.SimpleNamespace(text_inputs=("text",), settings={})
+    check_columns(task, num_columns)

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from keras_bert.tasks.scores import metrics
+from keras_bert.tasks.scores.confusion import confusion_matrix
+from keras_bert.tasks.scores.confusion import label_scores
+from keras_bert.tasks.scores.confusion import label_table
+from keras_bert.tasks.scores.confusion import several_label_scores
+
+
+def _pairs(most):
+    place = st.integers(0, most)
+    pairs = st.tuples(place, place)
+    return st.lists(pairs, min_size=1, max_size=30).map(np.array)
+
+
+def test_rows_are_labels_and_columns_are_predictions():
+    matrix = confusion_matrix([0, 0, 2, 2, 2], [0, 1, 2, 2, 0], 3)
+    assert matrix.tolist() == [[1, 1, 0], [0, 0, 0], [1, 0, 2]]
+    assert set(label_scores(matrix)) == {"accuracy", "macro_f1"}
+
+
+@settings(deadline=None, max_examples=50)
+@given(_pairs(1))
+def test_scores_of_two_labels_are_those_of_scikit_learn(pairs):
+    labels, predictions = pairs.T
+    scores = label_scores(confusion_matrix(labels, predictions, 2))
+    both = np.eye(2)[labels], np.eye(2)[predictions]
+    assert scores == pytest.approx(
+        {
+            "accuracy": metrics.accuracy(labels, predictions),
+            "macro_f1": metrics.multi_label_f1(*both)["macro_f1"],
+            "f1": metrics.f1(labels, predictions, 1),
+            "matthews_correlation": metrics.matthews_correlation(
+                labels, predictions
+            ),
+        }
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(_pairs(3))
+def test_the_table_is_that_of_scikit_learn(pairs):
+    import sklearn.metrics
+
+    labels, predictions = pairs.T
+    table = label_table(confusion_matrix(labels, predictions, 4), [*"abcd"])
+    columns = sklearn.metrics.precision_recall_fscore_support(
+        labels, predictions, labels=range(4), zero_division=0.0
+    )
+    for row, name, expected in zip(table, "abcd", zip(*columns), strict=True):
+        assert [*row] == ["label", "precision", "recall", "f1", "support"]
+        assert row["label"] == name
+        assert [*row.values()][1:] == pytest.approx(expected)
+
+
+def test_a_label_that_is_nowhere_counts_as_not_found():
+    scores = label_scores(confusion_matrix([0, 0, 1], [0, 0, 1], 3))
+    assert scores == {"accuracy": 1.0, "macro_f1": pytest.approx(2 / 3)}
+
+
+def test_scores_of_several_labels_are_worked_out_by_hand():
+    labels = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]], bool)
+    predictions = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0]], bool)
+    # Right, missed, wrong: 1, 1, 0; then 1, 0, 1; then nothing.
+    assert several_label_scores(labels, predictions) == pytest.approx(
+        {
+            "accuracy": 1 / 3,
+            "micro_f1": 4 / 6,
+            "macro_f1": (2 / 3 + 2 / 3 + 0) / 3,
+        }
+    )

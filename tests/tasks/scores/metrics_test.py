@@ -1,0 +1,236 @@
+import configparser
+import math
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
+from keras_bert.tasks.scores import metrics
+
+
+def test_accuracy_is_the_share_of_equal_ones():
+    assert metrics.accuracy(["a", "b", "c", "a"], ["a", "b", "a", "b"]) == 0.5
+    assert metrics.accuracy([1, 2], [1, 2]) == 1.0
+    assert metrics.accuracy(["a"], ["ab"]) == 0.0
+
+
+def test_f1_is_of_the_positive_label():
+    labels = ["x", "x", "y", "y"]
+    predictions = ["x", "x", "x", "y"]
+    # Of x 2 are right, 1 wrong, 0 missed; of y 1, 0 and 1.
+    assert metrics.f1(labels, predictions, "x") == pytest.approx(4 / 5)
+    assert metrics.f1(labels, predictions, "y") == pytest.approx(2 / 3)
+    assert metrics.f1(labels, predictions, "z") == 0.0
+    assert metrics.f1([1, 1], [1, 1], positive=1) == 1.0
+    assert metrics.f1([0, 0], [1, 1], positive=1) == 0.0
+
+
+def test_f1_of_several_labels_is_over_decisions_or_over_labels():
+    labels = [[1, 0, 0], [1, 1, 0], [0, 0, 0]]
+    predictions = [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    scores = metrics.multi_label_f1(labels, predictions)
+    # Right, wrong, missed: 1, 0, 1; then 1, 1, 0; then 0, 0, 0.
+    assert scores == {
+        "micro_f1": pytest.approx(2 * 2 / (2 * 2 + 1 + 1)),
+        "macro_f1": pytest.approx((2 / 3 + 2 / 3 + 0) / 3),
+    }
+
+
+def test_f1_of_one_label_of_several_is_that_of_the_label():
+    scores = metrics.multi_label_f1([[1], [1], [0]], [[1], [0], [0]])
+    assert scores == {
+        "micro_f1": pytest.approx(2 / 3),
+        "macro_f1": pytest.approx(2 / 3),
+    }
+
+
+def test_matthews_correlation_of_two_and_of_three_labels():
+    # 2 true and 1 false positives, 1 true and 0 false negatives.
+    value = metrics.matthews_correlation([1, 1, 0, 0], [1, 1, 1, 0])
+    assert value == pytest.approx(2 / math.sqrt(3 * 2 * 2 * 1))
+    # 3 of 4 are right; labels are 1, 1 and 2, predictions 1, 2 and 1.
+    value = metrics.matthews_correlation(list("abcc"), list("abbc"))
+    assert value == pytest.approx((3 * 4 - 5) / (16 - 6))
+
+
+@pytest.mark.parametrize(
+    "labels, predictions",
+    [("aa", "aa"), ("aa", "bb"), ("ab", "bb"), ("aa", "ab"), ("a", "a")],
+)
+def test_matthews_correlation_of_one_class_is_zero(labels, predictions):
+    value = metrics.matthews_correlation([*labels], [*predictions])
+    assert value == 0.0
+
+
+def test_correlations_are_those_worked_out_by_hand():
+    x, y = [1, 2, 3], [1.0, 2.0, 4.0]
+    assert metrics.pearson(x, y) == pytest.approx(3 / math.sqrt(2 * 14 / 3))
+    assert metrics.spearman(x, y) == pytest.approx(1.0)
+    # Ranks of the second are 1.5, 1.5, 3 and 4.
+    value = metrics.spearman([1, 2, 3, 4], [1, 1, 2, 3])
+    assert value == pytest.approx(4.5 / math.sqrt(5 * 4.5))
+    assert metrics.pearson([0, 1], [5, 3]) == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize("correlate", [metrics.pearson, metrics.spearman])
+def test_correlation_of_a_constant_is_zero(correlate):
+    assert correlate([1.0, 2.0, 3.0], [2.5, 2.5, 2.5]) == 0.0
+    assert correlate([2.5, 2.5, 2.5], [1.0, 2.0, 3.0]) == 0.0
+    assert correlate([1.0], [2.0]) == 0.0
+
+
+_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.tuples(_FLOATS, _FLOATS), min_size=1, max_size=8))
+@settings(deadline=None)
+def test_correlations_of_any_numbers_are_from_minus_one_to_one(pairs):
+    for correlate in (metrics.pearson, metrics.spearman):
+        assert -1.0 <= correlate(*zip(*pairs)) <= 1.0
+
+
+@pytest.mark.parametrize(
+    "task, labels, predictions, expected",
+    [
+        (
+            "cola",
+            ["1", "1", "0", "0"],
+            ["1", "1", "1", "0"],
+            {"matthews_correlation": 1 / math.sqrt(3)},
+        ),
+        ("sst2", ["0", "1"], ["0", "0"], {"accuracy": 0.5}),
+        (
+            "mrpc",
+            ["1", "1", "0", "0"],
+            ["1", "1", "1", "0"],
+            {"accuracy": 0.75, "f1": 0.8},
+        ),
+        (
+            "qqp",
+            ["0", "0", "1", "0"],
+            ["0", "1", "1", "0"],
+            {"accuracy": 0.75, "f1": 2 / 3},
+        ),
+        (
+            "stsb",
+            ["1.000", "2", "3", "4"],
+            np.array([1, 1, 2, 3], "float32"),
+            {
+                "pearson": 3.5 / math.sqrt(5 * 2.75),
+                "spearman": 4.5 / math.sqrt(5 * 4.5),
+                "mean": (3.5 / math.sqrt(5 * 2.75) + 4.5 / math.sqrt(5 * 4.5))
+                / 2,
+            },
+        ),
+        (
+            "mnli",
+            ["neutral", "entailment", "contradiction", "neutral"],
+            ["neutral", "entailment", "neutral", "neutral"],
+            {"accuracy": 0.75},
+        ),
+        (
+            "qnli",
+            ["entailment", "not_entailment"],
+            ["entailment", "entailment"],
+            {"accuracy": 0.5},
+        ),
+        ("rte", ["entailment"], ["entailment"], {"accuracy": 1.0}),
+        ("wnli", ["1", "0"], ["0", "1"], {"accuracy": 0.0}),
+        (
+            "ax",
+            ["contradiction", "entailment", "neutral", "neutral"],
+            ["contradiction", "entailment", "entailment", "neutral"],
+            {"matthews_correlation": 0.7},
+        ),
+    ],
+)
+def test_each_task_of_glue_has_its_scores(task, labels, predictions, expected):
+    scores = metrics.glue_scores(task, labels, predictions)
+    assert scores == pytest.approx(expected)
+    assert [*scores] == [*expected]
+    assert all(type(score) is float for score in scores.values())
+
+
+@pytest.mark.parametrize("task", GLUE_TASKS)
+def test_one_and_the_same_prediction_has_scores_too(task):
+    name = GLUE_TASKS[task].label_names[0] if task != "stsb" else "2.5"
+    scores = metrics.glue_scores(task, [name] * 3, [name] * 3)
+    assert set(scores.values()) <= {0.0, 1.0}
+
+
+def test_labels_of_no_such_name_are_refused():
+    with pytest.raises(
+        ValueError, match="`predictions` of mrpc .*'0', '1'. Received: 1 at i"
+    ):
+        metrics.glue_scores("mrpc", ["0"], [1])
+    with pytest.raises(
+        ValueError, match="`labels` of rte .* Received: 'neutral' at index 1"
+    ):
+        metrics.glue_scores("rte", ["entailment", "neutral"], ["entailment"])
+    with pytest.raises(ValueError, match="Received: 'snli'"):
+        metrics.glue_scores("snli", ["0"], ["0"])
+
+
+@pytest.mark.parametrize("value", ["five", math.nan, -math.inf, None])
+def test_scores_that_are_no_numbers_are_refused(value):
+    with pytest.raises(
+        ValueError, match=f"`predictions` must be.*Received: .*{value}.* 1"
+    ):
+        metrics.glue_scores("stsb", [1.0, 2.0], [1.0, value])
+
+
+def test_there_must_be_a_prediction_for_each_label():
+    for labels, predictions, message in (
+        (["1"], ["1", "0"], r"Received: \(2,\) predictions for \(1,\) labels"),
+        ([], [], r"Received: \(0,\) predictions for \(0,\) labels"),
+    ):
+        for task in ("cola", "sst2", "mrpc", "stsb"):
+            with pytest.raises(ValueError, match=message):
+                metrics.glue_scores(task, labels, predictions)
+
+
+def test_names_are_not_compared_with_numbers():
+    with pytest.raises(ValueError, match="Received: '1' and 1"):
+        metrics.accuracy(["1", "0"], [1, 0])
+
+
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ([0, 1], r"Received: \[0, 1\] of shape \(2,\)"),
+        ([[0, 2], [1, 0]], r"Received: \[\[0, 2\], \[1, 0\]\] of shape"),
+    ],
+)
+def test_decisions_must_be_0_or_1_for_each_label(values, message):
+    with pytest.raises(ValueError, match=f"`labels` must be 0 or 1.*{message}"):
+        metrics.multi_label_f1(values, values)
+
+
+@pytest.mark.parametrize(
+    "package, task",
+    [("sklearn", "mrpc"), ("sklearn", "cola"), ("scipy", "stsb")],
+)
+def test_a_missing_package_is_told_with_its_extra(monkeypatch, package, task):
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == package:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    assert metrics.glue_scores("sst2", ["0"], ["0"]) == {"accuracy": 1.0}
+    with pytest.raises(
+        ModuleNotFoundError,
+        match=rf"package {package}.*pip install 'keras-bert-tf\[metrics\]'",
+    ):
+        metrics.glue_scores(task, ["0", "1"], ["1", "0"])
+
+
+def test_the_extra_that_is_told_has_the_packages():
+    setup = configparser.ConfigParser()
+    setup.read(pathlib.Path(__file__).parents[3] / "setup.cfg")
+    extra = setup["options.extras_require"]["metrics"]
+    for package in ("scikit-learn", "scipy", "seqeval"):
+        assert f"\n{package}>=" in extra

@@ -1,0 +1,152 @@
+import fractions
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keras_bert.tasks.tags.entities import find_entities
+from keras_bert.tasks.tags.entities import to_iob2
+from keras_bert.tasks.tags.entity_scores import entity_scores
+from keras_bert.tasks.tags.entity_scores import tag_accuracy
+
+_ZERO = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "num_entities": 0}
+
+
+def _rows(text):
+    return [row.split() for row in text.split("|")]
+
+
+def test_types_are_pooled_and_shown():
+    tags = _rows("B-PER I-PER O B-LOC | B-PER O B-PER")
+    # One of three people is found, and one is invented; one place of one.
+    predictions = _rows("B-PER I-PER O B-LOC | O B-PER O")
+    assert entity_scores(tags, predictions) == {
+        "precision": pytest.approx(2 / 3),
+        "recall": pytest.approx(2 / 4),
+        "f1": pytest.approx(4 / 7),
+        "num_entities": 4,
+        "types": {
+            "LOC": {
+                "precision": 1.0,
+                "recall": 1.0,
+                "f1": 1.0,
+                "num_entities": 1,
+            },
+            "PER": {
+                "precision": pytest.approx(1 / 2),
+                "recall": pytest.approx(1 / 3),
+                "f1": pytest.approx(2 / 5),
+                "num_entities": 3,
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize("predictions", ["B-A O", "B-B I-B", "O B-A", "O O"])
+def test_only_the_whole_entity_of_the_type_is_right(predictions):
+    scores = entity_scores(_rows("B-A I-A"), _rows(predictions))
+    assert (scores["f1"], scores["num_entities"]) == (0.0, 1)
+
+
+def test_an_i_that_continues_nothing_counts_only_once_repaired():
+    tags, predictions = _rows("B-A I-A O B-B"), _rows("I-A I-A O B-B")
+    scores = entity_scores(tags, predictions)
+    assert (scores["precision"], scores["recall"]) == (1.0, 0.5)
+    repaired = [to_iob2(row) for row in predictions]
+    assert entity_scores(tags, repaired)["f1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "tags, predictions",
+    [("O O", "O O"), ("O O", "O I-A"), ("", ""), ("O |", "O |")],
+)
+def test_without_entities_all_scores_are_zero(tags, predictions):
+    scores = entity_scores(_rows(tags), _rows(predictions))
+    assert scores == {**_ZERO, "types": {}}
+    assert entity_scores([], []) == scores
+
+
+def test_types_that_are_not_predicted_or_not_there_have_zeros():
+    scores = entity_scores(_rows("B-A"), _rows("B-B"))
+    assert scores["types"] == {"A": {**_ZERO, "num_entities": 1}, "B": _ZERO}
+    assert {type(value) for value in scores["types"]["A"].values()} == {
+        float,
+        int,
+    }
+
+
+def test_any_sequences_will_do():
+    assert entity_scores((("B-A",),), (("B-A",),))["f1"] == 1.0
+
+
+_SENTENCES = st.lists(
+    st.lists(
+        st.tuples(
+            *[st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B", "B-c-d"])] * 2
+        )
+    ),
+    min_size=1,
+)
+
+
+@given(_SENTENCES)
+def test_scores_count_entities_in_common(sentences):
+    tags = [to_iob2([tag for tag, _ in row]) for row in sentences]
+    predictions = [to_iob2([tag for _, tag in row]) for row in sentences]
+    true, found = (
+        {(n, *e) for n, row in enumerate(rows) for e in find_entities(row)}
+        for rows in (tags, predictions)
+    )
+    scores = entity_scores(tags, predictions)
+    assert scores["num_entities"] == len(true)
+    for name, parts in (
+        ("precision", len(found)),
+        ("recall", len(true)),
+        ("f1", fractions.Fraction(len(found) + len(true), 2)),
+    ):
+        expected = len(true & found) / parts if parts else 0.0
+        assert scores[name] == pytest.approx(float(expected))
+    assert {*scores["types"]} == {label for _, label, _, _ in true | found}
+
+
+def test_accuracy_is_the_share_of_words():
+    tags, predictions = _rows("DT NN VB | NN"), _rows("DT NN NN | NN")
+    assert tag_accuracy(tags, predictions) == {"accuracy": 0.75}
+
+
+@pytest.mark.parametrize("tags", [[], [[]]])
+def test_accuracy_needs_a_word(tags):
+    with pytest.raises(ValueError, match="must hold a word. Received: none"):
+        tag_accuracy(tags, tags)
+
+
+@pytest.mark.parametrize("function", [entity_scores, tag_accuracy])
+@pytest.mark.parametrize(
+    "predictions, message",
+    [
+        ("O", "a list for each sentence. Received: 1 for 2"),
+        ("O | O O", "a tag for each word. Received: 2 for 1 at index 1"),
+    ],
+)
+def test_predictions_must_be_as_many(function, predictions, message):
+    with pytest.raises(ValueError, match=message):
+        function(_rows("O | O"), _rows(predictions))
+
+
+def test_tags_must_be_iob2():
+    with pytest.raises(ValueError, match="IOB2.*sentence 0, word 1.*'S-A'"):
+        entity_scores(_rows("O S-A"), _rows("O O"))
+
+
+@pytest.mark.parametrize("tag", ["S-A", "A", "B", "I-", "BA", ""])
+def test_predictions_must_be_tags_of_iob2(tag):
+    with pytest.raises(ValueError, match=f"Received: '{tag}' at index 1"):
+        entity_scores(_rows("O | O"), [["O"], [tag]])
+
+
+def test_a_missing_seqeval_is_named_with_the_line_to_type(monkeypatch):
+    monkeypatch.setitem(sys.modules, "seqeval.metrics", None)
+    message = r"package seqeval.*pip install 'keras-bert-tf\[metrics\]'"
+    with pytest.raises(ModuleNotFoundError, match=message):
+        entity_scores([["B-A"]], [["B-A"]])

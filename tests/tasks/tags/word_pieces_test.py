@@ -1,0 +1,183 @@
+import functools
+import itertools
+import unicodedata
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from keras_bert.tasks.tags.entities import find_entities
+from keras_bert.tasks.tags.entities import locate_entities
+from keras_bert.tasks.tags.word_pieces import find_words
+from keras_bert.tasks.tags.word_pieces import tokenize_words
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+_LETTERS = "abcéñß中文한글a1ﬁ"
+_UNCASED, _CASED = (True, True), (False, False)
+
+
+@functools.cache
+def _tokenizer(lowercase, strip_accents):
+    decomposed = unicodedata.normalize("NFD", _LETTERS)
+    letters = dict.fromkeys(_LETTERS + decomposed)
+    pieces = [*letters, *(f"##{x}" for x in letters), ".", "-", "#", "[", "]"]
+    return BertTokenizer(
+        Vocabulary([*SPECIAL_TOKENS, *pieces]),
+        lowercase,
+        strip_accents=strip_accents,
+        max_chars_per_word=20,
+    )
+
+
+def _tokens(ids):
+    tokens = _tokenizer(*_UNCASED).vocabulary.tokens
+    return [tokens[i] for i in ids]
+
+
+def test_each_piece_knows_its_word():
+    sentences = [["ab", "c.", "中文"], [], ["Éb-a"]]
+    first, empty, last = tokenize_words(_tokenizer(*_UNCASED), sentences)
+    assert _tokens(first.ids) == ["a", "##b", "c", ".", "中", "文"]
+    assert first.words.tolist() == [0, 0, 1, 1, 2, 2]
+    assert empty.ids.tolist() == empty.words.tolist() == []
+    assert _tokens(last.ids) == ["e", "##b", "-", "a"]
+    assert last.words.tolist() == [0, 0, 0, 0]
+    assert first.ids.dtype == np.int32
+
+
+def test_a_word_may_give_no_piece():
+    words = ["\u200b", "a", "\ufe0f", "", " ", "b", "\u0301"]
+    (pieces,) = tokenize_words(_tokenizer(*_UNCASED), [words])
+    assert _tokens(pieces.ids) == ["a", "b"]
+    assert pieces.words.tolist() == [1, 5]
+
+
+def test_a_word_may_hold_white_space():
+    (pieces,) = tokenize_words(_tokenizer(*_UNCASED), [["a b", "c"]])
+    assert _tokens(pieces.ids) == ["a", "b", "c"]
+    assert pieces.words.tolist() == [0, 0, 1]
+
+
+def test_special_tokens_in_a_sentence_are_plain_text():
+    (pieces,) = tokenize_words(_tokenizer(*_UNCASED), [["[SEP]", "a"]])
+    assert _tokens(pieces.ids) == ["[", "[UNK]", "]", "a"]
+    assert pieces.words.tolist() == [0, 0, 0, 1]
+
+
+def test_no_sentences_give_no_pieces():
+    assert tokenize_words(_tokenizer(*_UNCASED), []) == []
+    assert find_words(_tokenizer(*_UNCASED), []) == []
+
+
+@pytest.mark.parametrize(
+    "function, texts",
+    [(tokenize_words, [["a"], ["b", "\ud800"]]), (find_words, ["a", "\ud800"])],
+)
+def test_half_a_surrogate_pair_is_named(function, texts):
+    message = r"surrogate pair, '\\ud800', .* at index 1"
+    with pytest.raises(ValueError, match=message):
+        function(_tokenizer(*_UNCASED), texts)
+
+
+def test_words_are_found_in_a_text():
+    text = "  Éb\u200b c.\n中文e\u0301 \u200b"
+    ((pieces, spans),) = find_words(_tokenizer(*_UNCASED), [text])
+    assert _tokens(pieces.ids) == ["e", "##b", "c", ".", "中", "文", "e"]
+    assert pieces.words.tolist() == [0, 0, 1, 2, 3, 4, 5]
+    assert spans == [[2, 5], [6, 7], [7, 8], [9, 10], [10, 11], [11, 13]]
+
+
+def test_pieces_of_one_character_are_one_word():
+    ((pieces, spans),) = find_words(_tokenizer(*_UNCASED), ["한."])
+    assert len(pieces.ids) == 4
+    assert pieces.words.tolist() == [0, 0, 0, 1]
+    assert spans == [[0, 1], [1, 2]]
+
+
+_TEXT = st.lists(
+    st.one_of(
+        st.text(st.sampled_from(_LETTERS + _LETTERS.upper()), max_size=9),
+        st.text(max_size=5),
+        st.text(
+            st.sampled_from(" \t\n\0\u0301\u200b\ufe0f\ufffd\u00a0.-#[]"),
+            max_size=3,
+        ),
+        st.sampled_from(["[SEP]", "##a", "a" * 30, "👩\u200d👧", "😀"]),
+    ),
+    max_size=8,
+).map("".join)
+_few_examples = hypothesis.settings(
+    max_examples=30, deadline=None, derandomize=True
+)
+_both_cases = pytest.mark.parametrize("settings", [_UNCASED, _CASED])
+
+
+@_both_cases
+@_few_examples
+@hypothesis.given(sentences=st.lists(st.lists(_TEXT, max_size=4), max_size=3))
+def test_a_word_has_the_pieces_it_has_by_itself(settings, sentences):
+    tokenizer = _tokenizer(*settings)
+    results = tokenize_words(tokenizer, sentences)
+    for words, pieces in zip(sentences, results, strict=True):
+        assert (np.diff(pieces.words) >= 0).all()
+        found = [
+            pieces.ids[pieces.words == n].tolist() for n, _ in enumerate(words)
+        ]
+        assert found == tokenizer(words).to_list()
+        assert sum(map(len, found)) == len(pieces.ids)
+
+
+@_both_cases
+@_few_examples
+@hypothesis.given(texts=st.lists(_TEXT, max_size=3))
+def test_words_are_substrings_in_order(settings, texts):
+    tokenizer = _tokenizer(*settings)
+    results = find_words(tokenizer, texts)
+    expected = tokenizer(texts).to_list()
+    for text, ids, (pieces, spans) in zip(
+        texts, expected, results, strict=True
+    ):
+        assert pieces.ids.tolist() == ids
+        places = list(itertools.chain(*spans))
+        assert places == sorted(places)
+        assert all(0 <= start < end <= len(text) for start, end in spans)
+        # A substring has the pieces of its word, what lies between has none.
+        words = [text[start:end] for start, end in spans]
+        found = [
+            pieces.ids[pieces.words == n].tolist() for n, _ in enumerate(words)
+        ]
+        assert found == tokenizer(words).to_list()
+        gaps = zip([0, *places[1::2]], [*places[::2], len(text)], strict=True)
+        assert not any(tokenizer([text[a:b] for a, b in gaps]).to_list())
+
+
+@_few_examples
+@hypothesis.given(text=_TEXT)
+def test_no_word_is_cut_off_from_its_accents(text):
+    ((_, spans),) = find_words(_tokenizer(*_UNCASED), [text])
+    for _, end in spans:
+        assert not text.startswith("\u0301", end)
+
+
+@_both_cases
+@_few_examples
+@hypothesis.given(text=_TEXT, data=st.data())
+def test_entities_are_exact_substrings_that_do_not_overlap(
+    settings, text, data
+):
+    ((_, spans),) = find_words(_tokenizer(*settings), [text])
+    tag = st.sampled_from(["O", "B-A", "I-A", "I-B"])
+    tags = data.draw(st.lists(tag, min_size=len(spans), max_size=len(spans)))
+    located = locate_entities(find_entities(tags), text, spans)
+    end = 0
+    for entity in located:
+        assert {type(entity[name]) for name in ("start", "end")} == {int}
+        assert end <= entity["start"] < entity["end"] <= len(text)
+        end = entity["end"]
+        assert entity["text"] == text[entity["start"] : end]
+    inside = {place for e in located for place in range(e["start"], e["end"])}
+    for tag, (start, end) in zip(tags, spans, strict=True):
+        assert (tag != "O") == (start in inside) == (end - 1 in inside)

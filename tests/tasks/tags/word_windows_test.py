@@ -1,0 +1,131 @@
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from keras_bert.tasks.tags.word_pieces import WordPieces
+from keras_bert.tasks.tags.word_windows import IGNORED
+from keras_bert.tasks.tags.word_windows import cut_windows
+from keras_bert.tasks.tags.word_windows import gather_words
+from keras_bert.tasks.tags.word_windows import label_pieces
+
+
+def _pieces(*counts):
+    """A sentence of words with so many pieces; its ids count up from 100."""
+    words = np.repeat(np.arange(len(counts)), counts)
+    return WordPieces(np.arange(100, 100 + len(words), dtype=np.int32), words)
+
+
+def _shown(windows):
+    return [(w.sentence, w.ids.tolist(), w.words.tolist()) for w in windows]
+
+
+def test_a_sentence_that_fits_stays_whole():
+    windows = cut_windows([_pieces(1, 2), _pieces(3)], room=3)
+    assert _shown(windows) == [
+        (0, [100, 101, 102], [0, 1, 1]),
+        (1, [100, 101, 102], [0, 0, 0]),
+    ]
+
+
+def test_longer_ones_are_cut_where_words_end():
+    windows = cut_windows([_pieces(1, 2, 2, 1, 1)], room=4)
+    assert _shown(windows) == [
+        (0, [100, 101, 102], [0, 1, 1]),
+        (0, [103, 104, 105, 106], [2, 2, 3, 4]),
+    ]
+
+
+def test_a_word_that_fits_nowhere_keeps_its_first_pieces():
+    windows = cut_windows([_pieces(1, 5, 2)], room=3)
+    assert _shown(windows) == [
+        (0, [100], [0]),
+        (0, [101, 102, 103], [1, 1, 1]),
+        (0, [106, 107], [2, 2]),
+    ]
+
+
+def test_sentences_without_pieces_have_no_window():
+    assert cut_windows([_pieces(), _pieces(0, 0)], room=3) == []
+
+
+def test_words_without_pieces_are_passed_over():
+    windows = cut_windows([_pieces(0, 1, 0, 1, 0, 1)], room=2)
+    assert _shown(windows) == [(0, [100, 101], [1, 3]), (0, [102], [5])]
+
+
+@pytest.mark.parametrize("room", [0, -1])
+def test_there_must_be_room(room):
+    with pytest.raises(ValueError, match=f"Received: room={room}"):
+        cut_windows([_pieces(1)], room=room)
+
+
+def test_only_first_pieces_have_labels():
+    windows = cut_windows([_pieces(2, 1, 0, 3), _pieces(1)], room=3)
+    labels = label_pieces(windows, [[5, 6, 7, 8], [9]])
+    assert [row.tolist() for row in labels] == [
+        [5, IGNORED, 6],
+        [8, IGNORED, IGNORED],
+        [9],
+    ]
+    assert {row.dtype for row in labels} == {np.dtype(np.int32)}
+
+
+def test_each_word_has_what_its_first_piece_has():
+    windows = cut_windows([_pieces(2, 1, 0, 3), _pieces(), _pieces(1)], room=3)
+    # The last value is at padding.
+    values = [np.array([1, 2, 3]), [4, 5, 6], [7, 8]]
+    assert gather_words(windows, values, [4, 1, 1], missing=0) == [
+        [1, 3, 0, 4],
+        [0],
+        [7],
+    ]
+
+
+def test_each_window_needs_its_values():
+    windows = cut_windows([_pieces(1)], room=3)
+    with pytest.raises(ValueError, match="zip"):
+        gather_words(windows, [], [1], missing=0)
+
+
+_COUNTS = st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=4)
+
+
+@hypothesis.given(_COUNTS, st.integers(1, 9))
+def test_windows_hold_all_words_once_and_cannot_hold_more(counts, room):
+    sentences = [_pieces(*row) for row in counts]
+    windows = cut_windows(sentences, room)
+    found = [(w.sentence, n) for w in windows for n in np.unique(w.words)]
+    assert found == [
+        (sentence, n)
+        for sentence, row in enumerate(counts)
+        for n, count in enumerate(row)
+        if count
+    ]
+    for window, after in zip(windows, [*windows[1:], None]):
+        assert 0 < len(window.ids) <= room
+        row = counts[window.sentence]
+        whole = [n for n in window.words if row[n] <= room]
+        for n in whole:
+            assert (window.words == n).sum() == row[n]
+        ids, words = sentences[window.sentence]
+        start = window.ids[0] - 100
+        inside = slice(start, start + len(window.ids))
+        np.testing.assert_array_equal(window.ids, ids[inside])
+        np.testing.assert_array_equal(window.words, words[inside])
+        if after is not None and after.sentence == window.sentence:
+            assert len(window.ids) + row[after.words[0]] > room
+
+
+@hypothesis.given(_COUNTS, st.integers(1, 9))
+def test_labels_come_back_to_their_words(counts, room):
+    windows = cut_windows([_pieces(*row) for row in counts], room)
+    labels = [[10 * s + n for n in range(len(r))] for s, r in enumerate(counts)]
+    rows = label_pieces(windows, labels)
+    assert gather_words(windows, rows, map(len, counts), missing=-9) == [
+        [label if count else -9 for label, count in zip(*pair)]
+        for pair in zip(labels, counts)
+    ]
+    assert sum((row != IGNORED).sum() for row in rows) == sum(
+        count > 0 for row in counts for count in row
+    )

@@ -1,0 +1,306 @@
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import from_pretrained
+from keras_bert.tasks import TextClassifier
+
+_LABELS = ["animal", "food"]
+_TEXTS = [
+    "the dog",
+    "a cat sees",
+    "the bird",
+    "meat and fish",
+    "a fish",
+    "seeds",
+]
+_TARGETS = [0, 0, 0, 1, 1, 1]
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    keras.utils.set_random_seed(1)
+
+
+@pytest.fixture
+def classifier(bert):
+    return TextClassifier(bert, labels=_LABELS)
+
+
+@pytest.fixture
+def trained(classifier):
+    classifier.fit(
+        _TEXTS, _TARGETS, epochs=30, learning_rate=3e-3, batch_size=3, verbose=0
+    )
+    return classifier
+
+
+def _labels(answers):
+    return [answer["label"] for answer in answers]
+
+
+def test_it_learns_the_labels_of_a_few_texts(trained):
+    answers = trained.predict(_TEXTS)
+    assert _labels(answers) == [_LABELS[target] for target in _TARGETS]
+    assert all(answer["probability"] > 0.8 for answer in answers)
+    assert trained.evaluate(_TEXTS, _TARGETS) == {
+        "accuracy": 1.0,
+        "macro_f1": 1.0,
+        "f1": 1.0,
+        "matthews_correlation": 1.0,
+    }
+
+
+def test_evaluation_counts_the_right_answers(trained):
+    wrong = [*_TARGETS[:4], 0, 0]
+    # Of the first label 3 are right and 2 missed; of the second 1, 2 wrong.
+    assert trained.evaluate(_TEXTS, wrong) == pytest.approx(
+        {
+            "accuracy": 4 / 6,
+            "macro_f1": (6 / 8 + 2 / 4) / 2,
+            "f1": 2 / 4,
+            "matthews_correlation": (3 * 1 - 0) / (5 * 1 * 3 * 3) ** 0.5,
+        }
+    )
+
+
+def test_the_metric_of_the_best_epoch_can_be_chosen(classifier):
+    classifier.main_metric = "f1"
+    history = classifier.fit(
+        _TEXTS,
+        _TARGETS,
+        validation_data=(_TEXTS, [0, 1, 0, 1, 1, 0]),
+        epochs=8,
+        learning_rate=0.02,
+        warmup=0.0,
+        batch_size=2,
+        verbose=0,
+    ).history
+    found = classifier.evaluate(_TEXTS, [0, 1, 0, 1, 1, 0])["f1"]
+    assert found == max(history["val_f1"])
+
+
+def test_a_metric_that_there_is_not_is_an_error(classifier):
+    classifier.main_metric = "f2"
+    with pytest.raises(ValueError, match="accuracy, macro_f1.*'f2'"):
+        classifier.fit(
+            _TEXTS,
+            _TARGETS,
+            validation_data=(_TEXTS, _TARGETS),
+            epochs=1,
+            verbose=0,
+        )
+
+
+def test_one_answer_to_everything_is_told(classifier, caplog):
+    kernel, bias = classifier.pretrained.task_head.get_weights()
+    classifier.pretrained.task_head.set_weights([kernel * 0, bias + [0, 1]])
+    tiny = {"epochs": 1, "learning_rate": 1e-9, "verbose": 0}
+    classifier.fit(_TEXTS, _TARGETS, **tiny)
+    assert "the same answer" in caplog.text
+    caplog.clear()
+    # There it may be right.
+    classifier.fit(_TEXTS[:3], _TARGETS[:3], **tiny)
+    assert "the same answer" not in caplog.text
+
+
+def test_answers_that_differ_are_not_told(trained, caplog):
+    assert "the same answer" not in caplog.text
+
+
+def test_labels_may_be_names_or_places_of_any_container(classifier):
+    plain = classifier.examples(_TEXTS, _TARGETS)
+    names = [_LABELS[target] for target in _TARGETS]
+    data = tf.data.Dataset.from_tensor_slices((_TEXTS, _TARGETS))
+    named = tf.data.Dataset.from_tensor_slices((_TEXTS, names))
+    for other in (
+        classifier.examples(_TEXTS, names),
+        classifier.examples(np.array(_TEXTS), np.array(_TARGETS)),
+        classifier.examples(np.array(_TEXTS, object), np.array(names)),
+        classifier.examples(data),
+        classifier.examples(named),
+    ):
+        np.testing.assert_array_equal(other.targets, plain.targets)
+        for name, values in plain.rows.values.items():
+            np.testing.assert_array_equal(other.rows.values[name], values)
+
+
+def test_probabilities_are_the_softmax_of_logits_worked_out_alone(classifier):
+    """Company and order change nothing."""
+    probabilities = classifier.probabilities(_TEXTS)
+    for text, row in zip(_TEXTS, probabilities):
+        inputs = classifier.preprocess([text])
+        logits = np.asarray(classifier.model(inputs)["logits"][0], np.float64)
+        expected = np.exp(logits) / np.exp(logits).sum()
+        np.testing.assert_allclose(row, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_a_saved_classifier_answers_the_same(trained, tmp_path, format):
+    trained.save(tmp_path / "saved", format=format)
+    again = TextClassifier.from_pretrained(tmp_path / "saved")
+    assert again.settings == trained.settings
+    assert again.labels == _LABELS
+    np.testing.assert_allclose(
+        again.probabilities(_TEXTS), trained.probabilities(_TEXTS), atol=1e-6
+    )
+    assert trained.settings["is_pair"] is False
+
+
+def test_transformers_finds_the_labels_in_the_config(classifier, tmp_path):
+    classifier.save(tmp_path, format="hf")
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert config["architectures"] == ["BertForSequenceClassification"]
+    assert config["id2label"] == {"0": "animal", "1": "food"}
+    assert config["problem_type"] == "single_label_classification"
+
+
+def test_other_labels_get_a_fresh_head(trained, tmp_path):
+    trained.save(tmp_path)
+    other = TextClassifier.from_pretrained(tmp_path, labels=["x", "y"])
+    kernel = trained.pretrained.task_head.get_weights()[0]
+    assert (
+        np.abs(other.pretrained.task_head.get_weights()[0] - kernel).min() > 0
+    )
+    encoders = [x.pretrained.encoder.get_weights() for x in (trained, other)]
+    for one, two in zip(*encoders, strict=True):
+        np.testing.assert_array_equal(one, two)
+    same = TextClassifier.from_pretrained(tmp_path, labels=_LABELS)
+    np.testing.assert_array_equal(
+        same.pretrained.task_head.get_weights()[0], kernel
+    )
+
+
+def test_names_that_were_made_up_are_replaced(trained, tmp_path):
+    trained.settings["labels"] = ["LABEL_0", "LABEL_1"]
+    trained.save(tmp_path)
+    named = TextClassifier.from_pretrained(tmp_path, labels=_LABELS)
+    assert _labels(named.predict(_TEXTS[:1])) == ["animal"]
+    np.testing.assert_allclose(
+        named.probabilities(_TEXTS), trained.probabilities(_TEXTS), atol=1e-6
+    )
+
+
+def test_it_takes_pairs_and_knows_them_again(classifier, tmp_path):
+    pairs = [("the dog", text) for text in _TEXTS]
+    classifier.fit(pairs, _TARGETS, epochs=1, verbose=0)
+    assert classifier.text_inputs == ("text", "text_pair")
+    classifier.save(tmp_path)
+    again = TextClassifier.from_pretrained(tmp_path)
+    assert again.is_pair is True
+    expected = classifier.preprocess(["the dog"], ["seeds"])
+    segments = np.asarray(expected["segment_ids"])
+    assert segments.sum() == 2
+    logits = np.asarray(classifier.model(expected)["logits"])
+    np.testing.assert_allclose(
+        again.text_logits([("the dog", "seeds")]), logits, atol=1e-6
+    )
+    with pytest.raises(ValueError, match="must be pairs.*'the dog' at index 0"):
+        again.predict(["the dog"])
+
+
+def test_several_labels_are_those_of_half_or_more(bert):
+    classifier = TextClassifier(bert, labels=["x", "y", "z"], multi_label=True)
+    targets = [["x"], ["x", "z"], [], ["y"], ["z", "y"], ["x"]]
+    classifier.fit(
+        _TEXTS, targets, epochs=60, learning_rate=3e-3, batch_size=3, verbose=0
+    )
+    answers = classifier.predict(_TEXTS)
+    assert [{*_labels(a)} for a in answers] == [{*t} for t in targets]
+    assert classifier.evaluate(_TEXTS, targets)["accuracy"] == 1.0
+    with pytest.raises(ValueError, match="list of labels.*'q'.*index 1"):
+        classifier.evaluate(["a", "b"], [["x"], ["q"]])
+
+
+def test_the_best_epoch_is_kept(classifier):
+    """A rate that destroys what was learned."""
+    history = classifier.fit(
+        _TEXTS,
+        _TARGETS,
+        validation_data=(_TEXTS, _TARGETS),
+        epochs=12,
+        learning_rate=0.05,
+        warmup=0.0,
+        batch_size=2,
+        verbose=0,
+    ).history
+    best = max(history["val_accuracy"])
+    assert classifier.evaluate(_TEXTS, _TARGETS)["accuracy"] == best
+
+
+def test_weights_of_classes_weigh_the_loss(classifier):
+    examples = classifier.examples(
+        _TEXTS, _TARGETS, class_weights={"food": 0.25}
+    )
+    assert examples.weights.tolist() == [1, 1, 1, 0.25, 0.25, 0.25]
+
+
+def test_its_own_model_compiles_and_fits_by_hand(classifier):
+    classifier.model.compile(
+        "adam",
+        loss={
+            "logits": keras.losses.SparseCategoricalCrossentropy(
+                from_logits=True
+            )
+        },
+        jit_compile=False,
+    )
+    inputs = {k: v.numpy() for k, v in classifier.preprocess(_TEXTS).items()}
+    history = classifier.model.fit(
+        inputs, {"logits": np.array(_TARGETS)}, epochs=8, verbose=0
+    ).history
+    assert history["loss"][-1] < history["loss"][0]
+
+
+def test_answers_in_graph_are_those_in_python(trained):
+    outputs = trained.predict_ids(trained.preprocess(_TEXTS))
+    assert tuple(outputs) == trained.outputs
+    assert [x.decode() for x in outputs["label"].numpy()] == _labels(
+        trained.predict(_TEXTS)
+    )
+    np.testing.assert_allclose(
+        outputs["probabilities"], trained.probabilities(_TEXTS), atol=1e-5
+    )
+
+
+def test_no_texts_give_no_answers(classifier):
+    assert classifier.predict([]) == []
+    assert classifier.probabilities([]).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        (["a", "b"], [0], "2 texts, 1 labels"),
+        ([], [], "Received: none"),
+        (["a"], ["cat"], "animal, food.*'cat' at index 0"),
+        (["a", "b"], [0, 2], "from 0 to 1.*2 at index 1"),
+        (["a"], [True], "True at index 0"),
+        (["a"], [float("nan")], "nan at index 0"),
+        (["a", None], [0, 1], "None at index 1"),
+        (["a", ("b", "c")], [0, 1], r"\('b', 'c'\) at index 1"),
+        (["a"], None, "`labels` must be given"),
+        ("ab", [0, 1], "must be a list. Received: 'ab'"),
+    ],
+)
+def test_bad_examples_are_named(classifier, texts, labels, message):
+    with pytest.raises(ValueError, match=message):
+        classifier.fit(texts, labels)
+
+
+@pytest.mark.parametrize("labels", [None, ["x"], ["x", "x"], ["x", 3]])
+def test_bad_names_of_labels_are_an_error(bert, labels):
+    with pytest.raises(ValueError, match="`labels` must be"):
+        TextClassifier(bert, labels=labels)
+
+
+def test_a_model_of_another_task_is_only_an_encoder(trained, tmp_path):
+    from keras_bert.tasks import TextRegressor
+
+    trained.save(tmp_path)
+    regressor = TextRegressor.from_pretrained(tmp_path)
+    assert regressor.pretrained.task.head.num_outputs == 1
+    assert from_pretrained(tmp_path).task.task == "TextClassifier"

@@ -1,0 +1,449 @@
+import json
+
+import hypothesis
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import strategies as st
+
+from keras_bert.data.labelled.conll import read_conll
+from keras_bert.export import export_saved_model
+from keras_bert.tasks import TokenClassifier
+from keras_bert.tasks import entity_scores
+
+_WORDS = [
+    ["the", "dogs", "eats", "meat"],
+    ["a", "cat", "sees", "the", "fish", "."],
+    ["birds", "."],
+    ["the", "fish", "seeds", "and", "a", "dog"],
+]
+_TAGS = [
+    ["O", "B-ANIMAL", "O", "B-FOOD"],
+    ["O", "B-ANIMAL", "O", "B-FOOD", "I-FOOD", "O"],
+    ["B-ANIMAL", "O"],
+    ["B-FOOD", "I-FOOD", "I-FOOD", "O", "O", "B-ANIMAL"],
+]
+_LABELS = ["O", "B-ANIMAL", "I-ANIMAL", "B-FOOD", "I-FOOD"]
+# 22 pieces, of which 10 are taken at once.
+_LONG = [word for words in _WORDS for word in words] + ["dogs", "."]
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    keras.utils.set_random_seed(1)
+
+
+@pytest.fixture
+def tagger(bert):
+    return TokenClassifier(bert, labels=_LABELS)
+
+
+@pytest.fixture(scope="module")
+def trained(make_bert):
+    """One that knows the sentences; no test changes it."""
+    keras.utils.set_random_seed(1)
+    tagger = TokenClassifier(make_bert(), labels=_LABELS)
+    tagger.fit(
+        _WORDS, _TAGS, epochs=80, learning_rate=3e-3, batch_size=2, verbose=0
+    )
+    return tagger
+
+
+def _conll(path, words, tags):
+    sentences = [
+        "".join(f"{word} {tag}\n" for word, tag in zip(*rows))
+        for rows in zip(words, tags)
+    ]
+    path.write_text("\n".join(sentences))
+    return read_conll(str(path))
+
+
+def test_it_learns_the_tags_of_a_few_sentences(trained):
+    assert trained.predict_words(_WORDS) == _TAGS
+    assert trained.evaluate(_WORDS, _TAGS) == {
+        "precision": 1.0,
+        "recall": 1.0,
+        "f1": 1.0,
+    }
+
+
+def test_entities_are_substrings_with_their_place(trained):
+    texts = ["the  DOGS eats\nmeat", "", "a cat sees the fish."]
+    assert trained.predict(texts) == [
+        [
+            {"text": "DOGS", "label": "ANIMAL", "start": 5, "end": 9},
+            {"text": "meat", "label": "FOOD", "start": 15, "end": 19},
+        ],
+        [],
+        [
+            {"text": "cat", "label": "ANIMAL", "start": 2, "end": 5},
+            {"text": "the fish", "label": "FOOD", "start": 11, "end": 19},
+        ],
+    ]
+
+
+def test_evaluation_counts_entities(trained):
+    """Of 7 entities 2 are found wrongly: one longer, one of another type."""
+    tags = [*_TAGS[:2], ["B-FOOD", "O"], ["O", *_TAGS[3][1:]]]
+    tags[3][1] = "B-FOOD"
+    assert trained.evaluate(_WORDS, tags) == {
+        "precision": 5 / 7,
+        "recall": 5 / 7,
+        "f1": pytest.approx(5 / 7),
+    }
+    types = entity_scores(tags, trained.predict_words(_WORDS))["types"]
+    assert types["ANIMAL"]["recall"] == 1.0
+
+
+def test_all_schemes_are_one_to_the_model(tagger, tmp_path):
+    iob1 = [
+        ["O", "I-ANIMAL", "O", "I-FOOD"],
+        ["O", "I-ANIMAL", "O", "I-FOOD", "I-FOOD", "O"],
+        ["I-ANIMAL", "O"],
+        ["I-FOOD", "I-FOOD", "I-FOOD", "O", "O", "I-ANIMAL"],
+    ]
+    bioes = [
+        ["O", "S-ANIMAL", "O", "S-FOOD"],
+        ["O", "S-ANIMAL", "O", "B-FOOD", "E-FOOD", "O"],
+        ["S-ANIMAL", "O"],
+        ["B-FOOD", "I-FOOD", "E-FOOD", "O", "O", "S-ANIMAL"],
+    ]
+    expected = tagger.examples(_WORDS, _TAGS)
+    for tags in (iob1, bioes):
+        read = _conll(tmp_path / "train.conll", _WORDS, tags)
+        assert TokenClassifier.labels_of(tags) == _LABELS
+        assert TokenClassifier.labels_of(read) == _LABELS
+        for examples in (
+            tagger.examples(_WORDS, tags),
+            tagger.examples(read),
+        ):
+            assert examples.tags == _TAGS
+            for found, wanted in zip(
+                examples.batch([0, 1, 2, 3])[1:],
+                expected.batch([0, 1, 2, 3])[1:],
+                strict=True,
+            ):
+                np.testing.assert_array_equal(found["logits"], wanted["logits"])
+
+
+def test_labels_are_those_of_all_parts_of_the_data():
+    assert TokenClassifier.labels_of([["O", "B-X"]], [["I-A"], ["O"]]) == [
+        "O",
+        "B-A",
+        "I-A",
+        "B-X",
+        "I-X",
+    ]
+    assert TokenClassifier.labels_of([["VERB", "NOUN"]], [["DET"]]) == [
+        "DET",
+        "NOUN",
+        "VERB",
+    ]
+
+
+def test_first_pieces_are_labelled_and_nothing_else(tagger):
+    """[CLS] the dog ##s eats meat [SEP], and [CLS] bird ##s . [SEP]."""
+    examples = tagger.examples(
+        [_WORDS[0], _WORDS[2]],
+        [_TAGS[0], _TAGS[2]],
+        class_weights={"B-ANIMAL": 0.25},
+    )
+    inputs, targets, weights = examples.batch([1, 0])
+    assert inputs["input_mask"].numpy().sum(axis=1).tolist() == [5, 7]
+    assert weights["logits"].numpy().tolist() == [
+        [0, 0.25, 0, 1, 0, 0, 0],
+        [0, 1, 0.25, 0, 1, 1, 0],
+    ]
+    places = targets["logits"].numpy().argmax(axis=-1)
+    is_labelled = weights["logits"].numpy() > 0
+    assert places[is_labelled].tolist() == [1, 0, 0, 1, 0, 3]
+
+
+def test_the_loss_is_the_mean_over_labelled_words(tagger):
+    examples = tagger.examples(_WORDS, _TAGS)
+    inputs, targets, weights = examples.batch([0, 1, 2, 3])
+    logits = tagger.model(inputs)["logits"]
+    losses = []
+    for words, tags in zip(_WORDS, _TAGS):
+        pieces = tagger.preprocess([" ".join(words)])
+        row = np.asarray(
+            tagger.model({name: pieces[name] for name in tagger.model.input})[
+                "logits"
+            ][0],
+            np.float64,
+        )
+        firsts = np.flatnonzero(pieces["ends"].numpy()[0])
+        for place, tag in zip(firsts, tags, strict=True):
+            scores = row[place]
+            total = np.log(np.exp(scores).sum())
+            losses.append(total - scores[_LABELS.index(tag)])
+    assert len(losses) == 18
+    loss = tagger.loss(0.0)(
+        targets["logits"], logits, sample_weight=weights["logits"]
+    )
+    np.testing.assert_allclose(loss, np.mean(losses), rtol=1e-5)
+
+
+def test_long_sentences_are_tagged_window_by_window(trained):
+    (tags,) = trained.predict_words([_LONG])
+    assert len(tags) == len(_LONG) == 20
+    # The windows: 10 pieces or fewer that end with a word.
+    parts = [_LONG[:9], _LONG[9:18], _LONG[18:]]
+    assert tags == sum(trained.predict_words(parts), [])
+    text = " ".join(_LONG)
+    entities = trained.predict([text])[0]
+    assert entities[-1]["end"] > 60
+    for entity in entities:
+        assert text[entity["start"] : entity["end"]] == entity["text"]
+
+
+def test_company_and_padding_change_no_tag(tagger):
+    alone = [tagger.predict_words([words])[0] for words in _WORDS]
+    assert tagger.predict_words(_WORDS) == alone
+    rows = tagger.logits(tagger.examples(_WORDS, _TAGS))
+    for words, row in zip(_WORDS, rows, strict=True):
+        inputs = tagger.preprocess([" ".join(words)])
+        logits = tagger.predict_ids(inputs)["logits"][0]
+        np.testing.assert_allclose(row, logits[: len(row)], atol=1e-5)
+
+
+def test_words_without_a_piece_are_outside(tagger, trained):
+    words = [["\u200b"], [], ["the", "\u0301", "dogs"]]
+    tags = trained.predict_words(words)
+    assert tags[0] == ["O"] and tags[1] == []
+    assert tags[2][1] == "O" and tags[2][2] == "B-ANIMAL"
+    gold = [["B-FOOD"], [], ["O", "O", "B-ANIMAL"]]
+    assert trained.evaluate(words, gold)["recall"] == 0.5
+    assert trained.predict(["\u200b", " \n"]) == [[], []]
+
+
+def test_plain_tags_are_compared_word_by_word(bert):
+    tags = [
+        ["DET", "NOUN", "VERB", "NOUN"],
+        ["DET", "NOUN", "VERB", "DET", "NOUN", "."],
+    ]
+    tagger = TokenClassifier(bert, labels=TokenClassifier.labels_of(tags))
+    assert tagger.labels == [".", "DET", "NOUN", "VERB"]
+    assert tagger.main_metric == "accuracy"
+    tagger.fit(
+        _WORDS[:2],
+        tags,
+        validation_data=(_WORDS[:2], tags),
+        epochs=40,
+        learning_rate=3e-3,
+        verbose=0,
+    )
+    assert tagger.predict_words(_WORDS[:2]) == tags
+    wrong = [["DET", "NOUN", "VERB", "VERB"], tags[1]]
+    assert tagger.evaluate(_WORDS[:2], wrong) == {"accuracy": 0.9}
+    assert tagger.predict(["The dogs"]) == [
+        [
+            {"text": "The", "label": "DET", "start": 0, "end": 3},
+            {"text": "dogs", "label": "NOUN", "start": 4, "end": 8},
+        ]
+    ]
+
+
+def test_the_best_epoch_is_kept(tagger):
+    history = tagger.fit(
+        _WORDS,
+        _TAGS,
+        validation_data=(_WORDS, _TAGS),
+        epochs=8,
+        learning_rate=0.05,
+        warmup=0.0,
+        batch_size=2,
+        verbose=0,
+    ).history
+    assert tagger.evaluate(_WORDS, _TAGS)["f1"] == max(history["val_f1"])
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_a_saved_tagger_answers_the_same(trained, tmp_path, format):
+    trained.save(tmp_path, format=format)
+    again = TokenClassifier.from_pretrained(tmp_path)
+    assert again.settings == trained.settings
+    assert again.labels == _LABELS
+    texts = [" ".join(words) for words in _WORDS]
+    inputs = trained.preprocess(texts)
+    np.testing.assert_allclose(
+        again.predict_ids(inputs)["logits"],
+        trained.predict_ids(inputs)["logits"],
+        atol=1e-6,
+    )
+    assert again.predict(texts) == trained.predict(texts)
+
+
+def test_transformers_finds_the_labels_in_the_config(tagger, tmp_path):
+    tagger.save(tmp_path, format="hf")
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert config["architectures"] == ["BertForTokenClassification"]
+    assert config["id2label"] == {str(n): x for n, x in enumerate(_LABELS)}
+    assert "problem_type" not in config
+
+
+def test_logits_are_those_of_transformers(golden):
+    directory, inputs, expected = golden("hf_token_classification")
+    tagger = TokenClassifier.from_pretrained(directory)
+    assert tagger.labels == ["O", "B-PER", "I-PER"]
+    logits = np.asarray(tagger.model(inputs)["logits"])
+    is_real = inputs["input_mask"].astype(bool)
+    np.testing.assert_allclose(
+        logits[is_real], expected[is_real], rtol=1e-5, atol=1e-5
+    )
+
+
+def test_other_labels_get_a_fresh_head(trained, tmp_path):
+    trained.save(tmp_path)
+    other = TokenClassifier.from_pretrained(tmp_path, labels=["O", "B-X"])
+    assert other.pretrained.task.head.num_outputs == 2
+    for one, two in zip(
+        trained.pretrained.encoder.get_weights(),
+        other.pretrained.encoder.get_weights(),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(one, two)
+
+
+_few_examples = hypothesis.settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+_TEXT = st.one_of(
+    st.text(max_size=40),
+    st.lists(
+        st.sampled_from(
+            [*sum(_WORDS, []), "é", "e\u0301", "\0", "中", "😀", "\u200b", "\n"]
+        ),
+        max_size=25,
+    ).map(" ".join),
+)
+
+
+@_few_examples
+@hypothesis.given(texts=st.lists(_TEXT, max_size=3))
+def test_any_text_gets_exact_spans(tagger, texts):
+    answers = tagger.predict(texts)
+    assert len(answers) == len(texts)
+    for text, entities in zip(texts, answers):
+        end = 0
+        for entity in entities:
+            assert end <= entity["start"] < entity["end"]
+            end = entity["end"]
+            assert entity["text"] == text[entity["start"] : end] != ""
+            assert entity["label"] in ("ANIMAL", "FOOD")
+
+
+@_few_examples
+@hypothesis.given(texts=st.lists(_TEXT, min_size=1, max_size=3))
+def test_answers_in_graph_are_those_in_python(tagger, texts):
+    """As far as the first window goes."""
+    outputs = tagger.predict_ids(tagger.preprocess(texts))
+    assert tuple(outputs) == tagger.outputs
+    plain = {name: x.numpy() for name, x in outputs.items()}
+    tags = tagger.predict_words([_words_of(tagger, text) for text in texts])
+    for row, text in enumerate(texts):
+        words = _words_of(tagger, text)
+        is_word = plain["labels"][row] != b""
+        starts, ends = plain["starts"][row], plain["ends"][row]
+        assert ((starts == 0) & (ends == 0))[~is_word].all()
+        spans = [*zip(starts[is_word], ends[is_word])]
+        found = [text.encode()[a:b].decode() for a, b in spans]
+        assert found == words[: len(found)]
+        if len(tagger.preprocess.tokenizer([text])[0]) <= 10:
+            assert len(found) == len(words)
+            labels = [x.decode() for x in plain["labels"][row][is_word]]
+            assert labels == tags[row]
+
+
+def _words_of(tagger, text):
+    from keras_bert.tasks.tags.word_pieces import find_words
+
+    ((_, spans),) = find_words(tagger.preprocess.tokenizer, [text])
+    return [text[start:end] for start, end in spans]
+
+
+def test_a_server_gives_the_answers_of_python(trained, tmp_path):
+    export_saved_model(trained, tmp_path / "1")
+    signatures = tf.saved_model.load(str(tmp_path / "1")).signatures
+    texts = ["The dogs eats meat", "", "é cat"]
+    inputs = trained.preprocess(texts)
+    expected = trained.predict_ids(inputs)
+    for served in (
+        signatures["serving_default"](text=tf.constant(texts)),
+        signatures["ids"](**inputs),
+    ):
+        assert sorted(served) == sorted(trained.outputs)
+        np.testing.assert_allclose(
+            served["logits"], expected["logits"], atol=1e-5
+        )
+        for name in ("labels", "starts", "ends"):
+            np.testing.assert_array_equal(served[name], expected[name])
+    first = {name: served[name].numpy()[0] for name in trained.outputs[1:]}
+    assert first["labels"][:6].tolist() == [
+        b"",
+        b"O",
+        b"B-ANIMAL",
+        b"",
+        b"O",
+        b"B-FOOD",
+    ]
+    assert first["starts"][:6].tolist() == [0, 0, 4, 0, 9, 14]
+    assert first["ends"][:6].tolist() == [0, 3, 8, 0, 13, 18]
+
+
+def test_nothing_gives_nothing(tagger):
+    assert tagger.predict([]) == []
+    assert tagger.predict_words([]) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "tags", "message"),
+    [
+        ([["a"]], None, "`labels` must be given: the tags"),
+        ([], [], "0 sentences, 0 words"),
+        ([[], []], [[], []], "2 sentences, 0 words"),
+        (["a dog"], [["O", "O"]], "lists of words.*'a dog' at index 0"),
+        ([["a", 3]], [["O", "O"]], "3 at index 0, 1"),
+        ([["a"], ["b"]], [["O"], ["O", "O"]], "2 for 1 at index 1"),
+        ([["a"]], [["B-CITY"]], "one of O, B-ANIMAL.*'B-CITY' at sentence 0"),
+        ([["a", "b"]], [["O", "X"]], "'X' at sentence 0, word 1"),
+        ([["a"]], [["B-"]], "IOB2.*sentence 0, word 0"),
+        ([["\ud800"]], [["O"]], "surrogate pair.*index 0"),
+    ],
+)
+def test_bad_examples_are_named(tagger, words, tags, message):
+    with pytest.raises(ValueError, match=message):
+        tagger.fit(words, tags)
+
+
+def test_a_bad_tag_of_a_file_is_named_by_its_line(tagger, tmp_path):
+    read = _conll(
+        tmp_path / "dev.conll",
+        [["a"], ["the", "dog"]],
+        [["O"], ["O", "B-CITY"]],
+    )
+    with pytest.raises(ValueError, match="'B-CITY' at .*dev.conll, line 4"):
+        tagger.fit(_WORDS, _TAGS, validation_data=read)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (None, "`labels` must be the names"),
+        (["O"], "at least two different names"),
+        (["O", "S-X"], "O, B-TYPE and I-TYPE.*'S-X'"),
+        (["O", "B-X", "NOUN"], "O, B-TYPE and I-TYPE.*'NOUN'"),
+    ],
+)
+def test_bad_names_of_tags_are_an_error(bert, labels, message):
+    with pytest.raises(ValueError, match=message):
+        TokenClassifier(bert, labels=labels)
+
+
+def test_a_window_without_room_is_an_error(bert):
+    with pytest.raises(ValueError, match="seq_length=2"):
+        TokenClassifier(bert, labels=_LABELS, seq_length=2)

@@ -1,0 +1,112 @@
+"""Fine-tunes on one and on two logical CPU devices; prints what differs.
+
+Devices can be split only before TensorFlow has started, hence a program.
+"""
+
+import contextlib
+import json
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(
+    cpu, [tf.config.LogicalDeviceConfiguration()] * 2
+)
+
+from keras_bert.checkpoints import PretrainedModel  # noqa: E402
+from keras_bert.config import BertConfig  # noqa: E402
+from keras_bert.tasks import TextClassifier  # noqa: E402
+from keras_bert.text import BertTokenizer  # noqa: E402
+from keras_bert.text import Vocabulary  # noqa: E402
+from keras_bert.text.vocabulary import SPECIAL_TOKENS  # noqa: E402
+from keras_bert.training.optimizers import bert_adamw  # noqa: E402
+from keras_bert.training.strategies import make_strategy  # noqa: E402
+
+_WORDS = "the a dog cat bird meat fish seeds".split()
+# All of one length, so that both devices see batches of one width.
+_TEXTS = [f"{a} {noun}" for a in ("the", "a") for noun in _WORDS[2:]]
+_LABELS = [0, 0, 0, 1, 1, 1] * 2
+
+
+def _make_classifier():
+    keras.utils.set_random_seed(1)
+    config = BertConfig(
+        vocab_size=len(SPECIAL_TOKENS) + len(_WORDS),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        max_position_embeddings=12,
+        initializer_range=0.5,
+    )
+    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *_WORDS]))
+    bert = PretrainedModel.from_config(config, tokenizer)
+    return TextClassifier(bert, labels=["animal", "food"])
+
+
+def _fit(classifier):
+    classifier.fit(
+        _TEXTS,
+        _LABELS,
+        validation_data=(_TEXTS, _LABELS),
+        epochs=15,
+        batch_size=4,
+        learning_rate=3e-3,
+        verbose=0,
+    )
+
+
+def _fit_by_hand(classifier):
+    classifier.model.compile(
+        bert_adamw(classifier.model, 1e-3),
+        loss={
+            "logits": keras.losses.SparseCategoricalCrossentropy(
+                from_logits=True
+            )
+        },
+        jit_compile=False,
+    )
+    inputs = {k: v.numpy() for k, v in classifier.preprocess(_TEXTS).items()}
+    data = tf.data.Dataset.from_tensor_slices(
+        (inputs, {"logits": np.array(_LABELS)})
+    )
+    classifier.model.fit(data.batch(4), epochs=3, shuffle=False, verbose=0)
+
+
+def _train(strategy, train):
+    scope = strategy.scope() if strategy else contextlib.nullcontext()
+    with scope:
+        classifier = _make_classifier()
+        before = classifier.model.get_weights()
+        train(classifier)
+    return classifier, before
+
+
+def _difference(ours, theirs):
+    pairs = zip(ours, theirs, strict=True)
+    return max(float(np.abs(a - b).max()) for a, b in pairs)
+
+
+def main():
+    found = {}
+    two = make_strategy("mirrored")
+    for way, train in (("by hand", _fit_by_hand), ("fit", _fit)):
+        one, before = _train(None, train)
+        other, _ = _train(two, train)
+        weights = one.model.get_weights(), other.model.get_weights()
+        found[f"{way}: replicas"] = two.num_replicas_in_sync
+        found[f"{way}: weights"] = _difference(*weights)
+        found[f"{way}: moved"] = _difference(weights[0], before)
+        answers = one.probabilities(_TEXTS), other.probabilities(_TEXTS)
+        found[f"{way}: probabilities"] = _difference(*answers)
+        accuracy = other.evaluate(_TEXTS, _LABELS)["accuracy"]
+        found[f"{way}: accuracy"] = accuracy
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Predicting by the program, and a kill in the middle of it."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.config import BertConfig
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextRegressor
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+pytestmark = pytest.mark.large
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_WORDS = "the a dog cat bird sees likes old".split()
+_SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def bert():
+    config = BertConfig(
+        vocab_size=len(SPECIAL_TOKENS) + len(_WORDS),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        max_position_embeddings=16,
+        initializer_range=0.5,
+    )
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
+    return PretrainedModel.from_config(config, BertTokenizer(vocabulary))
+
+
+@pytest.fixture(scope="module")
+def classifier(bert, tmp_path_factory):
+    classifier = TextClassifier(bert, labels=["x", "y", "z"])
+    classifier.directory = tmp_path_factory.mktemp("model")
+    classifier.save(classifier.directory)
+    return classifier
+
+
+def _texts(count):
+    random = np.random.default_rng(0)
+    lengths = random.integers(0, 9, count)
+    return [" ".join(random.choice(_WORDS, n)) for n in lengths]
+
+
+def _read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_answers_are_those_of_the_library(run, classifier, tmp_path):
+    texts = ["the dog", "", "old bird", ""]
+    (tmp_path / "in.txt").write_text("".join(f"{text}\n" for text in texts))
+    rows = "".join(f"{text}\t{n}\n" for n, text in enumerate(texts))
+    (tmp_path / "in.tsv").write_text(f"sentence\tn\n{rows}")
+    for name, columns in (
+        ("in.txt", []),
+        ("in.tsv", ["--text_column=sentence"]),
+    ):
+        output = tmp_path / f"{name}.jsonl"
+        code, _, stderr = run(
+            "predict",
+            f"--model_dir={classifier.directory}",
+            f"--input={tmp_path / name}",
+            f"--output={output}",
+            "--precision=float32",
+            *columns,
+        )
+        assert code == 0, stderr
+        answers = _read(output)
+        start = 2 if columns else 1
+        assert [x["line"] for x in answers] == [*range(start, start + 4)]
+        for answer, expected in zip(answers, classifier.predict(texts)):
+            prediction = answer["prediction"]
+            assert prediction["label"] == expected["label"]
+            assert prediction["probability"] == pytest.approx(
+                expected["probability"], abs=1e-5
+            )
+
+
+def test_pairs_of_a_regressor_get_numbers(run, bert, tmp_path):
+    regressor = TextRegressor(bert)
+    regressor.note_pairs(True)
+    regressor.save(tmp_path / "model")
+    (tmp_path / "in.csv").write_text('a,b\nthe dog,"a cat"\nold,old\n')
+    arguments = (
+        "predict",
+        f"--model_dir={tmp_path / 'model'}",
+        f"--input={tmp_path / 'in.csv'}",
+        f"--output={tmp_path / 'out.jsonl'}",
+        "--text_column=a",
+        "--precision=float32",
+    )
+    code, _, stderr = run(*arguments)
+    assert code == 1
+    assert "was trained on pairs: name both columns" in stderr
+    code, _, stderr = run(*arguments, "--text_pair_column=b")
+    assert code == 0, stderr
+    found = [x["prediction"] for x in _read(tmp_path / "out.jsonl")]
+    expected = regressor.predict([("the dog", "a cat"), ("old", "old")])
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_columns_of_plain_text_are_refused(run, classifier, tmp_path):
+    (tmp_path / "in.txt").write_text("a\n")
+    code, _, stderr = run(
+        "predict",
+        f"--model_dir={classifier.directory}",
+        f"--input={tmp_path / 'in.txt'}",
+        f"--output={tmp_path / 'out.jsonl'}",
+        "--text_column=a",
+    )
+    assert code == 1
+    assert "--text_column is not for a .txt. Received: --text_column=a" in (
+        stderr
+    )
+
+
+def _start(classifier, place, output):
+    return subprocess.Popen(
+        [
+            sys.executable,
+            _ROOT / "tools" / "predict.py",
+            f"--model_dir={classifier.directory}",
+            f"--input={place / 'in.txt'}",
+            f"--output={output}",
+        ],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(classifier, tmp_path):
+    lines = "".join(f"{text}\n" for text in _texts(40_000))
+    (tmp_path / "in.txt").write_text(lines)
+    whole, killed = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
+    process = _start(classifier, tmp_path, whole)
+    _, stderr = process.communicate(timeout=_SECONDS)
+    assert process.returncode == 0, stderr
+    partial = pathlib.Path(f"{killed}.partial")
+    with _start(classifier, tmp_path, killed) as process:
+        deadline = time.monotonic() + _SECONDS
+        while not (partial.exists() and partial.stat().st_size):
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+    assert not killed.exists()
+    assert 0 < partial.stat().st_size < whole.stat().st_size
+    process = _start(classifier, tmp_path, killed)
+    _, stderr = process.communicate(timeout=_SECONDS)
+    assert process.returncode == 0, stderr
+    assert "Going on after" in stderr
+    assert killed.read_bytes() == whole.read_bytes()
+    assert not partial.exists()

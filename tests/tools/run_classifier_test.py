@@ -1,0 +1,176 @@
+"""Fine-tuning by the program, of a tiny model on a few texts."""
+
+import csv
+import json
+
+import pytest
+
+from keras_bert import save_pretrained
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.config import BertConfig
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextRegressor
+from keras_bert.tasks import load_task
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+pytestmark = pytest.mark.large
+
+_ANIMALS = "dog cat bird fish".split()
+_FOODS = "meat seeds bread soup".split()
+_FAST = (
+    "--num_train_epochs=3",
+    "--learning_rate=0.01",
+    "--train_batch_size=4",
+    "--precision=float32",
+)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A tiny model, a task of GLUE and files of one's own."""
+    place = tmp_path_factory.mktemp("place")
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, "the", "a", *_ANIMALS, *_FOODS])
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        max_position_embeddings=16,
+        initializer_range=0.3,
+    )
+    bert = PretrainedModel.from_config(config, BertTokenizer(vocabulary))
+    save_pretrained(bert, place / "bert")
+    rows = [(f"{x} {word}", 0) for x in ("the", "a") for word in _ANIMALS]
+    rows += [(f"{x} {word}", 1) for x in ("the", "a") for word in _FOODS]
+    (place / "glue").mkdir()
+    for split in ("train", "dev"):
+        lines = "".join(f"{text}\t{label}\n" for text, label in rows)
+        (place / "glue" / f"{split}.tsv").write_text(
+            f"sentence\tlabel\n{lines}"
+        )
+    lines = "".join(f"{n}\t{text}\n" for n, (text, _) in enumerate(rows))
+    (place / "glue" / "test.tsv").write_text(f"index\tsentence\n{lines}")
+    with open(place / "pairs.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["one", "two", "score"])
+        for n, (text, label) in enumerate(rows):
+            writer.writerow([text, rows[n - 3][0], label + n / 4])
+    return place
+
+
+def _lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _glue(place, output, *more):
+    return (
+        "run_classifier",
+        "--task_name=sst2",
+        f"--data_dir={place / 'glue'}",
+        f"--init_dir={place / 'bert'}",
+        f"--output_dir={place / output}",
+        *_FAST,
+        *more,
+    )
+
+
+def test_a_task_of_glue_leaves_all_its_files(run, place):
+    code, _, stderr = run(*_glue(place, "sst2"))
+    assert code == 0, stderr
+    output = place / "sst2"
+    values = json.loads((output / "eval.json").read_text())
+    found = values["splits"]["dev"]
+    classifier = load_task(output / "model")
+    assert isinstance(classifier, TextClassifier)
+    texts, labels = zip(
+        *(
+            line.split("\t")
+            for line in (place / "glue/dev.tsv").read_text().splitlines()[1:]
+        )
+    )
+    expected = classifier.evaluate(list(texts), list(labels))
+    assert found["scores"] == pytest.approx(expected)
+    mistakes = _lines(output / "errors-dev.jsonl")
+    assert len(mistakes) == 16 - sum(
+        found["confusion_matrix"][n][n] for n in range(2)
+    )
+    answers = _lines(output / "predictions-test.jsonl")
+    assert [x["line"] for x in answers] == [*range(2, 18)]
+    names = [x["prediction"]["label"] for x in answers]
+    assert names == [x["label"] for x in classifier.predict(list(texts))]
+    lines = (output / "SST-2.tsv").read_text().splitlines()
+    assert lines[1:] == [f"{n}\t{name}" for n, name in enumerate(names)]
+    points = _lines(output / "metrics.jsonl")
+    steps = [x["step"] for x in points if x["split"] == "eval"]
+    assert steps == [4, 8, 12]
+    best = max(x["accuracy"] for x in points if x["split"] == "eval")
+    assert found["scores"]["accuracy"] == best
+    assert values["search"]["recipes"][0]["mean"] == best
+
+
+def test_several_seeds_keep_the_best(run, place):
+    code, _, stderr = run(*_glue(place, "seeds", "--seeds=2"))
+    assert code == 0, stderr
+    values = json.loads((place / "seeds" / "eval.json").read_text())
+    runs = values["search"]["runs"]
+    assert [x["recipe"]["seed"] for x in runs] == [12345, 12346]
+    kept = values["splits"]["dev"]["scores"]["accuracy"]
+    assert kept == max(x["scores"]["accuracy"] for x in runs)
+    for number in (1, 2):
+        assert (place / "seeds" / f"run-{number}" / "metrics.jsonl").exists()
+
+
+def test_numbers_of_pairs_are_predicted(run, place):
+    code, _, stderr = run(
+        "run_classifier",
+        f"--train_file={place / 'pairs.csv'}",
+        f"--dev_file={place / 'pairs.csv'}",
+        f"--test_file={place / 'pairs.csv'}",
+        "--text_column=one",
+        "--text_pair_column=two",
+        "--label_column=score",
+        "--regression",
+        f"--init_dir={place / 'bert'}",
+        f"--output_dir={place / 'scores'}",
+        *_FAST,
+    )
+    assert code == 0, stderr
+    regressor = load_task(place / "scores" / "model")
+    assert isinstance(regressor, TextRegressor)
+    assert regressor.is_pair
+    values = json.loads((place / "scores" / "eval.json").read_text())
+    scores = values["splits"]["dev"]["scores"]
+    assert scores["mean_squared_error"] > 0
+    assert values["search"]["metric"] == "spearman"
+    mistakes = _lines(place / "scores" / "errors-dev.jsonl")
+    off = [abs(x["label"] - x["prediction"]) for x in mistakes]
+    assert off == sorted(off, reverse=True)
+    assert mistakes[0]["place"].startswith(f"{place / 'pairs.csv'}, line ")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (["--data_dir="], "--task_name needs --data_dir"),
+        (["--tfds_name=x"], "Received: --task_name, --tfds_name"),
+        (["--text_column=x"], "--text_column is for --train_file"),
+        (["--regression"], "--regression is for data other than GLUE"),
+        (
+            ["--search=paper"],
+            "--train_batch_size is what --search tries. "
+            "Received: --train_batch_size=4",
+        ),
+        (["--warmup_proportion=2"], "--warmup_proportion must be"),
+        (["--num_frozen_layers=5"], "num_frozen_layers=5, 1 blocks"),
+    ],
+)
+def test_flags_that_do_not_fit_are_told(run, place, changes, message):
+    code, _, stderr = run(*_glue(place, "none", *changes))
+    assert code == 1
+    assert message in stderr
+    assert not (place / "none").exists()

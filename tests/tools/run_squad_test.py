@@ -1,0 +1,152 @@
+"""The program trains, answers and scores; SQuAD's own files come out."""
+
+import json
+
+import pytest
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.config import BertConfig
+from keras_bert.tasks import QuestionAnswerer
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+pytestmark = pytest.mark.large
+
+_WORDS = "the a dog cat bird eats sees meat fish seeds who what .".split()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A tiny model and a file of each version."""
+    place = tmp_path_factory.mktemp("squad")
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        max_position_embeddings=16,
+    )
+    bert = PretrainedModel.from_config(config, BertTokenizer(vocabulary))
+    save_pretrained(bert, place / "bert")
+    for name, is_second in (("v1.json", False), ("v2.json", True)):
+        (place / name).write_text(json.dumps(_data(is_second)))
+    return place
+
+
+def _data(is_second):
+    context = "the dog eats meat. the cat eats fish."
+    entries = [
+        {
+            "id": f"{number}",
+            "question": "who eats",
+            "answers": [{"text": text, "answer_start": context.find(text)}],
+        }
+        for number, text in enumerate(("dog", "cat"))
+    ]
+    if is_second:
+        entries.append(
+            {"id": "2", "question": "", "answers": [], "is_impossible": True}
+        )
+    paragraph = {"context": context, "qas": entries}
+    return {"data": [{"title": "Food", "paragraphs": [paragraph]}]}
+
+
+@pytest.fixture(scope="module")
+def squad(run, place):
+    """A function that runs the program on files of the folder."""
+
+    def squad(name, **flags):
+        files = ("init_dir", "train_file", "predict_file")
+        flags = {
+            key: place / value if key in files else value
+            for key, value in flags.items()
+        }
+        arguments = [f"--{key}={value}" for key, value in flags.items()]
+        code, _, stderr = run(
+            "run_squad",
+            f"--output_dir={place / name}",
+            "--num_train_epochs=1",
+            "--precision=float32",
+            *arguments,
+        )
+        return code, stderr
+
+    return squad
+
+
+@pytest.fixture(scope="module")
+def trained(squad, place):
+    """The directory of a run on version 2.0."""
+    code, stderr = squad(
+        "trained",
+        init_dir="bert",
+        train_file="v2.json",
+        predict_file="v2.json",
+        doc_stride=3,
+    )
+    assert code == 0, stderr
+    return place / "trained"
+
+
+def _read(directory):
+    return {
+        path.stem: json.loads(path.read_text())
+        for path in directory.glob("*.json")
+    }
+
+
+def test_a_run_leaves_the_model_its_answers_and_scores(trained):
+    found = _read(trained)
+    assert sorted(found) == [
+        *("eval", "manifest", "nbest_predictions", "null_odds", "predictions")
+    ]
+    for name in ("predictions", "null_odds", "nbest_predictions"):
+        assert sorted(found[name]) == ["0", "1", "2"]
+    answerer = QuestionAnswerer.from_pretrained(trained / "model")
+    assert answerer.null_threshold == 0.0
+    assert answerer.settings["doc_stride"] == 3
+    assert found["eval"] == pytest.approx(answerer.evaluate(_data(True)))
+    assert found["manifest"]["settings"] == answerer.settings
+    assert "model/model.safetensors" in found["manifest"]["files"]
+
+
+def test_a_trained_model_answers_another_file(squad, place, trained):
+    code, stderr = squad(
+        "answered",
+        init_dir="trained/model",
+        predict_file="v1.json",
+        null_score_diff_threshold=1000,
+        max_answer_length=1,
+        n_best_size=2,
+    )
+    assert code == 0, stderr
+    found = _read(place / "answered")
+    assert not (place / "answered" / "model").exists()
+    assert sorted(found["eval"]) == ["exact_match", "f1"]
+    for answers in found["nbest_predictions"].values():
+        spans = [answer["text"] for answer in answers if answer["text"]]
+        assert 1 <= len(spans) <= 2
+        assert all(len(text.split()) == 1 for text in spans)
+    assert all(found["predictions"].values())
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({}, "--train_file or --predict_file must be given"),
+        ({"predict_file": "v1.json"}, "bert, a model of no task"),
+        ({"train_file": "bert/task.json"}, "task.json"),
+        ({"train_file": "v1.json", "learning_rate": -1}, "learning_rate=-1"),
+        ({"train_file": "v1.json", "max_seq_length": 17}, "seq_length=17"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(squad, place, flags, message):
+    code, stderr = squad("refused", init_dir="bert", **flags)
+    assert code == 1
+    line = stderr.splitlines()[-1]
+    assert line.startswith("Error: ") and message in line
+    assert not (place / "refused").exists()

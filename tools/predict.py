@@ -1,0 +1,108 @@
+"""Answers every text of a file with a fine-tuned model.
+
+    python tools/predict.py --model_dir=runs/mrpc/model --input=pairs.tsv \\
+        --text_column=sentence1 --text_pair_column=sentence2 \\
+        --output=answers.jsonl
+
+The files of the model tell its task. The input may be of any size: a .txt
+with a text a line, or a .csv, .tsv or .jsonl with columns. Each row gets a
+line of JSON, in order: `line`, where the row begins in the input, and
+`prediction`, for example a label and its probability. A run that was killed
+goes on where it was when the same command is typed again.
+"""
+
+import hashlib
+import pathlib
+
+from absl import flags
+from absl import logging
+
+from keras_bert import command_line
+from keras_bert import outputs
+from keras_bert.data.labelled.text_file import TextFile
+from keras_bert.data.labelled.text_file import column_of
+from keras_bert.training import choices
+
+_MODEL_DIR = flags.DEFINE_string(
+    "model_dir", None, "Directory of the fine-tuned model.", required=True
+)
+_INPUT = flags.DEFINE_string(
+    "input", None, "The texts: .txt, .csv, .tsv or .jsonl.", required=True
+)
+_OUTPUT = flags.DEFINE_string(
+    "output", None, "The answers, a .jsonl.", required=True
+)
+_TEXT_COLUMN = flags.DEFINE_string(
+    "text_column",
+    "text",
+    "Column of the text: its name, or its position from 0 if there is no "
+    "header; not for a .txt.",
+)
+_TEXT_PAIR_COLUMN = flags.DEFINE_string(
+    "text_pair_column", None, "Of pairs, the column of the second text."
+)
+_PRECISION = flags.DEFINE_enum(
+    "precision",
+    "auto",
+    choices.PRECISIONS,
+    "Of the matrix products; auto is mixed_bfloat16 where the hardware has it.",
+)
+_DO_LOWER_CASE = flags.DEFINE_bool(
+    "do_lower_case", None, "Lower-case texts, where no file says whether to."
+)
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
+)
+
+
+def main():
+    text_file = TextFile(_INPUT.value, _columns())
+    # Imported late, so that the manual is there at once.
+    import keras
+
+    from keras_bert.checkpoints.layout import check_input
+    from keras_bert.tasks import load_task
+    from keras_bert.tasks.prediction.job import PredictionJob
+    from keras_bert.tasks.prediction.job import check_columns
+    from keras_bert.training.precision import dtype_policy
+
+    check_input(_MODEL_DIR.value)
+    policy = dtype_policy(_PRECISION.value)
+    job = PredictionJob(
+        text_file,
+        _OUTPUT.value,
+        {
+            "model": _model_files(_MODEL_DIR.value),
+            "lower_case": _DO_LOWER_CASE.value,
+            "policy": policy,
+        },
+        _OVERWRITE.value,
+        [_MODEL_DIR.value],
+    )
+    keras.config.set_dtype_policy(policy)
+    task = load_task(_MODEL_DIR.value, lowercase=_DO_LOWER_CASE.value)
+    check_columns(task, len(text_file.columns or ["text"]))
+    job.run(task)
+    logging.info("Wrote %s.", _OUTPUT.value)
+
+
+def _columns():
+    """The columns of the texts; None of a .txt."""
+    if pathlib.Path(_INPUT.value).suffix.lower() == ".txt":
+        for holder in (_TEXT_COLUMN, _TEXT_PAIR_COLUMN):
+            command_line.refuse(holder, "is not for a .txt")
+        return None
+    names = [_TEXT_COLUMN.value, _TEXT_PAIR_COLUMN.value]
+    return [column_of(name) for name in names if name is not None]
+
+
+def _model_files(directory):
+    """What tells one model from another: the sum of its files, or its name."""
+    files = sorted(path for path in pathlib.Path(directory).glob("*"))
+    sums = [outputs.sha256(path) for path in files if path.is_file()]
+    text = "".join(sums) if sums else directory
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    command_line.run(main)
