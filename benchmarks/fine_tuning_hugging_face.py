@@ -24,6 +24,7 @@ _BATCH_SIZE = 32
 _MAX_LENGTH = 128
 _BATCHES_SORTED_TOGETHER = 50
 _PREDICTION_BATCH_SIZE = 64
+_PRECISION = {"enabled": False}
 
 
 def main():
@@ -34,20 +35,16 @@ def main():
         for split in ("train", "dev", "test")
     }
     tokenizer = transformers.AutoTokenizer.from_pretrained(model_dir)
-    autocast = torch.autocast(
-        "cpu", torch.bfloat16, enabled=precision == "bfloat16"
-    )
-    with autocast:
-        warm_up = data["train"]["texts"][:64], data["train"]["labels"][:64]
-        _fit(_model(model_dir, data), tokenizer, *warm_up, 1, 1e-5, 0)
-        torch.manual_seed(int(seed))
-        model = _model(model_dir, data)
-        start = time.perf_counter()
-        texts, labels = data["train"]["texts"], data["train"]["labels"]
-        _fit(
-            model, tokenizer, texts, labels, int(epochs), float(rate), int(seed)
-        )
-        seconds = time.perf_counter() - start
+    _PRECISION["enabled"] = precision == "bfloat16"
+    warm_up = data["train"]["texts"][:64], data["train"]["labels"][:64]
+    _fit(_model(model_dir, data), tokenizer, *warm_up, 1, 1e-5, 0)
+    torch.manual_seed(int(seed))
+    model = _model(model_dir, data)
+    start = time.perf_counter()
+    texts, labels = data["train"]["texts"], data["train"]["labels"]
+    _fit(model, tokenizer, texts, labels, int(epochs), float(rate), int(seed))
+    seconds = time.perf_counter() - start
+    with _autocast():
         predictions = {
             split: _predict(model, tokenizer, data[split]["texts"])
             for split in ("dev", "test")
@@ -66,6 +63,11 @@ def main():
             }
         )
     )
+
+
+def _autocast():
+    """A context of its own for each step: it keeps the weights as they were."""
+    return torch.autocast("cpu", torch.bfloat16, **_PRECISION)
 
 
 def _model(model_dir, data):
@@ -95,10 +97,11 @@ def _fit(model, tokenizer, texts, labels, epochs, rate, seed):
     generator = random.Random(seed)
     for _ in range(epochs):
         for batch in _batches(lengths, generator):
-            outputs = model(
-                **_padded(tokenizer, ids, batch),
-                labels=torch.tensor([labels[index] for index in batch]),
-            )
+            with _autocast():
+                outputs = model(
+                    **_padded(tokenizer, ids, batch),
+                    labels=torch.tensor([labels[index] for index in batch]),
+                )
             outputs.loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()

@@ -1,5 +1,6 @@
 """Keras layers of BERT and its relatives, usable alone on any backend."""
 
+from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.attention_patterns import causal
 from keras_bert.layers.bert_embeddings import BertEmbeddings
@@ -33,5 +34,6 @@ __all__ = [
     "TokenEmbeddings",
     "TransformerEncoderBlock",
     "causal",
+    "gelu_erf",
     "gelu_tanh",
 ]
