@@ -97,6 +97,8 @@ def _optimizer(task, recipe, num_steps):
             variables,
             [recipe.layer_decay ** _layers_above(task, v) for v in variables],
         )
+    # Else the first step makes its variables, and is traced twice.
+    optimizer.build(task.model.trainable_variables)
     return optimizer
 
 
