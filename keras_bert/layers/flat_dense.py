@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.activations import without_gradient
+
 
 @keras.saving.register_keras_serializable("keras_bert")
 class FlatDense(keras.layers.Dense):
@@ -18,6 +20,7 @@ class FlatDense(keras.layers.Dense):
 
     Call arguments:
         inputs: float `(..., input_size)`.
+        training: bool, whether a gradient will be asked for.
 
     Returns:
         float `(..., units)`.
@@ -28,7 +31,13 @@ class FlatDense(keras.layers.Dense):
     TensorShape([2, 5, 3])
     """
 
-    def call(self, inputs):
+    def call(self, inputs, training=None):
         flat = ops.reshape(inputs, (-1, inputs.shape[-1]))
-        outputs = super().call(flat)
+        outputs = ops.matmul(flat, self.kernel)
+        if self.use_bias:
+            outputs = ops.add(outputs, self.bias)
+        activation = self.activation
+        if not training:
+            activation = without_gradient(activation)
+        outputs = activation(outputs)
         return ops.reshape(outputs, (*ops.shape(inputs)[:-1], self.units))

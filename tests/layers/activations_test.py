@@ -8,6 +8,7 @@ import tensorflow as tf
 from keras_bert.layers import gelu_erf
 from keras_bert.layers import gelu_tanh
 from keras_bert.layers.activations import get_activation
+from keras_bert.layers.activations import without_gradient
 
 _X = np.linspace(-6.0, 6.0, 1001)
 
@@ -70,3 +71,14 @@ def test_each_gelu_has_its_name():
     assert tanh == pytest.approx(-0.158808, abs=1e-6)
     assert erf == pytest.approx(-0.158655, abs=1e-6)
     assert get_activation("relu") is keras.activations.relu
+
+
+@pytest.mark.parametrize("gelu", [gelu_tanh, gelu_erf])
+def test_without_gradient_it_is_the_same_function(gelu):
+    plain = without_gradient(gelu)
+    assert plain is not gelu
+    x = _X.astype("float32")
+    np.testing.assert_allclose(
+        *(keras.ops.convert_to_numpy(f(x)) for f in (gelu, plain)), atol=2e-6
+    )
+    assert without_gradient(keras.activations.relu) is keras.activations.relu
