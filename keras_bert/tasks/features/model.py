@@ -16,6 +16,8 @@ STATES_DTYPE = "float16"
 
 _MASK = features.INPUT_MASK.name
 _NUM_LSTMS = 2
+# An LSTM adds to its cells token by token; it is no slower so on a processor.
+_HEAD_DTYPE = "float32"
 
 
 def states_of_layers(backbone, layers):
@@ -61,23 +63,30 @@ def lstm_head(design, hidden_size, num_outputs, is_per_token):
     )
     mask = keras.Input((None,), dtype="int32", name=_MASK)
     if design.combination == WEIGHTED:
-        vectors = ScalarMix(num_layers, name="scalar_mix")(states)
+        vectors = ScalarMix(num_layers, dtype=_HEAD_DTYPE, name="scalar_mix")(
+            states
+        )
     else:
         width = num_layers * hidden_size
-        vectors = keras.layers.Reshape((-1, width), name="concatenate")(states)
+        vectors = keras.layers.Reshape(
+            (-1, width), dtype=_HEAD_DTYPE, name="concatenate"
+        )(states)
     is_token = ops.cast(mask, "bool")
     for number in range(_NUM_LSTMS):
-        vectors = Dropout(design.dropout)(vectors)
+        vectors = Dropout(design.dropout, dtype=_HEAD_DTYPE)(vectors)
         is_last = number == _NUM_LSTMS - 1
         lstm = keras.layers.LSTM(
             design.lstm_size,
             return_sequences=is_per_token or not is_last,
+            dtype=_HEAD_DTYPE,
             name="lstm",
         )
-        vectors = keras.layers.Bidirectional(lstm, name=f"bilstm_{number}")(
-            vectors, mask=is_token
-        )
-    head = TaskHead(num_outputs, dropout=design.dropout, name="head")
+        vectors = keras.layers.Bidirectional(
+            lstm, dtype=_HEAD_DTYPE, name=f"bilstm_{number}"
+        )(vectors, mask=is_token)
+    head = TaskHead(
+        num_outputs, dropout=design.dropout, dtype=_HEAD_DTYPE, name="head"
+    )
     return keras.Model({STATES: states, _MASK: mask}, {"logits": head(vectors)})
 
 
