@@ -1,3 +1,4 @@
+import dataclasses
 import pathlib
 
 import keras
@@ -9,6 +10,7 @@ from keras_bert.checkpoints import CheckpointError
 from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import load_task
+from keras_bert.tasks.fine_tuning.recipe import Recipe
 
 _LABELS = ["animal", "food"]
 _TEXTS = ["the dog", "a cat sees", "the bird", "meat and fish", "a fish"]
@@ -155,6 +157,23 @@ def test_a_recipe_for_the_encoder_is_refused(bert, field):
     ((name, value),) = field.items()
     with pytest.raises(ValueError, match=f"Received: {name}={value}"):
         classifier.fit(_TEXTS, _TARGETS, **field)
+
+
+def test_the_recipes_of_others_will_do(bert):
+    classifier = FeatureTextClassifier(bert, labels=_LABELS)
+    recipe = classifier.recipe(**dataclasses.asdict(Recipe(epochs=2)))
+    assert (recipe.epochs, recipe.num_frozen_layers) == (2, -1)
+    assert classifier.recipe().learning_rate == 1e-3
+
+
+def test_another_dropout_keeps_the_head(trained, tmp_path):
+    trained.save(tmp_path)
+    again = FeatureTextClassifier.from_pretrained(tmp_path, dropout=0.25)
+    assert again.design.dropout == 0.25
+    for one, two in zip(
+        _arrays(trained.head_model), _arrays(again.head_model), strict=True
+    ):
+        np.testing.assert_array_equal(one, two)
 
 
 def test_a_head_that_would_be_lost_is_an_error(trained, tmp_path):

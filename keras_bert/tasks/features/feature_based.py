@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import dataclasses
 import functools
 import tempfile
 
@@ -23,12 +24,16 @@ from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 
 # The head learns from nothing, and faster than an encoder may change.
-_RECIPE = {"epochs": 10, "learning_rate": 1e-3, "num_frozen_layers": -1}
+_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
+_WHOLE_ENCODER = -1
+# What may be said of an encoder that does not learn.
 _ENCODER_FIELDS = {
-    "num_frozen_layers": -1,
-    "num_reset_layers": 0,
-    "layer_decay": 1.0,
+    "num_frozen_layers": (0, _WHOLE_ENCODER),
+    "num_reset_layers": (0,),
+    "layer_decay": (1.0,),
 }
+# Without these the weights of a head are of no use.
+_OF_WEIGHTS = ("labels", "layers", "combination", "lstm_size")
 
 
 class FeatureBased:
@@ -120,14 +125,14 @@ class FeatureBased:
             ValueError: it would have the encoder learn.
         """
         recipe = Recipe(**{**_RECIPE, **fields})
-        for name, value in _ENCODER_FIELDS.items():
-            if getattr(recipe, name) != value:
+        for name, values in _ENCODER_FIELDS.items():
+            if getattr(recipe, name) not in values:
                 raise ValueError(
-                    f"`{name}` must be {value}: the encoder of a "
+                    f"`{name}` must be left at {values[0]}: the encoder of a "
                     f"{type(self).__name__} does not learn. "
                     f"Received: {name}={getattr(recipe, name)}."
                 )
-        return recipe
+        return dataclasses.replace(recipe, num_frozen_layers=_WHOLE_ENCODER)
 
     def train(self, examples, held_out, recipe, **fit):
         # The same task, but of states.
@@ -168,10 +173,9 @@ class FeatureBased:
 
     def _has_head_of(self, trained):
         """Whether a model of these settings has a head of this kind."""
-        kept = ("labels", *self.design.settings)
         return all(
             name in trained and trained[name] == self.settings[name]
-            for name in kept
+            for name in _OF_WEIGHTS
         )
 
     def _states_directory(self):
