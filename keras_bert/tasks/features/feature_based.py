@@ -32,7 +32,7 @@ _ENCODER_FIELDS = {
     "num_reset_layers": (0,),
     "layer_decay": (1.0,),
 }
-# Without these the weights of a head are of no use.
+# Where these differ, the weights of a head are of no use.
 _OF_WEIGHTS = ("labels", "layers", "combination", "lstm_size")
 
 
