@@ -27,6 +27,7 @@ _CLASSES = {
     "NSPHead": "layers.nsp_head",
     "PolynomialWarmupDecay": "training.schedules",
     "PostNormBlock": "layers.post_norm_block",
+    "ScalarMix": "layers.scalar_mix",
     "SelfAttention": "layers.self_attention",
     "SpanCrossEntropy": "training.span_cross_entropy",
     "SparseCrossEntropy": "training.cross_entropy",

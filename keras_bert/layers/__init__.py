@@ -13,6 +13,7 @@ from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.scalar_mix import ScalarMix
 from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.token_embeddings import TokenEmbeddings
@@ -28,6 +29,7 @@ __all__ = [
     "MergeChoices",
     "NSPHead",
     "PostNormBlock",
+    "ScalarMix",
     "SelfAttention",
     "SplitChoices",
     "TaskHead",

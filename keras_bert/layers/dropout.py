@@ -44,6 +44,7 @@ class Dropout(keras.layers.Layer):
         check_rates(rate=rate)
         self.rate = rate
         self.seed = seed
+        self.supports_masking = True  # Those that Keras passes along.
         if rate > 0:
             self.seed_generator = ReplicaSeedGenerator(seed)
 

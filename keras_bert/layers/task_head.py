@@ -49,6 +49,7 @@ class TaskHead(keras.layers.Layer):
         check_positive(num_outputs=num_outputs)
         check_rates(dropout=dropout)
         self.num_outputs = num_outputs
+        self.supports_masking = True  # Those that Keras passes along.
         self.transform = transform
         self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)

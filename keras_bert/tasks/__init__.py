@@ -9,6 +9,8 @@ _MEMBERS = {
     "TextClassifier": "text_classifier",
     "TextEmbedder": "text_embedder",
     "FeatureExtractor": "feature_extractor",
+    "FeatureTextClassifier": "feature_text_classifier",
+    "FeatureTokenClassifier": "feature_token_classifier",
     "TextRegressor": "text_regressor",
     "TokenClassifier": "token_classifier",
     "entity_scores": "tags.entity_scores",

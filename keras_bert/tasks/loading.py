@@ -33,4 +33,4 @@ def load_task(directory, lowercase=None):
             f"{directory} must hold a model of a task that is known here. "
             f"Received: one of the task {name!r}."
         )
-    return kind(pretrained)
+    return kind.of_directory(pretrained, directory)

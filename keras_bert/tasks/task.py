@@ -32,7 +32,19 @@ class Task:
             lowercase: bool, where no file says whether texts are lower-cased.
             **kwargs: other arguments of the class.
         """
-        return cls(from_pretrained(directory, lowercase=lowercase), **kwargs)
+        pretrained = from_pretrained(directory, lowercase=lowercase)
+        return cls.of_directory(pretrained, directory, **kwargs)
+
+    @classmethod
+    def of_directory(cls, pretrained, directory, **kwargs):
+        """Makes the task, with all that its directory holds of it.
+
+        Args:
+            pretrained: `PretrainedModel` that was read from the directory.
+            directory: str, where a task may have files of its own.
+            **kwargs: other arguments of the class.
+        """
+        return cls(pretrained, **kwargs)
 
     def predict_ids(self, inputs):
         """Answers, in graph.

@@ -118,7 +118,7 @@ class TokenClassifier(FineTunedTask):
 
     def scores(self, examples):
         lengths = [len(row) for row in examples.tags]
-        predictions = self._tags(examples.windows, lengths)
+        predictions = self._tags(examples.windows, examples, lengths)
         if self.is_plain:
             return tag_accuracy(examples.tags, predictions)
         scores = entity_scores(examples.tags, predictions)
@@ -163,7 +163,7 @@ class TokenClassifier(FineTunedTask):
         return [
             locate_entities(find(tags), text, spans)
             for tags, text, (_, spans) in zip(
-                self._tags(windows, lengths), texts, found
+                self._tags(windows, windows.rows, lengths), texts, found
             )
         ]
 
@@ -181,7 +181,8 @@ class TokenClassifier(FineTunedTask):
         """
         check_sentences(sentences)
         windows = self._windows(self._tokenize(sentences))
-        return self._tags(windows, [len(words) for words in sentences])
+        lengths = [len(words) for words in sentences]
+        return self._tags(windows, windows.rows, lengths)
 
     def predict_ids(self, inputs):
         """Tags the words of texts, in graph.
@@ -217,9 +218,9 @@ class TokenClassifier(FineTunedTask):
     def _windows(self, pieces):
         return SentenceWindows(self.preprocess, pieces)
 
-    def _tags(self, windows, lengths):
+    def _tags(self, windows, rows, lengths):
         """The tag of each word; there are so many words in each sentence."""
-        best = [row.argmax(axis=-1) for row in self.logits(windows.rows)]
+        best = [row.argmax(axis=-1) for row in self.logits(rows)]
         outside = self.labels.index(OUTSIDE) if OUTSIDE in self.labels else 0
         return [
             [self.labels[place] for place in row]

@@ -37,10 +37,10 @@ class FineTunedTask(Task):
     main_metric = None
 
     def __init__(self, pretrained, num_outputs, settings):
-        size = HeadSize(self.head, num_outputs)
-        record = TaskRecord(type(self).__name__, size, settings)
-        self.pretrained = pretrained.for_task(record)
-        self.model = self.pretrained.task_model
+        self.num_outputs = num_outputs
+        self.pretrained, self.model = self.with_head(
+            pretrained, num_outputs, settings
+        )
         self.inputs = tuple(self.pretrained.backbone.inputs)
         self._forward = Forward(self.model)
 
@@ -116,21 +116,31 @@ class FineTunedTask(Task):
             ValueError: a text or a label cannot be used; it is named before
                 any training.
         """
-        recipe = Recipe(**recipe)
-        examples = held_out = self.examples(texts, labels, class_weights)
-        validation = None
+        recipe = self.recipe(**recipe)
+        examples, held_out = self.examples(texts, labels, class_weights), None
         if validation_data is not None:
             held_out = self.examples(*_pair(validation_data))
-            validation = lambda: self.scores(held_out)  # noqa: E731
-        history = fine_tune(
-            self,
-            examples,
-            recipe,
-            validation,
-            callbacks,
-            verbose=verbose,
+        return self.train(
+            examples, held_out, recipe, callbacks=callbacks, verbose=verbose
         )
-        warn_if_collapsed(self, held_out)
+
+    def train(self, examples, held_out, recipe, **fit):
+        """As `fit`, of what is checked and tokenized.
+
+        Args:
+            examples: `Examples` to learn from.
+            held_out: `Examples` to tell the best epoch by, or None.
+            recipe: `Recipe`.
+            **fit: other arguments of `fine_tune`.
+
+        Returns:
+            A Keras `History`.
+        """
+        validation = None
+        if held_out is not None:
+            validation = lambda: self.scores(held_out)  # noqa: E731
+        history = fine_tune(self, examples, recipe, validation, **fit)
+        warn_if_collapsed(self, examples if held_out is None else held_out)
         return history
 
     def evaluate(self, texts, labels=None):
@@ -165,12 +175,30 @@ class FineTunedTask(Task):
         Returns:
             A float32 array `(num_examples, num_outputs)`.
         """
-        size = self.pretrained.task.head.num_outputs
-        logits = np.zeros((len(examples), size), np.float32)
+        logits = np.zeros((len(examples), self.num_outputs), np.float32)
         if len(examples):
             for indices, outputs in self._forward(examples):
                 logits[indices] = outputs["logits"]
         return logits
+
+    def with_head(self, pretrained, num_outputs, settings):
+        """Puts the head of the task on an encoder.
+
+        Args:
+            pretrained, num_outputs, settings: as of the class.
+
+        Returns:
+            A `PretrainedModel` whose `task` is this one, and the
+            `keras.Model` from its inputs to `logits`.
+        """
+        size = HeadSize(self.head, num_outputs)
+        record = TaskRecord(type(self).__name__, size, settings)
+        pretrained = pretrained.for_task(record)
+        return pretrained, pretrained.task_model
+
+    def recipe(self, **fields):
+        """A `Recipe`, by default that of the task."""
+        return Recipe(**fields)
 
     def examples(self, texts, labels=None, class_weights=None):
         """Checks and tokenizes; gives `Examples`."""

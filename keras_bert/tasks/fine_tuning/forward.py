@@ -18,12 +18,12 @@ class Forward:
     """Computes what a model makes of examples, batch by batch.
 
     Args:
-        model: `keras.Model` from a dict of int32 tensors to a dict.
+        model: `keras.Model` from a dict of tensors to a dict.
         batch_tokens: int, most tokens that are computed together.
 
     Call arguments:
         examples: an object with `lengths`, int `(num_examples,)`, and
-            `inputs(indices)`, which gives a dict of int32 tensors.
+            `inputs(indices)`, which gives a dict of tensors.
 
     Returns:
         An iterator over pairs of indices, int `(batch_size,)`, and the dict
@@ -61,7 +61,7 @@ def _graph_function(model):
 
     names = list(model.input)
     signature = [
-        tf.TensorSpec([None] * len(model.input[name].shape), tf.int32)
+        tf.TensorSpec(model.input[name].shape, model.input[name].dtype)
         for name in names
     ]
     traced = tf.function(

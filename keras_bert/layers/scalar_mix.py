@@ -1,0 +1,71 @@
+"""The layers of an encoder, weighted by what a task learns."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class ScalarMix(keras.layers.Layer):
+    """Adds the states of several layers up, by weights that are learned.
+
+    There is one weight for each layer, and these sum to 1; `gamma` scales
+    the sum. At first it is the mean of the layers.
+
+    Args:
+        num_layers: int.
+
+    Call arguments:
+        states: float `(batch_size, ..., num_layers, hidden_size)`.
+
+    Returns:
+        float `(batch_size, ..., hidden_size)`.
+
+    Example:
+
+    >>> keras_bert.layers.ScalarMix(4)(keras.ops.ones((2, 5, 4, 8))).shape
+    TensorShape([2, 5, 8])
+
+    References:
+        [ELMo](https://arxiv.org/abs/1802.05365), section 3.2, equation 1
+    """
+
+    def __init__(self, num_layers, **kwargs):
+        super().__init__(**kwargs)
+        check_positive(num_layers=num_layers)
+        self.num_layers = num_layers
+
+    def build(self, states_shape):
+        if len(states_shape) < 3 or states_shape[-2] not in (
+            None,
+            self.num_layers,
+        ):
+            raise ValueError(
+                "`states` must have the shape (batch_size, ..., "
+                f"{self.num_layers}, hidden_size). "
+                f"Received: shape {tuple(states_shape)}."
+            )
+        self.scores = self._add_weight("scores", (self.num_layers,), "zeros")
+        self.gamma = self._add_weight("gamma", (), "ones")
+
+    def _add_weight(self, name, shape, initializer):
+        return self.add_weight(
+            name=name, shape=shape, initializer=initializer, autocast=False
+        )
+
+    def call(self, states):
+        weights = ops.softmax(self.scores) * self.gamma
+        weights = ops.cast(weights, states.dtype)
+        return ops.squeeze(ops.matmul(weights[None, :], states), axis=-2)
+
+    def compute_output_shape(self, states_shape):
+        *rest, _, hidden_size = states_shape
+        return (*rest, hidden_size)
+
+    def compute_output_spec(self, states):
+        shape = self.compute_output_shape(states.shape)
+        return keras.KerasTensor(shape, dtype=self.compute_dtype)
+
+    def get_config(self):
+        return {**super().get_config(), "num_layers": self.num_layers}

@@ -1,0 +1,41 @@
+"""Texts, or pairs of texts, to labels, on a frozen encoder."""
+
+from keras_bert.tasks.features.feature_based import FeatureBased
+from keras_bert.tasks.text_classifier import TextClassifier
+
+
+class FeatureTextClassifier(FeatureBased, TextClassifier):
+    """Sorts texts by labels from the states of an encoder that stays frozen.
+
+    Two LSTMs in both directions read the states; the last states of the
+    upper one are what the labels are told from. The encoder runs over the
+    examples once, not once in each epoch.
+
+    Args:
+        pretrained, labels, multi_label, seq_length, truncation: as of
+            `TextClassifier`.
+        layers: iterable of int, which layers are read: 0 for the embeddings,
+            1 for the first block and so on, or from the last, -1. By default
+            the last four, or all blocks if there are fewer.
+        combination: str, what is made of several layers: "concatenate", or
+            "weighted", their sum by weights that are learned.
+        lstm_size: int, of each direction; by default the encoder's width.
+        dropout: float, of what goes into each LSTM and comes out of the last.
+        cache_dir: str, where the states of the examples that `fit` is given
+            are kept for the next training; nowhere by default.
+        head_file: str, the weights of a trained head; `from_pretrained`
+            finds it.
+
+    Example:
+
+    >>> classifier = keras_bert.tasks.FeatureTextClassifier.from_pretrained(
+    ...     "directory", labels=["negative", "positive"], cache_dir="states"
+    ... )
+    >>> history = classifier.fit(["a fine film", "a bore"], [1, 0], verbose=0)
+    >>> [answer["label"] for answer in classifier.predict(["a fine film"])]
+    ['positive']
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 5.3;
+        [ELMo](https://arxiv.org/abs/1802.05365), section 3.2
+    """

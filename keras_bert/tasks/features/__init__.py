@@ -1,0 +1,1 @@
+"""The feature-based way: a frozen encoder's states, stored once, to a head."""

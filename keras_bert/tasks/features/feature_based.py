@@ -1,0 +1,203 @@
+"""What makes a task feature-based: the encoder is frozen, its states stored."""
+
+import contextlib
+import copy
+import dataclasses
+import functools
+import tempfile
+
+from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.hub import local_directory
+from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.files import check_writable
+from keras_bert.tasks.features.design import FeatureDesign
+from keras_bert.tasks.features.head_file import HEAD_FILE
+from keras_bert.tasks.features.head_file import read_head
+from keras_bert.tasks.features.head_file import write_head
+from keras_bert.tasks.features.model import head_on_states
+from keras_bert.tasks.features.model import lstm_head
+from keras_bert.tasks.features.model import states_of_layers
+from keras_bert.tasks.features.state_rows import over_states
+from keras_bert.tasks.features.stored_states import described_encoder
+from keras_bert.tasks.features.stored_states import stored_states
+from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+
+# The head learns from nothing, and faster than an encoder may change.
+_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
+_WHOLE_ENCODER = -1
+# What may be said of an encoder that does not learn.
+_ENCODER_FIELDS = {
+    "num_frozen_layers": (0, _WHOLE_ENCODER),
+    "num_reset_layers": (0,),
+    "layer_decay": (1.0,),
+}
+# Where these differ, the weights of a head are of no use.
+_OF_WEIGHTS = ("labels", "layers", "combination", "lstm_size")
+
+
+class FeatureBased:
+    """Stands before a `FineTunedTask` among the bases of a class.
+
+    The task then learns a head on the states of a frozen encoder. Training
+    computes the states of all examples once, into files, and passes over
+    these; answers come from encoder and head as one model.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        layers: iterable of int, which layers the head reads: 0 for the
+            embeddings, 1 for the first block and so on, or from the last,
+            -1. By default the last four, or all blocks if there are fewer.
+        combination: str, what is made of several layers: "concatenate", or
+            "weighted", their sum by weights that are learned.
+        lstm_size: int, of each direction; by default the encoder's width.
+        dropout: float, of what goes into each LSTM and comes out of the last.
+        cache_dir: str, where the states of examples are kept for the next
+            training; by default they are in a temporary directory, and go
+            with the training.
+        head_file: str, the weights of the head of a model that was trained
+            for this task; `from_pretrained` finds it.
+        **kwargs: other arguments of the task.
+
+    Attributes:
+        is_per_token: bool, whether each token gets an answer or the whole.
+        states_model: `keras.Model`, as of `states_of_layers`.
+        head_model: `keras.Model`, as of `lstm_head`.
+    """
+
+    is_per_token = False
+
+    def __init__(
+        self,
+        pretrained,
+        *,
+        layers=None,
+        combination=None,
+        lstm_size=None,
+        dropout=None,
+        cache_dir=None,
+        head_file=None,
+        **kwargs,
+    ):
+        trained = self.trained_settings(pretrained)
+        self.design = FeatureDesign.of(
+            pretrained,
+            trained,
+            layers=layers,
+            combination=combination,
+            lstm_size=lstm_size,
+            dropout=dropout,
+        )
+        if cache_dir is not None:
+            check_writable(cache_dir)
+        self.cache_dir = cache_dir
+        super().__init__(pretrained, **kwargs)
+        if self._has_head_of(trained):
+            read_head(self.head_model, _named(head_file, type(self).__name__))
+
+    @classmethod
+    def of_directory(cls, pretrained, directory, **kwargs):
+        path = local_directory(directory) / HEAD_FILE
+        return cls(pretrained, head_file=path, **kwargs)
+
+    def with_head(self, pretrained, num_outputs, settings):
+        settings = {**settings, **self.design.settings}
+        record = TaskRecord(type(self).__name__, None, settings)
+        pretrained = pretrained.for_task(record)
+        backbone = pretrained.backbone
+        for layer in (backbone.embeddings, *backbone.blocks):
+            layer.trainable = False
+        self.states_model = states_of_layers(backbone, self.design.layers)
+        self.head_model = lstm_head(
+            self.design,
+            pretrained.config.sizes["H"],
+            num_outputs,
+            self.is_per_token,
+        )
+        name = f"{pretrained.encoder.name}_features"
+        model = head_on_states(self.states_model, self.head_model, name)
+        return pretrained, model
+
+    def recipe(self, **fields):
+        """A `Recipe`: 10 epochs at a learning rate of 1e-3 by default.
+
+        Raises:
+            ValueError: it would have the encoder learn.
+        """
+        recipe = Recipe(**{**_RECIPE, **fields})
+        for name, values in _ENCODER_FIELDS.items():
+            if getattr(recipe, name) not in values:
+                raise ValueError(
+                    f"`{name}` must be left at {values[0]}: the encoder of a "
+                    f"{type(self).__name__} does not learn. "
+                    f"Received: {name}={getattr(recipe, name)}."
+                )
+        return dataclasses.replace(recipe, num_frozen_layers=_WHOLE_ENCODER)
+
+    def train(self, examples, held_out, recipe, **fit):
+        # The same task, but of states.
+        learner = copy.copy(self)
+        learner.model = self.head_model
+        learner._forward = Forward(self.head_model)
+        with self._states_directory() as directory:
+            store = functools.partial(self._over_states, directory=directory)
+            return super(FeatureBased, learner).train(
+                store(examples),
+                None if held_out is None else store(held_out),
+                recipe,
+                **fit,
+            )
+
+    def save(self, directory, format="keras", overwrite=False):
+        """Writes encoder and head so that `from_pretrained` reads them equal.
+
+        Args:
+            directory: str, made if needed.
+            format: "keras": transformers has no such head.
+            overwrite: bool, replace what an earlier call has written.
+
+        Raises:
+            ValueError: the format is another, or a file is in the way.
+        """
+        if format != "keras":
+            raise ValueError(
+                f'A {type(self).__name__} is saved in the format "keras". '
+                f"Received: format={format!r}."
+            )
+        save_pretrained(
+            self.pretrained,
+            directory,
+            overwrite=overwrite,
+            extras={HEAD_FILE: functools.partial(write_head, self.head_model)},
+        )
+
+    def _has_head_of(self, trained):
+        """Whether a model of these settings has a head of this kind."""
+        return all(
+            name in trained and trained[name] == self.settings[name]
+            for name in _OF_WEIGHTS
+        )
+
+    def _states_directory(self):
+        if self.cache_dir is None:
+            return tempfile.TemporaryDirectory(prefix="keras_bert-states-")
+        return contextlib.nullcontext(self.cache_dir)
+
+    def _over_states(self, examples, directory):
+        about = described_encoder(
+            self.pretrained, self.preprocess, self.design.layers
+        )
+        states = stored_states(
+            self.states_model, examples.rows, about, directory
+        )
+        return over_states(examples, states)
+
+
+def _named(head_file, name):
+    if head_file is None:
+        raise ValueError(
+            f"This model was trained as a {name}, and its head is in a file "
+            f"of its own. Read it with `{name}.from_pretrained`. "
+            "Received: head_file=None."
+        )
+    return head_file

@@ -1,0 +1,88 @@
+"""Stored states of many texts, as a head takes them."""
+
+import copy
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.tasks.features.model import STATES
+
+_PLACE = "place"
+_NO_PLACE = -1
+
+
+class StateRows:
+    """The states of texts in place of their ids.
+
+    They stay on disk until a batch asks for them, and a batch is laid out as
+    that of the ids.
+
+    Args:
+        rows: `PackedRows` of the ids.
+        states: float16 `(num_tokens, num_layers, hidden_size)`, perhaps
+            mapped from a file: the tokens of `rows`, one row after another.
+    """
+
+    def __init__(self, rows, states):
+        self.states = states
+        self._places = rows.beside(
+            {_PLACE: np.arange(len(states))}, {_PLACE: _NO_PLACE}
+        )
+
+    def __len__(self):
+        return len(self._places)
+
+    @property
+    def lengths(self):
+        """int64 `(num_rows,)`, in tokens."""
+        return self._places.lengths
+
+    def part(self, indices):
+        """Some of the rows, as of `PackedRows.part`."""
+        part = copy.copy(self)
+        part._places = self._places.part(indices)
+        return part
+
+    def place(self, index, width):
+        """Where a row stands in a batch, as of `PackedRows.place`."""
+        return self._places.place(index, width)
+
+    def inputs(self, indices):
+        """Some rows, as wide as the longest of them, in graph or eagerly.
+
+        Args:
+            indices: int `(batch_size,)`.
+
+        Returns:
+            A dict of `states`, float16 `(batch_size, width, num_layers,
+            hidden_size)`, 0 at padding, and `input_mask`, int32
+            `(batch_size, width)`.
+        """
+        places = self._places.inputs(indices)[_PLACE]
+        states = tf.numpy_function(self._read, [places], self.states.dtype)
+        states.set_shape([None, None, *self.states.shape[1:]])
+        mask = tf.cast(places != _NO_PLACE, tf.int32)
+        return {STATES: states, features.INPUT_MASK.name: mask}
+
+    def _read(self, places):
+        is_token = places != _NO_PLACE
+        shape = (*places.shape, *self.states.shape[1:])
+        states = np.zeros(shape, self.states.dtype)
+        states[is_token] = self.states[places[is_token]]
+        return states
+
+
+def over_states(examples, states):
+    """The same examples, targets and weights, with states in place of ids.
+
+    Args:
+        examples: `Examples` or `TokenExamples`, whose `rows` are ids.
+        states: as of `StateRows`.
+
+    Returns:
+        An object of the same class.
+    """
+    other = copy.copy(examples)
+    other.rows = StateRows(examples.rows, states)
+    return other

@@ -1,0 +1,153 @@
+"""The states of an encoder's layers, computed once and kept in a file."""
+
+import dataclasses
+import hashlib
+import json
+import pathlib
+
+import google_crc32c
+import numpy as np
+from absl import logging
+from keras import ops
+
+from keras_bert.files import check_writable
+from keras_bert.outputs import check_output_files
+from keras_bert.outputs import manifest_of
+from keras_bert.outputs import recorded_file
+from keras_bert.tasks.features.model import STATES
+from keras_bert.tasks.features.model import STATES_DTYPE
+from keras_bert.tasks.fine_tuning.forward import Forward
+
+# Of so many rows the states may be in memory at once.
+_ROWS_AT_ONCE = 1024
+_KEY_LENGTH = 16
+
+
+def stored_states(states_model, rows, about, directory):
+    """The states of rows, computed unless the directory has them.
+
+    The file is called after all that the states depend on, so that a
+    directory may be shared by models, layers and data sets.
+
+    Args:
+        states_model: `keras.Model` as of `states_of_layers`.
+        rows: `PackedRows`.
+        about: dict for JSON, what else tells these states from others.
+        directory: str, where the file is or goes; made if needed.
+
+    Returns:
+        float16 `(num_tokens, num_layers, hidden_size)`, mapped from the file:
+        the tokens of the rows, one row after another.
+
+    Raises:
+        ValueError: a file of that name is there that we did not write, or
+            that was altered since; or the states do not fit in float16.
+    """
+    check_writable(directory)
+    record = {
+        **about,
+        "dtype": STATES_DTYPE,
+        "weights_crc32c": _crc_of_weights(states_model),
+        "inputs_crc32c": _crc_of_rows(rows),
+        "rows": len(rows),
+    }
+    name = f"states-{_key(record)}.npy"
+    path = pathlib.Path(directory, name)
+    if path.exists():
+        _check_record(path, record)
+        logging.info("The states of %d texts are in %s.", len(rows), path)
+    else:
+        check_output_files([path])
+        with recorded_file(path, {STATES: record}) as temporary:
+            _write(states_model, rows, temporary)
+        logging.info("Wrote the states of %d texts to %s.", len(rows), path)
+    return np.load(path, mmap_mode="r")
+
+
+def described_encoder(pretrained, preprocess, layers):
+    """What tells the states of one encoder from those of others.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        preprocess: `Preprocessor`.
+        layers: tuple of int.
+
+    Returns:
+        A dict for JSON.
+    """
+    return {
+        "model_type": pretrained.config.model_type,
+        "config": dataclasses.asdict(pretrained.config),
+        "compute_dtype": pretrained.backbone.blocks[-1].compute_dtype,
+        "layers": [*layers],
+        "seq_length": preprocess.seq_length,
+        "truncation": preprocess.truncation,
+    }
+
+
+def _check_record(path, record):
+    _, values = manifest_of(path)
+    if values is None or values.get(STATES) != record:
+        raise ValueError(
+            f"{path} must hold states of this model and these texts. "
+            "Received: a file of which no manifest beside it says so. Move it "
+            "away, or name another directory."
+        )
+
+
+def _write(states_model, rows, path):
+    """Each row goes to its place, in whatever order they are computed."""
+    ends = np.cumsum(rows.lengths)
+    starts = ends - rows.lengths
+    shape = (int(ends[-1]), *states_model.output[STATES].shape[2:])
+    forward = Forward(states_model)
+    with open(path, "wb") as file:
+        np.lib.format.write_array_header_1_0(
+            file,
+            {"descr": "<f2", "fortran_order": False, "shape": shape},
+        )
+        begin, token_bytes = file.tell(), 2 * int(np.prod(shape[1:]))
+        for first in range(0, len(rows), _ROWS_AT_ONCE):
+            some = np.arange(first, min(first + _ROWS_AT_ONCE, len(rows)))
+            part = rows.part(some)
+            for indices, outputs in forward(part):
+                for index, states in zip(indices, outputs[STATES]):
+                    tokens = states[part.place(index, len(states))]
+                    _check_finite(tokens)
+                    at = begin + token_bytes * int(starts[some[index]])
+                    file.seek(at)
+                    file.write(tokens.astype("<f2").tobytes())
+
+
+def _check_finite(states):
+    if not np.isfinite(states).all():
+        raise ValueError(
+            "The states of the encoder must be finite and fit in "
+            f"{STATES_DTYPE}. Received: some that do not. Choose other "
+            "`layers`, or look for NaN in the weights."
+        )
+
+
+def _crc_of_weights(model):
+    crc = 0
+    for weight in model.weights:
+        crc = google_crc32c.extend(crc, weight.path.encode())
+        crc = _extended(crc, ops.convert_to_numpy(weight))
+    return crc
+
+
+def _crc_of_rows(rows):
+    crc = _extended(0, rows.lengths)
+    for name in sorted(rows.values):
+        crc = google_crc32c.extend(crc, name.encode())
+        crc = _extended(crc, rows.values[name].numpy())
+    return crc
+
+
+def _extended(crc, array):
+    return google_crc32c.extend(crc, np.ascontiguousarray(array).tobytes())
+
+
+def _key(record):
+    text = json.dumps(record, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]

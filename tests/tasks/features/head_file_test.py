@@ -1,0 +1,33 @@
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.tasks.features.head_file import read_head
+from keras_bert.tasks.features.head_file import write_head
+
+
+def _head(size=3, name="dense"):
+    inputs = keras.Input((2,))
+    layer = keras.layers.Dense(size, name=name)
+    return keras.Model(inputs, layer(inputs))
+
+
+def test_a_head_is_read_back_equal(tmp_path):
+    one, two = _head(), _head()
+    write_head(one, tmp_path / "head")
+    read_head(two, tmp_path / "head")
+    for before, after in zip(one.get_weights(), two.get_weights()):
+        np.testing.assert_array_equal(before, after)
+
+
+def test_a_head_of_another_kind_is_named_and_left_alone(tmp_path):
+    write_head(_head(), tmp_path / "head")
+    for other, message in (
+        (_head(4), r"2 differ, .*dense/bias: expected \(4,\), found \(3,\)"),
+        (_head(name="last"), r"4 differ, .*dense/bias: expected none"),
+    ):
+        before = other.get_weights()
+        with pytest.raises(CheckpointError, match=message):
+            read_head(other, tmp_path / "head")
+        np.testing.assert_array_equal(before[0], other.get_weights()[0])

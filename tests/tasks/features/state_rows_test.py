@@ -1,0 +1,59 @@
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.data.batches.packed_rows import PackedRows
+from keras_bert.tasks.features.state_rows import StateRows
+from keras_bert.tasks.features.state_rows import over_states
+from keras_bert.tasks.fine_tuning.examples import TokenExamples
+
+_LENGTHS = np.array([3, 1, 2])
+_STATES = np.arange(6 * 2 * 4).reshape(6, 2, 4).astype("float16")
+
+
+def _rows(padding_side="right"):
+    ids = np.arange(6, dtype="int32")
+    return PackedRows(
+        {"input_ids": ids}, _LENGTHS, {"input_ids": 0}, padding_side
+    )
+
+
+def test_each_token_has_its_own_states():
+    inputs = StateRows(_rows(), _STATES).inputs([2, 0])
+    assert inputs["input_mask"].numpy().tolist() == [[1, 1, 0], [1, 1, 1]]
+    states = inputs["states"].numpy()
+    np.testing.assert_array_equal(states[0, :2], _STATES[4:])
+    np.testing.assert_array_equal(states[0, 2], 0)
+    np.testing.assert_array_equal(states[1], _STATES[:3])
+
+
+def test_padding_is_where_that_of_the_ids_is():
+    rows = StateRows(_rows("left"), _STATES)
+    inputs = rows.inputs([1, 2])
+    assert inputs["input_mask"].numpy().tolist() == [[0, 1], [1, 1]]
+    np.testing.assert_array_equal(inputs["states"][0, 1], _STATES[3])
+    assert rows.place(1, 2) == slice(1, 2)
+
+
+def test_shapes_are_known_in_a_graph():
+    rows = StateRows(_rows(), _STATES)
+    batches = tf.data.Dataset.from_tensors([0, 1]).map(rows.inputs)
+    assert batches.element_spec["states"].shape == (None, None, 2, 4)
+    (inputs,) = batches
+    np.testing.assert_array_equal(inputs["states"][1, 0], _STATES[3])
+
+
+def test_a_part_has_the_states_of_its_rows():
+    part = StateRows(_rows(), _STATES).part(np.array([2]))
+    assert (len(part), part.lengths.tolist()) == (1, [2])
+    states = part.inputs([0])["states"].numpy()
+    np.testing.assert_array_equal(states[0], _STATES[4:])
+
+
+def test_examples_keep_their_targets():
+    targets = np.array([1, 2, 0, 2, 1, 0])
+    examples = TokenExamples(_rows(), targets, np.ones(6, "float32"), 3)
+    before = examples.batch([0, 2])
+    inputs, *after = over_states(examples, _STATES).batch([0, 2])
+    assert {*inputs} == {"states", "input_mask"}
+    for one, two in zip(before[1:], after):
+        np.testing.assert_array_equal(one["logits"], two["logits"])
