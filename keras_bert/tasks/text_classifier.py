@@ -102,8 +102,8 @@ class TextClassifier(TextTask):
         )
         return kind(from_logits=True, label_smoothing=label_smoothing)
 
-    def scores(self, examples):
-        logits, targets = self.logits(examples), examples.targets
+    def metrics(self, labelled, logits):
+        targets = labelled.targets
         if self.multi_label:
             return several_label_scores(targets > 0.5, logits >= 0)
         matrix = confusion_matrix(
@@ -132,9 +132,7 @@ class TextClassifier(TextTask):
             A float32 array `(num_texts, num_labels)`. Those of a text sum to
             1, but for `multi_label`.
         """
-        return ops.convert_to_numpy(
-            self._probabilities(self.text_logits(texts))
-        )
+        return self.probabilities_of(self.logits(self.asked(texts)))
 
     def predict(self, texts):
         """Labels texts.
@@ -147,8 +145,12 @@ class TextClassifier(TextTask):
             `probability`, float; with `multi_label` a list of such dicts,
             the most probable first, perhaps empty.
         """
+        asked = self.asked(texts)
+        return self.predictions(asked, self.logits(asked))
+
+    def predictions(self, asked, logits):
         answers = []
-        for row in self.probabilities(texts):
+        for row in self.probabilities_of(logits):
             order = np.argsort(-row, kind="stable")
             named = [
                 {"label": self.labels[place], "probability": float(row[place])}
@@ -179,6 +181,10 @@ class TextClassifier(TextTask):
                 tf.constant(self.labels), tf.argmax(logits, axis=-1)
             ),
         }
+
+    def probabilities_of(self, logits):
+        """What `probabilities` gives, of logits."""
+        return ops.convert_to_numpy(self._probabilities(logits))
 
     def _probabilities(self, logits):
         return ops.sigmoid(logits) if self.multi_label else ops.softmax(logits)

@@ -64,9 +64,9 @@ class TextRegressor(TextTask):
             )
         return keras.losses.MeanSquaredError()
 
-    def scores(self, examples):
-        labels = examples.targets[:, 0].astype(float)
-        predictions = self.logits(examples)[:, 0].astype(float)
+    def metrics(self, labelled, logits):
+        labels = labelled.targets[:, 0].astype(float)
+        predictions = logits[:, 0].astype(float)
         return {
             "pearson": pearson(labels, predictions),
             "spearman": spearman(labels, predictions),
@@ -82,7 +82,11 @@ class TextRegressor(TextTask):
         Returns:
             A list of float, one for each text.
         """
-        return self.text_logits(texts)[:, 0].tolist()
+        asked = self.asked(texts)
+        return self.predictions(asked, self.logits(asked))
+
+    def predictions(self, asked, logits):
+        return logits[:, 0].tolist()
 
     def predict_ids(self, inputs):
         """Gives texts numbers, in graph.

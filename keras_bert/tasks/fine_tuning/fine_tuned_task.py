@@ -17,7 +17,10 @@ _SEQ_LENGTH = 128
 class FineTunedTask(Task):
     """A small head on an encoder that learns from examples.
 
-    A subclass sets these attributes and the methods below that raise.
+    A subclass sets these attributes and the methods below that raise. What
+    the model says comes from `logits` only, and `predictions` and `metrics`
+    make answers and scores of it, so that an `Ensemble` can give them the
+    mean of several models.
 
     Attributes:
         head: str, the part that is its head, such as "classifier".
@@ -142,7 +145,11 @@ class FineTunedTask(Task):
         Returns:
             A dict of floats, the metrics of the task.
         """
-        return self.scores(self.examples(texts, labels))
+        return self.scores(self.labelled(texts, labels))
+
+    def scores(self, examples):
+        """The metrics of what `labelled` gives, a dict of floats."""
+        return self.metrics(examples, self.logits(examples))
 
     def save(self, directory, format="keras", overwrite=False):
         """Writes the model so that `from_pretrained` reads it back equal.
@@ -156,32 +163,74 @@ class FineTunedTask(Task):
             self.pretrained, directory, format=format, overwrite=overwrite
         )
 
-    def logits(self, examples):
-        """What the model gives for each example.
+    def row_logits(self, rows):
+        """What the model gives for each row.
 
         Args:
-            examples: `Examples` or `PackedRows`.
+            rows: `PackedRows`.
 
         Returns:
-            A float32 array `(num_examples, num_outputs)`.
+            A float32 array `(num_rows, num_outputs)`.
         """
         size = self.pretrained.task.head.num_outputs
-        logits = np.zeros((len(examples), size), np.float32)
-        if len(examples):
-            for indices, outputs in self._forward(examples):
+        logits = np.zeros((len(rows), size), np.float32)
+        if len(rows):
+            for indices, outputs in self._forward(rows):
                 logits[indices] = outputs["logits"]
         return logits
 
+    def asked(self, texts):
+        """Checks and tokenizes what `predict` is to answer."""
+        raise NotImplementedError
+
+    def asked_alike(self, texts, first):
+        """As `asked`, of what another model was asked.
+
+        Args:
+            texts: as of `asked`.
+            first: what the other model's `asked` gave for these texts.
+        """
+        return self.asked(texts)
+
     def examples(self, texts, labels=None, class_weights=None):
-        """Checks and tokenizes; gives `Examples`."""
+        """Checks and tokenizes what there is to learn; gives `Examples`."""
+        raise NotImplementedError
+
+    def labelled(self, texts, labels=None):
+        """Checks and tokenizes what `evaluate` compares."""
+        return self.examples(texts, labels)
+
+    def logits(self, examples):
+        """What the model says.
+
+        Args:
+            examples: what `asked` or `labelled` gives.
+
+        Returns:
+            A float32 array, or a list of them, with a part for each text.
+        """
+        raise NotImplementedError
+
+    def predictions(self, asked, logits):
+        """What `predict` gives.
+
+        Args:
+            asked: what `asked` gives.
+            logits: as of `logits`.
+        """
+        raise NotImplementedError
+
+    def metrics(self, labelled, logits):
+        """What `evaluate` gives.
+
+        Args:
+            labelled: what `labelled` gives.
+            logits: as of `logits`.
+        """
         raise NotImplementedError
 
     def loss(self, label_smoothing):
         """The Keras loss of targets and logits."""
-        raise NotImplementedError
-
-    def scores(self, examples):
-        """The metrics of `Examples`, a dict of floats."""
         raise NotImplementedError
 
     def has_collapsed(self, examples):

@@ -1,6 +1,7 @@
 """Tasks on single texts or pairs, with an answer for the whole."""
 
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
+from keras_bert.tasks.fine_tuning.examples import Examples
 from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.text.preprocessor import Preprocessor
@@ -58,7 +59,9 @@ class TextTask(FineTunedTask):
         """Notes what the examples are that it is trained on."""
         self.settings["is_pair"] = is_pair
 
-    def text_logits(self, texts):
-        """What the model gives for texts, float32 `(num_texts, outputs)`."""
+    def asked(self, texts):
         columns = encoded_texts(texts, self.is_pair)
-        return self.logits(tokenized_rows(self.preprocess, *columns))
+        return Examples(tokenized_rows(self.preprocess, *columns))
+
+    def logits(self, examples):
+        return self.row_logits(examples.rows)
