@@ -1,5 +1,7 @@
 """Questions to the places of their answers in a text."""
 
+import dataclasses
+
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.tasks.answers.answer_windows import WindowSizes
 from keras_bert.tasks.answers.evaluation import answer_metrics
@@ -310,6 +312,16 @@ class QuestionAnswerer(FineTunedTask):
         return SpanCrossEntropy(
             label_smoothing, reduction="mean_with_sample_weight"
         )
+
+    def shared_settings(self):
+        # Then they cut questions and contexts into the same tokens.
+        tokenizer = self.preprocess.tokenizer
+        return {
+            "vocabulary": tokenizer.vocabulary.sha256,
+            "lowercase": tokenizer.lowercase,
+            "strip_accents": tokenizer.strip_accents,
+            **dataclasses.asdict(self._sizes),
+        }
 
     def asked(self, pairs):
         return self._rows(asked_questions(pairs))

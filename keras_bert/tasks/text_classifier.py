@@ -102,6 +102,10 @@ class TextClassifier(TextTask):
         )
         return kind(from_logits=True, label_smoothing=label_smoothing)
 
+    def shared_settings(self):
+        own = {"labels": self.labels, "multi_label": self.multi_label}
+        return {**super().shared_settings(), **own}
+
     def metrics(self, labelled, logits):
         targets = labelled.targets
         if self.multi_label:

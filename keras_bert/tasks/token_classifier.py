@@ -118,6 +118,9 @@ class TokenClassifier(FineTunedTask):
             reduction="mean_with_sample_weight",
         )
 
+    def shared_settings(self):
+        return {"labels": self.labels}
+
     def asked(self, texts):
         found = find_words(self.preprocess.tokenizer, texts)
         windows = self._windows([pieces for pieces, _ in found])

@@ -163,6 +163,14 @@ class FineTunedTask(Task):
             self.pretrained, directory, format=format, overwrite=overwrite
         )
 
+    def shared_settings(self):
+        """What the models of an `Ensemble` must have alike.
+
+        Returns:
+            A dict; None is unknown, and goes with any other value.
+        """
+        return {}
+
     def row_logits(self, rows):
         """What the model gives for each row.
 

@@ -59,6 +59,9 @@ class TextTask(FineTunedTask):
         """Notes what the examples are that it is trained on."""
         self.settings["is_pair"] = is_pair
 
+    def shared_settings(self):
+        return {"is_pair": self.is_pair}
+
     def asked(self, texts):
         columns = encoded_texts(texts, self.is_pair)
         return Examples(tokenized_rows(self.preprocess, *columns))
