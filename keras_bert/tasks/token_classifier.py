@@ -148,7 +148,7 @@ class TokenClassifier(FineTunedTask):
             sentence. A word that the tokenizer drops has 0 at "O", or at the
             first label of plain tags, and minus infinity elsewhere.
         """
-        rows = examples.windows.rows
+        rows = examples.rows
         logits = [None] * len(rows)
         if logits:
             for indices, outputs in self._forward(rows):

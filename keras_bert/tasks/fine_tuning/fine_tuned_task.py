@@ -127,7 +127,7 @@ class FineTunedTask(Task):
             validation = lambda: self.scores(held_out)  # noqa: E731
         history = fine_tune(
             self,
-            examples,
+            self.learned(examples),
             recipe,
             validation,
             callbacks,
@@ -203,6 +203,10 @@ class FineTunedTask(Task):
     def examples(self, texts, labels=None, class_weights=None):
         """Checks and tokenizes what there is to learn; gives `Examples`."""
         raise NotImplementedError
+
+    def learned(self, examples):
+        """What training takes of what `examples` gives."""
+        return examples
 
     def labelled(self, texts, labels=None):
         """Checks and tokenizes what `evaluate` compares."""

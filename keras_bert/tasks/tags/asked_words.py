@@ -33,6 +33,11 @@ class AskedWords:
         return cls(windows, words, texts, spans)
 
     @property
+    def rows(self):
+        """The windows as `PackedRows`."""
+        return self.windows.rows
+
+    @property
     def num_words(self):
         """How many words each sentence has, a list of int."""
         return [len(words) for words in self.words]
