@@ -71,6 +71,15 @@ class TextTask(FineTunedTask):
     def text_inputs(self):
         return ("text", "text_pair") if self.is_pair else ("text",)
 
+    def fit(self, texts, labels=None, validation_data=None, **kwargs):
+        """Fine-tunes the model, as of `FineTunedTask`.
+
+        From now on it takes what `texts` are, single ones or pairs, whatever
+        it was trained on before.
+        """
+        self.note_pairs(None)
+        return super().fit(texts, labels, validation_data, **kwargs)
+
     def note_pairs(self, is_pair):
         """Notes what the examples are that it is trained on."""
         self.settings["is_pair"] = is_pair
