@@ -26,6 +26,7 @@ _MODULES = (
 _MEMBERS = {
     "BertConfig": "config",
     "CheckpointError": "checkpoints",
+    "Ensemble": "tasks",
     "FillMask": "tasks",
     "MultipleChoice": "tasks",
     "QuestionAnswerer": "tasks",

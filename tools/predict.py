@@ -4,7 +4,8 @@
         --text_column=sentence1 --text_pair_column=sentence2 \\
         --output=answers.jsonl
 
-The files of the model tell its task. The input may be of any size: a .txt
+The files of the model tell its task; several models, --model_dir=a,b,c, answer
+together, by the mean of their logits. The input may be of any size: a .txt
 with a text a line, or a .csv, .tsv or .jsonl with columns. Each row gets a
 line of JSON, in order: `line`, where the row begins in the input, and
 `prediction`, for example a label and its probability. A run that was killed
@@ -23,8 +24,11 @@ from keras_bert.data.labelled.text_file import TextFile
 from keras_bert.data.labelled.text_file import column_of
 from keras_bert.training import choices
 
-_MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "Directory of the fine-tuned model.", required=True
+_MODEL_DIR = flags.DEFINE_list(
+    "model_dir",
+    None,
+    "Directory of the fine-tuned model, or of several with commas between.",
+    required=True,
 )
 _INPUT = flags.DEFINE_string(
     "input", None, "The texts: .txt, .csv, .tsv or .jsonl.", required=True
@@ -61,29 +65,41 @@ def main():
     import keras
 
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.tasks import load_task
     from keras_bert.tasks.prediction.job import PredictionJob
     from keras_bert.tasks.prediction.job import check_columns
     from keras_bert.training.precision import dtype_policy
 
-    check_input(_MODEL_DIR.value)
+    for directory in _MODEL_DIR.value:
+        check_input(directory)
     policy = dtype_policy(_PRECISION.value)
     job = PredictionJob(
         text_file,
         _OUTPUT.value,
         {
-            "model": _model_files(_MODEL_DIR.value),
+            "models": [_model_files(name) for name in _MODEL_DIR.value],
             "lower_case": _DO_LOWER_CASE.value,
             "policy": policy,
         },
         _OVERWRITE.value,
-        [_MODEL_DIR.value],
+        _MODEL_DIR.value,
     )
     keras.config.set_dtype_policy(policy)
-    task = load_task(_MODEL_DIR.value, lowercase=_DO_LOWER_CASE.value)
+    task = _task()
     check_columns(task, len(text_file.columns or ["text"]))
     job.run(task)
     logging.info("Wrote %s.", _OUTPUT.value)
+
+
+def _task():
+    """The model, or the ensemble of several."""
+    from keras_bert.tasks import Ensemble
+    from keras_bert.tasks import load_task
+
+    directory, *others = _MODEL_DIR.value
+    arguments = {"lowercase": _DO_LOWER_CASE.value}
+    if others:
+        return Ensemble.from_pretrained([directory, *others], **arguments)
+    return load_task(directory, **arguments)
 
 
 def _columns():

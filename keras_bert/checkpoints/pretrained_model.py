@@ -1,5 +1,7 @@
 """A model of any family with all that belongs to it."""
 
+from absl import logging
+
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.hints import hint_of_vocabulary
 from keras_bert.models.heads import add_heads
@@ -123,25 +125,34 @@ class PretrainedModel:
         """A model of the same encoder with the head of a task, and no other.
 
         The head is the one that there is, if it has the same part and size,
-        or else a fresh random one. A task without a head leaves the encoder
-        and its pooler, if there is one.
+        or else a fresh random one, and so is the pooler if that head needs
+        one and there is none. A task without a head leaves the encoder and
+        its pooler, if there is one.
 
         Args:
             task: `TaskRecord`.
 
         Raises:
-            ValueError: the head needs a pooler and there is none.
+            ValueError: the head that there is lacks its pooler.
         """
         if task.head is None:
             parts = self.parts & {"pooler"}
             return self._with(heads={}, parts=parts, task=task, task_head=None)
         reads = self.family.task_heads[task.head.part].reads
         parts = ["pooler"] if reads == "pooled_output" else []
-        self.check_parts(*parts)
-        is_there = self.task is not None and self.task.head == task.head
-        head = (
-            self.task_head if is_there else _task_head(self.config, task.head)
-        )
+        head = self.task_head
+        if head and self.task.head == task.head:
+            self.check_parts(*parts)
+        else:
+            if head:
+                logging.info(
+                    "The head of %s is left out; that of %s starts random.",
+                    _described(self.task),
+                    _described(task),
+                )
+            if {*parts} - self.parts:
+                logging.info("The pooler starts random: there is none yet.")
+            head = _task_head(self.config, task.head)
         return self._with(heads={}, parts=parts, task=task, task_head=head)
 
     def _with(self, **changes):
@@ -222,6 +233,10 @@ def _task_head(config, size):
     """A fresh head of the family of a config."""
     kind = find_family(config.model_type).task_heads[size.part]
     return kind.layer(config, size.num_outputs, size.part)
+
+
+def _described(task):
+    return f"{task.task} ({task.head.part}, {task.head.num_outputs} outputs)"
 
 
 def check_vocabulary(config, vocabulary):

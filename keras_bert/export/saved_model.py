@@ -33,8 +33,10 @@ def export_saved_model(task, directory, overwrite=False):
             written. It stays as it is if the new one cannot be made.
 
     Raises:
-        ValueError: the directory holds something that may not be replaced.
+        ValueError: the directory holds something that may not be replaced,
+            or the task answers in a way that a graph cannot.
     """
+    task.check_servable()
     check_saved_model_output(directory, overwrite=overwrite)
     directory = pathlib.Path(directory)
     served = ServedTask(task)

@@ -25,8 +25,10 @@ def export_tflite(task, path, overwrite=False):
         overwrite: bool, replace a file that an earlier call has written.
 
     Raises:
-        ValueError: a file is in the way that may not be replaced.
+        ValueError: a file is in the way that may not be replaced, or the
+            task answers in a way that a graph cannot.
     """
+    task.check_servable()
     check_output_files([path], overwrite=overwrite)
     # Weights go in as constants: an interpreter does not load variables.
     weights = [(v, v.numpy()) for v in task.model.variables]

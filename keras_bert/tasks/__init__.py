@@ -3,6 +3,7 @@
 from keras_bert import lazy
 
 _MEMBERS = {
+    "Ensemble": "ensemble",
     "FillMask": "fill_mask",
     "MultipleChoice": "multiple_choice",
     "QuestionAnswerer": "question_answerer",

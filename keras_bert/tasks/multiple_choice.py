@@ -83,10 +83,17 @@ class MultipleChoice(FineTunedTask):
             from_logits=True, label_smoothing=label_smoothing
         )
 
-    def scores(self, examples):
-        logits = self.logits(examples.rows.pairs)
-        best = logits.reshape(examples.targets.shape).argmax(axis=1)
-        is_right = best == examples.targets.argmax(axis=1)
+    def asked(self, questions):
+        contexts, choices = encoded_questions(questions)
+        num_choices = len(choices[0]) if choices else 2
+        return Examples(ChoiceRows(self._pairs(contexts, choices), num_choices))
+
+    def logits(self, examples):
+        logits = self.row_logits(examples.rows.pairs)
+        return logits.reshape(-1, examples.rows.num_choices)
+
+    def metrics(self, labelled, logits):
+        is_right = logits.argmax(axis=1) == labelled.targets.argmax(axis=1)
         return {"accuracy": float(is_right.mean())}
 
     def probabilities(self, questions):
@@ -99,12 +106,7 @@ class MultipleChoice(FineTunedTask):
             A float32 array `(num_questions, num_choices)`; those of a
             question sum to 1.
         """
-        contexts, choices = encoded_questions(questions)
-        if not contexts:
-            return np.zeros((0, 0), np.float32)
-        logits = self.logits(self._pairs(contexts, choices))
-        logits = logits.reshape(len(contexts), -1)
-        return ops.convert_to_numpy(ops.softmax(logits))
+        return self.probabilities_of(self.logits(self.asked(questions)))
 
     def predict(self, questions):
         """Chooses.
@@ -116,10 +118,18 @@ class MultipleChoice(FineTunedTask):
             A list of dicts, one for each question: `choice`, int, the index
             of the most probable one, and its `probability`, float.
         """
+        asked = self.asked(questions)
+        return self.predictions(asked, self.logits(asked))
+
+    def predictions(self, asked, logits):
         return [
             {"choice": int(row.argmax()), "probability": float(row.max())}
-            for row in self.probabilities(questions)
+            for row in self.probabilities_of(logits)
         ]
+
+    def probabilities_of(self, logits):
+        """What `probabilities` gives, of logits."""
+        return ops.convert_to_numpy(ops.softmax(logits))
 
     def predict_ids(self, inputs):
         """Chooses, in graph.
@@ -142,9 +152,10 @@ class MultipleChoice(FineTunedTask):
 
     def _pairs(self, contexts, choices):
         """Each choice with its context, `PackedRows`."""
-        pairs = [
-            (context, choice)
+        firsts = [
+            context
             for context, several in zip(contexts, choices)
-            for choice in several
+            for _ in several
         ]
-        return tokenized_rows(self.preprocess.pairs, *zip(*pairs))
+        seconds = [choice for several in choices for choice in several]
+        return tokenized_rows(self.preprocess.pairs, firsts, seconds)

@@ -1,5 +1,7 @@
 """Questions to the places of their answers in a text."""
 
+import dataclasses
+
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.tasks.answers.answer_windows import WindowSizes
 from keras_bert.tasks.answers.evaluation import answer_metrics
@@ -11,6 +13,7 @@ from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_STARTS
 from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
 from keras_bert.tasks.answers.question_rows import question_rows
+from keras_bert.tasks.answers.row_answers import question_logits
 from keras_bert.tasks.answers.row_answers import row_answers
 from keras_bert.tasks.answers.span_examples import span_examples
 from keras_bert.tasks.answers.window_answers import window_answers
@@ -162,7 +165,7 @@ class QuestionAnswerer(FineTunedTask):
             callbacks,
             verbose=verbose,
         )
-        answers = row_answers(self._forward, looked_at)
+        answers = row_answers(looked_at, self.logits(looked_at))
         if (
             is_validated
             and self.null_threshold is not None
@@ -182,7 +185,7 @@ class QuestionAnswerer(FineTunedTask):
             A dict of the scores of SQuAD's own programs, in percent, as of
             `squad_scores`.
         """
-        return self.scores(self._rows(labelled_questions(questions)))
+        return self.scores(self.labelled(questions))
 
     def tune_null_threshold(self, questions):
         """Finds and keeps the `null_threshold` that gives the best F1.
@@ -196,14 +199,14 @@ class QuestionAnswerer(FineTunedTask):
         Raises:
             ValueError: no question is impossible.
         """
-        rows = self._rows(labelled_questions(questions))
+        rows = self.labelled(questions)
         if not has_impossible(rows.questions):
             raise ValueError(
                 "Some of `questions` must be impossible, to find from which "
                 "score on there is no answer. Received: "
                 f"{len(rows.questions)} questions, each with an answer."
             )
-        answers = row_answers(self._forward, rows)
+        answers = row_answers(rows, self.logits(rows))
         return self._tune(rows.questions, answers)
 
     def predict(self, pairs):
@@ -220,13 +223,14 @@ class QuestionAnswerer(FineTunedTask):
             float, among the best answers. Where there is no answer it is ""
             from 0 to 0.
         """
-        questions = asked_questions(pairs)
-        if not questions:
-            return []
-        answers = row_answers(self._forward, self._rows(questions))
+        asked = self.asked(pairs)
+        return self.predictions(asked, self.logits(asked))
+
+    def predictions(self, asked, logits):
+        answers = row_answers(asked, logits)
         return [
             plain_answer(q.context, answers[q.id], self.null_threshold)
-            for q in questions
+            for q in asked.questions
         ]
 
     def answers(self, questions, n_best_size=20, max_answer_length=30):
@@ -240,8 +244,10 @@ class QuestionAnswerer(FineTunedTask):
         Returns:
             A dict from the ids of the questions to `Answers`.
         """
-        rows = self._rows(labelled_questions(questions))
-        return row_answers(self._forward, rows, n_best_size, max_answer_length)
+        rows = self.labelled(questions)
+        return row_answers(
+            rows, self.logits(rows), n_best_size, max_answer_length
+        )
 
     def predict_ids(self, inputs):
         """Scores tokens as the first and the last one of the answer, in graph.
@@ -307,9 +313,28 @@ class QuestionAnswerer(FineTunedTask):
             label_smoothing, reduction="mean_with_sample_weight"
         )
 
-    def scores(self, examples):
-        answers = row_answers(self._forward, examples)
-        return answer_metrics(examples.questions, answers, self.null_threshold)
+    def shared_settings(self):
+        # Then they cut questions and contexts into the same tokens.
+        tokenizer = self.preprocess.tokenizer
+        return {
+            "vocabulary": tokenizer.vocabulary.sha256,
+            "lowercase": tokenizer.lowercase,
+            "strip_accents": tokenizer.strip_accents,
+            **dataclasses.asdict(self._sizes),
+        }
+
+    def asked(self, pairs):
+        return self._rows(asked_questions(pairs))
+
+    def labelled(self, questions, labels=None):
+        return self._rows(labelled_questions(questions))
+
+    def logits(self, examples):
+        return question_logits(self._forward, examples)
+
+    def metrics(self, labelled, logits):
+        answers = row_answers(labelled, logits)
+        return answer_metrics(labelled.questions, answers, self.null_threshold)
 
     def _rows(self, questions):
         return question_rows(self.preprocess, self._sizes, questions)

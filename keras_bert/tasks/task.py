@@ -57,6 +57,9 @@ class Task:
         """
         raise NotImplementedError
 
+    def check_servable(self):
+        """Raises ValueError if graphs could not answer as `predict` does."""
+
     def predict_texts(self, *texts):
         """Answers strings, in graph; by default as `predict_ids`.
 

@@ -8,8 +8,6 @@ from keras_bert.tasks.fine_tuning.collapse import one_label_throughout
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import label_indices
 from keras_bert.tasks.fine_tuning.columns import split_examples
-from keras_bert.tasks.fine_tuning.examples import Examples
-from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.label_names import with_labels
 from keras_bert.tasks.fine_tuning.text_task import TextTask
@@ -34,8 +32,14 @@ class TextClassifier(TextTask):
             Those of probability 0.5 or more are given.
         seq_length: int, longest text or pair in tokens, special ones
             included; by default 128, or the model's limit if that is less.
-        truncation: str, what is kept of longer texts: "head", "tail" or
-            "head_tail".
+        truncation: str, what is kept of longer texts: "head", their
+            beginning, which is the default, "tail" or "head_tail".
+        windows: str, "mean" or "max": single texts that are longer are not
+            cut but read in windows, and their logits are pooled. To learn,
+            each window is an example with the label of its text, and those
+            of a text count together as one; `batch_size` is in windows.
+        stride: int, most tokens from the start of a window to that of the
+            next; by default windows overlap only so far that none is short.
 
     Example:
 
@@ -73,9 +77,9 @@ class TextClassifier(TextTask):
         if class_weights:
             of_label = label_weights(class_weights, self.labels)
             weights = (targets @ of_label) / np.maximum(targets.sum(1), 1)
-        rows = tokenized_rows(self.preprocess, *columns)
+        examples = self.text_examples(columns, targets, weights)
         self.note_pairs(len(columns) == 2)
-        return Examples(rows, targets, weights)
+        return examples
 
     def _targets(self, labels):
         """1 at the labels of each text, float32 `(num_texts, num_labels)`."""
@@ -102,8 +106,12 @@ class TextClassifier(TextTask):
         )
         return kind(from_logits=True, label_smoothing=label_smoothing)
 
-    def scores(self, examples):
-        logits, targets = self.logits(examples), examples.targets
+    def shared_settings(self):
+        own = {"labels": self.labels, "multi_label": self.multi_label}
+        return {**super().shared_settings(), **own}
+
+    def metrics(self, labelled, logits):
+        targets = labelled.targets
         if self.multi_label:
             return several_label_scores(targets > 0.5, logits >= 0)
         matrix = confusion_matrix(
@@ -132,9 +140,7 @@ class TextClassifier(TextTask):
             A float32 array `(num_texts, num_labels)`. Those of a text sum to
             1, but for `multi_label`.
         """
-        return ops.convert_to_numpy(
-            self._probabilities(self.text_logits(texts))
-        )
+        return self.probabilities_of(self.logits(self.asked(texts)))
 
     def predict(self, texts):
         """Labels texts.
@@ -147,8 +153,12 @@ class TextClassifier(TextTask):
             `probability`, float; with `multi_label` a list of such dicts,
             the most probable first, perhaps empty.
         """
+        asked = self.asked(texts)
+        return self.predictions(asked, self.logits(asked))
+
+    def predictions(self, asked, logits):
         answers = []
-        for row in self.probabilities(texts):
+        for row in self.probabilities_of(logits):
             order = np.argsort(-row, kind="stable")
             named = [
                 {"label": self.labels[place], "probability": float(row[place])}
@@ -179,6 +189,10 @@ class TextClassifier(TextTask):
                 tf.constant(self.labels), tf.argmax(logits, axis=-1)
             ),
         }
+
+    def probabilities_of(self, logits):
+        """What `probabilities` gives, of logits."""
+        return ops.convert_to_numpy(self._probabilities(logits))
 
     def _probabilities(self, logits):
         return ops.sigmoid(logits) if self.multi_label else ops.softmax(logits)

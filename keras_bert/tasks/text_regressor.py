@@ -6,8 +6,6 @@ import numpy as np
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import numbers
 from keras_bert.tasks.fine_tuning.columns import split_examples
-from keras_bert.tasks.fine_tuning.examples import Examples
-from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores.metrics import pearson
 from keras_bert.tasks.scores.metrics import spearman
@@ -21,8 +19,14 @@ class TextRegressor(TextTask):
             task.
         seq_length: int, longest text or pair in tokens, special ones
             included; by default 128, or the model's limit if that is less.
-        truncation: str, what is kept of longer texts: "head", "tail" or
-            "head_tail".
+        truncation: str, what is kept of longer texts: "head", their
+            beginning, which is the default, "tail" or "head_tail".
+        windows: str, "mean" or "max": single texts that are longer are not
+            cut but read in windows, and their logits are pooled. To learn,
+            each window is an example with the label of its text, and those
+            of a text count together as one; `batch_size` is in windows.
+        stride: int, most tokens from the start of a window to that of the
+            next; by default windows overlap only so far that none is short.
 
     Example:
 
@@ -52,9 +56,9 @@ class TextRegressor(TextTask):
         texts, labels = split_examples(texts, labels)
         columns = encoded_texts(texts, self.is_pair)
         targets = numbers(labels)[:, np.newaxis]
-        rows = tokenized_rows(self.preprocess, *columns)
+        examples = self.text_examples(columns, targets)
         self.note_pairs(len(columns) == 2)
-        return Examples(rows, targets)
+        return examples
 
     def loss(self, label_smoothing):
         if label_smoothing:
@@ -64,9 +68,9 @@ class TextRegressor(TextTask):
             )
         return keras.losses.MeanSquaredError()
 
-    def scores(self, examples):
-        labels = examples.targets[:, 0].astype(float)
-        predictions = self.logits(examples)[:, 0].astype(float)
+    def metrics(self, labelled, logits):
+        labels = labelled.targets[:, 0].astype(float)
+        predictions = logits[:, 0].astype(float)
         return {
             "pearson": pearson(labels, predictions),
             "spearman": spearman(labels, predictions),
@@ -82,7 +86,11 @@ class TextRegressor(TextTask):
         Returns:
             A list of float, one for each text.
         """
-        return self.text_logits(texts)[:, 0].tolist()
+        asked = self.asked(texts)
+        return self.predictions(asked, self.logits(asked))
+
+    def predictions(self, asked, logits):
+        return logits[:, 0].tolist()
 
     def predict_ids(self, inputs):
         """Gives texts numbers, in graph.

@@ -1,10 +1,12 @@
 """Words of sentences to tags, such as the names in a text."""
 
 import keras
+import numpy as np
 
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.label_names import with_labels
+from keras_bert.tasks.tags.asked_words import AskedWords
 from keras_bert.tasks.tags.entities import OUTSIDE
 from keras_bert.tasks.tags.entities import Entity
 from keras_bert.tasks.tags.entities import find_entities
@@ -116,30 +118,50 @@ class TokenClassifier(FineTunedTask):
             reduction="mean_with_sample_weight",
         )
 
-    def scores(self, examples):
-        lengths = [len(row) for row in examples.tags]
-        predictions = self._tags(examples.windows, examples, lengths)
+    def shared_settings(self):
+        return {"labels": self.labels}
+
+    def asked(self, texts):
+        found = find_words(self.preprocess.tokenizer, texts)
+        windows = self._windows([pieces for pieces, _ in found])
+        return AskedWords.in_texts(windows, texts, [x for _, x in found])
+
+    def asked_alike(self, texts, first):
+        # What a word is, tokenizers may see differently.
+        return self._asked_words(first.words)
+
+    def metrics(self, labelled, logits):
+        predictions = self._tags(logits)
         if self.is_plain:
-            return tag_accuracy(examples.tags, predictions)
-        scores = entity_scores(examples.tags, predictions)
+            return tag_accuracy(labelled.tags, predictions)
+        scores = entity_scores(labelled.tags, predictions)
         return {name: scores[name] for name in ("precision", "recall", "f1")}
 
     def logits(self, examples):
-        """What the model gives for each token.
+        """What the model gives for each word, at its first piece.
 
         Args:
-            examples: `TaggedExamples` or `PackedRows`.
+            examples: `AskedWords` or `TaggedExamples`.
 
         Returns:
-            A list with a float32 array `(num_tokens, num_labels)` for each
-            row.
+            A list with a float32 array `(num_words, num_labels)` for each
+            sentence. A word that the tokenizer drops has 0 at "O", or at the
+            first label of plain tags, and minus infinity elsewhere.
         """
-        logits = [None] * len(examples)
+        rows = examples.rows
+        logits = [None] * len(rows)
         if logits:
-            for indices, outputs in self._forward(examples):
+            for indices, outputs in self._forward(rows):
                 for index, row in zip(indices, outputs["logits"]):
-                    logits[index] = row[examples.place(index, len(row))]
-        return logits
+                    logits[index] = row[rows.place(index, len(row))]
+        dropped = np.full(len(self.labels), -np.inf, np.float32)
+        dropped[self._outside()] = 0
+        return [
+            np.reshape(sentence, (-1, len(self.labels)))
+            for sentence in examples.windows.of_words(
+                logits, examples.num_words, dropped
+            )
+        ]
 
     def predict(self, texts):
         """Finds entities in texts.
@@ -156,14 +178,15 @@ class TokenClassifier(FineTunedTask):
             characters, so that `text` is `texts[i][start:end]`. With plain
             tags there is one for each word.
         """
-        found = find_words(self.preprocess.tokenizer, texts)
-        lengths = [len(spans) for _, spans in found]
-        windows = self._windows([pieces for pieces, _ in found])
+        asked = self.asked(texts)
+        return self.predictions(asked, self.logits(asked))
+
+    def predictions(self, asked, logits):
         find = _each_word if self.is_plain else find_entities
         return [
             locate_entities(find(tags), text, spans)
-            for tags, text, (_, spans) in zip(
-                self._tags(windows, windows.rows, lengths), texts, found
+            for tags, text, spans in zip(
+                self._tags(logits), asked.texts, asked.spans
             )
         ]
 
@@ -180,9 +203,7 @@ class TokenClassifier(FineTunedTask):
             "O", or the first label of plain ones.
         """
         check_sentences(sentences)
-        windows = self._windows(self._tokenize(sentences))
-        lengths = [len(words) for words in sentences]
-        return self._tags(windows, windows.rows, lengths)
+        return self._tags(self.logits(self._asked_words(sentences)))
 
     def predict_ids(self, inputs):
         """Tags the words of texts, in graph.
@@ -218,13 +239,18 @@ class TokenClassifier(FineTunedTask):
     def _windows(self, pieces):
         return SentenceWindows(self.preprocess, pieces)
 
-    def _tags(self, windows, rows, lengths):
-        """The tag of each word; there are so many words in each sentence."""
-        best = [row.argmax(axis=-1) for row in self.logits(rows)]
-        outside = self.labels.index(OUTSIDE) if OUTSIDE in self.labels else 0
+    def _asked_words(self, sentences):
+        windows = self._windows(self._tokenize(sentences))
+        return AskedWords(windows, sentences)
+
+    def _outside(self):
+        return self.labels.index(OUTSIDE) if OUTSIDE in self.labels else 0
+
+    def _tags(self, logits):
+        """The best tag of each word."""
         return [
-            [self.labels[place] for place in row]
-            for row in windows.of_words(best, lengths, outside)
+            [self.labels[place] for place in sentence.argmax(axis=-1)]
+            for sentence in logits
         ]
 
 

@@ -196,7 +196,7 @@ def test_it_takes_pairs_and_knows_them_again(classifier, tmp_path):
     assert segments.sum() == 2
     logits = np.asarray(classifier.model(expected)["logits"])
     np.testing.assert_allclose(
-        again.text_logits([("the dog", "seeds")]), logits, atol=1e-6
+        again.logits(again.asked([("the dog", "seeds")])), logits, atol=1e-6
     )
     with pytest.raises(ValueError, match="must be pairs.*'the dog' at index 0"):
         again.predict(["the dog"])

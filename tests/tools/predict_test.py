@@ -13,6 +13,7 @@ import pytest
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.config import BertConfig
+from keras_bert.tasks import Ensemble
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 from keras_bert.text import BertTokenizer
@@ -110,6 +111,36 @@ def test_pairs_of_a_regressor_get_numbers(run, bert, tmp_path):
     found = [x["prediction"] for x in _read(tmp_path / "out.jsonl")]
     expected = regressor.predict([("the dog", "a cat"), ("old", "old")])
     assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_several_models_answer_together(run, bert, classifier, tmp_path):
+    other = TextClassifier(bert, labels=["x", "y", "z"])
+    other.save(tmp_path / "other")
+    (tmp_path / "in.txt").write_text("the dog\n\nold bird\n")
+    output = tmp_path / "out.jsonl"
+    arguments = (
+        "predict",
+        f"--input={tmp_path / 'in.txt'}",
+        f"--output={output}",
+        "--precision=float32",
+    )
+    both = f"{classifier.directory},{tmp_path / 'other'}"
+    code, _, stderr = run(*arguments, f"--model_dir={both}")
+    assert code == 0, stderr
+    expected = Ensemble([classifier, other]).predict(
+        ["the dog", "", "old bird"]
+    )
+    for answer, wanted in zip(_read(output), expected, strict=True):
+        assert answer["prediction"] == pytest.approx(wanted, abs=1e-5)
+    # One that was killed is not gone on with by other models.
+    output.rename(f"{output}.partial")
+    record = {"models": ["sum of one", "sum of another"]}
+    (tmp_path / "out.jsonl.partial.json").write_text(json.dumps(record))
+    for models in (both, str(tmp_path / "other")):
+        code, _, stderr = run(*arguments, f"--model_dir={models}")
+        assert code == 1
+        assert "other settings" in stderr
+        assert "models was ['sum of one', 'sum of another'], now ['" in stderr
 
 
 def test_columns_of_plain_text_are_refused(run, classifier, tmp_path):

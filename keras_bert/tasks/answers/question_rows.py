@@ -43,7 +43,7 @@ def question_rows(preprocess, sizes, questions):
     Args:
         preprocess: `Preprocessor`.
         sizes: `WindowSizes`.
-        questions: list of `SquadQuestion`; at least one.
+        questions: list of `SquadQuestion`; it may be empty.
 
     Returns:
         `QuestionRows`.
@@ -66,8 +66,8 @@ def question_rows(preprocess, sizes, questions):
     chunks = (
         {name: x.numpy() for name, x in packed.items()}
         for packed in (
-            preprocess.pack(*map(_ragged, zip(*some)))
-            for some in _batches(pairs)
+            preprocess.pack(*(_ragged([p[n] for p in some]) for n in range(2)))
+            for some in [*_batches(pairs)] or [[]]
         )
     )
     rows = unpadded_rows(preprocess, chunks)
@@ -88,8 +88,10 @@ def _tokenized(tokenize, questions, name):
 
 
 def _ragged(parts):
-    lengths = [len(part) for part in parts]
-    return tf.RaggedTensor.from_row_lengths(np.concatenate(parts), lengths)
+    return tf.RaggedTensor.from_row_lengths(
+        np.concatenate([np.zeros(0, np.int32), *parts]),
+        np.array([len(part) for part in parts], np.int64),
+    )
 
 
 def _batches(items):

@@ -97,22 +97,23 @@ class Examples:
 
     Args:
         rows: `PackedRows`.
-        targets: array `(num_examples, ...)`.
+        targets: array `(num_examples, ...)`; None of texts that are only to
+            be answered.
         weights: float32 `(num_examples,)`; all 1 by default.
 
     Attributes:
         lengths: int `(num_examples,)`, in tokens.
     """
 
-    def __init__(self, rows, targets, weights=None):
+    def __init__(self, rows, targets=None, weights=None):
         self.rows = rows
         self.targets = targets
         if weights is None:
-            weights = np.ones(len(targets), np.float32)
+            weights = np.ones(len(rows), np.float32)
         self.weights = weights
 
     def __len__(self):
-        return len(self.targets)
+        return len(self.rows)
 
     @property
     def lengths(self):

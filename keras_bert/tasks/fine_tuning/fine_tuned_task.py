@@ -17,7 +17,10 @@ _SEQ_LENGTH = 128
 class FineTunedTask(Task):
     """A small head on an encoder that learns from examples.
 
-    A subclass sets these attributes and the methods below that raise.
+    A subclass sets these attributes and the methods below that raise. What
+    the model says comes from `logits` only, and `predictions` and `metrics`
+    make answers and scores of it, so that an `Ensemble` can give them the
+    mean of several models.
 
     Attributes:
         head: str, the part that is its head, such as "classifier".
@@ -139,7 +142,9 @@ class FineTunedTask(Task):
         validation = None
         if held_out is not None:
             validation = lambda: self.scores(held_out)  # noqa: E731
-        history = fine_tune(self, examples, recipe, validation, **fit)
+        history = fine_tune(
+            self, self.learned(examples), recipe, validation, **fit
+        )
         warn_if_collapsed(self, examples if held_out is None else held_out)
         return history
 
@@ -152,7 +157,11 @@ class FineTunedTask(Task):
         Returns:
             A dict of floats, the metrics of the task.
         """
-        return self.scores(self.examples(texts, labels))
+        return self.scores(self.labelled(texts, labels))
+
+    def scores(self, examples):
+        """The metrics of what `labelled` gives, a dict of floats."""
+        return self.metrics(examples, self.logits(examples))
 
     def save(self, directory, format="keras", overwrite=False):
         """Writes the model so that `from_pretrained` reads it back equal.
@@ -166,18 +175,26 @@ class FineTunedTask(Task):
             self.pretrained, directory, format=format, overwrite=overwrite
         )
 
-    def logits(self, examples):
-        """What the model gives for each example.
-
-        Args:
-            examples: `Examples` or `PackedRows`.
+    def shared_settings(self):
+        """What the models of an `Ensemble` must have alike.
 
         Returns:
-            A float32 array `(num_examples, num_outputs)`.
+            A dict; None is unknown, and goes with any other value.
         """
-        logits = np.zeros((len(examples), self.num_outputs), np.float32)
-        if len(examples):
-            for indices, outputs in self._forward(examples):
+        return {}
+
+    def row_logits(self, rows):
+        """What the model gives for each row.
+
+        Args:
+            rows: `PackedRows`.
+
+        Returns:
+            A float32 array `(num_rows, num_outputs)`.
+        """
+        logits = np.zeros((len(rows), self.num_outputs), np.float32)
+        if len(rows):
+            for indices, outputs in self._forward(rows):
                 logits[indices] = outputs["logits"]
         return logits
 
@@ -200,16 +217,62 @@ class FineTunedTask(Task):
         """A `Recipe`, by default that of the task."""
         return Recipe(**fields)
 
+    def asked(self, texts):
+        """Checks and tokenizes what `predict` is to answer."""
+        raise NotImplementedError
+
+    def asked_alike(self, texts, first):
+        """As `asked`, of what another model was asked.
+
+        Args:
+            texts: as of `asked`.
+            first: what the other model's `asked` gave for these texts.
+        """
+        return self.asked(texts)
+
     def examples(self, texts, labels=None, class_weights=None):
-        """Checks and tokenizes; gives `Examples`."""
+        """Checks and tokenizes what there is to learn; gives `Examples`."""
+        raise NotImplementedError
+
+    def learned(self, examples):
+        """What training takes of what `examples` gives."""
+        return examples
+
+    def labelled(self, texts, labels=None):
+        """Checks and tokenizes what `evaluate` compares."""
+        return self.examples(texts, labels)
+
+    def logits(self, examples):
+        """What the model says.
+
+        Args:
+            examples: what `asked` or `labelled` gives.
+
+        Returns:
+            A float32 array, or a list of them, with a part for each text.
+        """
+        raise NotImplementedError
+
+    def predictions(self, asked, logits):
+        """What `predict` gives.
+
+        Args:
+            asked: what `asked` gives.
+            logits: as of `logits`.
+        """
+        raise NotImplementedError
+
+    def metrics(self, labelled, logits):
+        """What `evaluate` gives.
+
+        Args:
+            labelled: what `labelled` gives.
+            logits: as of `logits`.
+        """
         raise NotImplementedError
 
     def loss(self, label_smoothing):
         """The Keras loss of targets and logits."""
-        raise NotImplementedError
-
-    def scores(self, examples):
-        """The metrics of `Examples`, a dict of floats."""
         raise NotImplementedError
 
     def has_collapsed(self, examples):

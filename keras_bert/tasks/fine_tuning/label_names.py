@@ -1,6 +1,7 @@
 """The names of a classifier's outputs."""
 
 import numpy as np
+from absl import logging
 
 from keras_bert.tasks.fine_tuning.columns import label_indices
 
@@ -31,6 +32,11 @@ def with_labels(pretrained, known, labels=None):
         return pretrained, known
     labels = _checked_labels(labels)
     if known not in (None, labels) and not _are_made_up(known):
+        logging.info(
+            "The head for the labels %s is left out; one for %s starts random.",
+            ", ".join(known),
+            ", ".join(labels),
+        )
         pretrained = pretrained.without_task()
     return pretrained, labels
 

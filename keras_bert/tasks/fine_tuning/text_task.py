@@ -1,8 +1,12 @@
 """Tasks on single texts or pairs, with an answer for the whole."""
 
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
+from keras_bert.tasks.fine_tuning.examples import Examples
 from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.long_texts import long_text_settings
+from keras_bert.tasks.fine_tuning.text_windows import WindowedExamples
+from keras_bert.tasks.fine_tuning.text_windows import cut_texts
 from keras_bert.text.preprocessor import Preprocessor
 
 
@@ -16,7 +20,14 @@ class TextTask(FineTunedTask):
         seq_length: int, longest text or pair in tokens, special ones
             included; by default as trained, or else 128, or the model's limit
             if that is less.
-        truncation: str, what is kept of longer texts; as of `Preprocessor`.
+        truncation: str, what is kept of longer texts: "head", their
+            beginning, which is the default, "tail" or "head_tail".
+        windows: str, "mean" or "max": single texts that are longer are not
+            cut but read in windows, and their logits are pooled. To learn,
+            each window is an example with the label of its text, and those
+            of a text count together as one; `batch_size` is in windows.
+        stride: int, most tokens from the start of a window to that of the
+            next; by default windows overlap only so far that none is short.
 
     Attributes:
         is_pair: bool, whether it takes pairs, which is known from the
@@ -30,12 +41,18 @@ class TextTask(FineTunedTask):
         settings,
         seq_length=None,
         truncation=None,
+        windows=None,
+        stride=None,
     ):
         trained = self.trained_settings(pretrained)
+        seq_length = self.trained_seq_length(pretrained, seq_length)
+        num_special = pretrained.family.template.num_special(is_pair=False)
         settings = {
             **settings,
-            "seq_length": self.trained_seq_length(pretrained, seq_length),
-            "truncation": truncation or trained.get("truncation", "head"),
+            "seq_length": seq_length,
+            **long_text_settings(
+                trained, seq_length - num_special, truncation, windows, stride
+            ),
             "is_pair": trained.get("is_pair"),
         }
         super().__init__(pretrained, num_outputs, settings)
@@ -54,11 +71,68 @@ class TextTask(FineTunedTask):
     def text_inputs(self):
         return ("text", "text_pair") if self.is_pair else ("text",)
 
+    def fit(self, texts, labels=None, validation_data=None, **kwargs):
+        """Fine-tunes the model, as of `FineTunedTask`.
+
+        From now on it takes what `texts` are, single ones or pairs, whatever
+        it was trained on before.
+        """
+        self.note_pairs(None)
+        return super().fit(texts, labels, validation_data, **kwargs)
+
     def note_pairs(self, is_pair):
         """Notes what the examples are that it is trained on."""
         self.settings["is_pair"] = is_pair
 
-    def text_logits(self, texts):
-        """What the model gives for texts, float32 `(num_texts, outputs)`."""
-        columns = encoded_texts(texts, self.is_pair)
-        return self.logits(tokenized_rows(self.preprocess, *columns))
+    def shared_settings(self):
+        return {"is_pair": self.is_pair}
+
+    def asked(self, texts):
+        return self.text_examples(encoded_texts(texts, self.is_pair))
+
+    def text_examples(self, columns, targets=None, weights=None):
+        """Tokenizes texts, or pairs.
+
+        Args:
+            columns: list of one or two lists of bytes.
+            targets, weights: as of `Examples`.
+
+        Returns:
+            `Examples`, or `WindowedExamples` if texts are read in windows.
+
+        Raises:
+            ValueError: pairs are to be read in windows.
+        """
+        windows = self.settings["windows"]
+        if windows is None:
+            rows = tokenized_rows(self.preprocess, *columns)
+            return Examples(rows, targets, weights)
+        if len(columns) == 2:
+            raise ValueError(
+                "`windows` are for single texts: nothing tells which text of "
+                "a pair to cut. Pass `truncation` to cut the longer one. "
+                f"Received: windows={windows!r}, and pairs of texts."
+            )
+        rows, counts = cut_texts(
+            self.preprocess, self.settings["stride"], *columns
+        )
+        return WindowedExamples(rows, counts, targets, weights)
+
+    def learned(self, examples):
+        is_cut = self.settings["windows"] is None
+        return examples if is_cut else examples.windows()
+
+    def logits(self, examples):
+        logits = self.row_logits(examples.rows)
+        windows = self.settings["windows"]
+        return logits if windows is None else examples.pooled(logits, windows)
+
+    def check_servable(self):
+        windows = self.settings["windows"]
+        if windows is not None:
+            raise ValueError(
+                "In a served graph a text has one row, so windows are not "
+                "pooled there. Read the model with `truncation`, such as "
+                "'head', to serve it on texts that are cut. "
+                f"Received: windows={windows!r}."
+            )

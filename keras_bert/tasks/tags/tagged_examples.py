@@ -25,3 +25,8 @@ class TaggedExamples(TokenExamples):
         super().__init__(windows.rows, targets, weights, len(label_weights))
         self.windows = windows
         self.tags = tags
+
+    @property
+    def num_words(self):
+        """How many words each sentence has, a list of int."""
+        return [len(row) for row in self.tags]

@@ -1,0 +1,145 @@
+"""Several fine-tuned models that answer as one."""
+
+import numpy as np
+
+from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.loading import load_task
+
+
+class Ensemble:
+    """Answers by the mean of the logits of several models of one task.
+
+    Each model reads the texts with its own tokenizer, so that cased and
+    uncased ones, or models of several families, go together; the logits are
+    those of texts, of words or of choices. Those of a `QuestionAnswerer` are
+    of tokens, so its models must read contexts alike.
+
+    Args:
+        tasks: list of two or more `FineTunedTask`s of one class, such as
+            `TextClassifier`s, with the same labels. What else is set, such
+            as the `null_threshold`, is taken from the first.
+
+    Raises:
+        ValueError: they do not go together; what differs is named.
+
+    Example:
+
+    >>> ensemble = keras_bert.Ensemble.from_pretrained(["seed-1", "seed-2"])
+    >>> [answer["label"] for answer in ensemble.predict(["a fine film"])]
+    ['positive']
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 4.2
+    """
+
+    def __init__(self, tasks):
+        self.tasks = list(tasks)
+        _check_kinds(self.tasks)
+        self.settings = _agreed(self.tasks)
+
+    @classmethod
+    def from_pretrained(cls, directories, lowercase=None):
+        """Reads fine-tuned models.
+
+        Args:
+            directories: list of str, as of `load_task`.
+            lowercase: bool, where no file says whether texts are lower-cased.
+        """
+        return cls([load_task(x, lowercase=lowercase) for x in directories])
+
+    @property
+    def text_inputs(self):
+        """The names of the strings that `predict` takes, a tuple of str."""
+        return self.tasks[0].text_inputs
+
+    def predict(self, texts):
+        """Answers texts.
+
+        Args:
+            texts: as of the tasks' own `predict`.
+
+        Returns:
+            What that gives.
+        """
+        return self.tasks[0].predictions(*self._ask(texts))
+
+    def probabilities(self, texts):
+        """The probability of each label, or of each choice.
+
+        Args:
+            texts: as of the tasks' own `probabilities`.
+
+        Returns:
+            A float32 array, what that gives.
+
+        Raises:
+            ValueError: the tasks have no such method.
+        """
+        first = self.tasks[0]
+        if not hasattr(first, "probabilities_of"):
+            raise ValueError(
+                "`probabilities` are those of a TextClassifier or a "
+                f"MultipleChoice. Received: an ensemble of {_name(first)}s."
+            )
+        _, logits = self._ask(texts)
+        return first.probabilities_of(logits)
+
+    def evaluate(self, texts, labels=None):
+        """Compares answers with labels.
+
+        Args:
+            texts, labels: as of the tasks' own `evaluate`.
+
+        Returns:
+            A dict of floats, the metrics of the task.
+        """
+        first, *others = self.tasks
+        labelled = first.labelled(texts, labels)
+        logits = [first.logits(labelled)]
+        logits += [x.logits(x.labelled(texts, labels)) for x in others]
+        return first.metrics(labelled, _mean(logits))
+
+    def _ask(self, texts):
+        """What the first model was asked, and what they say together."""
+        first, *others = self.tasks
+        asked = first.asked(texts)
+        logits = [first.logits(asked)]
+        logits += [x.logits(x.asked_alike(texts, asked)) for x in others]
+        return asked, _mean(logits)
+
+
+def _mean(logits):
+    """The mean over models of arrays, or of lists of arrays."""
+    if isinstance(logits[0], list):
+        return [_mean(parts) for parts in zip(*logits, strict=True)]
+    return np.mean(logits, axis=0)
+
+
+def _check_kinds(tasks):
+    names = [_name(task) for task in tasks]
+    is_known = all(isinstance(task, FineTunedTask) for task in tasks)
+    if not is_known or len(tasks) < 2 or len({*names}) > 1:
+        raise ValueError(
+            "An ensemble must have two or more models of one task that is "
+            f"fine-tuned. Received: {', '.join(names) or 'none'}."
+        )
+
+
+def _agreed(tasks):
+    """What all models have alike, a dict; unknown values are left out."""
+    agreed = {}
+    for number, task in enumerate(tasks, 1):
+        for name, value in task.shared_settings().items():
+            if value is None:
+                continue
+            if agreed.setdefault(name, value) != value:
+                raise ValueError(
+                    f"The models of an ensemble must have the same `{name}`. "
+                    f"Received: {name}={value!r} of model {number}, and "
+                    f"{name}={agreed[name]!r} before it."
+                )
+    return agreed
+
+
+def _name(task):
+    return type(task).__name__

@@ -1,0 +1,130 @@
+"""Texts that are too long for a model, in windows whose logits are pooled.
+
+References:
+    [How to fine-tune BERT](https://arxiv.org/abs/1905.05583), on long texts
+"""
+
+import numpy as np
+
+from keras_bert.tasks.fine_tuning.examples import Examples
+from keras_bert.tasks.fine_tuning.examples import packed_rows
+
+_TEXTS_AT_ONCE = 4096
+
+
+def _mean(logits, starts, counts):
+    return np.add.reduceat(logits, starts) / counts[:, np.newaxis]
+
+
+def _max(logits, starts, counts):
+    return np.maximum.reduceat(logits, starts)
+
+
+POOLINGS = {"mean": _mean, "max": _max}
+
+
+class WindowedExamples:
+    """Texts in windows, each text with a target and a weight.
+
+    Args:
+        rows: `PackedRows`, the windows of all texts in order.
+        num_windows: int array `(num_texts,)`, 1 or more.
+        targets: array `(num_texts, ...)`; None of texts that are only to be
+            answered.
+        weights: float32 `(num_texts,)`; all 1 by default.
+    """
+
+    def __init__(self, rows, num_windows, targets=None, weights=None):
+        self.rows = rows
+        self.num_windows = num_windows
+        self.targets = targets
+        if weights is None:
+            weights = np.ones(len(num_windows), np.float32)
+        self.weights = weights
+        self._starts = np.cumsum(num_windows) - num_windows
+
+    def __len__(self):
+        return len(self.num_windows)
+
+    def part(self, indices):
+        """Some of the texts, with all their windows.
+
+        Args:
+            indices: int array `(num_texts,)`.
+
+        Returns:
+            `WindowedExamples`.
+        """
+        counts = self.num_windows[indices]
+        places = [
+            start + np.arange(count)
+            for start, count in zip(self._starts[indices], counts)
+        ]
+        return WindowedExamples(
+            self.rows.part(np.concatenate(places)),
+            counts,
+            self.targets[indices],
+            self.weights[indices],
+        )
+
+    def windows(self):
+        """The windows to learn from, each with the target of its text.
+
+        The windows of a text weigh as much together as those of any other,
+        and where all weights are 1 their mean is 1.
+
+        Returns:
+            `Examples`.
+        """
+        counts = self.num_windows
+        weights = self.weights / counts * (counts.sum() / len(counts))
+        return Examples(
+            self.rows,
+            np.repeat(self.targets, counts, axis=0),
+            np.repeat(weights, counts).astype(np.float32),
+        )
+
+    def pooled(self, logits, pooling):
+        """The logits of texts.
+
+        Args:
+            logits: float32 `(num_windows, num_outputs)`, of all windows.
+            pooling: str, a key of `POOLINGS`.
+
+        Returns:
+            float32 `(num_texts, num_outputs)`.
+        """
+        pooled = POOLINGS[pooling](logits, self._starts, self.num_windows)
+        return pooled.astype(np.float32)
+
+
+def cut_texts(preprocess, stride, texts):
+    """Tokenizes single texts and cuts them into windows.
+
+    Those of a text are spread evenly, so that none is short.
+
+    Args:
+        preprocess: `Preprocessor`.
+        stride: int, most tokens from the start of a window to that of the
+            next, from 1 to those that a window has; None for the latter.
+        texts: list of bytes.
+
+    Returns:
+        `PackedRows` of the windows of all texts, and their numbers, int
+        `(num_texts,)`.
+    """
+    room = preprocess.seq_length - preprocess.template.num_special(False)
+    windows, counts = [], []
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        tokens = preprocess.tokenizer(texts[start : start + _TEXTS_AT_ONCE])
+        splits = tokens.row_splits.numpy()[1:-1]
+        for ids in np.split(tokens.flat_values.numpy(), splits):
+            starts = _window_starts(len(ids), room, stride or room)
+            windows += [ids[place : place + room] for place in starts]
+            counts.append(len(starts))
+    return packed_rows(preprocess, windows), np.array(counts, np.int64)
+
+
+def _window_starts(length, room, stride):
+    num_more = max(0, -(-(length - room) // stride))
+    return np.linspace(0, max(0, length - room), 1 + num_more).astype(int)

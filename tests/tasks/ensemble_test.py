@@ -1,0 +1,218 @@
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.tasks import Ensemble
+from keras_bert.tasks import MultipleChoice
+from keras_bert.tasks import QuestionAnswerer
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks import TextRegressor
+from keras_bert.tasks import TokenClassifier
+from keras_bert.text import BertTokenizer
+
+_LABELS = ["animal", "food"]
+_TEXTS = ["the dog", "", "A Cat sees meat", "seeds and fish"]
+_TARGETS = [0, 1, 0, 1]
+_QUESTION = {
+    "data": [
+        {
+            "title": "dogs",
+            "paragraphs": [
+                {
+                    "context": "the dog eats meat and a bird eats seeds.",
+                    "qas": [
+                        {
+                            "id": "1",
+                            "question": "eats",
+                            "answers": [{"text": "meat", "answer_start": 13}],
+                        }
+                    ],
+                }
+            ],
+        }
+    ]
+}
+
+
+@pytest.fixture
+def berts(make_bert):
+    """Two models; the second reads texts as they are written."""
+    keras.utils.set_random_seed(1)
+    first, second = make_bert(), make_bert()
+    vocabulary = second.tokenizer.vocabulary
+    cased = BertTokenizer(vocabulary, lowercase=False)
+    return first, second.with_tokenizer(cased)
+
+
+@pytest.fixture
+def classifiers(berts):
+    return [TextClassifier(bert, labels=_LABELS) for bert in berts]
+
+
+def _alone(task, *texts):
+    """The logits of a task's graph for each text by itself."""
+    rows = [
+        task.model(
+            {
+                name: task.preprocess(*[[x] for x in several])[name]
+                for name in task.model.input
+            }
+        )["logits"][0]
+        for several in zip(*texts)
+    ]
+    return np.stack([np.asarray(row, np.float64) for row in rows])
+
+
+def _softmax(logits):
+    weights = np.exp(logits)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def test_probabilities_are_the_softmax_of_the_mean_logits(classifiers):
+    logits = [_alone(task, _TEXTS) for task in classifiers]
+    assert np.abs(logits[0] - logits[1]).min() > 1e-3
+    expected = _softmax((logits[0] + logits[1]) / 2)
+    ensemble = Ensemble(classifiers)
+    found = ensemble.probabilities(_TEXTS)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    for answer, row in zip(ensemble.predict(_TEXTS), expected, strict=True):
+        assert answer["label"] == _LABELS[row.argmax()]
+        assert answer["probability"] == pytest.approx(row.max(), abs=1e-5)
+    right = (expected.argmax(axis=1) == _TARGETS).mean()
+    assert ensemble.evaluate(_TEXTS, _TARGETS)["accuracy"] == right
+
+
+def test_a_model_agrees_with_itself(classifiers):
+    ensemble = Ensemble([classifiers[1], classifiers[1]])
+    assert ensemble.predict(_TEXTS) == classifiers[1].predict(_TEXTS)
+    assert ensemble.evaluate(_TEXTS, _TARGETS) == classifiers[1].evaluate(
+        _TEXTS, _TARGETS
+    )
+
+
+def test_numbers_are_the_mean(berts):
+    regressors = [TextRegressor(bert) for bert in berts]
+    numbers = [task.predict(_TEXTS) for task in regressors]
+    ensemble = Ensemble(regressors)
+    found = ensemble.predict(_TEXTS)
+    np.testing.assert_allclose(found, np.mean(numbers, axis=0), atol=1e-6)
+    error = np.mean((np.array(found) - [1, 2, 3, 4]) ** 2)
+    scores = ensemble.evaluate(_TEXTS, [1, 2, 3, 4])
+    assert scores["mean_squared_error"] == pytest.approx(error, abs=1e-6)
+    with pytest.raises(ValueError, match="an ensemble of TextRegressors"):
+        ensemble.probabilities(_TEXTS)
+
+
+def test_choices_are_those_of_the_mean(berts):
+    choosers = [MultipleChoice(bert) for bert in berts]
+    questions = [("The dog", ["eats meat", "sees"]), ("a", ["fish", "bird"])]
+    texts, choices = zip(*questions)
+    logits = [_alone(task, texts, choices) for task in choosers]
+    expected = _softmax((logits[0] + logits[1]) / 2)
+    ensemble = Ensemble(choosers)
+    found = ensemble.probabilities(questions)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    best = expected.argmax(axis=1).tolist()
+    assert [x["choice"] for x in ensemble.predict(questions)] == best
+    assert ensemble.evaluate(questions, best) == {"accuracy": 1.0}
+
+
+def test_words_are_tagged_by_the_mean_over_their_first_pieces(berts):
+    labels = ["x", "y", "z"]
+    taggers = [TokenClassifier(bert, labels=labels) for bert in berts]
+    words = ["The", "dogs", "eats", "meat"]
+    logits = []
+    for tagger in taggers:
+        ends = tagger.preprocess([" ".join(words)])["ends"].numpy()[0]
+        logits.append(_alone(tagger, [" ".join(words)])[0][ends > 0])
+    best = (logits[0] + logits[1]).argmax(axis=1)
+    tags = [labels[place] for place in best]
+    ensemble = Ensemble(taggers)
+    assert ensemble.evaluate([words], [tags]) == {"accuracy": 1.0}
+    (found,) = ensemble.predict([" ".join(words)])
+    assert [x["label"] for x in found] == tags
+    assert [x["text"] for x in found] == words
+
+
+def test_what_one_tokenizer_drops_is_a_word_of_the_other(berts):
+    """A lone accent, which the uncased tokenizer strips."""
+    taggers = [TokenClassifier(bert, labels=["x", "y"]) for bert in berts]
+    text = "the \u0301 dogs"
+    counts = [len(task.predict([text])[0]) for task in taggers]
+    assert counts == [2, 3]
+    assert len(Ensemble(taggers).predict([text])[0]) == 2
+    (found,) = Ensemble(taggers[::-1]).predict([text])
+    assert [x["text"] for x in found] == ["the", "\u0301", "dogs"]
+    assert found[1]["label"] == "x"  # As of the one that does not see it.
+
+
+def test_answers_are_those_of_the_mean_over_windows(make_bert):
+    answerers = [QuestionAnswerer(make_bert()) for _ in range(2)]
+    ensemble = Ensemble(answerers)
+    context = _QUESTION["data"][0]["paragraphs"][0]["context"]
+    asked = answerers[0].asked([("eats", context)])
+    assert len(asked.rows) > 1
+    first, second = (task.logits(asked)[0] for task in answerers)
+    assert np.abs(first[..., 0] - second[..., 0]).min() > 0
+    (expected,) = answerers[0].predictions(asked, [(first + second) / 2])
+    assert ensemble.predict([("eats", context)]) == [expected]
+    is_right = expected["answer"] == "meat"
+    scores = ensemble.evaluate(_QUESTION)
+    assert scores["exact_match"] == 100 * is_right
+    assert context[expected["start"] : expected["end"]] == expected["answer"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda bert: TextClassifier(bert, labels=_LABELS),
+        lambda bert: TokenClassifier(bert, labels=["O", "B-X", "I-X"]),
+        MultipleChoice,
+        QuestionAnswerer,
+        TextRegressor,
+    ],
+)
+def test_nothing_gives_nothing(make_bert, make):
+    task = make(make_bert())
+    assert task.predict([]) == []
+    assert Ensemble([task, task]).predict([]) == []
+
+
+def test_saved_models_answer_together(classifiers, tmp_path):
+    places = [tmp_path / "one", tmp_path / "two"]
+    classifiers[0].save(places[0])
+    classifiers[1].save(places[1], format="hf")
+    ensemble = Ensemble.from_pretrained(places)
+    np.testing.assert_allclose(
+        ensemble.probabilities(_TEXTS),
+        Ensemble(classifiers).probabilities(_TEXTS),
+        atol=1e-6,
+    )
+
+
+def test_models_that_do_not_go_together_are_named(berts, classifiers):
+    other = TextClassifier(berts[1], labels=["food", "animal"])
+    several = TextClassifier(berts[1], labels=_LABELS, multi_label=True)
+    answerers = [QuestionAnswerer(bert) for bert in berts]
+    shorter = QuestionAnswerer(berts[0], doc_stride=3)
+    pairs = TextRegressor(berts[0])
+    pairs.note_pairs(True)
+    singles = TextRegressor(berts[1])
+    singles.note_pairs(False)
+    for tasks, message in (
+        ([], "Received: none"),
+        (classifiers[:1], "two or more.*Received: TextClassifier"),
+        ([classifiers[0], pairs], "Received: TextClassifier, TextRegressor"),
+        ([TextEmbedder(berts[0])] * 2, "Received: TextEmbedder"),
+        (
+            [classifiers[0], other],
+            r"same `labels`.*\['food', 'animal'\] of model 2, and",
+        ),
+        ([classifiers[0], several], "multi_label=True of model 2"),
+        ([pairs, TextRegressor(berts[0]), singles], "is_pair=False of model 3"),
+        (answerers, "lowercase=False of model 2"),
+        ([answerers[0], shorter], "doc_stride=3 of model 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Ensemble(tasks)

@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+
+from keras_bert.tasks.fine_tuning import text_windows
+from keras_bert.tasks.fine_tuning.long_texts import long_text_settings
+from keras_bert.tasks.fine_tuning.text_windows import WindowedExamples
+from keras_bert.tasks.fine_tuning.text_windows import cut_texts
+from keras_bert.text.preprocessor import Preprocessor
+
+_TEXTS = [
+    b"the a dog cat bird eats sees meat fish",
+    b"",
+    b"seeds and . the",
+    b"the a dog cat bird",
+]
+
+
+@pytest.fixture
+def preprocess(bert):
+    """Sequences of six tokens, of which the text has four."""
+    return Preprocessor(bert.tokenizer, bert.family.template, seq_length=6)
+
+
+def _windows(preprocess, stride, texts=_TEXTS):
+    rows, counts = cut_texts(preprocess, stride, texts)
+    tokens = np.array(preprocess.tokenizer.vocabulary.tokens)
+    ids = [rows.inputs([n])["input_ids"][0].numpy() for n in range(len(rows))]
+    assert all(
+        tokens[row[[0, -1]]].tolist() == ["[CLS]", "[SEP]"] for row in ids
+    )
+    return [" ".join(tokens[row[1:-1]]) for row in ids], counts.tolist()
+
+
+def test_windows_overlap_only_so_far_that_none_is_short(preprocess):
+    windows, counts = _windows(preprocess, 4)
+    assert windows == [
+        "the a dog cat",
+        "dog cat bird eats",
+        "eats sees meat fish",
+        "",
+        "seeds and . the",
+        "the a dog cat",
+        "a dog cat bird",
+    ]
+    assert counts == [3, 1, 1, 2]
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3, 4])
+@pytest.mark.parametrize("length", [1, 4, 5, 8, 9, 13])
+def test_no_token_is_left_out_and_no_step_too_long(preprocess, stride, length):
+    words = "the a dog cat bird eats sees meat fish seeds and . the a"
+    words = words.split()[:length]
+    windows, (count,) = _windows(preprocess, stride, [" ".join(words).encode()])
+    assert len(windows) == count
+    place = 0
+    for window in windows:
+        found = next(
+            n
+            for n in range(place, place + stride + 1)
+            if " ".join(words[n : n + 4]) == window
+        )
+        assert found - place <= stride
+        place = found
+    assert place == max(0, length - 4)
+
+
+def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
+    whole = _windows(preprocess, 2)
+    monkeypatch.setattr(text_windows, "_TEXTS_AT_ONCE", 3)
+    assert _windows(preprocess, 2) == whole
+    assert _windows(preprocess, 2, []) == ([], [])
+
+
+@pytest.fixture
+def examples(preprocess):
+    rows, counts = cut_texts(preprocess, 4, _TEXTS)
+    weights = np.array([1, 1, 1, 5], np.float32)
+    return WindowedExamples(rows, counts, np.eye(4), weights)
+
+
+def test_logits_are_pooled_text_by_text(examples):
+    logits = np.arange(14, dtype=np.float32).reshape(7, 2)
+    logits[1] = [9, -9]
+    mean, most = (examples.pooled(logits, x) for x in ("mean", "max"))
+    assert mean.tolist() == [
+        [pytest.approx(13 / 3), pytest.approx(-1)],
+        [6, 7],
+        [8, 9],
+        [11, 12],
+    ]
+    assert most.tolist() == [[9, 5], [6, 7], [8, 9], [12, 13]]
+    assert mean.dtype == most.dtype == np.float32
+
+
+def test_windows_weigh_as_their_text_and_one_on_average(examples):
+    windows = examples.windows()
+    assert len(examples) == 4 and len(windows) == 7
+    assert windows.targets.argmax(axis=1).tolist() == [0, 0, 0, 1, 2, 3, 3]
+    of_text = np.bincount([0, 0, 0, 1, 2, 3, 3], windows.weights)
+    np.testing.assert_allclose(of_text, np.array([1, 1, 1, 5]) * 7 / 4)
+    examples.weights = np.ones(4)
+    assert examples.windows().weights.mean() == pytest.approx(1)
+    assert windows.lengths.tolist() == [6, 6, 6, 2, 6, 6, 6]
+
+
+def test_a_part_has_all_windows_of_its_texts(examples):
+    part = examples.part(np.array([3, 0]))
+    assert len(part) == 2
+    assert part.num_windows.tolist() == [2, 3]
+    assert part.weights.tolist() == [5, 1]
+    assert part.targets.argmax(axis=1).tolist() == [3, 0]
+    places = [5, 6, 0, 1, 2]
+    np.testing.assert_array_equal(
+        part.rows.inputs(np.arange(5))["input_ids"],
+        examples.rows.inputs(places)["input_ids"],
+    )
+
+
+def _settings(truncation=None, windows=None, stride=None, **trained):
+    return long_text_settings(trained, 10, truncation, windows, stride)
+
+
+def test_what_is_left_open_is_as_trained():
+    head = {"truncation": "head", "windows": None, "stride": None}
+    assert _settings() == head
+    mean = {"truncation": "head", "windows": "mean", "stride": 4}
+    assert _settings(windows="mean", stride=4) == mean
+    assert _settings(**{"windows": "mean", "stride": 4}) == mean
+    assert long_text_settings(mean, 10, None, None, None) == mean
+    assert long_text_settings(mean, 10, None, None, 3)["stride"] == 3
+    assert long_text_settings(mean, 10, None, "max", None) == {
+        "truncation": "head",
+        "windows": "max",
+        "stride": None,
+    }
+    tail = {"truncation": "tail", "windows": None, "stride": None}
+    assert long_text_settings(mean, 10, "tail", None, None) == tail
+    assert long_text_settings({"truncation": "tail"}, 10, None, None, None) == (
+        tail
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"windows": "sum"}, "one of mean, max. Received: windows='sum'"),
+        (
+            {"windows": "max", "truncation": "tail"},
+            "not both. Received: truncation='tail', windows='max'",
+        ),
+        ({"windows": "max", "stride": 11}, "from 1 to 10.*stride=11"),
+        ({"windows": "max", "stride": 0}, "stride=0"),
+        ({"stride": 3}, "stride=3, windows=None"),
+        ({"stride": 3, "truncation": "head"}, "stride=3, windows=None"),
+    ],
+)
+def test_settings_that_do_not_fit_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        _settings(**arguments)

@@ -1,0 +1,168 @@
+"""A model that was fine-tuned for one task is the start for another."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.tasks import MultipleChoice
+from keras_bert.tasks import QuestionAnswerer
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextRegressor
+from keras_bert.tasks import TokenClassifier
+
+_PAIRS = [("the dog", "eats meat"), ("a cat", "the bird"), ("fish", "seeds")]
+_LABELS = ["entailment", "neutral", "contradiction"]
+_TINY = {"epochs": 1, "verbose": 0, "batch_size": 4}
+_READERS = {
+    TextClassifier: {"labels": _LABELS},
+    TextRegressor: {},
+    TokenClassifier: {"labels": ["O", "B-X", "I-X"]},
+    MultipleChoice: {},
+    QuestionAnswerer: {},
+}
+
+
+@pytest.fixture(autouse=True)
+def seeded(caplog):
+    keras.utils.set_random_seed(1)
+    caplog.set_level("INFO")
+
+
+def _questions(words):
+    """Two answerable questions on such words."""
+    context = f"the dog eats {words} and a bird."
+    questions = [
+        {
+            "id": f"{n}",
+            "question": "eats" if n else "the dog eats",
+            "answers": [{"text": words, "answer_start": 13}],
+        }
+        for n in range(2)
+    ]
+    paragraphs = [{"context": context, "qas": questions}]
+    return {"data": [{"title": "dogs", "paragraphs": paragraphs}]}
+
+
+def _weights(task, *names):
+    return {
+        path: np.asarray(value)
+        for path, value in task.pretrained.weights.items()
+        if path.partition("/")[0] in names
+    }
+
+
+def _assert_same_encoder(one, two):
+    names = [layer.name for layer in one.pretrained.backbone.blocks]
+    weights = [_weights(x, "embeddings", *names) for x in (one, two)]
+    assert len(weights[0]) > 20
+    assert {*weights[0]} == {*weights[1]}
+    for path, value in weights[0].items():
+        np.testing.assert_array_equal(value, weights[1][path])
+
+
+def test_entailment_of_three_labels_comes_before_that_of_two(
+    bert, tmp_path, caplog
+):
+    """As MNLI before RTE."""
+    first = TextClassifier(bert, labels=_LABELS)
+    first.fit(_PAIRS, _LABELS, **_TINY)
+    first.save(tmp_path)
+    caplog.clear()
+    second = TextClassifier.from_pretrained(
+        tmp_path, labels=["entailment", "not_entailment"]
+    )
+    assert (
+        "The head for the labels entailment, neutral, contradiction is left "
+        "out; one for entailment, not_entailment starts random."
+    ) in caplog.text
+    _assert_same_encoder(first, second)
+    for path, value in _weights(first, "pooler").items():
+        np.testing.assert_array_equal(value, _weights(second, "pooler")[path])
+    head = second.pretrained.task_head
+    assert head.get_weights()[0].shape == (16, 2)
+    history = second.fit(_PAIRS, [0, 1, 1], **_TINY)
+    assert np.isfinite(history.history["loss"]).all()
+    assert second.is_pair is True
+
+
+def test_the_same_labels_keep_the_head(bert, tmp_path, caplog):
+    """As a large data set before a small one of the same kind."""
+    first = TextClassifier(bert, labels=_LABELS)
+    first.save(tmp_path)
+    second = TextClassifier.from_pretrained(tmp_path, labels=_LABELS)
+    assert "starts random" not in caplog.text
+    texts = ["the dog", "a fish"]
+    np.testing.assert_allclose(
+        second.probabilities(texts), first.probabilities(texts), atol=1e-6
+    )
+
+
+def test_other_questions_come_before_those_of_squad(bert, tmp_path, caplog):
+    first = QuestionAnswerer(bert, doc_stride=3)
+    first.fit(_questions("meat"), **_TINY)
+    first.save(tmp_path)
+    caplog.clear()
+    second = QuestionAnswerer.from_pretrained(tmp_path)
+    assert "starts random" not in caplog.text
+    assert second.settings == first.settings
+    kernels = [x.pretrained.task_head.get_weights()[0] for x in (first, second)]
+    np.testing.assert_array_equal(*kernels)
+    impossible = _questions("seeds")
+    impossible["data"][0]["paragraphs"][0]["qas"][0]["answers"] = []
+    second.fit(impossible, **_TINY)
+    assert second.null_threshold == 0.0
+    second.fit(_questions("seeds"), **_TINY)
+    assert second.null_threshold is None
+
+
+@pytest.mark.parametrize("kind", _READERS)
+def test_every_task_starts_from_every_other(make_bert, tmp_path, kind, caplog):
+    task = kind(make_bert(), **_READERS[kind])
+    task.save(tmp_path)
+    for other, arguments in _READERS.items():
+        if other is kind:
+            continue
+        caplog.clear()
+        begun = other.from_pretrained(tmp_path, **arguments)
+        _assert_same_encoder(task, begun)
+        told = f"The head of {kind.__name__} ({kind.head}, "
+        assert told in caplog.text
+        lacks_pooler = kind in (TokenClassifier, QuestionAnswerer)
+        wants_pooler = other not in (TokenClassifier, QuestionAnswerer)
+        assert ("The pooler starts random" in caplog.text) == (
+            lacks_pooler and wants_pooler
+        )
+
+
+def test_a_pooler_that_starts_random_learns_and_is_saved(bert, tmp_path):
+    QuestionAnswerer(bert).save(tmp_path / "answerer")
+    classifier = TextClassifier.from_pretrained(
+        tmp_path / "answerer", labels=_LABELS
+    )
+    before = _weights(classifier, "pooler")
+    assert len(before) == 2
+    classifier.fit(_PAIRS, _LABELS, learning_rate=0.01, **_TINY)
+    for path, value in _weights(classifier, "pooler").items():
+        assert np.abs(value - before[path]).max() > 0
+    classifier.save(tmp_path / "classifier")
+    again = TextClassifier.from_pretrained(tmp_path / "classifier")
+    np.testing.assert_allclose(
+        again.probabilities(_PAIRS),
+        classifier.probabilities(_PAIRS),
+        atol=1e-6,
+    )
+
+
+def test_a_model_of_pairs_may_learn_single_texts(bert, tmp_path):
+    first = TextRegressor(bert)
+    first.fit(_PAIRS, [1, 2, 3], **_TINY)
+    first.save(tmp_path)
+    second = TextRegressor.from_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="must be pairs"):
+        second.predict(["the dog"])
+    texts = ["the dog", "a fish"]
+    with pytest.raises(ValueError, match="must be single texts"):
+        second.fit(texts, [1, 2], (_PAIRS, [1, 2, 3]), **_TINY)
+    second.fit(texts, [1, 2], **_TINY)
+    assert second.is_pair is False
+    assert len(second.predict(texts)) == 2

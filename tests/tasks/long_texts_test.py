@@ -1,0 +1,123 @@
+"""Texts that are longer than the model: read in windows, end to end."""
+
+import os
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.export import export_saved_model
+from keras_bert.export import export_tflite
+from keras_bert.tasks import Ensemble
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextRegressor
+
+_LABELS = ["animal", "food"]
+# The model takes 10 pieces at once; these have 12 to 22, their label behind.
+_FILLER = "the a . the a . the a . the "
+_TEXTS = [
+    _FILLER * n + x for n in (1, 2) for x in ("dog", "fish", "cat", "meat")
+]
+_TARGETS = [0, 1] * 4
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    keras.utils.set_random_seed(1)
+
+
+@pytest.fixture
+def classifier(bert):
+    return TextClassifier(bert, labels=_LABELS, windows="max")
+
+
+def _by_hand(task, text, pool):
+    """The logits of each window by itself, pooled."""
+    words = text.split()
+    num_more = max(0, -(-(len(words) - 10) // 10))
+    starts = np.linspace(0, max(0, len(words) - 10), 1 + num_more).astype(int)
+    inputs = task.preprocess([" ".join(words[n : n + 10]) for n in starts])
+    return pool(np.asarray(task.model(inputs)["logits"]), axis=0)
+
+
+@pytest.mark.parametrize(
+    ("windows", "pool"), [("mean", np.mean), ("max", np.max)]
+)
+def test_logits_are_pooled_over_windows(make_bert, windows, pool):
+    texts = [*_TEXTS, "the dog", ""]
+    regressor = TextRegressor(make_bert(), windows=windows)
+    expected = [_by_hand(regressor, text, pool)[0] for text in texts]
+    np.testing.assert_allclose(regressor.predict(texts), expected, atol=1e-5)
+
+
+def test_what_stands_at_the_end_is_learned(classifier, make_bert, caplog):
+    recipe = {"epochs": 40, "learning_rate": 3e-3, "batch_size": 4}
+    history = classifier.fit(
+        _TEXTS,
+        _TARGETS,
+        validation_data=(_TEXTS, _TARGETS),
+        verbose=0,
+        **recipe,
+    )
+    assert max(history.history["val_accuracy"]) == 1.0
+    assert classifier.evaluate(_TEXTS, _TARGETS)["accuracy"] == 1.0
+    assert "are cut" not in caplog.text
+    # The head of all texts is the same.
+    cut = TextClassifier(make_bert(), labels=_LABELS)
+    assert cut.evaluate(_TEXTS, _TARGETS)["accuracy"] == 0.5
+    assert "8 of 8 texts (100.0 %) are longer" in caplog.text
+
+
+def test_short_texts_are_answered_as_without_windows(classifier):
+    whole = TextClassifier(
+        classifier.pretrained, labels=_LABELS, truncation="head"
+    )
+    texts = ["the dog", "", "meat and fish"]
+    np.testing.assert_array_equal(
+        whole.probabilities(texts), classifier.probabilities(texts)
+    )
+    assert classifier.predict([]) == []
+
+
+def test_windows_are_saved_with_the_model(classifier, tmp_path):
+    classifier.save(tmp_path)
+    again = TextClassifier.from_pretrained(tmp_path)
+    assert again.settings["windows"] == "max"
+    np.testing.assert_allclose(
+        again.probabilities(_TEXTS),
+        classifier.probabilities(_TEXTS),
+        atol=1e-6,
+    )
+    tail = TextClassifier.from_pretrained(tmp_path, truncation="tail")
+    assert tail.settings["windows"] is None
+    both = Ensemble([again, tail])
+    logits = [task.logits(task.asked(_TEXTS)) for task in (again, tail)]
+    np.testing.assert_allclose(
+        both.probabilities(_TEXTS),
+        again.probabilities_of((logits[0] + logits[1]) / 2),
+        atol=1e-6,
+    )
+
+
+def test_a_collapsed_run_is_noticed(classifier, caplog):
+    kernel, bias = classifier.pretrained.task_head.get_weights()
+    classifier.pretrained.task_head.set_weights([kernel * 0, bias + [0, 1]])
+    classifier.fit(_TEXTS, _TARGETS, epochs=1, learning_rate=1e-9, verbose=0)
+    assert "the same answer" in caplog.text
+
+
+def test_pairs_are_refused(classifier):
+    pairs = [("the dog", text) for text in _TEXTS]
+    for act in (
+        lambda: classifier.fit(pairs, _TARGETS),
+        lambda: classifier.predict(pairs),
+    ):
+        with pytest.raises(ValueError, match="windows='max', and pairs"):
+            act()
+
+
+@pytest.mark.parametrize("export", [export_saved_model, export_tflite])
+def test_a_graph_that_would_read_less_is_refused(classifier, tmp_path, export):
+    with pytest.raises(ValueError, match="`truncation`.*windows='max'"):
+        export(classifier, tmp_path / "1")
+    assert os.listdir(tmp_path) == []

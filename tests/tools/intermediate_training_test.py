@@ -1,0 +1,117 @@
+"""One fine-tuning after another by the programs, on a few texts."""
+
+import json
+
+import pytest
+
+from keras_bert import save_pretrained
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.config import BertConfig
+from keras_bert.tasks import load_task
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+pytestmark = pytest.mark.large
+
+_WORDS = "the a dog cat bird fish eats sees meat seeds".split()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A tiny model, and data of four tasks."""
+    place = tmp_path_factory.mktemp("place")
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
+        max_position_embeddings=24,
+    )
+    bert = PretrainedModel.from_config(config, BertTokenizer(vocabulary))
+    save_pretrained(bert, place / "bert")
+    names = ("entailment", "neutral", "contradiction")
+    _write_pairs(place / "three.csv", names)
+    _write_pairs(place / "two.csv", ("entailment", "not_entailment"))
+    for name, food in (("other.json", "meat"), ("own.json", "seeds")):
+        context = f"the dog eats {food}"
+        answers = [{"text": food, "answer_start": 13}]
+        questions = [
+            {"id": f"{n}", "question": word, "answers": answers}
+            for n, word in enumerate(_WORDS[:4])
+        ]
+        paragraphs = [{"context": context, "qas": questions}]
+        data = {"data": [{"title": "dogs", "paragraphs": paragraphs}]}
+        (place / name).write_text(json.dumps(data))
+    return place
+
+
+def _write_pairs(path, labels):
+    rows = [
+        f"the {one},a {two},{labels[n % len(labels)]}\n"
+        for n, one in enumerate(_WORDS[2:6])
+        for two in _WORDS[2:6]
+    ]
+    path.write_text("".join(["one,two,label\n", *rows]))
+
+
+@pytest.fixture
+def learn(run, place):
+    """Fine-tunes by a program; gives what it has told."""
+
+    def learn(program, init_dir, output_dir, **flags):
+        code, _, stderr = run(
+            program,
+            f"--init_dir={place / init_dir}",
+            f"--output_dir={place / output_dir}",
+            "--num_train_epochs=1",
+            "--verbosity=0",
+            "--precision=float32",
+            *(f"--{name}={value}" for name, value in flags.items()),
+        )
+        assert code == 0, stderr
+        return stderr
+
+    return learn
+
+
+def _pairs(path):
+    return {
+        "train_file": path,
+        "dev_file": path,
+        "text_column": "one",
+        "text_pair_column": "two",
+    }
+
+
+def test_one_task_begins_where_another_has_ended(learn, place):
+    learn("run_classifier", "bert", "three", **_pairs(place / "three.csv"))
+    told = learn(
+        "run_classifier", "three/model", "two", **_pairs(place / "two.csv")
+    )
+    assert "one for entailment, not_entailment starts random" in told
+    assert load_task(place / "two/model").labels == [
+        "entailment",
+        "not_entailment",
+    ]
+    told = learn(
+        "run_classifier", "two/model", "again", **_pairs(place / "two.csv")
+    )
+    assert "starts random" not in told
+
+    other, own = place / "other.json", place / "own.json"
+    told = learn("run_squad", "two/model", "other", train_file=other)
+    assert "The head of TextClassifier (classifier, 2 outputs) is" in told
+    told = learn(
+        "run_squad", "other/model", "own", train_file=own, predict_file=own
+    )
+    assert "starts random" not in told
+    assert (place / "own" / "predictions.json").exists()
+
+    told = learn(
+        "run_classifier", "own/model", "last", **_pairs(place / "two.csv")
+    )
+    assert "The head of QuestionAnswerer (span_classifier, 2 outputs)" in told
+    assert "The pooler starts random" in told
