@@ -24,6 +24,7 @@ class FineTunedTask(Task):
         main_metric: str, which of `evaluate`'s metrics tells the best epoch;
             more is better. It may be set to another one.
         pretrained: `PretrainedModel` with the head.
+        remedies: str, what to try where training has failed.
 
     Args:
         pretrained: `PretrainedModel`, with or without such a head. Without,
@@ -35,6 +36,9 @@ class FineTunedTask(Task):
 
     head = None
     main_metric = None
+    remedies = (
+        "another seed, a smaller learning_rate, more epochs or a longer warmup"
+    )
 
     def __init__(self, pretrained, num_outputs, settings):
         size = HeadSize(self.head, num_outputs)
@@ -99,8 +103,8 @@ class FineTunedTask(Task):
                 of pairs of texts and labels.
             labels: what the texts are labelled with, one for each; None with
                 a data set.
-            validation_data: tuple of texts and labels, or a data set. After
-                each epoch they are evaluated, and the weights of the best
+            validation_data: a data set, or a tuple of what `evaluate` takes.
+                After each epoch it is evaluated, and the weights of the best
                 epoch are kept.
             class_weights: dict from labels to floats, how much their
                 examples count; 1 for those that it lacks.
@@ -120,7 +124,7 @@ class FineTunedTask(Task):
         examples = held_out = self.examples(texts, labels, class_weights)
         validation = None
         if validation_data is not None:
-            held_out = self.examples(*_pair(validation_data))
+            held_out = self.validation_examples(validation_data)
             validation = lambda: self.scores(held_out)  # noqa: E731
         history = fine_tune(
             self,
@@ -176,6 +180,13 @@ class FineTunedTask(Task):
         """Checks and tokenizes; gives `Examples`."""
         raise NotImplementedError
 
+    def validation_examples(self, validation_data):
+        """What `scores` takes, of `validation_data` as of `fit`."""
+        is_tuple = isinstance(validation_data, tuple)
+        if is_tuple and len(validation_data) in (1, 2):
+            return self.examples(*validation_data)
+        return self.examples(validation_data)
+
     def loss(self, label_smoothing):
         """The Keras loss of targets and logits."""
         raise NotImplementedError
@@ -187,9 +198,3 @@ class FineTunedTask(Task):
     def has_collapsed(self, examples):
         """Whether `Examples` all get one answer, though they differ."""
         return False
-
-
-def _pair(data):
-    """Texts and labels of validation data."""
-    is_pair = isinstance(data, tuple) and len(data) == 2
-    return data if is_pair else (data, None)
