@@ -116,9 +116,13 @@ class MultipleChoice(FineTunedTask):
             A list of dicts, one for each question: `choice`, int, the index
             of the most probable one, and its `probability`, float.
         """
+        return self.choices_of(self.probabilities(questions))
+
+    def choices_of(self, probabilities):
+        """As `predict`, of what `probabilities` gives."""
         return [
             {"choice": int(row.argmax()), "probability": float(row.max())}
-            for row in self.probabilities(questions)
+            for row in probabilities
         ]
 
     def predict_ids(self, inputs):

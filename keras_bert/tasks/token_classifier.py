@@ -1,7 +1,10 @@
 """Words of sentences to tags, such as the names in a text."""
 
 import keras
+import numpy as np
 
+from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.label_names import with_labels
@@ -25,6 +28,7 @@ from keras_bert.tasks.tags.word_pieces import tokenize_words
 from keras_bert.tasks.tags.word_preprocessor import ENDS
 from keras_bert.tasks.tags.word_preprocessor import STARTS
 from keras_bert.tasks.tags.word_preprocessor import WordPreprocessor
+from keras_bert.tasks.tags.word_windows import IGNORED
 
 
 class TokenClassifier(FineTunedTask):
@@ -118,11 +122,22 @@ class TokenClassifier(FineTunedTask):
 
     def scores(self, examples):
         lengths = [len(row) for row in examples.tags]
-        predictions = self._tags(examples.windows, lengths)
+        predictions = self.tags_of(self._of_words(examples.windows, lengths))
         if self.is_plain:
             return tag_accuracy(examples.tags, predictions)
         scores = entity_scores(examples.tags, predictions)
         return {name: scores[name] for name in ("precision", "recall", "f1")}
+
+    def has_collapsed(self, examples):
+        some = examples_to_tell(len(examples))
+        logits = self.logits(examples.windows.rows.part(some))
+        found, given = [], []
+        for index, row in zip(some, logits):
+            labels = examples.labels[index]
+            is_word = labels != IGNORED
+            found.extend(row.argmax(axis=-1)[is_word].tolist())
+            given.extend(labels[is_word].tolist())
+        return is_one_throughout(found) and not is_one_throughout(given)
 
     def logits(self, examples):
         """What the model gives for each token.
@@ -163,7 +178,7 @@ class TokenClassifier(FineTunedTask):
         return [
             locate_entities(find(tags), text, spans)
             for tags, text, (_, spans) in zip(
-                self._tags(windows, lengths), texts, found
+                self.tags_of(self._of_words(windows, lengths)), texts, found
             )
         ]
 
@@ -179,9 +194,35 @@ class TokenClassifier(FineTunedTask):
             A word that the tokenizer drops, such as a control character, is
             "O", or the first label of plain ones.
         """
+        return self.tags_of(self.probabilities(sentences))
+
+    def probabilities(self, sentences):
+        """The probability of each tag of the words of sentences.
+
+        Args:
+            sentences: as of `predict_words`.
+
+        Returns:
+            A list with a float32 array `(num_words, num_labels)` for each
+            sentence; those of a word sum to 1.
+        """
         check_sentences(sentences)
         windows = self._windows(self._tokenize(sentences))
-        return self._tags(windows, [len(words) for words in sentences])
+        return self._of_words(windows, [len(words) for words in sentences])
+
+    def tags_of(self, probabilities):
+        """The most probable tag of each word.
+
+        Args:
+            probabilities: as of `probabilities`.
+
+        Returns:
+            A list with a list of str for each sentence.
+        """
+        return [
+            [self.labels[place] for place in row.argmax(axis=1)]
+            for row in probabilities
+        ]
 
     def predict_ids(self, inputs):
         """Tags the words of texts, in graph.
@@ -217,14 +258,21 @@ class TokenClassifier(FineTunedTask):
     def _windows(self, pieces):
         return SentenceWindows(self.preprocess, pieces)
 
-    def _tags(self, windows, lengths):
-        """The tag of each word; there are so many words in each sentence."""
-        best = [row.argmax(axis=-1) for row in self.logits(windows.rows)]
+    def _of_words(self, windows, lengths):
+        """As `probabilities`; there are so many words in each sentence."""
+        num_labels = len(self.labels)
         outside = self.labels.index(OUTSIDE) if OUTSIDE in self.labels else 0
+        missing = np.eye(num_labels, dtype=np.float32)[outside]
+        rows = [_softmax(row) for row in self.logits(windows.rows)]
         return [
-            [self.labels[place] for place in row]
-            for row in windows.of_words(best, lengths, outside)
+            np.reshape(np.array(words, np.float32), (-1, num_labels))
+            for words in windows.of_words(rows, lengths, missing)
         ]
+
+
+def _softmax(logits):
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return shares / shares.sum(axis=-1, keepdims=True)
 
 
 def _each_word(tags):

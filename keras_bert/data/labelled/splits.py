@@ -17,10 +17,10 @@ from keras_bert.data.labelled.tables import read_table
 
 @dataclasses.dataclass(frozen=True)
 class Splits:
-    """Tables of one data set.
+    """Tables of one data set, or what else a task has for examples.
 
     Attributes:
-        train: `Table` with the column `label`.
+        train: `Table` with the column `label`; None where nothing is learned.
         dev: dict by split of `Table`, likewise; the first one chooses.
         test: dict by split of `Table`; labels may be hidden.
         glue: `GlueTask`, or None if it is no task of GLUE.
@@ -28,11 +28,16 @@ class Splits:
             empty.
     """
 
-    train: Table
+    train: Table | None
     dev: dict
     test: dict
     glue: GlueTask | None = None
     is_multi_label: bool = False
+
+    def all(self):
+        """What there is in all splits, a list."""
+        train = [] if self.train is None else [self.train]
+        return [*train, *self.dev.values(), *self.test.values()]
 
 
 def glue_splits(name, data_dir, seed):

@@ -28,37 +28,35 @@ class ClassificationRun(FineTuningRun):
     """
 
     def __init__(self, splits, arguments, is_regression=False):
-        super().__init__(splits.train, splits.dev, splits.test)
-        self._splits = splits
-        self._arguments = arguments
+        super().__init__(splits, arguments)
         self._is_regression = is_regression
         self._check()
 
     def _check(self):
         """What would be at fault after the training is so before it."""
-        for table in [self.train, *self.dev.values(), *self.test.values()]:
+        for table in self.splits.all():
             if "label" in table.columns:
                 self.labelled(table)
-        if self._splits.glue:
-            labels = list(self._splits.glue.label_names) or [0.0, 1.0]
-            glue_scores(self._splits.glue.name, labels, labels)
+        if self.splits.glue:
+            labels = list(self.splits.glue.label_names) or [0.0, 1.0]
+            glue_scores(self.splits.glue.name, labels, labels)
         elif self._is_regression:
             spearman([0.0, 1.0], [0.0, 1.0])
         if not self._is_regression:
-            label_names(self._splits)
+            label_names(self.splits)
 
     def make(self):
         if self._is_regression:
-            return TextRegressor.from_pretrained(**self._arguments)
+            return TextRegressor.from_pretrained(**self.arguments)
         classifier = TextClassifier.from_pretrained(
-            labels=label_names(self._splits),
-            multi_label=self._splits.is_multi_label,
-            **self._arguments,
+            labels=label_names(self.splits),
+            multi_label=self.splits.is_multi_label,
+            **self.arguments,
         )
-        if self._splits.is_multi_label:
+        if self.splits.is_multi_label:
             classifier.main_metric = "micro_f1"
-        if self._splits.glue:  # By its last metric tasks are compared.
-            classifier.main_metric = self._splits.glue.metrics[-1]
+        if self.splits.glue:  # By its last metric tasks are compared.
+            classifier.main_metric = self.splits.glue.metrics[-1]
         return classifier
 
     def labelled(self, data):
@@ -71,7 +69,7 @@ class ClassificationRun(FineTuningRun):
         return data.texts(), labels
 
     def answer(self, task, split, data, directory):
-        if split in self.test:
+        if split in self.splits.test:
             self._write_answers(task, split, data, directory)
         if "label" not in data.columns:
             return None, []
@@ -83,10 +81,10 @@ class ClassificationRun(FineTuningRun):
         ]
 
     def _report(self, task, texts, labels):
-        if self._splits.is_multi_label:
+        if self.splits.is_multi_label:
             return several_labels_report(task, texts, labels)
         report = regressor_report if self._is_regression else classifier_report
-        return report(task, texts, labels, self._splits.glue)
+        return report(task, texts, labels, self.splits.glue)
 
     def _write_answers(self, task, split, table, directory):
         answers = task.predict(table.texts())
@@ -97,7 +95,7 @@ class ClassificationRun(FineTuningRun):
                 for number, answer in zip(table.numbers, answers)
             ],
         )
-        glue = self._splits.glue
+        glue = self.splits.glue
         if glue and split in glue.submissions:
             if not self._is_regression:
                 answers = [answer["label"] for answer in answers]

@@ -17,16 +17,14 @@ class FineTuningRun:
     A subclass knows the task, by the methods below that raise.
 
     Args:
-        train: what to learn from, in a form of the subclass; None for a
-            model that has learned already.
-        dev: dict by split of the same, what to choose by: the first one.
-        test: dict by split of the same, perhaps without labels.
+        splits: `Splits`, of what the subclass learns from; without `train`
+            the model has learned already.
+        arguments: dict, of the task's `from_pretrained`.
     """
 
-    def __init__(self, train, dev, test):
-        self.train = train
-        self.dev = dev
-        self.test = test
+    def __init__(self, splits, arguments):
+        self.splits = splits
+        self.arguments = arguments
 
     def perform(self, recipes, directory):
         """Trains, answers and writes it all.
@@ -38,13 +36,13 @@ class FineTuningRun:
         Returns:
             A dict by split of the scores.
         """
-        if self.train is None:
+        if self.splits.train is None:
             task, about = self.make(), {}
         else:
             task, about = self._trained(recipes, directory)
             task.save(directory / "model")
         reports = {}
-        for split, data in {**self.dev, **self.test}.items():
+        for split, data in {**self.splits.dev, **self.splits.test}.items():
             report, mistakes = self.answer(task, split, data, directory)
             if report is not None:
                 reports[split] = report
@@ -69,8 +67,8 @@ class FineTuningRun:
         task, trials = try_recipes(
             self.make,
             recipes,
-            self.labelled(self.train),
-            self.labelled(next(iter(self.dev.values()))),
+            self.labelled(self.splits.train),
+            self.labelled(next(iter(self.splits.dev.values()))),
             callbacks,
         )
         return task, {"search": summary(trials, task.main_metric)}
@@ -89,7 +87,7 @@ class FineTuningRun:
         Args:
             task: `FineTunedTask`, trained.
             split: str.
-            data: of `dev` or `test`.
+            data: of the splits.
             directory: `pathlib.Path`, existing.
 
         Returns:

@@ -75,7 +75,13 @@ def draw_calibration(bins, path):
     accuracies = [x["accuracy"] for x in bins]
     panel.plot(confidences, accuracies, "o-", label="this model")
     for x in bins:
-        panel.annotate(x["count"], (x["confidence"], x["accuracy"]))
+        panel.annotate(
+            x["count"],
+            (x["confidence"], x["accuracy"]),
+            xytext=(-6, 5),
+            textcoords="offset points",
+            ha="right",
+        )
     panel.set(
         xlabel="probability of the answer",
         ylabel="share of right answers",
