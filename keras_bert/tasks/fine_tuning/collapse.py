@@ -13,18 +13,17 @@ from absl import logging
 _EXAMPLES_TO_TELL = 512
 
 
-def examples_to_tell(count):
+def examples_to_tell(count, most=_EXAMPLES_TO_TELL):
     """Examples, from first to last, that show whether a model has collapsed.
 
     Args:
         count: int, how many examples there are.
+        most: int, how many are enough.
 
     Returns:
-        int array of indices, of 512 or, if there are less, of all.
+        int array of indices; of all examples, if there are less.
     """
-    return np.linspace(
-        0, count - 1, min(count, _EXAMPLES_TO_TELL), dtype=np.int64
-    )
+    return np.linspace(0, count - 1, min(count, most), dtype=np.int64)
 
 
 def is_one_throughout(answers, share=1.0):

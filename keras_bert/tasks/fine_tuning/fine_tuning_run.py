@@ -38,8 +38,10 @@ class FineTuningRun:
         """
         if self.splits.train is None:
             task, about = self.make(), {}
+            self.finish(task)
         else:
             task, about = self._trained(recipes, directory)
+            self.finish(task)
             task.save(directory / "model")
         reports = {}
         for split, data in {**self.splits.dev, **self.splits.test}.items():
@@ -76,6 +78,13 @@ class FineTuningRun:
     def make(self):
         """Gives a fresh `FineTunedTask`."""
         raise NotImplementedError
+
+    def finish(self, task):
+        """Changes the best model before it is saved; by default it does not.
+
+        Args:
+            task: `FineTunedTask`.
+        """
 
     def labelled(self, data):
         """What `FineTunedTask.evaluate` takes of some data, a tuple."""
