@@ -27,7 +27,8 @@ class SquadRun(FineTuningRun):
     def make(self):
         arguments = {**self.arguments}
         directory = arguments.pop("directory")
-        bert = from_pretrained(directory, arguments.pop("lowercase"))
+        lowercase = arguments.pop("lowercase")
+        bert = from_pretrained(directory, lowercase=lowercase)
         task = bert.task and bert.task.task
         if self.splits.train is None and task != QuestionAnswerer.__name__:
             raise ValueError(
