@@ -1,7 +1,6 @@
 """Words of sentences to tags, such as the names in a text."""
 
 import keras
-import numpy as np
 
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
@@ -260,19 +259,9 @@ class TokenClassifier(FineTunedTask):
 
     def _of_words(self, windows, lengths):
         """As `probabilities`; there are so many words in each sentence."""
-        num_labels = len(self.labels)
         outside = self.labels.index(OUTSIDE) if OUTSIDE in self.labels else 0
-        missing = np.eye(num_labels, dtype=np.float32)[outside]
-        rows = [_softmax(row) for row in self.logits(windows.rows)]
-        return [
-            np.reshape(np.array(words, np.float32), (-1, num_labels))
-            for words in windows.of_words(rows, lengths, missing)
-        ]
-
-
-def _softmax(logits):
-    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return shares / shares.sum(axis=-1, keepdims=True)
+        logits = self.logits(windows.rows)
+        return windows.probabilities(logits, lengths, outside, len(self.labels))
 
 
 def _each_word(tags):

@@ -63,3 +63,29 @@ class SentenceWindows:
         before, _ = self._margins
         pieces = [row[before:] for row in values]
         return gather_words(self._windows, pieces, lengths, missing)
+
+    def probabilities(self, logits, lengths, missing, num_labels):
+        """The probabilities of labels that a model gives to each word.
+
+        Args:
+            logits: list with a float array `(num_tokens, num_labels)` for
+                each row.
+            lengths: list of int, how many words each sentence has.
+            missing: int, the label of a word without a piece.
+            num_labels: int.
+
+        Returns:
+            A list with a float32 array `(num_words, num_labels)` for each
+            sentence.
+        """
+        certain = np.eye(num_labels, dtype=np.float32)[missing]
+        rows = [_softmax(row) for row in logits]
+        return [
+            np.reshape(np.array(words, np.float32), (-1, num_labels))
+            for words in self.of_words(rows, lengths, certain)
+        ]
+
+
+def _softmax(logits):
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return shares / shares.sum(axis=-1, keepdims=True)
