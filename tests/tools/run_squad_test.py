@@ -172,7 +172,15 @@ def test_the_threshold_of_the_flag_is_saved(squad, place):
         ({"predict_file": "v1.json"}, "bert, a model of no task"),
         ({"train_file": "bert/task.json"}, "task.json"),
         ({"train_file": "v1.json", "learning_rate": -1}, "learning_rate=-1"),
-        ({"train_file": "v1.json", "max_seq_length": 17}, "seq_length=17"),
+        ({"train_file": "v1.json"}, "two examples or more to learn from"),
+        (
+            {
+                "train_file": "v1.json",
+                "predict_file": "v1.json",
+                "max_seq_length": 17,
+            },
+            "seq_length=17",
+        ),
         ({"predict_file": "v1.json", "seeds": 2}, "--seeds is for --train_f"),
         ({"dev_file": "v1.json"}, "--train_file or --predict_file must"),
     ],
