@@ -2,54 +2,40 @@
 
     python tools/run_multiple_choice.py --train_file=train.csv \\
         --dev_file=val.csv --test_file=test.csv --init_dir=bert-base-uncased \\
-        --output_dir=chooser
+        --output_dir=runs/chooser
 
-The model of the epoch that is best on --dev_file goes to --output_dir; beside
-it stand eval.json, with the accuracy on --dev_file, and predictions.jsonl: for
-each question of --test_file, or else of --dev_file, the choice, counted from 0,
-and its probability. See docs/multiple_choice.md.
+The epoch that is best on --dev_file is kept. The output directory holds the
+model, eval.json (accuracy and calibration), the questions with a wrong choice,
+the most confident first, a picture, predictions.jsonl (for each question of
+--test_file, or else of the dev split, the choice, counted from 0, and its
+probability), and the curve, metrics.jsonl and for TensorBoard. --seeds=5 and
+--search=paper train several times and keep the best. See
+docs/multiple_choice.md.
 """
-
-import dataclasses
-import json
 
 from absl import flags
 
-import keras_bert
 from keras_bert import command_line
+from keras_bert.data.labelled import choice_splits
 from keras_bert.data.labelled import multiple_choice
-from keras_bert.tasks.fine_tuning.recipe_flags import RecipeFlags
-from keras_bert.training import choices
+from keras_bert.tasks.fine_tuning.run_flags import RunFlags
 
 _READERS = {
     "swag": multiple_choice.read_swag,
     "codah": multiple_choice.read_codah,
 }
-_PREDICTIONS = "predictions.jsonl"
 
-_RECIPE = RecipeFlags()
+_RUN = RunFlags()
 _TRAIN_FILE = flags.DEFINE_string(
-    "train_file", None, "Questions to learn from.", required=True
+    "train_file", None, "Questions to learn from."
 )
 _DEV_FILE = flags.DEFINE_string(
     "dev_file",
     None,
-    "Likewise, to tell which epoch is the best.",
-    required=True,
+    "By which the best epoch is chosen; by default a tenth of --train_file.",
 )
 _TEST_FILE = flags.DEFINE_string(
-    "test_file",
-    None,
-    "Questions to answer after training; labels are not read.",
-)
-_INIT_DIR = flags.DEFINE_string(
-    "init_dir",
-    None,
-    "Directory or name on the Hub to start from.",
-    required=True,
-)
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Where the model goes; made if needed.", required=True
+    "test_file", None, "Questions to answer at the end, without labels."
 )
 _DATA_FORMAT = flags.DEFINE_enum(
     "data_format",
@@ -57,69 +43,54 @@ _DATA_FORMAT = flags.DEFINE_enum(
     sorted(_READERS),
     "Whose files they are: .csv or .jsonl of SWAG, .tsv of CODAH.",
 )
+_TFDS_NAME = flags.DEFINE_string(
+    "tfds_name",
+    None,
+    "Or a prepared data set of TensorFlow Datasets: hellaswag.",
+)
 _NUM_CHOICES = flags.DEFINE_integer(
     "num_choices", 4, "Choices of each question.", lower_bound=2
-)
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
-_MAX_SEQ_LENGTH = flags.DEFINE_integer(
-    "max_seq_length",
-    None,
-    "Longest pair in tokens; by default 128 or the model's limit.",
-    lower_bound=4,
-)
-_PRECISION = flags.DEFINE_enum(
-    "precision",
-    "auto",
-    choices.PRECISIONS,
-    "Of the matrix products; auto is mixed_bfloat16 where the hardware has it.",
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
 )
 
 
 def main():
-    recipe = _RECIPE.recipe()
+    recipes = _RUN.recipes()
+    files = {
+        "train": _TRAIN_FILE.value,
+        "dev": _DEV_FILE.value,
+        "test": _TEST_FILE.value,
+    }
+    _check()
+    _RUN.check_places(files.values())
+    splits = _splits(files, recipes[0].seed)
     # Imported late, so that the manual is there at once.
-    import keras
+    from keras_bert.tasks.choices.choice_run import ChoiceRun
 
-    from keras_bert.tasks.fine_tuning import run_files
-    from keras_bert.training.precision import dtype_policy
+    _RUN.perform(ChoiceRun(splits, _RUN.arguments()))
 
-    files = [_TRAIN_FILE.value, _DEV_FILE.value, _TEST_FILE.value]
-    run_files.check_run_files(
-        _INIT_DIR.value,
-        _OUTPUT_DIR.value,
-        [run_files.EVALUATION, _PREDICTIONS],
-        [path for path in files if path],
-        _OVERWRITE.value,
+
+def _check():
+    if bool(_TRAIN_FILE.value) == bool(_TFDS_NAME.value):
+        both = "both" if _TFDS_NAME.value else "none"
+        raise ValueError(
+            f"One of --train_file and --tfds_name is needed. Received: {both}."
+        )
+    if _TFDS_NAME.value:
+        for holder in (_DEV_FILE, _TEST_FILE, _DATA_FORMAT):
+            command_line.refuse(holder, "is for --train_file")
+
+
+def _splits(files, seed):
+    if _TFDS_NAME.value:
+        return choice_splits.choice_tfds_splits(
+            _TFDS_NAME.value, _NUM_CHOICES.value, seed
+        )
+    return choice_splits.choice_file_splits(
+        {split: path for split, path in files.items() if path},
+        _READERS[_DATA_FORMAT.value],
+        _NUM_CHOICES.value,
+        seed,
     )
-    train, dev = _read(_TRAIN_FILE.value), _read(_DEV_FILE.value)
-    test = _read(files[-1], has_labels=False) if files[-1] else dev
-    keras.config.set_dtype_policy(dtype_policy(_PRECISION.value))
-    keras.utils.set_random_seed(recipe.seed)
-    chooser = keras_bert.MultipleChoice.from_pretrained(
-        _INIT_DIR.value,
-        lowercase=_DO_LOWER_CASE.value,
-        seq_length=_MAX_SEQ_LENGTH.value,
-    )
-    chooser.fit(
-        train,
-        validation_data=dev,
-        **dataclasses.asdict(recipe),
-    )
-    chooser.save(_OUTPUT_DIR.value, overwrite=_OVERWRITE.value)
-    scores = {"dev": chooser.evaluate(dev)}
-    run_files.write_evaluation(_OUTPUT_DIR.value, scores)
-    lines = [f"{json.dumps(answer)}\n" for answer in chooser.predict(test)]
-    run_files.write_run_file(_OUTPUT_DIR.value, _PREDICTIONS, "".join(lines))
-
-
-def _read(path, has_labels=True):
-    read = _READERS[_DATA_FORMAT.value]
-    return read(path, _NUM_CHOICES.value, has_labels)
 
 
 if __name__ == "__main__":

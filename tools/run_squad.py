@@ -6,40 +6,32 @@
 
 --train_file trains, --predict_file answers and scores; one of them will do.
 Files are of SQuAD's own JSON. Where some questions of the training file are
-impossible, as in version 2.0, the model learns to give no answer. The output
-directory gets `model`, if there was training, and of the answers what
-google-research/bert writes: predictions.json, nbest_predictions.json and
-null_odds.json; and eval.json with the scores of SQuAD's own programs.
+impossible, as in version 2.0, the model learns to give no answer. The epoch,
+and from which score on there is no answer, that are best on --dev_file are
+kept. The output directory holds the model, eval.json (the scores of SQuAD's
+own programs, the calibration), the wrong answers, the worst and then the most
+confident first, a picture, of --predict_file, or else of the dev split, what
+google-research/bert writes (predictions.json, nbest_predictions.json and
+null_odds.json), and the curve, metrics.jsonl and for TensorBoard. --seeds=5
+and --search=paper train several times and keep the best. See
+docs/question_answering.md.
 """
 
-import dataclasses
-
 from absl import flags
-from absl import logging
 
-import keras_bert
 from keras_bert import command_line
-from keras_bert import outputs
-from keras_bert.checkpoints.layout import check_input
-from keras_bert.tasks.fine_tuning.recipe_flags import RecipeFlags
-from keras_bert.training import choices
+from keras_bert.data.labelled.squad_splits import squad_splits
+from keras_bert.tasks.fine_tuning.run_flags import RunFlags
 
-_RECIPE = RecipeFlags()
-_INIT_DIR = flags.DEFINE_string(
-    "init_dir", None, "Checkpoint directory to start from.", required=True
-)
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Directory of the results; new or empty.", required=True
-)
+_RUN = RunFlags()
 _TRAIN_FILE = flags.DEFINE_string("train_file", None, "SQuAD file to learn.")
-_PREDICT_FILE = flags.DEFINE_string("predict_file", None, "One to answer.")
-_MAX_SEQ_LENGTH = flags.DEFINE_integer(
-    "max_seq_length",
+_DEV_FILE = flags.DEFINE_string(
+    "dev_file",
     None,
-    "Tokens of a question with a window of its context; by default as "
-    "trained, or else 384, or the model's limit if that is less.",
-    lower_bound=1,
+    "By which the best epoch is chosen; by default --predict_file, or else a "
+    "tenth of the contexts of --train_file.",
 )
+_PREDICT_FILE = flags.DEFINE_string("predict_file", None, "One to answer.")
 _DOC_STRIDE = flags.DEFINE_integer(
     "doc_stride",
     None,
@@ -64,87 +56,40 @@ _NULL_SCORE_DIFF_THRESHOLD = flags.DEFINE_float(
     "No answer is given where that scores better than the best answer by "
     "more; by default as trained, or 0 if the model is trained to do so.",
 )
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
-_PRECISION = flags.DEFINE_enum(
-    "precision",
-    "auto",
-    choices.PRECISIONS,
-    "Of the matrix products; auto is mixed_bfloat16 where the hardware has it.",
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
 
 
 def main():
-    recipe = _RECIPE.recipe()
+    recipes = _RUN.recipes()
+    _check()
+    files = [_TRAIN_FILE.value, _DEV_FILE.value, _PREDICT_FILE.value]
+    _RUN.check_places(files)
+    splits = squad_splits(*files, recipes[0].seed)
     # Imported late, so that the manual is there at once.
-    import keras
+    from keras_bert.tasks.answers.squad_run import SquadRun
 
-    from keras_bert.tasks.answers import squad_run
-    from keras_bert.training.precision import dtype_policy
-
-    train_file, predict_file = _TRAIN_FILE.value, _PREDICT_FILE.value
-    questions = _questions()
-    keras.config.set_dtype_policy(dtype_policy(_PRECISION.value))
-    keras.utils.set_random_seed(recipe.seed)
-    answerer = _answerer()
-    if train_file:
-        answerer.fit(
-            questions[train_file],
-            **dataclasses.asdict(recipe),
-        )
-    if _NULL_SCORE_DIFF_THRESHOLD.value is not None:
-        answerer.null_threshold = _NULL_SCORE_DIFF_THRESHOLD.value
-    outputs.remove_own(_OUTPUT_DIR.value)
-    if train_file:
-        squad_run.save_trained(answerer, _OUTPUT_DIR.value)
-    if predict_file:
-        metrics = squad_run.save_answers(
-            answerer,
-            questions[predict_file],
-            _OUTPUT_DIR.value,
-            n_best_size=_N_BEST_SIZE.value,
-            max_answer_length=_MAX_ANSWER_LENGTH.value,
-        )
-        logging.info("Wrote %s: %s.", _OUTPUT_DIR.value, metrics)
+    lengths = {
+        "doc_stride": _DOC_STRIDE.value,
+        "max_query_length": _MAX_QUERY_LENGTH.value,
+    }
+    run = SquadRun(
+        splits,
+        {**_RUN.arguments(), **lengths},
+        _NULL_SCORE_DIFF_THRESHOLD.value,
+        n_best_size=_N_BEST_SIZE.value,
+        max_answer_length=_MAX_ANSWER_LENGTH.value,
+    )
+    _RUN.perform(run)
 
 
-def _questions():
-    """The questions by their files, once all that is given is checked."""
-    files = [path for path in (_TRAIN_FILE.value, _PREDICT_FILE.value) if path]
-    if not files:
+def _check():
+    if _TRAIN_FILE.value:
+        return
+    if not _PREDICT_FILE.value:
         raise ValueError(
             "--train_file or --predict_file must be given. Received: neither."
         )
-    check_input(_INIT_DIR.value)
-    outputs.check_output_directory(
-        _OUTPUT_DIR.value, [_INIT_DIR.value, *files], _OVERWRITE.value
-    )
-    return {path: keras_bert.data.read_squad(path) for path in files}
-
-
-def _answerer():
-    """The model to start from, which must answer if it is not to be trained."""
-    bert = keras_bert.from_pretrained(
-        _INIT_DIR.value, lowercase=_DO_LOWER_CASE.value
-    )
-    task = bert.task and bert.task.task
-    if not _TRAIN_FILE.value and task != "QuestionAnswerer":
-        raise ValueError(
-            "--init_dir must hold a model that is trained to answer "
-            "questions, or --train_file must be given to train it. Received: "
-            f"--init_dir={_INIT_DIR.value}, a model of "
-            f"{f'the task {task}' if task else 'no task'}."
-        )
-    return keras_bert.QuestionAnswerer(
-        bert,
-        seq_length=_MAX_SEQ_LENGTH.value,
-        doc_stride=_DOC_STRIDE.value,
-        max_query_length=_MAX_QUERY_LENGTH.value,
-    )
+    command_line.refuse(_DEV_FILE, "is for --train_file")
+    _RUN.refuse_training("is for --train_file")
 
 
 if __name__ == "__main__":

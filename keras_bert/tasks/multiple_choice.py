@@ -122,9 +122,13 @@ class MultipleChoice(FineTunedTask):
         return self.predictions(asked, self.logits(asked))
 
     def predictions(self, asked, logits):
+        return self.choices_of(self.probabilities_of(logits))
+
+    def choices_of(self, probabilities):
+        """As `predict`, of what `probabilities` gives."""
         return [
             {"choice": int(row.argmax()), "probability": float(row.max())}
-            for row in self.probabilities_of(logits)
+            for row in probabilities
         ]
 
     def probabilities_of(self, logits):

@@ -3,33 +3,26 @@
 import dataclasses
 
 from keras_bert.data.labelled.squad import has_impossible
-from keras_bert.tasks.answers.answer_windows import WindowSizes
 from keras_bert.tasks.answers.evaluation import answer_metrics
-from keras_bert.tasks.answers.evaluation import warn_if_collapsed
+from keras_bert.tasks.answers.evaluation import is_one_answer
 from keras_bert.tasks.answers.given_questions import asked_questions
 from keras_bert.tasks.answers.given_questions import labelled_questions
 from keras_bert.tasks.answers.plain_answer import plain_answer
-from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
-from keras_bert.tasks.answers.question_preprocessor import TOKEN_STARTS
-from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
-from keras_bert.tasks.answers.question_rows import question_rows
+from keras_bert.tasks.answers.question_task import QuestionTask
 from keras_bert.tasks.answers.row_answers import question_logits
 from keras_bert.tasks.answers.row_answers import row_answers
 from keras_bert.tasks.answers.span_examples import span_examples
-from keras_bert.tasks.answers.window_answers import window_answers
-from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.training.span_cross_entropy import SpanCrossEntropy
 
-_SEQ_LENGTH = 384
-_DOC_STRIDE = 128
-_MAX_QUERY_LENGTH = 64
-# Without validation data, so many questions show whether training went well.
+# So many questions show whether training went well.
 _NUM_LOOKED_AT = 100
 
 
-class QuestionAnswerer(FineTunedTask):
+class QuestionAnswerer(QuestionTask):
     """Finds the answer to a question in a text, its context.
 
     Contexts of any length are read in windows that overlap.
@@ -58,59 +51,11 @@ class QuestionAnswerer(FineTunedTask):
         [BERT](https://arxiv.org/abs/1810.04805), sections 4.2 and 4.3
     """
 
-    head = "span_classifier"
     main_metric = "f1"
-    text_inputs = ("question", "context")
-    outputs = ("answer", "start", "end", "score")
-
-    def __init__(
-        self,
-        pretrained,
-        seq_length=None,
-        doc_stride=None,
-        max_query_length=None,
-    ):
-        trained = self.trained_settings(pretrained)
-        if seq_length is None:
-            limit = pretrained.sequence_length()
-            seq_length = trained.get("seq_length", min(_SEQ_LENGTH, limit))
-        if doc_stride is None:
-            doc_stride = trained.get("doc_stride", _DOC_STRIDE)
-        if max_query_length is None:
-            max_query_length = trained.get(
-                "max_query_length", min(_MAX_QUERY_LENGTH, seq_length // 2)
-            )
-        settings = {
-            "seq_length": pretrained.sequence_length(seq_length),
-            "doc_stride": doc_stride,
-            "max_query_length": max_query_length,
-            "has_impossible": trained.get("has_impossible"),
-            "null_threshold": trained.get("null_threshold"),
-        }
-        super().__init__(pretrained, 2, settings)
-        template = self.pretrained.family.template
-        self._sizes = WindowSizes(
-            settings["seq_length"],
-            settings["doc_stride"],
-            settings["max_query_length"],
-            template.num_special(is_pair=True),
-        )
-        self.preprocess = QuestionPreprocessor(
-            self.pretrained.tokenizer, template, self._sizes
-        )
-
-    @property
-    def null_threshold(self):
-        """From which score on no answer is the better answer, a float.
-
-        It is compared with how much better no answer scores than the best
-        answer. None: each question has an answer.
-        """
-        return self.settings["null_threshold"]
-
-    @null_threshold.setter
-    def null_threshold(self, value):
-        self.settings["null_threshold"] = value
+    remedies = (
+        f"{QuestionTask.remedies}; or train first without the questions that "
+        "have no answer"
+    )
 
     def fit(
         self,
@@ -149,30 +94,22 @@ class QuestionAnswerer(FineTunedTask):
         recipe = Recipe(**recipe)
         questions = labelled_questions(questions)
         examples = self.examples(questions)
-        is_validated = validation_data is not None
-        if is_validated:
-            looked_at = self._rows(labelled_questions(validation_data))
-        else:
-            step = max(1, len(questions) // _NUM_LOOKED_AT)
-            looked_at = self._rows(questions[::step])
+        looked_at = validation = None
+        if validation_data is not None:
+            looked_at = self.validation_examples(validation_data)
+            validation = lambda: self.scores(looked_at)  # noqa: E731
         self.settings["has_impossible"] = has_impossible(questions)
         self.null_threshold = 0.0 if has_impossible(questions) else None
         history = fine_tune(
-            self,
-            examples,
-            recipe,
-            (lambda: self.scores(looked_at)) if is_validated else None,
-            callbacks,
-            verbose=verbose,
+            self, examples, recipe, validation, callbacks, verbose=verbose
         )
-        answers = row_answers(looked_at, self.logits(looked_at))
-        if (
-            is_validated
-            and self.null_threshold is not None
-            and has_impossible(looked_at.questions)
-        ):
-            self._tune(looked_at.questions, answers)
-        warn_if_collapsed(looked_at.questions, answers, self.null_threshold)
+        if looked_at is None:
+            some = examples_to_tell(len(questions), _NUM_LOOKED_AT)
+            looked_at = self.rows([questions[index] for index in some])
+        elif self.null_threshold is not None:
+            if has_impossible(looked_at.questions):
+                self._tune(looked_at)
+        warn_if_collapsed(self, looked_at)
         return history
 
     def evaluate(self, questions):
@@ -206,8 +143,7 @@ class QuestionAnswerer(FineTunedTask):
                 "score on there is no answer. Received: "
                 f"{len(rows.questions)} questions, each with an answer."
             )
-        answers = row_answers(rows, self.logits(rows))
-        return self._tune(rows.questions, answers)
+        return self._tune(rows)
 
     def predict(self, pairs):
         """Answers questions.
@@ -249,53 +185,6 @@ class QuestionAnswerer(FineTunedTask):
             rows, self.logits(rows), n_best_size, max_answer_length
         )
 
-    def predict_ids(self, inputs):
-        """Scores tokens as the first and the last one of the answer, in graph.
-
-        Args:
-            inputs: dict of int32 `(batch_size, seq_length)` tensors.
-
-        Returns:
-            A dict of `start_logits` and `end_logits`, float32 `(batch_size,
-            seq_length)`.
-        """
-        logits = self.model({name: inputs[name] for name in self.inputs})
-        logits = logits["logits"]
-        return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}
-
-    def predict_texts(self, questions, contexts):
-        """Answers questions from the first window of each context, in graph.
-
-        That is what `predict` answers where a question and its context are at
-        most `seq_length` tokens long.
-
-        Args:
-            questions: string `(batch_size,)`.
-            contexts: string `(batch_size,)`.
-
-        Returns:
-            A dict of `answer`, string `(batch_size,)`; `start` and `end`,
-            int32 `(batch_size,)`, the bytes of the context from which and
-            before which it is; and `score`, float32 `(batch_size,)`, the sum
-            of its two logits. Where there is no answer it is "" from 0 to 0.
-        """
-        import tensorflow as tf
-
-        inputs = self.preprocess(questions, contexts)
-        logits = self.predict_ids(inputs)
-        start, end, score = window_answers(
-            tf.stack([logits["start_logits"], logits["end_logits"]], axis=-1),
-            inputs[TOKEN_STARTS],
-            inputs[TOKEN_ENDS],
-            self.null_threshold,
-        )
-        return {
-            "answer": tf.strings.substr(contexts, start, end - start),
-            "start": start,
-            "end": end,
-            "score": score,
-        }
-
     def examples(self, questions):
         """Windows to learn from.
 
@@ -305,7 +194,7 @@ class QuestionAnswerer(FineTunedTask):
         Returns:
             `Examples`, with targets as of `SpanCrossEntropy`.
         """
-        return span_examples(self._rows(questions))
+        return span_examples(self.rows(questions))
 
     def loss(self, label_smoothing):
         # What is left out has the weight 0.
@@ -324,10 +213,10 @@ class QuestionAnswerer(FineTunedTask):
         }
 
     def asked(self, pairs):
-        return self._rows(asked_questions(pairs))
+        return self.rows(asked_questions(pairs))
 
     def labelled(self, questions, labels=None):
-        return self._rows(labelled_questions(questions))
+        return self.rows(labelled_questions(questions))
 
     def logits(self, examples):
         return question_logits(self._forward, examples)
@@ -336,10 +225,17 @@ class QuestionAnswerer(FineTunedTask):
         answers = row_answers(labelled, logits)
         return answer_metrics(labelled.questions, answers, self.null_threshold)
 
-    def _rows(self, questions):
-        return question_rows(self.preprocess, self._sizes, questions)
+    def validation_examples(self, validation_data):
+        if isinstance(validation_data, tuple) and len(validation_data) == 1:
+            (validation_data,) = validation_data
+        return self.labelled(validation_data)
 
-    def _tune(self, questions, answers):
-        metrics = answer_metrics(questions, answers, self.null_threshold)
-        self.null_threshold = metrics["best_f1_thresh"]
+    def has_collapsed(self, examples):
+        some = examples_to_tell(len(examples.questions), _NUM_LOOKED_AT)
+        rows = examples.part(some)
+        answers = row_answers(rows, self.logits(rows))
+        return is_one_answer(rows.questions, answers, self.null_threshold)
+
+    def _tune(self, rows):
+        self.null_threshold = self.scores(rows)["best_f1_thresh"]
         return self.null_threshold

@@ -4,7 +4,8 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert.tasks.fine_tuning.collapse import one_label_throughout
+from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import label_indices
 from keras_bert.tasks.fine_tuning.columns import split_examples
@@ -14,9 +15,6 @@ from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores.confusion import confusion_matrix
 from keras_bert.tasks.scores.confusion import label_scores
 from keras_bert.tasks.scores.confusion import several_label_scores
-
-# So many show whether all answers are the same.
-_EXAMPLES_TO_TELL = 512
 
 
 class TextClassifier(TextTask):
@@ -120,13 +118,10 @@ class TextClassifier(TextTask):
         return label_scores(matrix)
 
     def has_collapsed(self, examples):
-        count = min(len(examples), _EXAMPLES_TO_TELL)
-        some = examples.part(
-            np.linspace(0, len(examples) - 1, count).astype(int)
-        )
+        some = examples.part(examples_to_tell(len(examples)))
         logits = self.logits(some)
         answers = logits >= 0 if self.multi_label else logits.argmax(1)
-        return one_label_throughout(answers) and not one_label_throughout(
+        return is_one_throughout(answers) and not is_one_throughout(
             some.targets
         )
 

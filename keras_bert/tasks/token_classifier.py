@@ -2,7 +2,10 @@
 
 import keras
 import numpy as np
+from keras import ops
 
+from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.label_names import with_labels
@@ -27,6 +30,7 @@ from keras_bert.tasks.tags.word_pieces import tokenize_words
 from keras_bert.tasks.tags.word_preprocessor import ENDS
 from keras_bert.tasks.tags.word_preprocessor import STARTS
 from keras_bert.tasks.tags.word_preprocessor import WordPreprocessor
+from keras_bert.tasks.tags.word_windows import IGNORED
 
 
 class TokenClassifier(FineTunedTask):
@@ -131,11 +135,22 @@ class TokenClassifier(FineTunedTask):
         return self._asked_words(first.words)
 
     def metrics(self, labelled, logits):
-        predictions = self._tags(logits)
+        predictions = self.tags_of(logits)
         if self.is_plain:
             return tag_accuracy(labelled.tags, predictions)
         scores = entity_scores(labelled.tags, predictions)
         return {name: scores[name] for name in ("precision", "recall", "f1")}
+
+    def has_collapsed(self, examples):
+        some = examples_to_tell(len(examples))
+        logits = self._token_logits(examples.rows.part(some))
+        found, given = [], []
+        for index, row in zip(some, logits):
+            labels = examples.labels[index]
+            is_word = labels != IGNORED
+            found.extend(row.argmax(axis=-1)[is_word].tolist())
+            given.extend(labels[is_word].tolist())
+        return is_one_throughout(found) and not is_one_throughout(given)
 
     def logits(self, examples):
         """What the model gives for each word, at its first piece.
@@ -148,12 +163,7 @@ class TokenClassifier(FineTunedTask):
             sentence. A word that the tokenizer drops has 0 at "O", or at the
             first label of plain tags, and minus infinity elsewhere.
         """
-        rows = examples.rows
-        logits = [None] * len(rows)
-        if logits:
-            for indices, outputs in self._forward(rows):
-                for index, row in zip(indices, outputs["logits"]):
-                    logits[index] = row[rows.place(index, len(row))]
+        logits = self._token_logits(examples.rows)
         dropped = np.full(len(self.labels), -np.inf, np.float32)
         dropped[self._outside()] = 0
         return [
@@ -162,6 +172,15 @@ class TokenClassifier(FineTunedTask):
                 logits, examples.num_words, dropped
             )
         ]
+
+    def _token_logits(self, rows):
+        """A list with an array `(num_tokens, num_labels)` for each row."""
+        logits = [None] * len(rows)
+        if logits:
+            for indices, outputs in self._forward(rows):
+                for index, row in zip(indices, outputs["logits"]):
+                    logits[index] = row[rows.place(index, len(row))]
+        return logits
 
     def predict(self, texts):
         """Finds entities in texts.
@@ -186,7 +205,7 @@ class TokenClassifier(FineTunedTask):
         return [
             locate_entities(find(tags), text, spans)
             for tags, text, spans in zip(
-                self._tags(logits), asked.texts, asked.spans
+                self.tags_of(logits), asked.texts, asked.spans
             )
         ]
 
@@ -202,8 +221,38 @@ class TokenClassifier(FineTunedTask):
             A word that the tokenizer drops, such as a control character, is
             "O", or the first label of plain ones.
         """
+        return self.tags_of(self.probabilities(sentences))
+
+    def probabilities(self, sentences):
+        """The probability of each tag of the words of sentences.
+
+        Args:
+            sentences: as of `predict_words`.
+
+        Returns:
+            A list with a float32 array `(num_words, num_labels)` for each
+            sentence; those of a word sum to 1.
+        """
         check_sentences(sentences)
-        return self._tags(self.logits(self._asked_words(sentences)))
+        return self.probabilities_of(self.logits(self._asked_words(sentences)))
+
+    def probabilities_of(self, logits):
+        """What `probabilities` gives, of `logits`."""
+        return [ops.convert_to_numpy(ops.softmax(row)) for row in logits]
+
+    def tags_of(self, probabilities):
+        """The most probable tag of each word.
+
+        Args:
+            probabilities: as of `probabilities`; logits will do.
+
+        Returns:
+            A list with a list of str for each sentence.
+        """
+        return [
+            [self.labels[place] for place in row.argmax(axis=1)]
+            for row in probabilities
+        ]
 
     def predict_ids(self, inputs):
         """Tags the words of texts, in graph.
@@ -245,13 +294,6 @@ class TokenClassifier(FineTunedTask):
 
     def _outside(self):
         return self.labels.index(OUTSIDE) if OUTSIDE in self.labels else 0
-
-    def _tags(self, logits):
-        """The best tag of each word."""
-        return [
-            [self.labels[place] for place in sentence.argmax(axis=-1)]
-            for sentence in logits
-        ]
 
 
 def _each_word(tags):

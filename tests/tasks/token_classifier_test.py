@@ -396,6 +396,33 @@ def test_a_server_gives_the_answers_of_python(trained, tmp_path):
     assert first["ends"][:6].tolist() == [0, 3, 8, 0, 13, 18]
 
 
+def test_words_have_probabilities(trained):
+    found = trained.probabilities([*_WORDS, [], ["\x00"]])
+    shapes = [(len(words), len(_LABELS)) for words in _WORDS]
+    assert [x.shape for x in found] == [*shapes, (0, 5), (1, 5)]
+    np.testing.assert_allclose(np.concatenate(found).sum(1), 1, rtol=1e-5)
+    assert found[-1].tolist() == [[1, 0, 0, 0, 0]]
+    assert trained.tags_of(found[:4]) == trained.predict_words(_WORDS)
+
+
+@pytest.mark.parametrize("label", ["O", "B-FOOD"])
+def test_one_tag_throughout_is_noticed(tagger, caplog, label):
+    head = tagger.pretrained.task_head
+    kernel, bias = head.get_weights()
+    bias[_LABELS.index(label)] = 9
+    head.set_weights([0 * kernel, bias])
+    assert tagger.has_collapsed(tagger.examples(_WORDS, _TAGS))
+    outside = [["O"] * len(row) for row in _TAGS]
+    assert not tagger.has_collapsed(tagger.examples(_WORDS, outside))
+    # The rate rounds to 0.
+    tagger.fit(_WORDS, _TAGS, epochs=1, learning_rate=1e-60, verbose=0)
+    assert "Training has failed" in caplog.text
+
+
+def test_a_trained_tagger_has_not_collapsed(trained):
+    assert not trained.has_collapsed(trained.examples(_WORDS, _TAGS))
+
+
 def test_nothing_gives_nothing(tagger):
     assert tagger.predict([]) == []
     assert tagger.predict_words([]) == []

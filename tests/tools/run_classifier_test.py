@@ -153,6 +153,43 @@ def test_numbers_of_pairs_are_predicted(run, place):
     assert mistakes[0]["place"].startswith(f"{place / 'pairs.csv'}, line ")
 
 
+def test_texts_of_several_labels_are_learned(run, place):
+    rows = [(f"the {word}", "thing,animal") for word in _ANIMALS]
+    rows += [(f"a {word}", "thing") for word in _FOODS]
+    rows += [("the a", ""), ("a the", "")]
+    with open(place / "kinds.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    files = [f"--{x}_file={place / 'kinds.csv'}" for x in ("train", "dev")]
+    arguments = [
+        "run_classifier",
+        *files,
+        "--label_separator=,",
+        f"--init_dir={place / 'bert'}",
+        f"--output_dir={place / 'kinds'}",
+        *_FAST,
+    ]
+    code, _, stderr = run(*arguments, f"--test_file={place / 'kinds.csv'}")
+    assert code == 0, stderr
+    classifier = load_task(place / "kinds" / "model")
+    assert classifier.multi_label
+    assert classifier.labels == ["animal", "thing"]
+    texts = [text for text, _ in rows]
+    labels = [cell.split(",") if cell else [] for _, cell in rows]
+    values = json.loads((place / "kinds" / "eval.json").read_text())
+    found = values["splits"]["dev"]["scores"]
+    assert found == pytest.approx(classifier.evaluate(texts, labels))
+    assert values["search"]["metric"] == "micro_f1"
+    answers = _lines(place / "kinds" / "predictions-test.jsonl")
+    for answer, expected in zip(
+        answers, classifier.predict(texts), strict=True
+    ):
+        names = [x["label"] for x in answer["prediction"]]
+        assert names == [x["label"] for x in expected]
+    code, _, stderr = run(*arguments, "--regression", "--overwrite")
+    assert code == 1
+    assert "--regression is for data without --label_separator" in stderr
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -60,7 +60,7 @@ def squad(run, place):
     """A function that runs the program on files of the folder."""
 
     def squad(name, **flags):
-        files = ("init_dir", "train_file", "predict_file")
+        files = ("init_dir", "train_file", "dev_file", "predict_file")
         flags = {
             key: place / value if key in files else value
             for key, value in flags.items()
@@ -107,11 +107,21 @@ def test_a_run_leaves_the_model_its_answers_and_scores(trained):
     for name in ("predictions", "null_odds", "nbest_predictions"):
         assert sorted(found[name]) == ["0", "1", "2"]
     answerer = QuestionAnswerer.from_pretrained(trained / "model")
-    assert answerer.null_threshold == 0.0
     assert answerer.settings["doc_stride"] == 3
-    assert found["eval"] == pytest.approx(answerer.evaluate(_data(True)))
-    assert found["manifest"]["settings"] == answerer.settings
-    assert "model/model.safetensors" in found["manifest"]["files"]
+    (report,) = found["eval"]["splits"].values()
+    assert report["scores"] == pytest.approx(answerer.evaluate(_data(True)))
+    assert report["null_threshold"] == answerer.null_threshold
+    assert found["eval"]["search"]["metric"] == "f1"
+    assert found["manifest"]["flags"]["doc_stride"] == 3
+    files = {*found["manifest"]["files"]}
+    assert {"model/model.safetensors", "metrics.jsonl"} <= files
+    points = (trained / "metrics.jsonl").read_text().splitlines()
+    assert json.loads(points[-1])["split"] == "eval"
+    mistakes = (trained / "errors-dev.jsonl").read_text().splitlines()
+    exact = report["scores"]["exact"]
+    assert len(mistakes) == 3 - round(3 * exact / 100)
+    worst = [json.loads(line)["f1"] for line in mistakes]
+    assert worst == sorted(worst)
 
 
 def test_a_trained_model_answers_another_file(squad, place, trained):
@@ -126,12 +136,33 @@ def test_a_trained_model_answers_another_file(squad, place, trained):
     assert code == 0, stderr
     found = _read(place / "answered")
     assert not (place / "answered" / "model").exists()
-    assert sorted(found["eval"]) == ["exact_match", "f1"]
+    assert [*found["eval"]] == ["splits"]
+    scores = found["eval"]["splits"]["test"]["scores"]
+    assert sorted(scores) == ["exact_match", "f1"]
     for answers in found["nbest_predictions"].values():
         spans = [answer["text"] for answer in answers if answer["text"]]
         assert 1 <= len(spans) <= 2
         assert all(len(text.split()) == 1 for text in spans)
     assert all(found["predictions"].values())
+
+
+def test_the_threshold_of_the_flag_is_saved(squad, place):
+    code, stderr = squad(
+        "threshold",
+        init_dir="bert",
+        train_file="v2.json",
+        dev_file="v2.json",
+        predict_file="v1.json",
+        null_score_diff_threshold=-1000,
+        seeds=2,
+    )
+    assert code == 0, stderr
+    found = _read(place / "threshold")
+    answerer = QuestionAnswerer.from_pretrained(place / "threshold" / "model")
+    assert answerer.null_threshold == -1000
+    assert {*found["predictions"].values()} == {""}
+    assert sorted(found["eval"]["splits"]) == ["dev", "test"]
+    assert len(found["eval"]["search"]["runs"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -141,7 +172,17 @@ def test_a_trained_model_answers_another_file(squad, place, trained):
         ({"predict_file": "v1.json"}, "bert, a model of no task"),
         ({"train_file": "bert/task.json"}, "task.json"),
         ({"train_file": "v1.json", "learning_rate": -1}, "learning_rate=-1"),
-        ({"train_file": "v1.json", "max_seq_length": 17}, "seq_length=17"),
+        ({"train_file": "v1.json"}, "two examples or more to learn from"),
+        (
+            {
+                "train_file": "v1.json",
+                "predict_file": "v1.json",
+                "max_seq_length": 17,
+            },
+            "seq_length=17",
+        ),
+        ({"predict_file": "v1.json", "seeds": 2}, "--seeds is for --train_f"),
+        ({"dev_file": "v1.json"}, "--train_file or --predict_file must"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(squad, place, flags, message):

@@ -1,10 +1,6 @@
 """run_tagger.py and run_multiple_choice.py, from files to predictions."""
 
 import json
-import os
-import pathlib
-import subprocess
-import sys
 
 import pytest
 
@@ -20,7 +16,6 @@ from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
 pytestmark = pytest.mark.large
 
-_REPOSITORY = pathlib.Path(__file__).parents[2]
 _WORDS = "the a dog cat bird sees likes".split()
 
 
@@ -50,34 +45,49 @@ def place(tmp_path):
     return tmp_path
 
 
-def _run(tool, place, *more):
-    result = subprocess.run(
-        [
-            sys.executable,
-            _REPOSITORY / "tools" / f"{tool}.py",
-            "--init_dir=bert",
-            "--output_dir=out",
+@pytest.fixture
+def fine_tune(run, place):
+    """Runs a program on files of the folder; its exit code and its errors."""
+
+    def fine_tune(tool, *more, **files):
+        files = {"init_dir": "bert", "output_dir": "out", **files}
+        places = [f"--{name}={place / file}" for name, file in files.items()]
+        code, _, stderr = run(
+            tool,
+            *places,
             "--num_train_epochs=2",
             "--precision=float32",
             *more,
-        ],
-        cwd=place,
-        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
-        capture_output=True,
-        text=True,
-    )
-    assert "Traceback" not in result.stderr
-    return result.returncode, result.stderr
+        )
+        assert "Traceback" not in stderr
+        return code, stderr
+
+    return fine_tune
 
 
-def test_a_tagger_is_made_from_files(place):
-    files = [f"--{x}_file={x}.conll" for x in ("train", "dev", "test")]
-    code, stderr = _run("run_tagger", place, *files)
+def _scores(place):
+    values = json.loads((place / "out" / "eval.json").read_text())
+    reports = values["splits"].items()
+    return values, {split: report["scores"] for split, report in reports}
+
+
+def _lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _conll(*splits):
+    return {f"{split}_file": f"{split}.conll" for split in splits}
+
+
+def test_a_tagger_is_made_from_files(fine_tune, place):
+    files = _conll("train", "dev", "test")
+    code, stderr = fine_tune("run_tagger", **files)
     assert code == 0, stderr
-    tagger = TokenClassifier.from_pretrained(place / "out")
+    tagger = TokenClassifier.from_pretrained(place / "out" / "model")
     assert tagger.labels == ["O", "B-X", "I-X", "B-Y", "I-Y"]
     dev, test = (read_conll(place / f"{x}.conll") for x in ("dev", "test"))
-    assert json.loads((place / "out" / "eval.json").read_text()) == {
+    values, scores = _scores(place)
+    assert scores == {
         "dev": pytest.approx(tagger.evaluate(dev)),
         "test": pytest.approx(tagger.evaluate(test)),
     }
@@ -85,37 +95,72 @@ def test_a_tagger_is_made_from_files(place):
     predicted = [tuple(row) for row in tagger.predict_words(test.words)]
     assert read_conll(written).tags == tuple(predicted)
     assert read_conll(written, tag_column=1).tags == test.tags
+    table = values["splits"]["test"]["labels"]
+    assert {
+        row["label"]: row["support"] for row in table if row["support"]
+    } == {
+        "X": 1,
+        "Y": 1,
+    }
+    evaluated = [
+        x for x in _lines(place / "out" / "metrics.jsonl") if "f1" in x
+    ]
+    assert len(evaluated) == 2
+    assert max(x["f1"] for x in evaluated) == scores["dev"]["f1"]
 
 
-def test_a_bad_tag_is_named_before_training(place):
+def test_several_seeds_keep_the_best_tagger(fine_tune, place):
+    code, stderr = fine_tune(
+        "run_tagger", "--seeds=2", "--learning_rate=0.01", **_conll("train")
+    )
+    assert code == 0, stderr
+    values, scores = _scores(place)
+    runs = values["search"]["runs"]
+    assert scores["dev"]["f1"] == max(x["scores"]["f1"] for x in runs)
+    for number in (1, 2):
+        assert (place / "out" / f"run-{number}" / "metrics.jsonl").exists()
+
+
+def test_a_bad_tag_is_named_before_training(fine_tune, place):
     (place / "dev.conll").write_text("the O\ndog S-X\n\na I-X\n")
-    files = [f"--{x}_file={x}.conll" for x in ("train", "dev")]
-    code, stderr = _run("run_tagger", place, *files)
+    code, stderr = fine_tune("run_tagger", **_conll("train", "dev"))
     assert code == 1
     assert "dev.conll, line 4: 'I-X'" in stderr.splitlines()[-1]
-    assert not (place / "out" / "eval.json").exists()
+    assert not (place / "out").exists()
 
 
-def test_a_chooser_is_made_from_files(place):
-    files = [f"--{x}_file={x}.csv" for x in ("train", "dev")]
+def test_a_chooser_is_made_from_files(fine_tune, place):
     (place / "test.csv").write_text(
         "sent1,sent2,ending0,ending1\nthe bird,it,sees,likes\n"
     )
-    code, stderr = _run(
-        "run_multiple_choice",
-        place,
-        *files,
-        "--test_file=test.csv",
-        "--num_choices=2",
-    )
+    files = {f"{x}_file": f"{x}.csv" for x in ("train", "dev", "test")}
+    code, stderr = fine_tune("run_multiple_choice", "--num_choices=2", **files)
     assert code == 0, stderr
-    chooser = MultipleChoice.from_pretrained(place / "out")
+    chooser = MultipleChoice.from_pretrained(place / "out" / "model")
     questions = [
         ("the dog", ["it sees", "it likes"]),
         ("a cat", ["it likes", "it sees"]),
     ]
-    scores = json.loads((place / "out" / "eval.json").read_text())
+    values, scores = _scores(place)
     assert scores == {"dev": chooser.evaluate(questions, [0, 1])}
-    (line,) = (place / "out" / "predictions.jsonl").read_text().splitlines()
+    mistakes = _lines(place / "out" / "errors-dev.jsonl")
+    assert len(mistakes) == round(2 * (1 - scores["dev"]["accuracy"]))
+    (line,) = _lines(place / "out" / "predictions.jsonl")
     (answer,) = chooser.predict([("the bird", ["it sees", "it likes"])])
-    assert json.loads(line) == pytest.approx(answer)
+    assert line == pytest.approx(answer)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "One of --train_file and --tfds_name is needed. Received: none"),
+        (
+            ["--tfds_name=hellaswag", "--data_format=swag"],
+            "--data_format is for --train_file",
+        ),
+    ],
+)
+def test_flags_of_questions_that_do_not_fit_are_told(fine_tune, flags, message):
+    code, stderr = fine_tune("run_multiple_choice", *flags)
+    assert code == 1
+    assert message in stderr.splitlines()[-1]

@@ -36,6 +36,14 @@ class TaggedSentences:
         """
         return f"{self.path}, line {self.lines[sentence][word]}"
 
+    def part(self, indices):
+        """Some of the sentences, by their indices, as `TaggedSentences`."""
+        words, tags, lines = (
+            tuple(rows[index] for index in indices)
+            for rows in (self.words, self.tags, self.lines)
+        )
+        return TaggedSentences(self.path, words, tags, lines)
+
 
 def read_conll(path, tag_column=-1):
     """Reads a file with a word a line and a blank line between sentences.

@@ -42,9 +42,28 @@ def read_swag(path, num_choices=4, has_labels=True):
             be) or a label is no index of a choice. The message names the
             file and the line.
     """
-    endings = [f"ending{index}" for index in range(num_choices)]
-    names = ["sent1", "sent2", *endings]
-    table = _read(path, {name: name for name in names}, "label", has_labels)
+    columns = {name: name for name in swag_columns(num_choices)}
+    return swag_examples(_read(path, columns, "label", has_labels))
+
+
+def swag_columns(num_choices):
+    """The columns of SWAG without the label, a list of str."""
+    return ["sent1", "sent2", *(f"ending{n}" for n in range(num_choices))]
+
+
+def swag_examples(table):
+    """The examples of a table with the columns of SWAG.
+
+    Args:
+        table: `Table` of `swag_columns` and, if it is known, `label`.
+
+    Returns:
+        A list of `MultipleChoiceExample`.
+
+    Raises:
+        ValueError: as of `read_swag`; the row is named.
+    """
+    endings = [name for name in table.columns if name.startswith("ending")]
     check_filled(table, ["sent1", *endings])
     starts = [f"{start.strip()} " for start in table.columns["sent2"]]
     choices = [

@@ -58,6 +58,12 @@ class SplitFlags:
         self.label_column = flags.DEFINE_string(
             "label_column", "label", "Column of the label."
         )
+        self.label_separator = flags.DEFINE_string(
+            "label_separator",
+            None,
+            "What stands between the labels of a cell, such as a comma, where "
+            "a text of one's own may have several labels or none.",
+        )
 
     def check(self):
         """Raises ValueError if flags contradict each other or are missing."""
@@ -78,6 +84,8 @@ class SplitFlags:
         if not self.train_file.value:
             for holder in self._of_files():
                 command_line.refuse(holder, "is for --train_file")
+        if self.label_separator.value == "":
+            command_line.refuse(self.label_separator, "must not be empty")
 
     def paths(self):
         """The files and directories that are read, a list of str."""
@@ -116,6 +124,7 @@ class SplitFlags:
             {x: column_of(name) for x, name in texts.items() if name},
             column_of(self.label_column.value),
             seed,
+            self.label_separator.value,
         )
 
     def _of_files(self):
@@ -125,4 +134,5 @@ class SplitFlags:
             self.text_column,
             self.text_pair_column,
             self.label_column,
+            self.label_separator,
         )

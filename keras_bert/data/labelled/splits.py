@@ -3,34 +3,41 @@
 import dataclasses
 import os
 
-import numpy as np
-from absl import logging
-
 from keras_bert.data.labelled.glue import read_glue
 from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
 from keras_bert.data.labelled.glue_tasks import GlueTask
 from keras_bert.data.labelled.glue_tasks import glue_task
+from keras_bert.data.labelled.holding_out import held_out
+from keras_bert.data.labelled.label_lists import with_label_lists
 from keras_bert.data.labelled.tables import Table
+from keras_bert.data.labelled.tables import check_filled
+from keras_bert.data.labelled.tables import read_columns
 from keras_bert.data.labelled.tables import read_table
-
-_HELD_OUT = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
 class Splits:
-    """Tables of one data set.
+    """Tables of one data set, or what else a task has for examples.
 
     Attributes:
-        train: `Table` with the column `label`.
+        train: `Table` with the column `label`; None where nothing is learned.
         dev: dict by split of `Table`, likewise; the first one chooses.
         test: dict by split of `Table`; labels may be hidden.
         glue: `GlueTask`, or None if it is no task of GLUE.
+        is_multi_label: bool, whether a label is a tuple of names, perhaps
+            empty.
     """
 
-    train: Table
+    train: Table | None
     dev: dict
     test: dict
     glue: GlueTask | None = None
+    is_multi_label: bool = False
+
+    def all(self):
+        """What there is in all splits, a list."""
+        train = [] if self.train is None else [self.train]
+        return [*train, *self.dev.values(), *self.test.values()]
 
 
 def glue_splits(name, data_dir, seed):
@@ -100,7 +107,7 @@ def tfds_splits(name, seed):
     )
 
 
-def file_splits(paths, texts, label, seed):
+def file_splits(paths, texts, label, seed, label_separator=None):
     """Reads files of one's own.
 
     Args:
@@ -108,18 +115,29 @@ def file_splits(paths, texts, label, seed):
         texts: dict from "text" and, of pairs, "text_pair" to a column.
         label: str or int, the column of labels. A test file needs none.
         seed: int, of what is held out if there is no dev file.
+        label_separator: str, what stands between the labels of a cell, which
+            may be several or none; None for one label a cell.
 
     Returns:
         `Splits`.
     """
-    labels = {"label": label}
-    train = read_table(paths["train"], texts, labels)
+
+    def read(path):
+        if label_separator is None:
+            return read_table(path, texts, {"label": label})
+        table = read_columns(path, {**texts, "label": label})
+        check_filled(table, texts)
+        return with_label_lists(table, label_separator)
+
     dev, test = {}, {}
+    train = read(paths["train"])
     if "dev" in paths:
-        dev["dev"] = read_table(paths["dev"], texts, labels)
+        dev["dev"] = read(paths["dev"])
     if "test" in paths:
         test["test"] = read_table(paths["test"], texts)
-    return _splits(train, dev, test, None, seed)
+    splits = _splits(train, dev, test, None, seed)
+    is_multi_label = label_separator is not None
+    return dataclasses.replace(splits, is_multi_label=is_multi_label)
 
 
 def _splits(train, dev, test, glue, seed):
@@ -129,19 +147,8 @@ def _splits(train, dev, test, glue, seed):
             f"{train.place} {train.numbers[0]}, without one."
         )
     if not dev:
-        order = np.random.default_rng(seed).permutation(len(train))
-        count = max(1, int(len(train) * _HELD_OUT))
-        dev = {"dev": train.part(sorted(order[:count].tolist()))}
-        train = train.part(sorted(order[count:].tolist()))
-        logging.info(
-            "There is no dev split: %d of the examples to learn from are "
-            "held out to choose by.",
-            count,
-        )
-    if not len(train):
-        raise ValueError(
-            "There must be two examples or more to learn from. Received: 1."
-        )
+        kept, held = held_out(len(train), seed)
+        dev, train = {"dev": train.part(held)}, train.part(kept)
     return Splits(train, dev, test, glue)
 
 
@@ -155,18 +162,35 @@ def label_names(splits):
         A list of str.
 
     Raises:
-        ValueError: an example has a label that none to learn from has.
+        ValueError: there are not two of them, or an example has a label that
+            none to learn from has.
     """
     if splits.glue:
         return list(splits.glue.label_names)
-    names = sorted({*splits.train.columns["label"]})
+    names = sorted(
+        {x for cell in splits.train.columns["label"] for x in _names(cell)}
+    )
+    if len(names) < 2:
+        raise ValueError(
+            f"The examples to learn from, from {splits.train.where(0)} on, "
+            "must have two different labels or more. Received: "
+            f"{', '.join(map(repr, names)) or 'none'} throughout."
+        )
     for table in [*splits.dev.values(), *splits.test.values()]:
-        for index, label in enumerate(table.columns.get("label", [])):
-            if label not in names:
-                raise ValueError(
-                    f"{table.where(index)}, must have a label of the examples "
-                    f"to learn from: {', '.join(names[:10])}. Received: "
-                    f"{label!r}. If labels are numbers to predict, pass "
-                    "--regression."
-                )
+        for index, cell in enumerate(table.columns.get("label", [])):
+            for name in _names(cell):
+                _check_known(name, names, table.where(index))
     return names
+
+
+def _names(cell):
+    return cell if isinstance(cell, tuple) else (cell,)
+
+
+def _check_known(name, names, where):
+    if name not in names:
+        raise ValueError(
+            f"{where}, must have a label of the examples to learn from: "
+            f"{', '.join(names[:10])}. Received: {name!r}. If labels are "
+            "numbers to predict, pass --regression."
+        )

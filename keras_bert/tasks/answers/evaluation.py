@@ -1,12 +1,10 @@
 """How good the answers of a model are, and whether it has learned at all."""
 
-import collections
 import math
-
-from absl import logging
 
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.tasks.answers.squad_scores import question_metrics
+from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 
 # The share of one answer, so large that nothing else was learned.
 _COLLAPSED = 0.95
@@ -42,31 +40,21 @@ def answer_metrics(questions, answers, null_threshold):
     return question_metrics(questions, texts, differences, threshold)
 
 
-def warn_if_collapsed(questions, answers, null_threshold):
-    """Warns where a model answers almost always the same, but should not.
+def is_one_answer(questions, answers, null_threshold):
+    """Whether a model answers almost always the same, but should not.
 
     Args:
         questions, answers, null_threshold: as of `answer_metrics`.
+
+    Returns:
+        bool
     """
     chosen = [answers[q.id].chosen(null_threshold) for q in questions]
     texts = [answer.text for answer in chosen]
     places = [(answer.start, answer.end) for answer in chosen]
     wanted = [question.answers[:1] for question in questions]
-    share = max(_largest_share(texts), _largest_share(places))
-    if share < _COLLAPSED or _largest_share(wanted) >= _COLLAPSED:
-        return
-    has_none = texts.count("") >= _COLLAPSED * len(texts)
-    logging.warning(
-        "Training has failed: to %.0f %% of %d questions the model gives %s. "
-        "Try a lower learning_rate, more epochs, a longer warmup or another "
-        "seed; or train first without the questions that have no answer.",
-        100 * share,
-        len(chosen),
-        "no answer" if has_none else "the same answer",
-    )
-
-
-def _largest_share(values):
-    """The share of the commonest of some values."""
-    ((_, count),) = collections.Counter(values).most_common(1)
-    return count / len(values)
+    is_same = [
+        is_one_throughout(values, _COLLAPSED)
+        for values in (texts, places, wanted)
+    ]
+    return (is_same[0] or is_same[1]) and not is_same[2]

@@ -36,6 +36,17 @@ class QuestionRows:
         starts = [0, *ends[:-1].tolist()]
         return [slice(*bounds) for bounds in zip(starts, ends.tolist())]
 
+    def part(self, indices):
+        """Some of the questions, by their indices, as `QuestionRows`."""
+        slices = self.slices()
+        rows = np.concatenate([np.r_[slices[index]] for index in indices])
+        return QuestionRows(
+            [self.questions[index] for index in indices],
+            [self.windows[index] for index in indices],
+            [self.token_spans[index] for index in indices],
+            self.rows.part(rows),
+        )
+
 
 def question_rows(preprocess, sizes, questions):
     """Tokenizes questions and cuts their contexts into windows.

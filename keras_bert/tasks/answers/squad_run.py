@@ -1,57 +1,53 @@
-"""What a run over files of SQuAD leaves behind."""
+"""A whole fine-tuning on files of SQuAD, and the files it leaves."""
 
-import json
-import os
-import pathlib
-
-from keras_bert.files import whole_file
-from keras_bert.outputs import record_directory
-from keras_bert.tasks.answers.evaluation import answer_metrics
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.tasks.answers.answer_report import answer_report
 from keras_bert.tasks.answers.squad_files import write_squad_files
-
-MODEL = "model"
-EVALUATION = "eval.json"
-
-
-def save_trained(answerer, directory):
-    """Writes a trained model into the directory of its run, as `model`.
-
-    Args:
-        answerer: `QuestionAnswerer`.
-        directory: str, one that `check_output_directory` has let through;
-            made if needed.
-    """
-    answerer.save(os.path.join(directory, MODEL))
-    _record(answerer, directory)
+from keras_bert.tasks.fine_tuning.fine_tuning_run import FineTuningRun
+from keras_bert.tasks.question_answerer import QuestionAnswerer
 
 
-def save_answers(answerer, questions, directory, **kwargs):
-    """Answers questions; writes the answers and how good they are.
-
-    The files are those of `write_squad_files`, and `eval.json`.
+class SquadRun(FineTuningRun):
+    """Learns to answer; the files of answers are those to the last split.
 
     Args:
-        answerer: `QuestionAnswerer`.
-        questions: list of `SquadQuestion`.
-        directory: str, as of `save_trained`.
-        **kwargs: `n_best_size` and `max_answer_length`, as of
+        splits: `Splits` of lists of `SquadQuestion`.
+        arguments: dict, of `from_pretrained`.
+        null_threshold: float, from which score on no answer is the better
+            answer; None for the one of the model.
+        **sizes: `n_best_size` and `max_answer_length`, as of
             `QuestionAnswerer.answers`.
-
-    Returns:
-        A dict of floats and ints, what `eval.json` holds.
     """
-    answers = answerer.answers(questions, **kwargs)
-    metrics = answer_metrics(questions, answers, answerer.null_threshold)
-    os.makedirs(directory, exist_ok=True)
-    write_squad_files(directory, answers, answerer.null_threshold)
-    with whole_file(os.path.join(directory, EVALUATION)) as temporary:
-        text = json.dumps(metrics, indent=2) + "\n"
-        pathlib.Path(temporary).write_text(text, encoding="utf-8")
-    _record(answerer, directory)
-    return metrics
 
+    def __init__(self, splits, arguments, null_threshold=None, **sizes):
+        super().__init__(splits, arguments)
+        self._null_threshold = null_threshold
+        self._sizes = sizes
 
-def _record(answerer, directory):
-    """So that `--overwrite` knows the files."""
-    about = {"task": type(answerer).__name__, "settings": answerer.settings}
-    record_directory(directory, about)
+    def make(self):
+        arguments = {**self.arguments}
+        directory = arguments.pop("directory")
+        lowercase = arguments.pop("lowercase")
+        bert = from_pretrained(directory, lowercase=lowercase)
+        task = bert.task and bert.task.task
+        if self.splits.train is None and task != QuestionAnswerer.__name__:
+            raise ValueError(
+                "--init_dir must hold a model that is trained to answer "
+                "questions, or --train_file must be given to train it. "
+                f"Received: --init_dir={directory}, a model of "
+                f"{f'the task {task}' if task else 'no task'}."
+            )
+        return QuestionAnswerer(bert, **arguments)
+
+    def finish(self, task):
+        if self._null_threshold is not None:
+            task.null_threshold = self._null_threshold
+
+    def labelled(self, data):
+        return (data,)
+
+    def answer(self, task, split, data, directory):
+        answers = task.answers(data, **self._sizes)
+        if data is self.splits.all()[-1]:
+            write_squad_files(directory, answers, task.null_threshold)
+        return answer_report(data, answers, task.null_threshold)

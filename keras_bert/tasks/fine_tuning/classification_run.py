@@ -1,151 +1,94 @@
 """A whole fine-tuning for single texts or pairs, and the files it leaves."""
 
-import dataclasses
-import importlib.util
-import json
-import pathlib
-
-import numpy as np
-from absl import logging
-
 from keras_bert.data.labelled.splits import label_names
-from keras_bert.tasks.fine_tuning.curve_callback import CurveCallback
-from keras_bert.tasks.fine_tuning.search import summary
-from keras_bert.tasks.fine_tuning.search import try_recipes
+from keras_bert.tasks.fine_tuning.fine_tuning_run import FineTuningRun
+from keras_bert.tasks.fine_tuning.fine_tuning_run import write_json_lines
 from keras_bert.tasks.scores.glue_submission import write_glue_submission
-from keras_bert.tasks.scores.label_pictures import draw_calibration
-from keras_bert.tasks.scores.label_pictures import draw_confusion
 from keras_bert.tasks.scores.metrics import glue_scores
 from keras_bert.tasks.scores.metrics import spearman
 from keras_bert.tasks.scores.reports import classifier_report
 from keras_bert.tasks.scores.reports import regressor_report
+from keras_bert.tasks.scores.several_labels_report import several_labels_report
 from keras_bert.tasks.text_classifier import TextClassifier
 from keras_bert.tasks.text_regressor import TextRegressor
 
 
-@dataclasses.dataclass(frozen=True)
-class ClassificationRun:
-    """Fine-tunes on the splits of a data set and reports on them.
+class ClassificationRun(FineTuningRun):
+    """Learns to label texts, or to give them numbers.
 
     Args:
         splits: `Splits`.
-        init_dir: str, the checkpoint to begin with.
+        arguments: dict, of `from_pretrained`.
         is_regression: bool, whether labels are numbers to predict.
-        arguments: dict, of `from_pretrained`: lengths and casing.
 
     Raises:
-        ValueError: a label is no number, though `is_regression`.
+        ValueError: a label is no number, though `is_regression`, or none of
+            those to learn from.
         ModuleNotFoundError: the scores need a package that is not there.
     """
 
-    splits: object
-    init_dir: str
-    is_regression: bool
-    arguments: dict
+    def __init__(self, splits, arguments, is_regression=False):
+        super().__init__(splits, arguments)
+        self._is_regression = is_regression
+        self._check()
 
-    def __post_init__(self):
+    def _check(self):
         """What would be at fault after the training is so before it."""
-        for table in [*self.splits.dev.values(), *self.splits.test.values()]:
+        for table in self.splits.all():
             if "label" in table.columns:
-                self._examples(table)
+                self.labelled(table)
         if self.splits.glue:
             labels = list(self.splits.glue.label_names) or [0.0, 1.0]
             glue_scores(self.splits.glue.name, labels, labels)
-        elif self.is_regression:
+        elif self._is_regression:
             spearman([0.0, 1.0], [0.0, 1.0])
+        if not self._is_regression:
+            label_names(self.splits)
 
-    def train(self, recipes, directory):
-        """Fine-tunes by each recipe, the curves going to a directory.
-
-        Args:
-            recipes: list of `Recipe`.
-            directory: `pathlib.Path`, existing.
-
-        Returns:
-            The best task and a dict for JSON, as of `summary`.
-        """
-
-        def callbacks(number):
-            place = directory
-            if len(recipes) > 1:
-                place = directory / f"run-{number + 1}"
-                place.mkdir()
-            return [CurveCallback(place)]
-
-        dev = next(iter(self.splits.dev.values()))
-        task, trials = try_recipes(
-            self._task(),
-            recipes,
-            self._examples(self.splits.train),
-            self._examples(dev),
-            callbacks,
+    def make(self):
+        if self._is_regression:
+            return TextRegressor.from_pretrained(**self.arguments)
+        classifier = TextClassifier.from_pretrained(
+            labels=label_names(self.splits),
+            multi_label=self.splits.is_multi_label,
+            **self.arguments,
         )
-        return task, summary(trials, task.main_metric)
+        if self.splits.is_multi_label:
+            classifier.main_metric = "micro_f1"
+        if self.splits.glue:  # By its last metric tasks are compared.
+            classifier.main_metric = self.splits.glue.metrics[-1]
+        return classifier
 
-    def write(self, task, about, directory):
-        """Writes the model, its scores and its answers.
+    def labelled(self, data):
+        labels = data.columns["label"]
+        if self._is_regression:
+            labels = [
+                _number(label, data.where(index))
+                for index, label in enumerate(labels)
+            ]
+        return data.texts(), labels
 
-        Args:
-            task: the task that `train` gave.
-            about: dict for JSON, what else to write into eval.json.
-            directory: `pathlib.Path`, existing.
-
-        Returns:
-            A dict by split of the scores.
-        """
-        task.save(directory / "model")
-        reports = {}
-        for split, table in {**self.splits.dev, **self.splits.test}.items():
-            if "label" in table.columns:
-                reports[split], mistakes = self._report(task, table)
-                _write_lines(directory / f"errors-{split}.jsonl", mistakes)
-                _draw(reports[split], task, split, directory)
-        _write_json(directory / "eval.json", {"splits": reports, **about})
-        for split, table in self.splits.test.items():
-            self._write_answers(task, split, table, directory)
-        return {split: report["scores"] for split, report in reports.items()}
-
-    def _task(self):
-        """A function that makes a fresh task."""
-        if self.is_regression:
-            return lambda: TextRegressor.from_pretrained(
-                self.init_dir, **self.arguments
-            )
-        labels = label_names(self.splits)
-
-        def make():
-            classifier = TextClassifier.from_pretrained(
-                self.init_dir, labels=labels, **self.arguments
-            )
-            if self.splits.glue:  # By its last metric tasks are compared.
-                classifier.main_metric = self.splits.glue.metrics[-1]
-            return classifier
-
-        return make
-
-    def _examples(self, table):
-        labels = table.columns["label"]
-        if not self.is_regression:
-            return table.texts(), labels
-        return table.texts(), [
-            _number(label, table.where(index))
-            for index, label in enumerate(labels)
-        ]
-
-    def _report(self, task, table):
-        report = regressor_report if self.is_regression else classifier_report
-        values, mistakes = report(
-            task, *self._examples(table), self.splits.glue
-        )
+    def answer(self, task, split, data, directory):
+        if split in self.splits.test:
+            self._write_answers(task, split, data, directory)
+        if "label" not in data.columns:
+            return None, []
+        report, mistakes = self._report(task, *self.labelled(data))
         # Rows by their lines, where people find them.
-        return values, [
-            {"place": table.where(mistake.pop("row")), **mistake}
+        return report, [
+            {"place": data.where(mistake.pop("row")), **mistake}
             for mistake in mistakes
         ]
 
+    def _report(self, task, texts, labels):
+        if self.splits.is_multi_label:
+            return several_labels_report(task, texts, labels)
+        report = regressor_report if self._is_regression else classifier_report
+        return report(task, texts, labels, self.splits.glue)
+
     def _write_answers(self, task, split, table, directory):
         answers = task.predict(table.texts())
-        _write_lines(
+        write_json_lines(
             directory / f"predictions-{split}.jsonl",
             [
                 {"line": number, "prediction": answer}
@@ -154,7 +97,7 @@ class ClassificationRun:
         )
         glue = self.splits.glue
         if glue and split in glue.submissions:
-            if not self.is_regression:
+            if not self._is_regression:
                 answers = [answer["label"] for answer in answers]
             write_glue_submission(glue.name, split, answers, directory)
 
@@ -167,29 +110,3 @@ def _number(label, where):
             f"{where}, must have a number as its label, for --regression. "
             f"Received: {label!r}."
         ) from None
-
-
-def _draw(report, task, split, directory):
-    if "confusion_matrix" not in report:
-        return
-    if importlib.util.find_spec("matplotlib") is None:
-        logging.warning("No pictures are drawn: pip install matplotlib.")
-        return
-    draw_confusion(
-        np.array(report["confusion_matrix"]),
-        task.labels,
-        directory / f"confusion-{split}.png",
-    )
-    draw_calibration(
-        report["calibration"]["bins"], directory / f"calibration-{split}.png"
-    )
-
-
-def _write_json(path, values):
-    text = json.dumps(values, indent=2, ensure_ascii=False)
-    pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
-
-
-def _write_lines(path, rows):
-    text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
-    pathlib.Path(path).write_text(text, encoding="utf-8")

@@ -4,21 +4,43 @@ References:
     [Causes and remedies](https://arxiv.org/abs/2006.04884)
 """
 
+import collections
+
 import numpy as np
 from absl import logging
 
+# So many show whether all answers are the same.
+_EXAMPLES_TO_TELL = 512
 
-def one_label_throughout(labels):
-    """Whether answers to several examples are all the same.
+
+def examples_to_tell(count, most=_EXAMPLES_TO_TELL):
+    """Examples, from first to last, that show whether a model has collapsed.
 
     Args:
-        labels: array `(num_examples, ...)`.
+        count: int, how many examples there are.
+        most: int, how many are enough.
+
+    Returns:
+        int array of indices; of all examples, if there are less.
+    """
+    return np.linspace(0, count - 1, min(count, most), dtype=np.int64)
+
+
+def is_one_throughout(answers, share=1.0):
+    """Whether answers to several examples are all, or mostly, the same.
+
+    Args:
+        answers: list of hashable values, or of arrays of int.
+        share: float, of the examples, that must have the same answer.
 
     Returns:
         bool
     """
-    labels = np.asarray(labels)
-    return len(labels) > 1 and bool((labels == labels[0]).all())
+    if len(answers) < 2:
+        return False
+    values = map(_hashable, answers)
+    ((_, count),) = collections.Counter(values).most_common(1)
+    return count >= share * len(answers)
 
 
 def warn_if_collapsed(task, examples):
@@ -26,11 +48,16 @@ def warn_if_collapsed(task, examples):
 
     Args:
         task: `FineTunedTask`, trained.
-        examples: what its `examples` gives.
+        examples: what its `validation_examples` gives.
     """
     if task.has_collapsed(examples):
         logging.warning(
-            "The model gives every example the same answer: it has learned "
-            "nothing, which happens on small data. Try another seed, a "
-            "smaller learning rate, more epochs or a longer warm-up."
+            "Training has failed: the model gives the same answer to all "
+            "examples, or nearly all, though they differ. It happens on "
+            "small data. Try %s.",
+            task.remedies,
         )
+
+
+def _hashable(answer):
+    return answer.tobytes() if isinstance(answer, np.ndarray) else answer

@@ -27,6 +27,7 @@ class FineTunedTask(Task):
         main_metric: str, which of `evaluate`'s metrics tells the best epoch;
             more is better. It may be set to another one.
         pretrained: `PretrainedModel` with the head.
+        remedies: str, what to try where training has failed.
 
     Args:
         pretrained: `PretrainedModel`, with or without such a head. Without,
@@ -38,6 +39,9 @@ class FineTunedTask(Task):
 
     head = None
     main_metric = None
+    remedies = (
+        "another seed, a smaller learning_rate, more epochs or a longer warmup"
+    )
 
     def __init__(self, pretrained, num_outputs, settings):
         self.num_outputs = num_outputs
@@ -102,8 +106,8 @@ class FineTunedTask(Task):
                 of pairs of texts and labels.
             labels: what the texts are labelled with, one for each; None with
                 a data set.
-            validation_data: tuple of texts and labels, or a data set. After
-                each epoch they are evaluated, and the weights of the best
+            validation_data: a data set, or a tuple of what `evaluate` takes.
+                After each epoch it is evaluated, and the weights of the best
                 epoch are kept.
             class_weights: dict from labels to floats, how much their
                 examples count; 1 for those that it lacks.
@@ -122,7 +126,7 @@ class FineTunedTask(Task):
         recipe = self.recipe(**recipe)
         examples, held_out = self.examples(texts, labels, class_weights), None
         if validation_data is not None:
-            held_out = self.examples(*_pair(validation_data))
+            held_out = self.validation_examples(validation_data)
         return self.train(
             examples, held_out, recipe, callbacks=callbacks, verbose=verbose
         )
@@ -271,6 +275,13 @@ class FineTunedTask(Task):
         """
         raise NotImplementedError
 
+    def validation_examples(self, validation_data):
+        """What `scores` takes, of `validation_data` as of `fit`."""
+        is_tuple = isinstance(validation_data, tuple)
+        if is_tuple and len(validation_data) in (1, 2):
+            return self.examples(*validation_data)
+        return self.examples(validation_data)
+
     def loss(self, label_smoothing):
         """The Keras loss of targets and logits."""
         raise NotImplementedError
@@ -278,9 +289,3 @@ class FineTunedTask(Task):
     def has_collapsed(self, examples):
         """Whether `Examples` all get one answer, though they differ."""
         return False
-
-
-def _pair(data):
-    """Texts and labels of validation data."""
-    is_pair = isinstance(data, tuple) and len(data) == 2
-    return data if is_pair else (data, None)

@@ -31,8 +31,9 @@ def try_recipes(make, recipes, train, dev, callbacks=lambda number: ()):
         make: function without arguments that gives a fresh `FineTunedTask`.
             Seeds are set before.
         recipes: list of `Recipe`.
-        train: pair of texts and labels to learn from.
-        dev: pair of texts and labels to choose by.
+        train: tuple of what to learn from, as `evaluate` of the task takes
+            it: texts and labels, or what has both.
+        dev: tuple of what to choose by, likewise.
         callbacks: function from the number of a run, from 0, to a list of
             Keras callbacks.
 
@@ -51,7 +52,7 @@ def try_recipes(make, recipes, train, dev, callbacks=lambda number: ()):
             callbacks=list(callbacks(number)),
             **dataclasses.asdict(recipe),
         )
-        examples = task.examples(*dev)
+        examples = task.validation_examples(dev)
         scores = task.scores(examples)
         trials.append(Trial(recipe, scores, task.has_collapsed(examples)))
         if best is None or scores[task.main_metric] > most:

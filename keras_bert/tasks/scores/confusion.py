@@ -77,7 +77,22 @@ def label_table(matrix, names):
         `f1` and `support`, how many examples have it. A share of nothing is
         0.0.
     """
-    right, given, found = matrix.diagonal(), matrix.sum(1), matrix.sum(0)
+    return label_rows(matrix.diagonal(), matrix.sum(1), matrix.sum(0), names)
+
+
+def label_rows(right, given, found, names):
+    """As `label_table`, of counts.
+
+    Args:
+        right: int array `(num_labels,)`, how often a label was found where it
+            is.
+        given: int array, likewise, how often it is there.
+        found: int array, likewise, how often it was found.
+        names: list of str, the labels.
+
+    Returns:
+        As `label_table`.
+    """
     columns = {
         "label": names,
         "precision": (right / np.maximum(found, 1)).tolist(),

@@ -1,8 +1,9 @@
-"""Pictures of what a classifier does. They need matplotlib."""
+"""Pictures of what a model does. They need matplotlib."""
 
 import numpy as np
 
 _MOST_NAMED = 12
+_MOST_BARS = 40
 
 
 def draw_confusion(matrix, names, path):
@@ -32,6 +33,32 @@ def draw_confusion(matrix, names, path):
     figure.savefig(path, dpi=100)
 
 
+def draw_label_table(rows, path):
+    """Draws precision, recall and F1 of each label as bars.
+
+    Args:
+        rows: list of dicts, as of `label_table`; those of most examples are
+            drawn.
+        path: str, a .png.
+    """
+    from matplotlib.figure import Figure
+
+    rows = sorted(rows, key=lambda row: -row["support"])[:_MOST_BARS]
+    size = (6, 1.5 + 0.6 * len(rows))
+    figure = Figure(figsize=size, layout="constrained")
+    panel = figure.subplots()
+    places = np.arange(len(rows))
+    for number, name in enumerate(("precision", "recall", "f1")):
+        values = [row[name] for row in rows]
+        panel.barh(places + (number - 1) * 0.27, values, 0.25, label=name)
+    names = [f"{row['label']} ({row['support']})" for row in rows]
+    panel.set_yticks(places, names)
+    panel.invert_yaxis()
+    panel.set(xlim=(0, 1), xlabel="share")
+    figure.legend(loc="outside upper center", ncols=3)
+    figure.savefig(path, dpi=100)
+
+
 def draw_calibration(bins, path):
     """Draws how often answers are right beside how sure the model is.
 
@@ -48,7 +75,13 @@ def draw_calibration(bins, path):
     accuracies = [x["accuracy"] for x in bins]
     panel.plot(confidences, accuracies, "o-", label="this model")
     for x in bins:
-        panel.annotate(x["count"], (x["confidence"], x["accuracy"]))
+        panel.annotate(
+            x["count"],
+            (x["confidence"], x["accuracy"]),
+            xytext=(-6, 5),
+            textcoords="offset points",
+            ha="right",
+        )
     panel.set(
         xlabel="probability of the answer",
         ylabel="share of right answers",

@@ -64,31 +64,6 @@ def f1(labels, predictions, positive):
     return _f1(labels == positive, predictions == positive)
 
 
-def multi_label_f1(labels, predictions):
-    """F1 where an example may have several labels, or none.
-
-    Args:
-        labels: array of 0 and 1, `(num_examples, num_labels)`.
-        predictions: array, likewise.
-
-    Returns:
-        A dict of `micro_f1`, over all decisions, and `macro_f1`, the mean of
-        the F1 of each label; a label that is nowhere has 0.0.
-    """
-    labels, predictions = _paired(labels, predictions)
-    for name, values in (("labels", labels), ("predictions", predictions)):
-        if values.ndim != 2 or not np.isin(values, (0, 1)).all():
-            raise ValueError(
-                f"`{name}` must be 0 or 1 for each example and label. "
-                f"Received: {values.tolist()[:3]} of shape {values.shape}."
-            )
-    columns = zip(labels.T == 1, predictions.T == 1)
-    return {
-        "micro_f1": _f1(labels.ravel() == 1, predictions.ravel() == 1),
-        "macro_f1": float(np.mean([_f1(*column) for column in columns])),
-    }
-
-
 def matthews_correlation(labels, predictions):
     """Matthews' correlation; 0.0 if all labels, or predictions, are equal.
 

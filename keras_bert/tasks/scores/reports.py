@@ -9,8 +9,6 @@ from keras_bert.tasks.scores.confusion import label_scores
 from keras_bert.tasks.scores.confusion import label_table
 from keras_bert.tasks.scores.metrics import glue_scores
 
-_MOST_MISTAKES = 200
-
 
 def classifier_report(classifier, texts, labels, glue=None):
     """The scores and the mistakes of a classifier of one label a text.
@@ -52,7 +50,7 @@ def classifier_report(classifier, texts, labels, glue=None):
             "probability": float(sure[index]),
             "text": texts[index],
         }
-        for index in order[:_MOST_MISTAKES]
+        for index in order
     ]
     return report, mistakes
 
@@ -82,6 +80,6 @@ def regressor_report(regressor, texts, labels, glue=None):
             "prediction": predictions[index],
             "text": texts[index],
         }
-        for index in np.argsort(-errors, kind="stable")[:_MOST_MISTAKES]
+        for index in np.argsort(-errors, kind="stable")
     ]
     return {"scores": scores}, mistakes

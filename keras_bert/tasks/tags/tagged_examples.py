@@ -15,6 +15,10 @@ class TaggedExamples(TokenExamples):
         places: the same, the place of each tag among the labels.
         label_weights: float32 `(num_labels,)`, how much the words of each
             label count.
+
+    Attributes:
+        labels: list with an int32 array `(num_tokens,)` for each window, as
+            of `SentenceWindows.labels`.
     """
 
     def __init__(self, windows, tags, places, label_weights):
@@ -24,6 +28,7 @@ class TaggedExamples(TokenExamples):
         weights = is_labelled * label_weights[targets]
         super().__init__(windows.rows, targets, weights, len(label_weights))
         self.windows = windows
+        self.labels = np.split(labels, np.cumsum(self.lengths)[:-1])
         self.tags = tags
 
     @property

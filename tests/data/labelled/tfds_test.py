@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from keras_bert.data.labelled.tfds import read_tfds
-from keras_bert.data.prepared import open_builder
 
 try:
     import tensorflow_datasets as tfds
@@ -16,40 +15,6 @@ _SCORE = tfds.features.Scalar(np.float32)
 
 def _class(*names):
     return tfds.features.ClassLabel(names=names)
-
-
-@pytest.fixture
-def prepare(tmp_path):
-    """Prepares a data set; the directory of data sets.
-
-    Args:
-        name: str, "glue/mrpc" or "tiny".
-        features: dict.
-        splits: dict of lists of examples.
-    """
-
-    def prepare(name, features, splits):
-        name, _, config = name.partition("/")
-        directory = tmp_path / name / config / "2.0.0"
-        directory.mkdir(parents=True)
-        identity = tfds.core.DatasetIdentity(
-            name=name,
-            config_name=config or None,
-            version=tfds.core.Version("2.0.0"),
-            data_dir=str(directory),
-            module_name="",
-        )
-        info = tfds.core.DatasetInfo(
-            builder=identity, features=tfds.features.FeaturesDict(features)
-        )
-        writer = tfds.core.SequentialWriter(info, max_examples_per_shard=2)
-        writer.initialize_splits([*splits])
-        writer.add_examples(splits)
-        writer.close_all()
-        return str(tmp_path)
-
-    yield prepare
-    open_builder.cache_clear()
 
 
 @pytest.mark.parametrize(

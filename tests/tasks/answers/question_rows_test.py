@@ -57,6 +57,17 @@ def test_rows_belong_to_questions_in_order(preprocess):
         )
 
 
+def test_a_part_has_the_rows_of_its_questions(preprocess):
+    asked = _rows(preprocess)
+    part = asked.part([2, 1])
+    assert part.questions == [asked.questions[2], asked.questions[1]]
+    assert part.slices() == [slice(0, 3), slice(3, 7)]
+    np.testing.assert_array_equal(
+        part.rows.inputs(np.arange(7))["input_ids"],
+        asked.rows.inputs([5, 6, 7, 1, 2, 3, 4])["input_ids"],
+    )
+
+
 def test_tokens_have_their_bytes_in_the_context(preprocess):
     asked = _rows(preprocess, [("", "Dogs – Café."), ("", "a")])
     starts, ends = asked.token_spans[0]

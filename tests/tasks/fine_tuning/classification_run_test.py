@@ -17,7 +17,7 @@ def _table(place, labels):
 
 
 def _run(splits, is_regression):
-    return ClassificationRun(splits, "nowhere", is_regression, {})
+    return ClassificationRun(splits, {}, is_regression)
 
 
 def test_a_label_that_is_no_number_is_named():

@@ -23,8 +23,8 @@ class _Task:
     def fit(self, texts, labels, validation_data, callbacks, **recipe):
         self.fitted = (texts, labels, validation_data, callbacks, recipe)
 
-    def examples(self, texts, labels):
-        return texts, labels
+    def validation_examples(self, validation_data):
+        return validation_data
 
     def scores(self, examples):
         assert examples == (["d"], [1])

@@ -30,25 +30,6 @@ def test_f1_is_of_the_positive_label():
     assert metrics.f1([0, 0], [1, 1], positive=1) == 0.0
 
 
-def test_f1_of_several_labels_is_over_decisions_or_over_labels():
-    labels = [[1, 0, 0], [1, 1, 0], [0, 0, 0]]
-    predictions = [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
-    scores = metrics.multi_label_f1(labels, predictions)
-    # Right, wrong, missed: 1, 0, 1; then 1, 1, 0; then 0, 0, 0.
-    assert scores == {
-        "micro_f1": pytest.approx(2 * 2 / (2 * 2 + 1 + 1)),
-        "macro_f1": pytest.approx((2 / 3 + 2 / 3 + 0) / 3),
-    }
-
-
-def test_f1_of_one_label_of_several_is_that_of_the_label():
-    scores = metrics.multi_label_f1([[1], [1], [0]], [[1], [0], [0]])
-    assert scores == {
-        "micro_f1": pytest.approx(2 / 3),
-        "macro_f1": pytest.approx(2 / 3),
-    }
-
-
 def test_matthews_correlation_of_two_and_of_three_labels():
     # 2 true and 1 false positives, 1 true and 0 false negatives.
     value = metrics.matthews_correlation([1, 1, 0, 0], [1, 1, 1, 0])
@@ -197,18 +178,6 @@ def test_there_must_be_a_prediction_for_each_label():
 def test_names_are_not_compared_with_numbers():
     with pytest.raises(ValueError, match="Received: '1' and 1"):
         metrics.accuracy(["1", "0"], [1, 0])
-
-
-@pytest.mark.parametrize(
-    "values, message",
-    [
-        ([0, 1], r"Received: \[0, 1\] of shape \(2,\)"),
-        ([[0, 2], [1, 0]], r"Received: \[\[0, 2\], \[1, 0\]\] of shape"),
-    ],
-)
-def test_decisions_must_be_0_or_1_for_each_label(values, message):
-    with pytest.raises(ValueError, match=f"`labels` must be 0 or 1.*{message}"):
-        metrics.multi_label_f1(values, values)
 
 
 @pytest.mark.parametrize(

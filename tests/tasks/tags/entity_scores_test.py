@@ -3,6 +3,7 @@ import sys
 
 import pytest
 from hypothesis import given
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from keras_bert.tasks.tags.entities import find_entities
@@ -90,6 +91,7 @@ _SENTENCES = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(_SENTENCES)
 def test_scores_count_entities_in_common(sentences):
     tags = [to_iob2([tag for tag, _ in row]) for row in sentences]

@@ -1,0 +1,117 @@
+"""A whole fine-tuning, and the files that it leaves."""
+
+import json
+import pathlib
+
+from keras_bert.tasks.fine_tuning.curve_callback import CurveCallback
+from keras_bert.tasks.fine_tuning.search import summary
+from keras_bert.tasks.fine_tuning.search import try_recipes
+from keras_bert.tasks.scores.report_pictures import draw_report
+
+_MOST_MISTAKES = 200
+
+
+class FineTuningRun:
+    """Fine-tunes by one recipe or several and reports on the best model.
+
+    A subclass knows the task, by the methods below that raise.
+
+    Args:
+        splits: `Splits`, of what the subclass learns from; without `train`
+            the model has learned already.
+        arguments: dict, of the task's `from_pretrained`.
+    """
+
+    def __init__(self, splits, arguments):
+        self.splits = splits
+        self.arguments = arguments
+
+    def perform(self, recipes, directory):
+        """Trains, answers and writes it all.
+
+        Args:
+            recipes: list of `Recipe`.
+            directory: `pathlib.Path`, existing.
+
+        Returns:
+            A dict by split of the scores.
+        """
+        if self.splits.train is None:
+            task, about = self.make(), {}
+            self.finish(task)
+        else:
+            task, about = self._trained(recipes, directory)
+            self.finish(task)
+            task.save(directory / "model")
+        reports = {}
+        for split, data in {**self.splits.dev, **self.splits.test}.items():
+            report, mistakes = self.answer(task, split, data, directory)
+            if report is not None:
+                reports[split] = report
+                path = directory / f"errors-{split}.jsonl"
+                write_json_lines(path, mistakes[:_MOST_MISTAKES])
+                draw_report(report, split, directory)
+        values = {"splits": reports, **about}
+        text = json.dumps(values, indent=2, ensure_ascii=False)
+        (directory / "eval.json").write_text(text + "\n", encoding="utf-8")
+        return {split: report["scores"] for split, report in reports.items()}
+
+    def _trained(self, recipes, directory):
+        """The best task, and what eval.json says of the search."""
+
+        def callbacks(number):
+            place = directory
+            if len(recipes) > 1:
+                place = directory / f"run-{number + 1}"
+                place.mkdir()
+            return [CurveCallback(place)]
+
+        task, trials = try_recipes(
+            self.make,
+            recipes,
+            self.labelled(self.splits.train),
+            self.labelled(next(iter(self.splits.dev.values()))),
+            callbacks,
+        )
+        return task, {"search": summary(trials, task.main_metric)}
+
+    def make(self):
+        """Gives a fresh `FineTunedTask`."""
+        raise NotImplementedError
+
+    def finish(self, task):
+        """Changes the best model before it is saved; by default it does not.
+
+        Args:
+            task: `FineTunedTask`.
+        """
+
+    def labelled(self, data):
+        """What `FineTunedTask.evaluate` takes of some data, a tuple."""
+        raise NotImplementedError
+
+    def answer(self, task, split, data, directory):
+        """Answers a split and, if it is to be answered, writes that.
+
+        Args:
+            task: `FineTunedTask`, trained.
+            split: str.
+            data: of the splits.
+            directory: `pathlib.Path`, existing.
+
+        Returns:
+            A dict for JSON, `scores` and what `draw_report` draws, or None
+            without labels; and a list of dicts for JSON, the mistakes.
+        """
+        raise NotImplementedError
+
+
+def write_json_lines(path, rows):
+    """Writes values for JSON, one a line.
+
+    Args:
+        path: str.
+        rows: list of dicts for JSON.
+    """
+    text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
+    pathlib.Path(path).write_text(text, encoding="utf-8")

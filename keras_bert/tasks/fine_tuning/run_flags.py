@@ -1,0 +1,129 @@
+"""The flags that all programs share that fine-tune."""
+
+from absl import flags
+from absl import logging
+
+from keras_bert import command_line
+from keras_bert.checkpoints.layout import check_input
+from keras_bert.tasks.fine_tuning.recipe_flags import RecipeFlags
+from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
+from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
+from keras_bert.tasks.fine_tuning.whole_directory import check_whole_directory
+from keras_bert.tasks.fine_tuning.whole_directory import whole_directory
+from keras_bert.training import choices
+
+flags.disclaim_key_flags()  # They are the flags of the program.
+
+
+class RunFlags:
+    """Defines the flags, and runs what they say."""
+
+    def __init__(self):
+        self.init_dir = flags.DEFINE_string(
+            "init_dir",
+            None,
+            "Checkpoint to begin with: a directory or a name on the Hub.",
+            required=True,
+        )
+        self._output_dir = flags.DEFINE_string(
+            "output_dir", None, "Where all goes; new or empty.", required=True
+        )
+        self._max_seq_length = flags.DEFINE_integer(
+            "max_seq_length",
+            None,
+            "Longest input in tokens; by default as trained, or else 128, of "
+            "SQuAD 384, or the model's limit if that is less.",
+            lower_bound=3,
+        )
+        self._do_lower_case = flags.DEFINE_bool(
+            "do_lower_case",
+            None,
+            "Lower-case texts, where no file says whether to.",
+        )
+        self._precision = flags.DEFINE_enum(
+            "precision",
+            "auto",
+            choices.PRECISIONS,
+            "Of the matrix products; auto is mixed_bfloat16 where the "
+            "hardware has it.",
+        )
+        self._recipe = RecipeFlags()
+        self._seeds = flags.DEFINE_integer(
+            "seeds",
+            1,
+            "Seeds to train with, from --random_seed on.",
+            lower_bound=1,
+        )
+        self._search = flags.DEFINE_enum(
+            "search", "none", ["none", "paper"], "Which recipes to try."
+        )
+        self._overwrite = flags.DEFINE_bool(
+            "overwrite", False, "Replace what an earlier run has written."
+        )
+
+    def recipes(self):
+        """The recipes to try, a list of `Recipe`.
+
+        Raises:
+            ValueError: a value is out of range, or is what the search tries.
+        """
+        recipes = [self._recipe.recipe()]
+        if self._search.value == "paper":
+            for field in ("batch_size", "learning_rate", "epochs"):
+                holder = self._recipe.holder(field)
+                command_line.refuse(holder, "is what --search tries")
+            recipes = paper_grid(recipes[0])
+        return [x for recipe in recipes for x in with_seeds(recipe, self.seeds)]
+
+    @property
+    def seeds(self):
+        """With how many seeds each recipe is tried, int."""
+        return self._seeds.value
+
+    def refuse_training(self, reason):
+        """Raises ValueError if a flag of several trainings was given.
+
+        Args:
+            reason: str, as of `command_line.refuse`.
+        """
+        command_line.refuse(self._seeds, reason)
+        command_line.refuse(self._search, reason)
+
+    def check_places(self, inputs):
+        """Raises ValueError unless all may be read and written.
+
+        Args:
+            inputs: list of str, the files that are read, which may be None.
+        """
+        check_input(self.init_dir.value)
+        check_whole_directory(
+            self._output_dir.value,
+            [self.init_dir.value, *filter(None, inputs)],
+            self._overwrite.value,
+        )
+
+    def arguments(self):
+        """What `from_pretrained` of a task takes, a dict."""
+        return {
+            "directory": self.init_dir.value,
+            "seq_length": self._max_seq_length.value,
+            "lowercase": self._do_lower_case.value,
+        }
+
+    def perform(self, run):
+        """Trains, answers and writes; the directory gets its name at the end.
+
+        Args:
+            run: `FineTuningRun`.
+        """
+        # Imported late, so that the manual is there at once.
+        import keras
+
+        from keras_bert.training.precision import dtype_policy
+
+        keras.config.set_dtype_policy(dtype_policy(self._precision.value))
+        about = {"flags": command_line.own_flags()}
+        with whole_directory(self._output_dir.value, about) as place:
+            scores = run.perform(self.recipes(), place)
+        for split, values in scores.items():
+            logging.info("%s: %s", split, values)

@@ -1,0 +1,82 @@
+"""A run with a task that needs no model."""
+
+import json
+
+from keras_bert.data.labelled.splits import Splits
+from keras_bert.tasks.fine_tuning.fine_tuning_run import FineTuningRun
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+
+
+class _Task:
+    main_metric = "f1"
+    threshold = None
+
+    def fit(self, *data, validation_data, callbacks, **recipe):
+        self.data = data
+        self.seed = recipe["seed"]
+
+    def validation_examples(self, validation_data):
+        return validation_data
+
+    def scores(self, examples):
+        assert examples == ("dev data",)
+        return {"f1": self.seed / 10}
+
+    def has_collapsed(self, examples):
+        return False
+
+    def save(self, directory):
+        directory.mkdir()
+        (directory / "task").write_text(f"{self.data} {self.threshold}")
+
+
+class _Run(FineTuningRun):
+    def make(self):
+        return _Task()
+
+    def finish(self, task):
+        task.threshold = 0.5
+
+    def labelled(self, data):
+        return (data,)
+
+    def answer(self, task, split, data, directory):
+        (directory / f"answers-{split}").write_text(f"{task.threshold}")
+        if data == "bare data":
+            return None, []
+        scores = {"scores": {"f1": 0.25}}
+        return scores, [{"place": n} for n in range(300)]
+
+
+_SPLITS = Splits("train data", {"dev": "dev data"}, {"test": "bare data"})
+
+
+def test_the_best_model_its_reports_and_answers_are_written(tmp_path):
+    recipes = [Recipe(seed=seed) for seed in (1, 3, 2)]
+    scores = _Run(_SPLITS, {}).perform(recipes, tmp_path)
+    assert scores == {"dev": {"f1": 0.25}}
+    found = {
+        str(path.relative_to(tmp_path))
+        for path in tmp_path.rglob("*")
+        if path.is_file() and "tfevents" not in path.name
+    }
+    curves = {f"run-{n}/metrics.jsonl" for n in (1, 2, 3)}
+    assert found == curves | {
+        *("model/task", "eval.json", "errors-dev.jsonl"),
+        *("answers-dev", "answers-test"),
+    }
+    values = json.loads((tmp_path / "eval.json").read_text())
+    assert values["splits"] == {"dev": {"scores": {"f1": 0.25}}}
+    assert values["search"]["best"] == 1
+    assert len((tmp_path / "errors-dev.jsonl").read_text().splitlines()) == 200
+    saved = (tmp_path / "model" / "task").read_text()
+    assert saved == "('train data',) 0.5"
+
+
+def test_a_model_that_has_learned_already_is_not_saved(tmp_path):
+    splits = Splits(None, {}, {"test": "test data"})
+    _Run(splits, {}).perform([Recipe()], tmp_path)
+    assert not (tmp_path / "model").exists()
+    assert (tmp_path / "answers-test").read_text() == "0.5"
+    values = json.loads((tmp_path / "eval.json").read_text())
+    assert [*values] == ["splits"]

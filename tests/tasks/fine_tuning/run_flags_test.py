@@ -1,0 +1,93 @@
+import json
+
+import keras
+import pytest
+from absl import flags
+
+from keras_bert.tasks.fine_tuning import run_flags
+
+
+@pytest.fixture
+def parse(monkeypatch, tmp_path):
+    """The flags of a command line, with an existing model to begin with."""
+    (tmp_path / "bert").mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / "bert" / name).write_text("{}")
+
+    def parse(*words):
+        values = flags.FlagValues()
+        for kind in ("bool", "enum", "float", "integer", "string"):
+            define = getattr(flags, f"DEFINE_{kind}")
+            monkeypatch.setattr(
+                flags,
+                f"DEFINE_{kind}",
+                lambda *given, define=define, **more: define(
+                    *given, flag_values=values, **more
+                ),
+            )
+        holders = run_flags.RunFlags()
+        monkeypatch.undo()
+        places = [f"--{x}={tmp_path / y}" for x, y in _PLACES.items()]
+        values(["program", *places, *words])
+        return holders
+
+    yield parse
+    keras.config.set_dtype_policy("float32")
+
+
+_PLACES = {"init_dir": "bert", "output_dir": "out"}
+
+
+class _Run:
+    def __init__(self, is_good=True):
+        self._is_good = is_good
+
+    def perform(self, recipes, directory):
+        (directory / "eval.json").write_text("1")
+        if not self._is_good:
+            raise ValueError("stopped")
+        self.recipes = recipes
+        self.policy = keras.config.dtype_policy().name
+        return {"dev": {"f1": 0.5}}
+
+
+def test_each_recipe_of_the_search_has_its_seeds(parse):
+    recipes = parse("--search=paper", "--seeds=2").recipes()
+    assert len(recipes) == 2 * 2 * 3 * 3
+    assert [x.seed for x in recipes[:2]] == [12345, 12346]
+    assert (
+        len({(x.batch_size, x.learning_rate, x.epochs) for x in recipes}) == 18
+    )
+    assert len(parse().recipes()) == 1
+
+
+def test_what_a_search_tries_cannot_be_given(parse):
+    holders = parse("--search=paper", "--learning_rate=0.1")
+    with pytest.raises(ValueError, match="--learning_rate is what --search"):
+        holders.recipes()
+    with pytest.raises(ValueError, match="--search is for x. .*=paper"):
+        holders.refuse_training("is for x")
+
+
+def test_arguments_are_those_of_from_pretrained(parse, tmp_path):
+    assert parse("--max_seq_length=7", "--do_lower_case").arguments() == {
+        "directory": str(tmp_path / "bert"),
+        "seq_length": 7,
+        "lowercase": True,
+    }
+
+
+def test_the_directory_has_its_name_when_all_is_there(parse, tmp_path):
+    holders = parse("--precision=mixed_bfloat16")
+    holders.check_places([None])
+    with pytest.raises(ValueError, match="stopped"):
+        holders.perform(_Run(is_good=False))
+    assert not (tmp_path / "out").exists()
+    run = _Run()
+    holders.perform(run)
+    assert run.policy == "mixed_bfloat16"
+    assert [x.seed for x in run.recipes] == [12345]
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert [*manifest["files"]] == ["eval.json"]
+    with pytest.raises(ValueError, match="out.* exists.*--overwrite"):
+        holders.check_places([])
