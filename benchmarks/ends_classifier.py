@@ -5,7 +5,6 @@ from keras import ops
 
 import keras_bert
 from keras_bert import features
-from keras_bert.layers.positions import gather_positions
 from keras_bert.tasks.fine_tuning.forward import Forward
 
 
@@ -18,7 +17,8 @@ class EndsClassifier(keras_bert.TextClassifier):
     Args:
         pretrained: `PretrainedModel`.
         labels: list of str.
-        has_lstm: bool, whether a BiLSTM reads the text first, as in the paper.
+        has_lstm: bool, whether a BiLSTM reads all tokens first, as in the
+            paper; of it the last state of each direction counts.
         **kwargs: other arguments of `TextClassifier`.
 
     References:
@@ -28,15 +28,16 @@ class EndsClassifier(keras_bert.TextClassifier):
     def __init__(self, pretrained, labels, has_lstm=False, **kwargs):
         super().__init__(pretrained, labels=labels, **kwargs)
         backbone = self.pretrained.backbone
-        hidden = backbone.states[-1]
         mask = backbone.inputs[features.INPUT_MASK.name]
         if has_lstm:
-            lstm = keras.layers.LSTM(hidden.shape[-1], return_sequences=True)
-            hidden = keras.layers.Bidirectional(lstm)(hidden, mask=mask > 0)
-        last = ops.sum(mask, axis=1, keepdims=True) - 1
-        ends = ops.concatenate([ops.zeros_like(last), last], axis=1)
-        ends = gather_positions(hidden, ends)  # [B, 2, H]
-        ends = ops.reshape(ends, (-1, 2 * hidden.shape[-1]))
+            lstm = keras.layers.LSTM(self.pretrained.config.hidden_size)
+            both = keras.layers.Bidirectional(lstm)
+            ends = both(backbone.states[-1], mask=mask > 0)
+        else:
+            last = ops.sum(mask, axis=1, keepdims=True) - 1
+            places = ops.concatenate([ops.zeros_like(last), last], axis=1)
+            states = backbone.last_states(places)  # [B, 2, H]
+            ends = keras.layers.Flatten()(states)
         head = keras_bert.layers.TaskHead(len(self.labels), name="ends")
         self.model = keras.Model(backbone.inputs, {"logits": head(ends)})
         self._forward = Forward(self.model)
