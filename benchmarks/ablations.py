@@ -1,110 +1,182 @@
-"""Fine-tunes pre-trained ablations of BERT and prints them in one table.
+"""Pre-trains ablations of BERT, fine-tunes them and prints them in a table.
 
-    python benchmarks/ablations.py --run_dir=runs/mlm_nsp,runs/mlm,runs/ltr \\
-        --train_file=sst2/train.tsv --dev_file=sst2/dev.tsv
+    python benchmarks/ablations.py --ablation=objectives --output_dir=runs \\
+        --pretraining_flagfile=configs/ablations.flags \\
+        --bert_config_file=configs/bert_tiny.json \\
+        --input_file=train.tfrecord --eval_file=eval.tfrecord \\
+        --vocab_file=vocab.txt --task=sst2 --data_dir=data
 
-A run is an output directory of `run_pretraining.py`, one for each objective;
-configs/ablations.flags has the commands. A line of the files is a text, or a
-text and its pair, and a label, with tabs between. The classifier reads the
-vectors of the first and the last token, so that a left-to-right model has seen
-the whole text too. Left-to-right models are tuned a second time with a BiLSTM
-on top, as in the paper (arXiv 1810.04805, section 5.1).
+--ablation=objectives is the paper's table of objectives (arXiv 1810.04805,
+section 5.1), --ablation=layers that of sizes (section 5.2): the same model
+with other numbers of layers. Each model is pre-trained on the same records by
+the same recipe, into a directory of --output_dir; if the program is killed,
+the same command goes on. Then it is fine-tuned from several seeds on data sets
+whose files are as for `fine_tuning_quality.py`.
+
+The classifier reads the vectors of the first and the last token, so that a
+left-to-right model has seen the whole text too. Left-to-right models are tuned
+a second time with a BiLSTM on top, as in the paper.
 """
 
+import dataclasses
 import json
 import pathlib
+import statistics
+import subprocess
+import sys
 
+import ends_classifier
+import fine_tuning_tasks
 import keras
-import numpy as np
 from absl import app
 from absl import flags
 
 import keras_bert
-from keras_bert.layers.positions import gather_positions
 
-_RUN_DIR = flags.DEFINE_list(
-    "run_dir", None, "Output directories of run_pretraining.", required=True
+_ABLATION = flags.DEFINE_enum(
+    "ablation", None, ["objectives", "layers"], "Which table.", required=True
 )
-_TRAIN_FILE = flags.DEFINE_string("train_file", None, "TSV.", required=True)
-_DEV_FILE = flags.DEFINE_string("dev_file", None, "TSV.", required=True)
-_EPOCHS = flags.DEFINE_integer("epochs", 4, "Passes over the file.")
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir", None, "Where pre-trained models go.", required=True
+)
+_FLAGFILE = flags.DEFINE_string(
+    "pretraining_flagfile", None, "Of run_pretraining.py.", required=True
+)
+_CONFIG_FILE = flags.DEFINE_string(
+    "bert_config_file", None, "Sizes of the model.", required=True
+)
+_INPUT_FILE = flags.DEFINE_string(
+    "input_file", None, "Records to train on.", required=True
+)
+_EVAL_FILE = flags.DEFINE_string(
+    "eval_file", None, "Records to evaluate on.", required=True
+)
+_VOCAB_FILE = flags.DEFINE_string(
+    "vocab_file", None, "Their vocabulary.", required=True
+)
+_LAYERS = flags.DEFINE_list(
+    "layers", ["3", "6", "12", "24"], "Of --ablation=layers."
+)
+_TASK = flags.DEFINE_multi_enum(
+    "task", ["sst2"], ["sst2", "mrpc"], "Data set to fine-tune on."
+)
+_DATA_DIR = flags.DEFINE_string(
+    "data_dir", None, "Where the data sets are.", required=True
+)
+_EPOCHS = flags.DEFINE_integer("epochs", 4, "Passes over a data set.")
 _LEARNING_RATE = flags.DEFINE_float("learning_rate", 5e-4, "Its peak.")
-_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs, of which the mean counts.")
-_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 64, "Longer ones are cut.")
+_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each.", lower_bound=1)
+_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 64, "Longer texts are cut.")
+_MAX_EXAMPLES = flags.DEFINE_integer(
+    "max_examples", None, "Of each split, to try things.", lower_bound=1
+)
 
-_BATCH_SIZE = 32
+_TOOL = pathlib.Path(__file__).parents[1] / "tools/run_pretraining.py"
 
 
 def main(_):
-    print("| model | loss | accuracy | fine-tuned |")
-    print("|---|---|---|---|")
-    for directory in _RUN_DIR.value:
-        bert = keras_bert.from_pretrained(directory)
-        train = _read(_TRAIN_FILE.value, bert.tokenizer)
-        dev = _read(_DEV_FILE.value, bert.tokenizer)
-        points = pathlib.Path(directory, "metrics.jsonl").read_text()
-        points = [json.loads(line) for line in points.splitlines()]
-        last = [point for point in points if point["split"] == "eval"][-1]
-        for has_lstm in [False, True] if bert.config.is_decoder else [False]:
-            accuracies = [
-                _fine_tune(directory, train, dev, has_lstm, seed)
-                for seed in range(_SEEDS.value)
-            ]
-            name = pathlib.Path(directory).name + " + BiLSTM" * has_lstm
-            print(
-                f"| {name} | {last['mlm_loss']:.2f} | "
-                f"{last['mlm_accuracy']:.1%} | {np.mean(accuracies):.1%} "
-                f"± {np.std(accuracies):.1%} |",
-                flush=True,
-            )
-
-
-def _fine_tune(directory, train, dev, has_lstm, seed):
-    """Accuracy on the development file."""
-    keras.utils.set_random_seed(seed)
-    encoder = keras_bert.from_pretrained(directory).encoder
-    inputs, labels = train
-    model = _classifier(encoder, has_lstm, int(labels.max()) + 1)
-    num_steps = _EPOCHS.value * -(-len(labels) // _BATCH_SIZE)
-    schedule = keras_bert.training.LinearWarmupDecay(
-        _LEARNING_RATE.value, num_steps, num_steps // 10
-    )
-    model.compile(
-        keras_bert.training.bert_adamw(model, schedule),
-        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        metrics=["accuracy"],
-    )
-    model.fit(inputs, labels, _BATCH_SIZE, _EPOCHS.value, verbose=0)
-    return model.evaluate(*dev, 256, verbose=0)[1]
-
-
-def _read(path, tokenizer):
-    """Encoder inputs and labels of a file."""
-    lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
-    *texts, labels = zip(*(line.split("\t") for line in lines))
-    preprocess = keras_bert.text.BertPreprocessor(
-        tokenizer, seq_length=_SEQ_LENGTH.value
-    )
-    inputs = preprocess(*(list(column) for column in texts))
-    inputs = {name: value.numpy() for name, value in inputs.items()}
-    return inputs, np.array(labels, np.int32)
-
-
-def _classifier(encoder, has_lstm, num_classes):
-    inputs = {
-        name: keras.Input((_SEQ_LENGTH.value,), dtype="int32", name=name)
-        for name in encoder.input
+    output = pathlib.Path(_OUTPUT_DIR.value)
+    output.mkdir(parents=True, exist_ok=True)
+    data = {
+        name: fine_tuning_tasks.read_splits(
+            name, _DATA_DIR.value, _MAX_EXAMPLES.value
+        )
+        for name in _TASK.value
     }
-    hidden = encoder(inputs)["sequence_output"]
-    mask = inputs["input_mask"]
-    if has_lstm:
-        lstm = keras.layers.LSTM(hidden.shape[-1], return_sequences=True)
-        hidden = keras.layers.Bidirectional(lstm)(hidden, mask=mask > 0)
-    last = keras.ops.sum(mask, axis=1, keepdims=True) - 1
-    ends = keras.ops.concatenate([keras.ops.zeros_like(last), last], axis=1)
-    ends = keras.layers.Flatten()(gather_positions(hidden, ends))
-    ends = keras.layers.Dropout(0.1)(ends)
-    return keras.Model(inputs, keras.layers.Dense(num_classes)(ends))
+    variants = {"objectives": _objectives, "layers": _depths}
+    variants = variants[_ABLATION.value](output)
+    for name, arguments in variants.items():
+        _pretrain(output / name, arguments)
+    columns = ["model", "encoder weights", "held-out loss", "accuracy"]
+    columns += [f"{name} {_evaluated(data[name])}" for name in data]
+    print("|", " | ".join(columns), "|")
+    print("|", "---|" * len(columns), sep="")
+    for name in variants:
+        _print_rows(output / name, data)
+
+
+def _objectives(output):
+    """The flags of each model that tell its objective."""
+    config = f"--bert_config_file={_CONFIG_FILE.value}"
+    return {
+        objective: [config, f"--objective={objective}"]
+        for objective in ("mlm_nsp", "mlm", "left_to_right")
+    }
+
+
+def _depths(output):
+    """The flags of each model that tell its number of layers."""
+    config = keras_bert.BertConfig.from_json(_CONFIG_FILE.value)
+    variants = {}
+    for number in map(int, _LAYERS.value):
+        path = output / f"layers_{number}.json"
+        dataclasses.replace(config, num_hidden_layers=number).to_json(path)
+        variants[path.stem] = [f"--bert_config_file={path}"]
+    return variants
+
+
+def _pretrain(directory, arguments):
+    command = [
+        *(sys.executable, str(_TOOL), f"--flagfile={_FLAGFILE.value}"),
+        f"--input_file={_INPUT_FILE.value}",
+        f"--eval_file={_EVAL_FILE.value}",
+        f"--vocab_file={_VOCAB_FILE.value}",
+        f"--output_dir={directory}",
+    ]
+    subprocess.run([*command, *arguments], check=True)
+
+
+def _print_rows(directory, data):
+    """Fine-tunes a pre-trained model; it has a second row with a BiLSTM."""
+    lines = (directory / "metrics.jsonl").read_text().splitlines()
+    points = [*map(json.loads, lines)]
+    last = [point for point in points if point["split"] == "eval"][-1]
+    bert = _read(directory)
+    for has_lstm in [False, True] if bert.config.is_decoder else [False]:
+        cells = [
+            directory.name + " + BiLSTM" * has_lstm,
+            f"{bert.encoder.count_params():,}",
+            f"{last['mlm_loss']:.2f}",
+            f"{last['mlm_accuracy']:.1%}",
+            *(_fine_tuned(directory, x, has_lstm) for x in data.values()),
+        ]
+        print("|", " | ".join(cells), "|", flush=True)
+
+
+def _fine_tuned(directory, splits, has_lstm):
+    """The accuracy over the seeds, as text."""
+    accuracies = []
+    for seed in range(_SEEDS.value):
+        keras.utils.set_random_seed(seed)
+        classifier = ends_classifier.EndsClassifier(
+            _read(directory),
+            labels=fine_tuning_tasks.label_names("texts", splits),
+            has_lstm=has_lstm,
+            seq_length=_SEQ_LENGTH.value,
+        )
+        classifier.fit(
+            *splits["train"],
+            epochs=_EPOCHS.value,
+            learning_rate=_LEARNING_RATE.value,
+            seed=seed,
+            verbose=0,
+        )
+        scores = classifier.evaluate(*splits[_evaluated(splits)])
+        accuracies.append(100 * scores["accuracy"])
+    text = f"{statistics.mean(accuracies):.1f}"
+    if len(accuracies) > 1:
+        text += f" ± {statistics.stdev(accuracies):.1f}"
+    return f"{text} %"
+
+
+def _read(directory):
+    # What is trained without next sentences has no pooler. None is needed.
+    return keras_bert.from_pretrained(directory, allow_missing=["pooler"])
+
+
+def _evaluated(splits):
+    """The split that tells how good a model is."""
+    return "dev" if "dev" in splits else "test"
 
 
 if __name__ == "__main__":

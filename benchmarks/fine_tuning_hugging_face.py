@@ -1,15 +1,16 @@
-"""Fine-tunes a classifier with transformers, as a peer to be measured.
+"""Fine-tunes and predicts once, with transformers, as a peer.
 
-    python benchmarks/fine_tuning_hugging_face.py MODEL_DIR DATA_DIR SEED \\
-        EPOCHS RATE PRECISION
+    python benchmarks/fine_tuning_hugging_face.py MODEL_DIR WORK_DIR SEED \\
+        PRECISION
 
-It needs torch and transformers only, and reads what
-`fine_tuning_speed.py` writes into DATA_DIR. Batches of 32 of like length,
-AdamW with decay 0.01 but for biases and LayerNorm, warm-up over a tenth of
-the steps, the gradient's norm clipped to 1, dynamic padding; bfloat16 is by
-autocast. Prints a JSON line.
+`fine_tuning_quality.py` starts it and says what WORK_DIR holds. It needs torch
+and transformers only. Batches of 32 of like length, AdamW with decay 0.01 but
+for biases and LayerNorm, warm-up over a tenth of the steps, the gradient's
+norm clipped to 1, dynamic padding; bfloat16 is by autocast. Prints a JSON line
+as of `fine_tuning_ours.py`.
 """
 
+import functools
 import json
 import pathlib
 import random
@@ -17,66 +18,65 @@ import resource
 import sys
 import time
 
+import hugging_face_choices
+import hugging_face_questions
+import hugging_face_texts
+import hugging_face_words
 import torch
 import transformers
 
 _BATCH_SIZE = 32
-_MAX_LENGTH = 128
 _BATCHES_SORTED_TOGETHER = 50
 _PREDICTION_BATCH_SIZE = 64
-_PRECISION = {"enabled": False}
+_NUM_WARM_UP = 64
 
 
 def main():
-    model_dir, data_dir, seed, epochs, rate, precision = sys.argv[1:]
+    model_dir, directory, seed, precision = sys.argv[1:]
     transformers.logging.set_verbosity_error()
-    data = {
-        split: json.loads(pathlib.Path(data_dir, f"{split}.json").read_text())
-        for split in ("train", "dev", "test")
-    }
-    tokenizer = transformers.AutoTokenizer.from_pretrained(model_dir)
-    _PRECISION["enabled"] = precision == "bfloat16"
-    warm_up = data["train"]["texts"][:64], data["train"]["labels"][:64]
-    _fit(_model(model_dir, data), tokenizer, *warm_up, 1, 1e-5, 0)
+    recipe, splits = (
+        json.loads(pathlib.Path(directory, name).read_text())
+        for name in ("recipe.json", "splits.json")
+    )
+    task = {
+        "texts": hugging_face_texts.Texts,
+        "words": hugging_face_words.Words,
+        "choices": hugging_face_choices.Choices,
+        "questions": hugging_face_questions.Questions,
+    }[recipe["kind"]](
+        transformers.AutoTokenizer.from_pretrained(model_dir), recipe
+    )
+    epochs, rate = recipe["epochs"], recipe["learning_rate"]
+    inputs, labels = splits["train"]
+    some = inputs[:_NUM_WARM_UP], labels[:_NUM_WARM_UP]
+    # One for each step: within it, bfloat16 copies of the weights are kept.
+    autocast = functools.partial(
+        torch.autocast, "cpu", torch.bfloat16, enabled=precision == "bfloat16"
+    )
+    _fit(task.make(model_dir), task, autocast, *some, 1, 1e-5, 0)
     torch.manual_seed(int(seed))
-    model = _model(model_dir, data)
+    model = task.make(model_dir)
     start = time.perf_counter()
-    texts, labels = data["train"]["texts"], data["train"]["labels"]
-    _fit(model, tokenizer, texts, labels, int(epochs), float(rate), int(seed))
+    _fit(model, task, autocast, inputs, labels, epochs, rate, int(seed))
     seconds = time.perf_counter() - start
-    with _autocast():
-        predictions = {
-            split: _predict(model, tokenizer, data[split]["texts"])
-            for split in ("dev", "test")
-        }
+    predictions, num_predicted = {}, 0
+    start = time.perf_counter()
+    for split in splits.keys() - {"train"}:
+        num_predicted += len(splits[split][0])
+        with autocast():
+            predictions[split] = _predict(model, task, splits[split][0])
+    predict_seconds = time.perf_counter() - start
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    print(
-        json.dumps(
-            {
-                "train_per_s": len(texts) * int(epochs) / seconds,
-                "predict_per_s": predictions["test"][1],
-                "peak_rss_mb": usage.ru_maxrss // 1024,
-                **{
-                    split: _accuracy(data[split]["labels"], values[0])
-                    for split, values in predictions.items()
-                },
-            }
-        )
-    )
+    result = {
+        "train_per_s": len(inputs) * epochs / seconds,
+        "predict_per_s": num_predicted / predict_seconds,
+        "peak_mib": usage.ru_maxrss // 1024,
+        "predictions": predictions,
+    }
+    print(json.dumps(result))
 
 
-def _autocast():
-    """A context of its own for each step: it keeps the weights as they were."""
-    return torch.autocast("cpu", torch.bfloat16, **_PRECISION)
-
-
-def _model(model_dir, data):
-    return transformers.AutoModelForSequenceClassification.from_pretrained(
-        model_dir, num_labels=1 + max(data["train"]["labels"])
-    )
-
-
-def _fit(model, tokenizer, texts, labels, epochs, rate, seed):
+def _fit(model, task, autocast, inputs, labels, epochs, rate, seed):
     model.train()
     decaying = [p for p in model.parameters() if p.ndim > 1]
     others = [p for p in model.parameters() if p.ndim <= 1]
@@ -88,20 +88,18 @@ def _fit(model, tokenizer, texts, labels, epochs, rate, seed):
         lr=rate,
         eps=1e-6,
     )
-    ids = _tokenize(tokenizer, texts)
-    lengths = [len(row) for row in ids["input_ids"]]
-    steps = -(-len(lengths) // _BATCH_SIZE) * epochs
+    rows = task.rows(inputs, labels)
+    lengths = [*map(task.length, rows)]
+    steps = -(-len(rows) // _BATCH_SIZE) * epochs
     schedule = transformers.get_linear_schedule_with_warmup(
         optimizer, steps // 10, steps
     )
     generator = random.Random(seed)
     for _ in range(epochs):
         for batch in _batches(lengths, generator):
-            with _autocast():
-                outputs = model(
-                    **_padded(tokenizer, ids, batch),
-                    labels=torch.tensor([labels[index] for index in batch]),
-                )
+            some = [rows[index] for index in batch]
+            with autocast():
+                outputs = model(**task.padded(some), **task.targets(some))
             outputs.loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
@@ -124,36 +122,19 @@ def _batches(lengths, generator):
     return batches
 
 
-def _predict(model, tokenizer, texts):
-    """Labels and texts per second, in batches sorted by length."""
+def _predict(model, task, inputs):
+    """Predictions, made in batches sorted by length."""
     model.eval()
-    start = time.perf_counter()
-    ids = _tokenize(tokenizer, texts)
-    lengths = [len(row) for row in ids["input_ids"]]
-    order = sorted(range(len(texts)), key=lengths.__getitem__)
-    labels = [0] * len(texts)
+    rows = task.rows(inputs)
+    order = sorted(range(len(rows)), key=lambda i: task.length(rows[i]))
+    found = [None] * len(rows)
     with torch.inference_mode():
         for at in range(0, len(order), _PREDICTION_BATCH_SIZE):
             batch = order[at : at + _PREDICTION_BATCH_SIZE]
-            logits = model(**_padded(tokenizer, ids, batch)).logits
-            for index, label in zip(batch, logits.argmax(-1).tolist()):
-                labels[index] = label
-    return labels, len(texts) / (time.perf_counter() - start)
-
-
-def _tokenize(tokenizer, texts):
-    columns = zip(*texts) if isinstance(texts[0], list) else [texts]
-    columns = [list(column) for column in columns]
-    return tokenizer(*columns, truncation=True, max_length=_MAX_LENGTH)
-
-
-def _padded(tokenizer, ids, batch):
-    rows = {name: [values[i] for i in batch] for name, values in ids.items()}
-    return tokenizer.pad(rows, return_tensors="pt")
-
-
-def _accuracy(labels, predictions):
-    return sum(a == b for a, b in zip(labels, predictions)) / len(labels)
+            outputs = model(**task.padded([rows[index] for index in batch]))
+            for index, value in zip(batch, task.read(outputs)):
+                found[index] = value
+    return task.answers(inputs, rows, found)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,158 @@
+"""The data sets of `fine_tuning_quality.py` and their recipes."""
+
+import dataclasses
+import pathlib
+from collections.abc import Callable
+
+import keras_bert
+
+
+@dataclasses.dataclass(frozen=True)
+class FineTuning:
+    """What is learned from, and how.
+
+    Args:
+        kind: str, what a model is given: "texts", "words", "choices" or
+            "questions".
+        read: function of a directory, that of its files, that gives a dict
+            from "train", "dev" and "test", or some, to pairs of lists: the
+            inputs and their labels, both fit for JSON.
+        epochs: int.
+        learning_rate: float.
+        seq_length: int, longer inputs are cut, or cut into windows.
+    """
+
+    kind: str
+    read: Callable
+    epochs: int
+    learning_rate: float = 5e-5
+    seq_length: int = 128
+
+
+def _sst2(directory):
+    """Sentences; the labels are "0" and "1"."""
+    return {
+        split: _texts(directory / f"{split}.tsv", {"text": 0}, 1)
+        for split in ("train", "dev", "test")
+    }
+
+
+def _mrpc(directory):
+    """Pairs of sentences. The original corpus has no development split."""
+    columns = {"text": "#1 String", "text_pair": "#2 String"}
+    return {
+        split: _texts(
+            directory / f"msr_paraphrase_{split}.txt", columns, "Quality"
+        )
+        for split in ("train", "test")
+    }
+
+
+def _texts(path, columns, label):
+    table = keras_bert.data.read_table(path, columns, {"label": label})
+    return table.texts(), table.columns["label"]
+
+
+def _wnut17(directory):
+    """Lists of words; the labels are lists of tags."""
+    files = {
+        "train": "wnut17train.conll",
+        "dev": "emerging.dev.conll",
+        "test": "emerging.test.annotated",
+    }
+    sentences = {
+        split: keras_bert.data.read_conll(directory / name)
+        for split, name in files.items()
+    }
+    return {split: (x.words, x.tags) for split, x in sentences.items()}
+
+
+def _codah(directory):
+    """Pairs of a text and its endings; the labels are places of endings."""
+    splits = {}
+    for split in ("train", "dev"):
+        questions = keras_bert.data.read_codah(
+            directory / f"fold_0.{split}.tsv"
+        )
+        splits[split] = (
+            [(question.context, question.choices) for question in questions],
+            [question.label for question in questions],
+        )
+    return splits
+
+
+def _squad_v2(directory):
+    """Pairs of a question and its context; the labels are lists of answers.
+
+    An answer is a pair of a text and its place. What is learned from is a
+    half of the published development file; the other half is "dev".
+    """
+    train = keras_bert.data.read_squad(directory / "train_half/dev-v2.0.json")
+    dev = keras_bert.data.read_squad(directory / "dev-v2.0.rebuilt.json")
+    known = {question.context for question in train}
+    dev = [question for question in dev if question.context not in known]
+    return {"train": _questions(train), "dev": _questions(dev)}
+
+
+def _questions(questions):
+    pairs = [(question.question, question.context) for question in questions]
+    return pairs, [question.answers for question in questions]
+
+
+def _squad(directory):
+    """As `_squad_v2`, of the questions that have an answer."""
+    splits = {}
+    for split, (pairs, answers) in _squad_v2(directory).items():
+        is_kept = [bool(several) for several in answers]
+        splits[split] = tuple(
+            [value for value, kept in zip(column, is_kept) if kept]
+            for column in (pairs, answers)
+        )
+    return splits
+
+
+_SQUAD = {"epochs": 3, "learning_rate": 1e-4, "seq_length": 320}
+
+TASKS = {
+    "sst2": FineTuning("texts", _sst2, epochs=3),
+    "mrpc": FineTuning("texts", _mrpc, epochs=5),
+    "wnut17": FineTuning("words", _wnut17, epochs=5),
+    "codah": FineTuning("choices", _codah, epochs=3),
+    "squad": FineTuning("questions", _squad, **_SQUAD),
+    "squad_v2": FineTuning("questions", _squad_v2, **_SQUAD),
+}
+
+
+def read_splits(name, data_dir, max_examples=None):
+    """Reads a data set.
+
+    Args:
+        name: str, one of `TASKS`.
+        data_dir: str; the files are in its folder "squad" for both kinds of
+            SQuAD, in the one of the name otherwise.
+        max_examples: int, how many of each split are kept; None for all.
+
+    Returns:
+        A dict as of `FineTuning.read`.
+    """
+    folder = name.partition("_")[0]
+    splits = TASKS[name].read(pathlib.Path(data_dir, folder))
+    return {
+        split: tuple(column[:max_examples] for column in columns)
+        for split, columns in splits.items()
+    }
+
+
+def label_names(kind, splits):
+    """The names of the outputs, a list of str; of places there are none.
+
+    Args:
+        kind: str, as of `FineTuning`.
+        splits: dict, as of `read_splits`.
+    """
+    labels = [labels for _, labels in splits.values()]
+    if kind == "texts":
+        return sorted({label for column in labels for label in column})
+    if kind == "words":
+        return keras_bert.TokenClassifier.labels_of(*map(list, labels))
+    return []
