@@ -30,6 +30,18 @@ _REGRESSION = flags.DEFINE_bool(
     False,
     "Labels are numbers to predict; what GLUE's tasks are is known.",
 )
+_TRUNCATION = flags.DEFINE_enum(
+    "truncation",
+    None,
+    ["head", "tail", "head_tail"],
+    "What is kept of texts that are too long; by default as trained, or head.",
+)
+_WINDOWS = flags.DEFINE_enum(
+    "windows",
+    None,
+    ["mean", "max"],
+    "Or read single texts in windows, and pool their logits so.",
+)
 
 
 def main():
@@ -51,7 +63,12 @@ def main():
         ClassificationRun,
     )
 
-    _RUN.perform(ClassificationRun(splits, _RUN.arguments(), is_regression))
+    arguments = {
+        **_RUN.arguments(),
+        "truncation": _TRUNCATION.value,
+        "windows": _WINDOWS.value,
+    }
+    _RUN.perform(ClassificationRun(splits, arguments, is_regression))
 
 
 if __name__ == "__main__":

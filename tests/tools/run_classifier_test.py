@@ -114,8 +114,10 @@ def test_a_task_of_glue_leaves_all_its_files(run, place):
 
 
 def test_several_seeds_keep_the_best(run, place):
-    code, _, stderr = run(*_glue(place, "seeds", "--seeds=2"))
+    code, _, stderr = run(*_glue(place, "seeds", "--seeds=2", "--windows=max"))
     assert code == 0, stderr
+    settings = load_task(place / "seeds" / "model").settings
+    assert settings["windows"] == "max"
     values = json.loads((place / "seeds" / "eval.json").read_text())
     runs = values["search"]["runs"]
     assert [x["recipe"]["seed"] for x in runs] == [12345, 12346]
@@ -204,6 +206,7 @@ def test_texts_of_several_labels_are_learned(run, place):
         ),
         (["--warmup_proportion=2"], "--warmup_proportion must be"),
         (["--num_frozen_layers=5"], "num_frozen_layers=5, 1 blocks"),
+        (["--truncation=tail", "--windows=max"], "windows='max'"),
     ],
 )
 def test_flags_that_do_not_fit_are_told(run, place, changes, message):
