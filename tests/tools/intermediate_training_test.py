@@ -102,7 +102,9 @@ def test_one_task_begins_where_another_has_ended(learn, place):
     assert "starts random" not in told
 
     other, own = place / "other.json", place / "own.json"
-    told = learn("run_squad", "two/model", "other", train_file=other)
+    told = learn(
+        "run_squad", "two/model", "other", train_file=other, dev_file=other
+    )
     assert "The head of TextClassifier (classifier, 2 outputs) is" in told
     told = learn(
         "run_squad", "other/model", "own", train_file=own, predict_file=own

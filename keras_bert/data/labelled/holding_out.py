@@ -22,8 +22,9 @@ def held_out(count, seed):
     """
     if count < 2:
         raise ValueError(
-            "There must be two examples or more to learn from. "
-            f"Received: {count}."
+            "There must be two examples or more to learn from, of SQuAD two "
+            "contexts, so that one can be held out to choose by; or give "
+            f"--dev_file. Received: {count}."
         )
     order = np.random.default_rng(seed).permutation(count)
     num_held = max(1, int(count * _SHARE))
