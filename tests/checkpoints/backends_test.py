@@ -1,4 +1,4 @@
-"""Weights load on JAX in a process where TensorFlow cannot be imported."""
+"""Weights load on JAX and torch where TensorFlow cannot be imported."""
 
 import os
 import pathlib
@@ -23,12 +23,12 @@ import keras
 import numpy as np
 import keras_bert
 
-assert keras.backend.backend() == "jax"
+assert keras.backend.backend() == sys.argv[4]
 model = keras_bert.from_pretrained(sys.argv[1])
 with np.load(sys.argv[2]) as arrays:
     inputs = dict(arrays)
 for name, value in model.encoder.predict_on_batch(inputs).items():
-    np.save(f"{sys.argv[3]}/{name}.npy", value)
+    np.save(f"{sys.argv[3]}/{name}.npy", keras.ops.convert_to_numpy(value))
 keras_bert.save_pretrained(model, sys.argv[3] + "/again")
 try:
     model.tokenizer
@@ -45,12 +45,18 @@ _DISTILBERT = DistilBertConfig(
 )
 
 
+# Torch is there where the parity with transformers is tested.
+_BACKENDS = ["jax", pytest.param("torch", marks=pytest.mark.parity)]
+
+
 @pytest.mark.large
+@pytest.mark.parametrize("backend", _BACKENDS)
 @pytest.mark.parametrize("family", ["bert", "distilbert"])
 @pytest.mark.parametrize("format", ["keras", "hf"])
-def test_jax_reads_what_tensorflow_wrote(
-    family, format, tiny_config, random_batch, tmp_path
+def test_a_backend_reads_what_tensorflow_wrote(
+    backend, family, format, tiny_config, random_batch, tmp_path
 ):
+    pytest.importorskip(backend)
     config = {"bert": tiny_config, "distilbert": _DISTILBERT}[family]
     words = [f"word{index}" for index in range(25)]
     settings = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
@@ -62,7 +68,9 @@ def test_jax_reads_what_tensorflow_wrote(
     inputs = random_batch(0)[0]
     inputs = {name: inputs[name] for name in model.backbone.inputs}
     np.savez(tmp_path / "inputs.npz", **inputs)
-    result = run_on_jax(tmp_path / "model", tmp_path / "inputs.npz", tmp_path)
+    result = _run_on(
+        backend, tmp_path / "model", tmp_path / "inputs.npz", tmp_path
+    )
     assert result.returncode == 0, result.stderr
     for name, expected in model.encoder(inputs).items():
         found = np.load(tmp_path / f"{name}.npy")
@@ -75,13 +83,13 @@ def test_jax_reads_what_tensorflow_wrote(
         assert again.read_bytes() == expected.read_bytes()
 
 
-def run_on_jax(*arguments):
+def _run_on(backend, *arguments):
     return subprocess.run(
-        [sys.executable, "-c", _PROGRAM, *map(str, arguments)],
+        [sys.executable, "-c", _PROGRAM, *map(str, arguments), backend],
         env={
             **os.environ,
             "PYTHONPATH": str(_ROOT),
-            "KERAS_BACKEND": "jax",
+            "KERAS_BACKEND": backend,
             "JAX_PLATFORMS": "cpu",
         },
         capture_output=True,
