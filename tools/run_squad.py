@@ -6,15 +6,17 @@
 
 --train_file trains, --predict_file answers and scores; one of them will do.
 Files are of SQuAD's own JSON. Where some questions of the training file are
-impossible, as in version 2.0, the model learns to give no answer. The epoch,
-and from which score on there is no answer, that are best on --dev_file are
-kept. The output directory holds the model, eval.json (the scores of SQuAD's
-own programs, the calibration), the wrong answers, the worst and then the most
-confident first, a picture, of --predict_file, or else of the dev split, what
-google-research/bert writes (predictions.json, nbest_predictions.json and
-null_odds.json), and the curve, metrics.jsonl and for TensorBoard. --seeds=5
-and --search=paper train several times and keep the best. See
-docs/question_answering.md.
+impossible, as in version 2.0, the model learns to give no answer. The epoch
+that is best on --dev_file is kept, and the score from which on no answer is
+better is found there.
+
+The output directory holds the model; eval.json, with the scores of SQuAD's own
+programs and the calibration, and a picture of it; the wrong answers, the worst
+first and of these the most confident; and the curve, metrics.jsonl and for
+TensorBoard. Of --predict_file, or else of the dev split, it holds what
+google-research/bert writes: predictions.json, nbest_predictions.json and
+null_odds.json. --seeds=5 and --search=paper train several times and keep the
+best. See docs/question_answering.md.
 """
 
 from absl import flags
