@@ -19,6 +19,7 @@ _MODULES = (
     "layers",
     "models",
     "pretraining",
+    "serving",
     "tasks",
     "text",
     "training",

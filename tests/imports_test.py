@@ -27,6 +27,7 @@ _FLOORS = {
     "layers": 1,
     "data": 2,
     "models": 2,
+    "serving": 3,
     "training": 3,
     "checkpoints": 3,
     "demo": 5,
@@ -52,6 +53,7 @@ _COLUMNS = {
     "npz": (_KERAS | _TENSORFLOW, set()),
     "outputs": (_KERAS | _TENSORFLOW, set()),
     "template": (_KERAS | _TENSORFLOW, set()),
+    "serving": (_KERAS, {"layers", "models"}),
 }
 _FORBIDDEN = (
     "keras.src",
@@ -185,6 +187,11 @@ def test_imports_point_down(path):
             "keras_bert/models/bad.py",
             "from keras_bert.text import Vocabulary",
             "models never imports text",
+        ),
+        (
+            "keras_bert/serving/bad.py",
+            "import keras",
+            "serving never imports keras",
         ),
         (
             "keras_bert/data/bad.py",
@@ -326,6 +333,7 @@ def test_dir_lists_the_public_names():
         "models",
         "pretraining",
         "save_pretrained",
+        "serving",
         "tasks",
         "text",
         "training",

@@ -6,37 +6,10 @@ import pathlib
 import numpy as np
 import pytest
 
-from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
-from keras_bert.config import BertConfig
-from keras_bert.text import BertTokenizer
-from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
-_WORDS = "the a dog cat bird eats sees meat fish seeds and . ##s".split()
-
-
-@pytest.fixture(scope="session")
-def make_bert():
-    def make(**changes):
-        values = {
-            "vocab_size": len(SPECIAL_TOKENS) + len(_WORDS),
-            "hidden_size": 16,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "intermediate_size": 32,
-            "hidden_dropout_prob": 0.0,
-            "attention_probs_dropout_prob": 0.0,
-            "max_position_embeddings": 12,
-            "initializer_range": 0.5,
-        }
-        return PretrainedModel.from_config(
-            BertConfig(**{**values, **changes}),
-            BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *_WORDS])),
-        )
-
-    return make
 
 
 @pytest.fixture

@@ -29,11 +29,23 @@ def json_rows(path, lines, columns):
             )
     for number, line in enumerate(lines, 1):
         place = f"{path}, line {number},"
-        values = _object(place, line.rstrip("\r\n"))
+        values = json_object(place, line.rstrip("\r\n"))
         yield number, [_cell(place, values, name) for name in columns]
 
 
-def _object(place, line):
+def json_object(place, line):
+    """The object that a line holds.
+
+    Args:
+        place: str, where the line stands, for messages.
+        line: str.
+
+    Returns:
+        A dict.
+
+    Raises:
+        ValueError: it holds none.
+    """
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
