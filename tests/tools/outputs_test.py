@@ -156,6 +156,7 @@ _PROGRAMS = {
         ("model_dir", "input"),
     ),
     "query_saved_model": _Program({"model_dir": "served", "text": "a dog"}),
+    "query_server": _Program({"model_name": "served", "text": "a dog"}),
     "run_classifier": _Program(
         {
             "init_dir": "bert",

@@ -1,0 +1,164 @@
+"""tools/query_server.py as a process, against a server over a socket."""
+
+import json
+import re
+import socket
+
+import pytest
+
+from keras_bert.serving import RestClient
+
+# By REST nothing of the kind may be imported.
+_WATCH = (
+    "import atexit; atexit.register(lambda: {'tensorflow', 'keras', 'numpy'} "
+    "& {*sys.modules} and print('imported TensorFlow', file=sys.stderr))"
+)
+
+
+@pytest.fixture
+def ask(query, rest_port):
+    def ask(*arguments, **kwargs):
+        return query(
+            "--host=127.0.0.1",
+            f"--port={rest_port}",
+            *arguments,
+            before=_WATCH,
+            **kwargs,
+        )
+
+    return ask
+
+
+def _score(port, text):
+    client = RestClient("scores", "127.0.0.1", port)
+    return pytest.approx(client.predict({"text": [text]})["score"][0], abs=1e-5)
+
+
+def test_texts_of_flags_are_answered_in_order(ask, rest_port):
+    code, answers, error = ask(
+        "--model_name=scores", "--text=a dog", "--text=", "--text=the cat"
+    )
+    assert (code, error) == (0, "")
+    texts = ("a dog", "", "the cat")
+    assert answers == [{"score": _score(rest_port, text)} for text in texts]
+
+
+def test_bytes_and_choices_are_answered(ask):
+    code, answers, error = ask(
+        "--model_name=answers",
+        "--question=what",
+        b"--context=\xff\xfe\xff",
+        "--version_label=canary",
+    )
+    assert code == 0, error
+    (answer,) = answers
+    assert {*answer} == {"answer", "start", "end", "score"}
+    code, (answer,), error = ask(
+        "--model_name=choices", "--text=the", "--choice=dog", "--choice=cat"
+    )
+    assert code == 0, error
+    assert len(answer["probabilities"]) == 2
+
+
+def test_files_are_answered_in_batches(ask, rest_port, model_server, tmp_path):
+    texts = [f"{'a dog ' * number}." for number in range(7)]
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"{text}\n" for text in texts))
+    code, answers, error = ask(
+        "--model_name=scores", f"--input_file={path}", "--batch_size=3"
+    )
+    assert code == 0, error
+    assert len(model_server.requests) == 1 + 3
+    assert answers == [{"score": _score(rest_port, text)} for text in texts]
+
+
+def test_standard_input_is_json_lines(ask, rest_port):
+    lines = "".join(json.dumps({"text": x}) + "\n" for x in ("a", "ö"))
+    code, answers, error = ask(
+        "--model_name=scores", "--input_file=-", input=lines.encode()
+    )
+    assert code == 0, error
+    assert answers == [{"score": _score(rest_port, x)} for x in ("a", "ö")]
+
+
+def test_what_was_answered_stands_before_an_error(ask, tmp_path):
+    path = tmp_path / "texts.jsonl"
+    path.write_text('{"text": "a"}\n{"text": ["b"]}\n')
+    code, answers, error = ask(
+        "--model_name=scores", f"--input_file={path}", "--batch_size=1"
+    )
+    assert code == 1
+    assert len(answers) == 1
+    assert f"{path}, line 2: 'text' must be a text" in error
+    assert error.startswith("Error: ") and error.count("\n") == 1
+
+
+def test_grpc_gives_the_same(query, rest_port, grpc_port):
+    code, answers, error = query(
+        "--host=127.0.0.1",
+        f"--port={grpc_port}",
+        "--protocol=grpc",
+        "--model_name=scores",
+        "--text=a dog",
+    )
+    assert (code, error) == (0, "")
+    assert answers == [{"score": _score(rest_port, "a dog")}]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--text=a"], "required: --model_name"),
+        (["--model_name=scores"], "Texts must be given: --input_file, or"),
+        (["--model_name=moods", "--text=a"], "'moods': Servable not found"),
+        (
+            ["--model_name=scores", "--text=a", "--signature=no"],
+            "has the signatures ids, serving_default. Received: 'no'",
+        ),
+        (
+            ["--model_name=scores", "--question=a", "--context=b"],
+            "row 1: .* takes text. Received: context, question",
+        ),
+        (
+            ["--model_name=answers", "--text=a"],
+            "takes context, question. Received: text",
+        ),
+        (
+            ["--model_name=scores", "--text=a", "--input_file=b.txt"],
+            "--input_file or --text",
+        ),
+        (
+            ["--model_name=scores", "--input_file=no-such.txt"],
+            r"No such file or directory: 'no-such.txt' \(--input_file\)",
+        ),
+        (
+            ["--model_name=a", "--text=a", "--version=1", "--version_label=b"],
+            "--version or --version_label",
+        ),
+        (["--model_name=scores", "--text=a", "--batch_size=0"], "batch_size"),
+        (["--model_name=scores", "--text=a", "--timeout_s=nan"], "timeout_s"),
+        (["--model_name=scores", "--text=a", "--host=http://a"], "`host`"),
+        (["--model_name=scores", "a dog"], "Unexpected arguments: a dog"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(ask, arguments, message):
+    code, answers, error = ask(*arguments)
+    assert (code, answers) == (1, [])
+    assert error.startswith("Error: ") and error.count("\n") == 1
+    assert re.search(message, error), error
+
+
+def test_no_server_is_told(query):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    code, answers, error = query(
+        "--host=127.0.0.1",
+        f"--port={port}",
+        "--model_name=scores",
+        "--text=a",
+        before="import time; time.sleep = lambda _: None",
+    )
+    *remarks, last = error.splitlines()
+    assert (code, answers, len(remarks)) == (1, [], 4)
+    assert last.startswith(f"Error: No server answers at 127.0.0.1:{port}")
+    assert "Asking again in 0.25 s." in remarks[0]
