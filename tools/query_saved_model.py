@@ -3,9 +3,12 @@
     python tools/query_saved_model.py --model_dir=served/1 \\
         --text='The function returns a [MASK] of strings.'
 
-It prints the outputs of `serving_default` as JSON.
+It prints the outputs of `serving_default` as JSON. The texts are those that
+the model takes, each flag as often as there are rows: --text; --text with
+--text_pair; --question with --context; or one --text with several --choice.
 """
 
+import base64
 import contextlib
 import json
 import os
@@ -18,8 +21,16 @@ from absl import flags
 _MODEL_DIR = flags.DEFINE_string(
     "model_dir", None, "The SavedModel.", required=True
 )
-_TEXT = flags.DEFINE_multi_string(
-    "text", None, "One or more texts.", required=True
+_TEXT = flags.DEFINE_multi_string("text", [], "A text; several times.")
+_TEXT_PAIR = flags.DEFINE_multi_string(
+    "text_pair", [], "Of pairs, the second text; as often as --text."
+)
+_QUESTION = flags.DEFINE_multi_string("question", [], "A question.")
+_CONTEXT = flags.DEFINE_multi_string(
+    "context", [], "Where its answer is; as often as --question."
+)
+_CHOICE = flags.DEFINE_multi_string(
+    "choice", [], "One of the choices for a single --text; several times."
 )
 
 
@@ -31,21 +42,58 @@ def main(argv):
             "Error: --model_dir must be a SavedModel. "
             f"Received: {_MODEL_DIR.value!r}."
         )
+    inputs = _inputs()
     with _quiet():
         import tensorflow as tf
         import tensorflow_text  # noqa: F401, registers the tokenizer's ops
     model = tf.saved_model.load(_MODEL_DIR.value)
-    outputs = model.signatures["serving_default"](text=tf.constant(_TEXT.value))
+    serve = model.signatures["serving_default"]
+    (_, taken) = serve.structured_input_signature
+    if {*taken} != {*inputs}:
+        sys.exit(
+            f"Error: The model takes {', '.join(sorted(taken))}. "
+            f"Received: {', '.join(sorted(inputs)) or 'none'}."
+        )
+    tensors = {name: tf.constant(rows) for name, rows in inputs.items()}
+    outputs = serve(**tensors)
     print(
         json.dumps(
-            {name: _plain(value.numpy()) for name, value in outputs.items()}
+            {
+                name: _plain(value.numpy().tolist())
+                for name, value in outputs.items()
+            }
         )
     )
 
 
-def _plain(array):
-    decoded = array.astype(str) if array.dtype == object else array
-    return decoded.tolist()
+def _inputs():
+    """The bytes of the texts that were given, by the names of the inputs."""
+    inputs = {
+        holder.name: [os.fsencode(text) for text in holder.value]
+        for holder in (_TEXT, _TEXT_PAIR, _QUESTION, _CONTEXT)
+        if holder.value
+    }
+    if _CHOICE.value:
+        inputs["choices"] = [[os.fsencode(text) for text in _CHOICE.value]]
+    counts = {name: len(rows) for name, rows in inputs.items()}
+    if len({*counts.values()}) > 1:
+        sys.exit(
+            "Error: Of each input as many must be given, and --choice is for "
+            f"a single --text. Received: {counts}."
+        )
+    return inputs
+
+
+def _plain(values):
+    """Values as JSON has them; bytes that are no UTF-8 as base64."""
+    if isinstance(values, list):
+        return [_plain(value) for value in values]
+    if not isinstance(values, bytes):
+        return values
+    try:
+        return values.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"b64": base64.b64encode(values).decode()}
 
 
 @contextlib.contextmanager
@@ -66,9 +114,18 @@ def _parse(argv):
     """The manual, or the flags."""
     if {*argv[1:]} & {"-h", "-help", "--help", "-helpshort", "--helpshort"}:
         print(f"{__doc__.strip()}\n\nFlags:\n")
-        for holder in (_MODEL_DIR, _TEXT):
-            meaning = flags.FLAGS[holder.name].help.splitlines()[0].strip(";")
-            print(f"  --{holder.name:<12}{meaning} (required)")
+        for holder in (
+            _MODEL_DIR,
+            _TEXT,
+            _TEXT_PAIR,
+            _QUESTION,
+            _CONTEXT,
+            _CHOICE,
+        ):
+            flag = flags.FLAGS[holder.name]
+            meaning = flag.help.splitlines()[0].removesuffix(";")
+            note = " (required)" if holder is _MODEL_DIR else ""
+            print(f"  --{holder.name:<12}{meaning}{note}")
         sys.exit(0)
     try:
         return flags.FLAGS(argv)
