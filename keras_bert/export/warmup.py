@@ -1,0 +1,121 @@
+"""Requests that a server answers to itself before it takes others.
+
+The first request of a shape is slow: TensorFlow prepares its graph then.
+TensorFlow Serving therefore reads requests from a file in the SavedModel, a
+TFRecord of its `PredictionLog` messages, and calls a version ready once they
+are answered.
+
+References:
+    [Warm-up](https://www.tensorflow.org/tfx/serving/saved_model_warmup),
+    [protocol buffer encoding](
+    https://protobuf.dev/programming-guides/encoding/)
+"""
+
+import pathlib
+
+import tensorflow as tf
+
+from keras_bert.data.records.framing import write_records
+from keras_bert.files import whole_file
+
+WARMUP_FILE = "assets.extra/tf_serving_warmup_requests"
+_MOST_REQUESTS = 1000  # With more a server does not load the model.
+_SHORTEST = 16
+# The fields that are needed of tensorflow_serving/apis: PredictionLog,
+# PredictLog, PredictRequest with a map from names to tensors, ModelSpec.
+_PREDICT_LOG, _REQUEST = 6, 1
+_MODEL_SPEC, _INPUTS, _KEY, _VALUE = 1, 2, 1, 2
+_SIGNATURE_NAME = 3
+
+
+def write_warmup_requests(version_directory, requests):
+    """Writes the warm-up of a SavedModel.
+
+    A request that the model refuses keeps a server from loading it.
+
+    Args:
+        version_directory: str, the SavedModel.
+        requests: list of dicts, each from the names of the inputs of
+            `serving_default` to arrays or lists of values.
+
+    Raises:
+        ValueError: there are more than a server reads.
+    """
+    if len(requests) > _MOST_REQUESTS:
+        raise ValueError(
+            f"A server reads at most {_MOST_REQUESTS} requests for warm-up. "
+            f"Received: {len(requests)}."
+        )
+    path = pathlib.Path(version_directory, WARMUP_FILE)
+    path.parent.mkdir(exist_ok=True)
+    logs = [_prediction_log(request) for request in requests]
+    with whole_file(path) as temporary, open(temporary, "wb") as file:
+        write_records(file, logs)
+
+
+def example_requests(task, lengths=None, batch_sizes=(1, 8)):
+    """Requests of all lengths, in tokens, that a task computes alike.
+
+    Args:
+        task: `Task`.
+        lengths: list of int, in tokens; by default the powers of two from 16
+            up to the longest text, and that.
+        batch_sizes: tuple of int, the rows of the requests of each length.
+
+    Returns:
+        A list of dicts as of `write_warmup_requests`.
+    """
+    longest = task.preprocess.seq_length
+    if lengths is None:
+        lengths = {
+            min(_SHORTEST << power, longest)
+            for power in range(longest.bit_length())
+        }
+    return [
+        {
+            name: _values(task, name, length, batch_size)
+            for name in task.text_inputs
+        }
+        for length in sorted(lengths)
+        for batch_size in batch_sizes
+    ]
+
+
+def _values(task, name, length, batch_size):
+    """Texts for an input: of some length in the last one, else short."""
+    text = "a"
+    if name == task.text_inputs[-1]:
+        # A mask, which only some tasks know as one token, and as many words
+        # as leave room for the special tokens.
+        mask = task.preprocess.tokenizer.roles.get("mask", "")
+        text = " ".join([mask] + ["a"] * max(length - 8, 1))
+    rank = len(task.text_shapes.get(name, [None]))
+    row = [text, text] if rank == 2 else text
+    return [row] * batch_size
+
+
+def _prediction_log(inputs):
+    """The bytes of a `PredictionLog` with one request."""
+    request = _field(
+        _MODEL_SPEC, _field(_SIGNATURE_NAME, b"serving_default")
+    ) + b"".join(
+        _field(_INPUTS, _field(_KEY, name.encode()) + _field(_VALUE, tensor))
+        for name, tensor in _tensors(inputs)
+    )
+    return _field(_PREDICT_LOG, _field(_REQUEST, request))
+
+
+def _tensors(inputs):
+    for name, values in inputs.items():
+        yield name, tf.make_tensor_proto(values).SerializeToString()
+
+
+def _field(number, data):
+    """A field with a length and so many bytes; the number is below 16."""
+    length = len(data)
+    digits = bytearray([number << 3 | 2])
+    while length > 0x7F:
+        digits.append(length & 0x7F | 0x80)
+        length >>= 7
+    digits.append(length)
+    return bytes(digits) + data

@@ -1,0 +1,77 @@
+"""Warm-up as TensorFlow Serving reads it."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow_serving.apis import prediction_log_pb2
+
+from keras_bert.export import export_saved_model
+from keras_bert.export.warmup import WARMUP_FILE
+from keras_bert.export.warmup import example_requests
+from keras_bert.export.warmup import write_warmup_requests
+from keras_bert.tasks import FillMask
+from keras_bert.tasks import MultipleChoice
+from keras_bert.tasks import QuestionAnswerer
+from keras_bert.tasks import TextClassifier
+
+
+def _read(directory):
+    """The requests of a warm-up file, with the messages of the server."""
+    records = tf.data.TFRecordDataset(str(directory / WARMUP_FILE))
+    for record in records.as_numpy_iterator():
+        log = prediction_log_pb2.PredictionLog.FromString(record)
+        assert log.WhichOneof("log_type") == "predict_log"
+        yield log.predict_log.request
+
+
+@pytest.mark.parametrize("kind", [FillMask, QuestionAnswerer, MultipleChoice])
+def test_the_model_answers_every_request(bert, tmp_path, kind):
+    task = kind(bert)
+    export_saved_model(task, tmp_path / "1")
+    (saved,) = tmp_path.rglob("saved_model.pb")
+    write_warmup_requests(saved.parent, example_requests(task))
+    model = tf.saved_model.load(str(saved.parent))
+    requests = [*_read(saved.parent)]
+    assert len(requests) == 2
+    for request, batch_size in zip(requests, (1, 8)):
+        signature = request.model_spec.signature_name
+        inputs = {
+            name: tf.constant(tf.make_ndarray(tensor), tensor.dtype)
+            for name, tensor in request.inputs.items()
+        }
+        assert sorted(inputs) == sorted(task.text_inputs)
+        for values in model.signatures[signature](**inputs).values():
+            assert values.shape[0] == batch_size
+
+
+def test_requests_are_read_back_as_they_were(tmp_path):
+    requests = [
+        {"text": ["a", "dög", "x" * 70_000], "choices": [["a", "b"]] * 3},
+        {"text": np.array([b"\xff\0"], object)},
+        {"input_ids": np.arange(6, dtype=np.int32).reshape(2, 3)},
+    ]
+    write_warmup_requests(tmp_path, requests)
+    for request, read in zip(requests, _read(tmp_path), strict=True):
+        assert sorted(request) == sorted(read.inputs)
+        for name, values in request.items():
+            expected = tf.constant(values).numpy()
+            array = tf.make_ndarray(read.inputs[name])
+            assert array.dtype == expected.dtype
+            np.testing.assert_array_equal(array, expected)
+
+
+def test_lengths_grow_to_the_longest(bert):
+    task = TextClassifier(bert, labels=["a", "b"], seq_length=12)
+    lengths = [2, 5, 12]
+    requests = example_requests(task, lengths, batch_sizes=(1,))
+    num_words = [len(x["text"][0].split()) for x in requests]
+    assert num_words == sorted(num_words)
+    ids = task.preprocess([requests[-1]["text"][0]])["input_mask"]
+    assert ids.shape == (1, 12)
+    assert len(example_requests(task)) == 2
+
+
+def test_too_many_requests_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="at most 1000 .* Received: 1001"):
+        write_warmup_requests(tmp_path, [{"text": ["a"]}] * 1001)
+    assert [*tmp_path.iterdir()] == []
