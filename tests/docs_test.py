@@ -28,10 +28,14 @@ _COMMANDS = re.compile(
 _FOLDERS = "benchmarks|configs|docs|keras_bert|tests|tools"
 _PATHS = re.compile(rf"(?<![\w./-])(?:{_FOLDERS})/[\w./-]*[\w/]")
 _NAMES = re.compile(r"(?<![\w./-])keras_bert(?:\.\w+)+")
-# Flags of the runners of Beam, of pip, and of those that absl always has.
+# Flags of the runners of Beam, of pip, of Docker and TensorFlow Serving, and
+# of those that absl always has.
 _FLAGS_OF_OTHERS = {
+    "allow_version_labels_for_unavailable_models",
+    "batching_parameters_file",
     "direct_num_workers",
     "direct_running_mode",
+    "enable_batching",
     "environment_config",
     "environment_type",
     "flagfile",
@@ -39,10 +43,13 @@ _FLAGS_OF_OTHERS = {
     "flink_version",
     "help",
     "job_endpoint",
+    "model_config_file",
+    "model_config_file_poll_wait_seconds",
     "net",
     "parallelism",
     "project",
     "region",
+    "rm",
     "sdk_container_image",
     "spark",
     "spark_master_url",

@@ -5,6 +5,7 @@ from keras_bert import lazy
 _MEMBERS = {
     "export_saved_model": "saved_model",
     "export_tflite": "tflite",
+    "write_serving_files": "serving_files",
 }
 
 __all__ = [*_MEMBERS]

@@ -1,0 +1,128 @@
+"""Files that TensorFlow Serving is configured by, beside a model's versions."""
+
+import json
+import pathlib
+
+from absl import logging
+
+from keras_bert.outputs import manifest_of
+from keras_bert.outputs import recorded_file
+
+MODEL_CONFIG = "model.config"
+BATCHING_PARAMETERS = "batching_parameters.txt"
+
+_BATCHING = """\
+# How TensorFlow Serving joins requests that wait: --enable_batching and
+# --batching_parameters_file. The number of threads is that of the server's
+# cores unless num_batch_threads tells another.
+
+# At some 32 short texts a processor has enough to do; a GPU wants more.
+# Requests of more rows are refused. enable_large_batch_splitting would cut
+# them, but parts whose outputs differ in length cannot be joined again.
+max_batch_size { value: 32 }
+
+# Nobody waits for others to come: what is there when a thread is free goes
+# together. A GPU gains by some 1000 to 5000.
+batch_timeout_micros { value: 0 }
+
+# Who finds the queue full is told that the server is unavailable.
+max_enqueued_batches { value: 100 }
+
+# No pad_variable_length_inputs: it pads with the first value of a tensor, not
+# with what the model takes for nothing. Requests whose lists differ in length
+# (the signature ids, the input choices) are therefore refused if they meet.
+"""
+
+
+def write_serving_files(directory, labels=None):
+    """Writes `model.config` and `batching_parameters.txt`.
+
+    A file that is not as we wrote it stays as it is, and the log says so.
+
+    Args:
+        directory: str, the folder of the versions, `directory/1` and so on;
+            its name is the name of the model.
+        labels: dict from labels to versions, int. By default the newest of
+            several versions is "canary" and the one before it "stable"; a
+            single one has no label.
+
+    Raises:
+        ValueError: there is no version, or a label is of none.
+    """
+    directory = pathlib.Path(directory).absolute()
+    versions = _versions(directory)
+    if labels is None:
+        pair = versions[-2:]
+        labels = dict(zip(("stable", "canary"), pair)) if pair[1:] else {}
+    unknown = sorted({*labels.values()} - {*versions})
+    if unknown:
+        raise ValueError(
+            f"Labels must be of versions in {directory}: {versions}. "
+            f"Received: {unknown}."
+        )
+    _write(directory / MODEL_CONFIG, _model_config(directory.name, labels))
+    _write(directory / BATCHING_PARAMETERS, _BATCHING)
+
+
+def _versions(directory):
+    """The numbers of the versions, in order."""
+    versions = sorted(
+        int(path.parent.name)
+        for path in directory.glob("*/saved_model.pb")
+        if path.parent.name.isdecimal()
+    )
+    if not versions:
+        raise ValueError(
+            "The folder of a model must hold versions, such as "
+            f"{directory}/1/saved_model.pb. Received: none."
+        )
+    return versions
+
+
+def _model_config(name, labels):
+    """A `ModelServerConfig` as text."""
+    lines = [
+        f"name: {_quoted(name)}",
+        f"base_path: {_quoted(f'/models/{name}')}",
+        'model_platform: "tensorflow"',
+    ]
+    if labels:
+        versions = sorted({*labels.values()})
+        lines += [
+            "model_version_policy {",
+            "  specific {",
+            *(f"    versions: {version}" for version in versions),
+            "  }",
+            "}",
+        ]
+    for label, version in labels.items():
+        key = f"key: {_quoted(label)} value: {version}"
+        lines.append(f"version_labels {{ {key} }}")
+    text = "".join(f"    {line}\n" for line in lines)
+    return (
+        "# Which models and versions TensorFlow Serving loads:\n"
+        "# --model_config_file.\n"
+        f"model_config_list {{\n  config {{\n{text}  }}\n}}\n"
+    )
+
+
+def _quoted(text):
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _write(path, text):
+    if _is_of_others(path):
+        logging.warning("%s is not as we wrote it, and stays.", path)
+        return
+    with recorded_file(path) as temporary:
+        pathlib.Path(temporary).write_text(text, encoding="utf-8")
+
+
+def _is_of_others(path):
+    """Whether somebody else has written a file, or changed ours."""
+    if not path.exists():
+        return path.is_symlink()
+    try:
+        return manifest_of(path)[0] is None
+    except ValueError:
+        return True

@@ -1,0 +1,85 @@
+"""What to type next, for an exported model: a server, and requests to it."""
+
+import json
+import pathlib
+import shlex
+import urllib.parse
+
+from keras_bert.export.serving_files import MODEL_CONFIG
+
+IMAGE = "tensorflow/serving:2.19.1"
+
+_GRPC = """\
+import grpc
+import tensorflow as tf
+from tensorflow_serving.apis import predict_pb2
+from tensorflow_serving.apis import prediction_service_pb2_grpc
+
+request = predict_pb2.PredictRequest()
+request.model_spec.name = {name!r}
+for key, rows in {inputs!r}.items():
+    request.inputs[key].CopyFrom(tf.make_tensor_proto(rows))
+with grpc.insecure_channel("localhost:8500") as channel:
+    stub = prediction_service_pb2_grpc.PredictionServiceStub(channel)
+    answer = stub.Predict(request, timeout=60)
+for key, tensor in answer.outputs.items():
+    print(key, tf.make_ndarray(tensor))
+"""
+_EXAMPLES = {
+    "text": "Some text.",
+    "text_pair": "Another text.",
+    "question": "Who eats?",
+    "context": "The dog eats.",
+    "choices": ["The first.", "The second."],
+}
+
+
+def docker_line(directory):
+    """The command that serves a model with Docker.
+
+    Args:
+        directory: str, the folder of the versions, with the files of
+            `write_serving_files`.
+    """
+    directory = pathlib.Path(directory).absolute()
+    place = f"/models/{directory.name}"
+    words = [
+        *"docker run --rm -p 8500:8500 -p 8501:8501".split(),
+        *["-v", f"{directory}:{place}:ro", IMAGE],
+        f"--model_config_file={place}/{MODEL_CONFIG}",
+        "--allow_version_labels_for_unavailable_models",
+    ]
+    return shlex.join(words)
+
+
+def curl_line(task, directory):
+    """A request by REST, with the task's own inputs.
+
+    Args:
+        task: `Task`.
+        directory: str, as of `docker_line`.
+    """
+    name = urllib.parse.quote(pathlib.Path(directory).absolute().name)
+    url = f"http://localhost:8501/v1/models/{name}:predict"
+    request = json.dumps({"inputs": _example(task)})
+    return shlex.join(["curl", "-d", request, url])
+
+
+def grpc_program(task, directory):
+    """A request by gRPC, as a program in Python.
+
+    Args:
+        task: `Task`.
+        directory: str, as of `docker_line`.
+    """
+    name = pathlib.Path(directory).absolute().name
+    return _GRPC.format(name=name, inputs=_example(task))
+
+
+def _example(task):
+    """A row for each input of a task."""
+    inputs = {name: [_EXAMPLES[name]] for name in task.text_inputs}
+    mask = getattr(task, "mask", None)
+    if mask is not None:
+        inputs["text"] = [f"Some {mask} text."]
+    return inputs

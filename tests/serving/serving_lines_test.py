@@ -1,0 +1,92 @@
+"""The lines that are printed after an export are run as they stand."""
+
+import json
+import pathlib
+import shlex
+import urllib.request
+
+import pytest
+from google.protobuf import text_format
+from tensorflow_serving.config import model_server_config_pb2
+
+from keras_bert.export.serving_files import MODEL_CONFIG
+from keras_bert.export.serving_lines import curl_line
+from keras_bert.export.serving_lines import docker_line
+from keras_bert.export.serving_lines import grpc_program
+from keras_bert.tasks import FillMask
+from keras_bert.tasks import MultipleChoice
+from keras_bert.tasks import QuestionAnswerer
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextRegressor
+
+_CONFIGS = pathlib.Path(__file__).parents[2] / "configs" / "serving"
+_TASKS = {
+    "answers": QuestionAnswerer,
+    "choices": MultipleChoice,
+    "scores": TextRegressor,
+}
+
+
+@pytest.mark.parametrize("name", _TASKS)
+def test_the_request_by_rest_is_answered(make_bert, rest_port, tmp_path, name):
+    task = _TASKS[name](make_bert())
+    command, flag, body, url = shlex.split(curl_line(task, tmp_path / name))
+    assert (command, flag) == ("curl", "-d")
+    assert url == f"http://localhost:8501/v1/models/{name}:predict"
+    url = url.replace("localhost:8501", f"127.0.0.1:{rest_port}")
+    with urllib.request.urlopen(url, body.encode()) as answer:
+        outputs = json.load(answer)["outputs"]
+    if len(task.outputs) > 1:
+        assert sorted(outputs) == sorted(task.outputs)
+    else:
+        assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("name", _TASKS)
+def test_the_program_by_grpc_is_answered(
+    make_bert, grpc_port, tmp_path, name, capsys
+):
+    task = _TASKS[name](make_bert())
+    program = grpc_program(task, tmp_path / name)
+    assert "localhost:8500" in program
+    exec(program.replace("localhost:8500", f"127.0.0.1:{grpc_port}"), {})
+    printed = capsys.readouterr().out
+    for output in task.outputs:
+        assert f"{output} [" in printed
+
+
+def test_texts_to_fill_have_a_mask(make_bert, tmp_path):
+    assert "[MASK]" in curl_line(FillMask(make_bert()), tmp_path / "fill")
+    pairs = TextClassifier(make_bert(), labels=["a", "b"])
+    pairs.note_pairs(True)
+    line = curl_line(pairs, tmp_path / "it's one")
+    *_, body, url = shlex.split(line)
+    assert sorted(json.loads(body)["inputs"]) == ["text", "text_pair"]
+    assert url.endswith("/v1/models/it%27s%20one:predict")
+
+
+def test_docker_gets_the_folder_under_its_name(tmp_path):
+    words = shlex.split(docker_line(tmp_path / "it's one"))
+    place = "/models/it's one"
+    assert words[:3] == ["docker", "run", "--rm"]
+    assert words[words.index("-v") + 1] == f"{tmp_path}/it's one:{place}:ro"
+    assert f"--model_config_file={place}/{MODEL_CONFIG}" in words
+
+
+def test_the_files_to_copy_agree_with_the_lines(tmp_path):
+    image = docker_line(tmp_path).split(" tensorflow/serving:")[1].split()[0]
+    for name in (
+        "Dockerfile",
+        "docker-compose.yaml",
+        "docker-compose.canary.yaml",
+    ):
+        text = (_CONFIGS / name).read_text()
+        assert f"tensorflow/serving:{image}\n" in text
+        if name != "Dockerfile":
+            assert f"}}/{MODEL_CONFIG}\n" in text
+    (config,) = text_format.Parse(
+        (_CONFIGS / MODEL_CONFIG).read_text(),
+        model_server_config_pb2.ModelServerConfig(),
+    ).model_config_list.config
+    assert dict(config.version_labels) == {"stable": 1, "canary": 2}
+    assert config.model_version_policy.specific.versions == [1, 2]
