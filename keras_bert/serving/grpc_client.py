@@ -37,7 +37,17 @@ _HINT = "Its gRPC port is mostly 8500, that of REST 8501"
 
 
 class GrpcClient(Client):
-    __doc__ = Client.__doc__
+    """Asks a model of a TensorFlow Serving server by gRPC.
+
+    Arguments are those of `Client`; the port is 8500 by default. It needs the
+    extra `serving`.
+
+    Example:
+
+    >>> client = keras_bert.serving.GrpcClient("mood")
+    >>> client.predict({"text": ["a fine film"]})["label"]
+    ['positive']
+    """
 
     default_port = 8500
 

@@ -20,7 +20,19 @@ _HINT = "Its REST port is mostly 8501, that of gRPC 8500"
 
 
 class RestClient(Client):
-    __doc__ = Client.__doc__
+    """Asks a model of a TensorFlow Serving server by REST.
+
+    Arguments are those of `Client`; the port is 8501 by default.
+
+    Example:
+
+    >>> client = keras_bert.serving.RestClient("mood")
+    >>> client.predict({"text": ["a fine film"]})["label"]
+    ['positive']
+
+    References:
+        [REST](https://www.tensorflow.org/tfx/serving/api_rest)
+    """
 
     default_port = 8501
 
