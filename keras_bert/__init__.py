@@ -8,8 +8,7 @@ that hold our layers or optimizers load after `import keras_bert`.
 
 from keras_bert import lazy
 from keras_bert import registration
-
-__version__ = "0.1.0"
+from keras_bert.version import VERSION as __version__
 
 _MODULES = (
     "checkpoints",
@@ -39,7 +38,7 @@ _MEMBERS = {
     "save_pretrained": "checkpoints",
 }
 
-__all__ = [*_MODULES, *_MEMBERS]
+__all__ = ["__version__", *_MODULES, *_MEMBERS]
 __getattr__, __dir__ = lazy.attach(__name__, _MODULES, _MEMBERS)
 
 registration.register_with_keras()

@@ -209,8 +209,8 @@ def manifest_values(entries, about):
     """
     return {
         "made_by": _MADE_BY,
-        **about,
         "command": sys.argv,
+        **about,
         "files": entries,
     }
 

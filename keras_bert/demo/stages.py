@@ -61,7 +61,7 @@ def demo_stages(root, output, input_file):
     saved_model = program(
         "export_saved_model",
         f"--input_dir={output}/bert",
-        f"--output_dir={output}/saved_model/1",
+        f"--output_dir={output}/saved_model",
     )
     tflite = program(
         "export_tflite",

@@ -2,26 +2,39 @@
 
 import pathlib
 
+from keras_bert.outputs import check_no_input
 from keras_bert.outputs import check_output_directory
 from keras_bert.outputs import read_manifest
 
-MANIFEST = "manifest.json"
 
-
-def check_saved_model_output(directory, inputs=(), overwrite=False):
-    """Raises ValueError unless a SavedModel may be written.
+def version_directory(directory, version, inputs=(), overwrite=False):
+    """The folder of a version, once it is known that it may be written.
 
     Args:
-        directory: str, which must be new or empty; or, with `overwrite`, a
-            SavedModel that we wrote, and nothing else that we wrote.
+        directory: str, the folder of a model's versions.
+        version: int, whose folder must be new or empty; or, with `overwrite`,
+            a SavedModel that we wrote, and nothing else that we wrote.
         inputs: list of str, files and directories that are read.
         overwrite: bool, replace what we wrote before.
+
+    Returns:
+        A `pathlib.Path`.
+
+    Raises:
+        ValueError: it may not be written, or a server knows no such version.
     """
-    check_output_directory(directory, inputs, overwrite)
-    manifest = read_manifest(pathlib.Path(directory, MANIFEST))
+    if version < 1:
+        raise ValueError(
+            f"`version` must be at least 1. Received: version={version}."
+        )
+    check_no_input(directory, inputs)
+    place = pathlib.Path(directory, str(version))
+    check_output_directory(place, inputs, overwrite)
+    manifest = read_manifest(place / "manifest.json")
     if manifest is not None and "task" not in manifest:
         raise ValueError(
             "--overwrite replaces a SavedModel only. Received: "
-            f"{str(directory)!r}, which holds something else that we wrote. "
+            f"{str(place)!r}, which holds something else that we wrote. "
             "Choose another directory."
         )
+    return place

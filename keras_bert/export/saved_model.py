@@ -1,20 +1,39 @@
 """SavedModels for TensorFlow Serving, with the tokenizer inside."""
 
+import contextlib
+import json
+import logging
 import os
 import pathlib
 import shutil
 
 import tensorflow as tf
 
-from keras_bert.export.output import check_saved_model_output
-from keras_bert.export.served_task import ServedTask
-from keras_bert.export.served_task import about
+from keras_bert.export.description import about
+from keras_bert.export.description import described_signatures
+from keras_bert.export.output import version_directory
+from keras_bert.export.served_graph import ServedGraph
+from keras_bert.export.served_ops import LEAST_SERVER
+from keras_bert.export.served_ops import TEXT_OPS
+from keras_bert.export.served_ops import check_ops
+from keras_bert.export.served_ops import graph_ops
+from keras_bert.export.serving_files import write_serving_files
+from keras_bert.export.warmup import example_requests
+from keras_bert.export.warmup import write_warmup_requests
 from keras_bert.files import named_when_full
 from keras_bert.outputs import record_directory
 from keras_bert.outputs import remove_own
 
+# Few tokens at once keep a processor's caches warm.
+_BATCH_TOKENS = 1024
+# A SavedModel is one message of protocol buffers, and that is their limit,
+# with room for the graph itself.
+_MOST_BYTES = 2_000_000_000
 
-def export_saved_model(task, directory, overwrite=False):
+
+def export_saved_model(
+    task, directory, version=1, overwrite=False, batch_tokens=_BATCH_TOKENS
+):
     """Writes a SavedModel that takes strings.
 
     Signature `serving_default` takes the task's `text_inputs`, such as
@@ -24,35 +43,93 @@ def export_saved_model(task, directory, overwrite=False):
     gives what `predict_ids` does. No texts give outputs with no rows. Besides
     TensorFlow's own ops the graph holds two of tensorflow-text,
     `FastBertNormalize` and `FastWordpieceTokenizeWithOffsets`, which
-    TensorFlow Serving has. A `manifest.json` tells what it was made of.
+    TensorFlow Serving has. Weights are constants; those that the model uses
+    in bfloat16, with the policy "mixed_bfloat16", are stored in it.
+
+    A version holds `export_manifest.json`, which tells of the signatures,
+    labels and operations, and requests for warm-up. Beside the versions are
+    `model.config` and `batching_parameters.txt`, as of `write_serving_files`.
 
     Args:
-        task: an object of `tasks`.
-        directory: str, where the SavedModel goes: new or empty.
-        overwrite: bool, replace a SavedModel that an earlier call has
-            written. It stays as it is if the new one cannot be made.
+        task: an object of `keras_bert.tasks`.
+        directory: str, the folder of the model's versions, whose name a
+            server knows it by.
+        version: int, the number of this one; its folder must be new or empty.
+        overwrite: bool, replace a version that an earlier call has written.
+            It stays as it is if the new one cannot be made.
+        batch_tokens: int, about how many tokens the model computes together.
+            A GPU wants more.
 
     Raises:
         ValueError: the directory holds something that may not be replaced,
-            or the task answers in a way that a graph cannot.
+            the task answers in a way that a graph cannot, or the weights are
+            more than 2 GB.
     """
     task.check_servable()
-    check_saved_model_output(directory, overwrite=overwrite)
-    directory = pathlib.Path(directory)
-    served = ServedTask(task)
-    staging = directory.with_name(f".{directory.name}.{os.getpid()}.tmp")
+    place = version_directory(directory, version, overwrite=overwrite)
+    served = ServedGraph(task, batch_tokens)
+    if served.num_bytes > _MOST_BYTES:
+        raise ValueError(
+            "The weights of a SavedModel must be less than 2 GB. Received: "
+            f"{served.num_bytes / 1e9:.1f} GB. Read the model with the policy "
+            "'mixed_bfloat16', which halves most of them."
+        )
+    graph_def = served.graph.as_graph_def()
+    check_ops(graph_def)
+    staging = place.with_name(f".{place.name}.{os.getpid()}.tmp")
     try:
-        with named_when_full(directory):
-            tf.saved_model.save(
-                served,
-                str(staging),
-                signatures={
-                    "serving_default": served.from_text,
-                    "ids": served.from_ids,
-                },
-            )
-            record_directory(staging, about(task))
-        remove_own(directory)
-        os.replace(staging, directory)
+        with named_when_full(place):
+            _write(served, staging)
+            write_warmup_requests(staging, example_requests(task))
+            _write_export_manifest(staging, task, served, graph_def)
+            record_directory(staging, {**about(task), "command": []})
+        remove_own(place)
+        os.replace(staging, place)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+    write_serving_files(directory)
+
+
+def _write(served, directory):
+    """Writes the graph as TensorFlow Serving reads it: of version 1.
+
+    In one of version 2 each signature would have weights of its own.
+    """
+    v1 = tf.compat.v1
+    with v1.Session(graph=served.graph) as session, _no_advice():
+        builder = v1.saved_model.Builder(str(directory))
+        builder.add_meta_graph_and_variables(
+            session,
+            [tf.saved_model.SERVING],
+            signature_def_map={
+                name: v1.saved_model.predict_signature_def(inputs, outputs)
+                for name, (inputs, outputs) in served.signatures.items()
+            },
+            strip_default_attrs=True,
+        )
+        builder.save()
+
+
+@contextlib.contextmanager
+def _no_advice():
+    """Without TensorFlow's advice to write SavedModels of version 2."""
+    logger = tf.get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _write_export_manifest(directory, task, served, graph_def):
+    ops = graph_ops(graph_def)
+    values = {
+        **about(task),
+        "signatures": described_signatures(served.signatures),
+        "text_ops": [op for op in ops if op in TEXT_OPS],
+        "core_ops": [op for op in ops if op not in TEXT_OPS],
+        "least_tensorflow_serving": LEAST_SERVER,
+    }
+    path = pathlib.Path(directory, "export_manifest.json")
+    path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")

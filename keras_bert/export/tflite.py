@@ -3,8 +3,8 @@
 import keras
 import tensorflow as tf
 
-from keras_bert.export.served_task import about
-from keras_bert.export.served_task import text_signature
+from keras_bert.export.description import about
+from keras_bert.export.served_graph import text_signature
 from keras_bert.outputs import check_output_files
 from keras_bert.outputs import recorded_file
 

@@ -107,14 +107,17 @@ class FillMask(Task):
         )
         count = tf.reduce_sum(masked, axis=1)
         order = tf.argsort(masked, direction="DESCENDING", stable=True)
-        positions = order[:, : tf.reduce_max(count)]  # [B, P]
+        real = tf.sequence_mask(count)
+        # Behind a text's own masks any position does that it has.
+        positions = tf.where(real, order[:, : tf.shape(real)[1]], 0)  # [B, P]
         logits = self.model({**inputs, "masked_lm_positions": positions})
         # Rows that only pad the table are no words.
         logits = logits["mlm_logits"][..., : len(self.vocabulary)]
         probabilities, ids = tf.math.top_k(tf.nn.softmax(logits), self.top_k)
-        real = tf.sequence_mask(count)[..., tf.newaxis]
         tokens = tf.gather(tf.constant(self.vocabulary.tokens), ids)
         return {
-            "tokens": tf.where(real, tokens, ""),
-            "token_probabilities": tf.where(real, probabilities, 0.0),
+            "tokens": tf.where(real[..., tf.newaxis], tokens, ""),
+            "token_probabilities": tf.where(
+                real[..., tf.newaxis], probabilities, 0.0
+            ),
         }

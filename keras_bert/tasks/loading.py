@@ -1,8 +1,15 @@
-"""A fine-tuned model as the task that it was trained for."""
+"""A model as the task that it was trained for, or is asked for."""
 
 from keras_bert import tasks
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+
+_ENCODER_TASKS = {
+    "fill_mask": "FillMask",
+    "text_embedder": "TextEmbedder",
+    "feature_extractor": "FeatureExtractor",
+}
+ENCODER_TASKS = tuple(_ENCODER_TASKS)
 
 
 def load_task(directory, lowercase=None):
@@ -20,6 +27,44 @@ def load_task(directory, lowercase=None):
             known here.
     """
     pretrained = from_pretrained(directory, lowercase=lowercase)
+    return _trained_class(pretrained, directory).of_directory(
+        pretrained, directory
+    )
+
+
+def load_any_task(directory, encoder_task=None, lowercase=None, **kwargs):
+    """Reads a fine-tuned model, or an encoder.
+
+    Args:
+        directory: str, as of `keras_bert.from_pretrained`.
+        encoder_task: str, one of `ENCODER_TASKS`, what an encoder answers.
+            None: a model that was fine-tuned answers its own task, another
+            fills masks.
+        lowercase: bool, where no file says whether texts are lower-cased.
+        **kwargs: other arguments of the task's class.
+
+    Returns:
+        A `Task`.
+
+    Raises:
+        ValueError: an encoder task is asked for of a fine-tuned model, or the
+            model lacks the head for it.
+    """
+    pretrained = from_pretrained(directory, lowercase=lowercase)
+    if pretrained.task is None:
+        kind = getattr(tasks, _ENCODER_TASKS[encoder_task or "fill_mask"])
+    elif encoder_task is None:
+        kind = _trained_class(pretrained, directory)
+    else:
+        raise ValueError(
+            f"{directory} was fine-tuned for {pretrained.task.task}, which it "
+            f"answers. Received: {encoder_task!r}, a task of encoders."
+        )
+    return kind.from_pretrained(directory, lowercase=lowercase, **kwargs)
+
+
+def _trained_class(pretrained, directory):
+    """The class of the task that a model was fine-tuned for."""
     if pretrained.task is None:
         raise ValueError(
             f"{directory} must hold a model that was fine-tuned for a task. "
@@ -33,4 +78,4 @@ def load_task(directory, lowercase=None):
             f"{directory} must hold a model of a task that is known here. "
             f"Received: one of the task {name!r}."
         )
-    return kind.of_directory(pretrained, directory)
+    return kind

@@ -18,10 +18,13 @@ class Task:
         inputs: tuple of str, the names of those tensors that the model takes.
         model: `keras.Model` that takes them.
         outputs: tuple of str, the names that `predict_texts` gives.
+        settings: dict for JSON, what of the task is no weight, such as its
+            labels.
     """
 
     text_inputs = ("text",)
     text_shapes = {}
+    settings = {}
 
     @classmethod
     def from_pretrained(cls, directory, lowercase=None, **kwargs):
@@ -60,8 +63,21 @@ class Task:
     def check_servable(self):
         """Raises ValueError if graphs could not answer as `predict` does."""
 
+    def answers_in_texts(self, outputs, inputs, *texts):
+        """Makes answers of what a model gives, in graph; by default just that.
+
+        Args:
+            outputs: dict of tensors, as of `predict_ids`.
+            inputs: dict of tensors, as of `preprocess`.
+            *texts: string tensors, in the order of `text_inputs`.
+
+        Returns:
+            A dict of tensors by the names of `outputs`.
+        """
+        return outputs
+
     def predict_texts(self, *texts):
-        """Answers strings, in graph; by default as `predict_ids`.
+        """Answers strings, in graph.
 
         Args:
             *texts: string tensors, in the order of `text_inputs`.
@@ -69,4 +85,22 @@ class Task:
         Returns:
             A dict of tensors by the names of `outputs`.
         """
-        return self.predict_ids(self.preprocess(*texts))
+        inputs = self.preprocess(*texts)
+        outputs = self.predict_ids(inputs)
+        return self.answers_in_texts(outputs, inputs, *texts)
+
+    def export_saved_model(self, directory, version=1, overwrite=False):
+        """Writes a SavedModel that takes strings.
+
+        Args:
+            directory: str, the folder of the model's versions.
+            version: int, the number of this one.
+            overwrite: bool, replace a version that an earlier call has
+                written.
+
+        Raises:
+            ValueError: as of `keras_bert.export.export_saved_model`.
+        """
+        from keras_bert.export import export_saved_model
+
+        export_saved_model(self, directory, version, overwrite)

@@ -209,7 +209,7 @@ def test_too_few_layers_are_named_in_the_words_of_the_config(model):
 def test_a_saved_model_takes_ids_without_segments(model, tmp_path):
     task = keras_bert.FillMask(model, top_k=1)
     keras_bert.export.export_saved_model(task, tmp_path / "served")
-    loaded = tf.saved_model.load(str(tmp_path / "served"))
+    loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
     by_text = loaded.signatures["serving_default"]
     answer = by_text(text=tf.constant(["word1 [MASK]"]))["tokens"]
     expected = task("word1 [MASK]")[0][0]["token"]

@@ -45,7 +45,7 @@ def _served(signatures, pairs):
 def test_a_server_answers_as_python(bert, tmp_path, null_threshold):
     task = QuestionAnswerer(bert, max_query_length=3)
     task.null_threshold = null_threshold
-    export_saved_model(task, tmp_path / "1")
+    export_saved_model(task, tmp_path)
     signatures = tf.saved_model.load(str(tmp_path / "1")).signatures
     outputs = _served(signatures, _PAIRS)
     assert sorted(outputs) == sorted(task.outputs)

@@ -140,7 +140,7 @@ def test_only_two_ops_are_not_core(exported):
 
 def test_an_empty_directory_is_used(bert, tmp_path):
     (tmp_path / "1").mkdir()
-    export_saved_model(FeatureExtractor(bert), tmp_path / "1")
+    export_saved_model(FeatureExtractor(bert), tmp_path)
     assert os.listdir(tmp_path) == ["1"]
     assert "saved_model.pb" in os.listdir(tmp_path / "1")
 
@@ -156,7 +156,7 @@ def test_a_directory_that_is_not_empty_is_refused(bert, tmp_path):
     (tmp_path / "1").mkdir()
     (tmp_path / "1" / "precious").write_text("text")
     with pytest.raises(ValueError, match=f"{tmp_path}/1/precious exists"):
-        export_saved_model(FeatureExtractor(bert), tmp_path / "1")
+        export_saved_model(FeatureExtractor(bert), tmp_path)
     assert os.listdir(tmp_path / "1") == ["precious"]
 
 
@@ -178,7 +178,7 @@ def test_a_failure_leaves_nothing(bert, tmp_path, monkeypatch):
 
     monkeypatch.setattr(tf.saved_model, "save", fail)
     with pytest.raises(OSError, match="no room"):
-        export_saved_model(FeatureExtractor(bert), tmp_path / "1")
+        export_saved_model(FeatureExtractor(bert), tmp_path)
     assert os.listdir(tmp_path) == []
 
 
@@ -203,9 +203,9 @@ def test_the_manifest_tells_of_the_task_and_lists_the_files(exported):
 
 
 def test_what_we_wrote_is_replaced_when_asked(bert, tmp_path, monkeypatch):
-    export_saved_model(FeatureExtractor(bert), tmp_path / "1")
+    export_saved_model(FeatureExtractor(bert), tmp_path)
     with pytest.raises(ValueError, match="must be new: .*--overwrite"):
-        export_saved_model(FeatureExtractor(bert), tmp_path / "1")
+        export_saved_model(FeatureExtractor(bert), tmp_path)
     export_saved_model(
         FeatureExtractor(bert, 7), tmp_path / "1", overwrite=True
     )

@@ -83,7 +83,7 @@ def test_a_saved_tagger_answers_with_the_same_bits(trained, tmp_path):
 
 def test_it_is_served(trained, tmp_path):
     export_saved_model(trained, str(tmp_path / "served"))
-    served = tf.saved_model.load(str(tmp_path / "served"))
+    served = tf.saved_model.load(str(tmp_path / "served" / "1"))
     found = served.signatures["serving_default"](text=tf.constant(_TEXTS))
     expected = trained.predict_texts(_TEXTS)
     np.testing.assert_array_equal(found["labels"], expected["labels"])

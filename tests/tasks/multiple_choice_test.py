@@ -197,7 +197,7 @@ def test_answers_in_graph_are_those_in_python(trained):
 
 
 def test_a_server_gives_the_answers_of_python(trained, tmp_path):
-    export_saved_model(trained, tmp_path / "1")
+    export_saved_model(trained, tmp_path)
     signatures = tf.saved_model.load(str(tmp_path / "1")).signatures
     texts, choices = _columns()
     inputs = trained.preprocess(texts, choices)

@@ -110,7 +110,7 @@ _PROGRAMS = {
         {"input_dir": "bert", "output_dir": "served"},
         "output_dir",
         ("input_dir",),
-        within="saved_model.pb",
+        within="1/saved_model.pb",
     ),
     "export_tflite": _Program(
         {"input_dir": "bert", "output_file": "bert.tflite"},
@@ -155,7 +155,7 @@ _PROGRAMS = {
         "output",
         ("model_dir", "input"),
     ),
-    "query_saved_model": _Program({"model_dir": "served", "text": "a dog"}),
+    "query_saved_model": _Program({"model_dir": "served/1", "text": "a dog"}),
     "query_server": _Program({"model_name": "served", "text": "a dog"}),
     "run_classifier": _Program(
         {

@@ -107,7 +107,7 @@ _TRAIN = [
 _SAVED_MODEL = ["--input_dir=bert", "--output_dir=out/served"]
 _CONVERT = ["--input=bert", "--output=out/bert"]
 _TFLITE = ["--input_dir=bert", "--output_file=out/bert.tflite"]
-_QUERY = ["--model_dir=out/served", "--text=a dog"]
+_QUERY = ["--model_dir=out/served/1", "--text=a dog"]
 _TOOLS = {
     "learn_vocabulary": _VOCABULARY,
     "create_pretraining_data": _DATA,

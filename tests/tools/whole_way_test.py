@@ -128,7 +128,7 @@ def test_text_becomes_a_model_that_answers(tmp_path):
         tmp_path,
         "export_saved_model",
         "--input_dir=run",
-        "--output_dir=served/1",
+        "--output_dir=served",
         "--task=fill_mask",
     )
     result = _run(

@@ -105,13 +105,15 @@ class QuestionTask(FineTunedTask):
         logits = logits["logits"]
         return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}
 
-    def predict_texts(self, questions, contexts):
+    def answers_in_texts(self, outputs, inputs, questions, contexts):
         """Answers questions from the first window of each context, in graph.
 
         That is what `predict` answers where a question and its context are at
         most `seq_length` tokens long.
 
         Args:
+            outputs: dict of tensors, as of `predict_ids`.
+            inputs: dict of tensors, as of `preprocess`.
             questions: string `(batch_size,)`.
             contexts: string `(batch_size,)`.
 
@@ -123,10 +125,8 @@ class QuestionTask(FineTunedTask):
         """
         import tensorflow as tf
 
-        inputs = self.preprocess(questions, contexts)
-        logits = self.predict_ids(inputs)
         start, end, score = window_answers(
-            tf.stack([logits["start_logits"], logits["end_logits"]], axis=-1),
+            tf.stack([outputs["start_logits"], outputs["end_logits"]], axis=-1),
             inputs[TOKEN_STARTS],
             inputs[TOKEN_ENDS],
             self.null_threshold,

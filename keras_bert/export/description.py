@@ -1,0 +1,46 @@
+"""What an export tells of itself, for programs that did not make it."""
+
+import tensorflow as tf
+
+from keras_bert.version import VERSION
+
+
+def about(task):
+    """What the manifest of an export tells of its task, a dict for JSON."""
+    tokenizer = task.preprocess.tokenizer
+    return {
+        "task": type(task).__name__,
+        "max_seq_length": task.preprocess.seq_length,
+        "vocabulary": tokenizer.vocabulary.sha256,
+        "do_lower_case": tokenizer.lowercase,
+        "settings": task.settings,
+        "versions": {
+            "keras_bert": VERSION,
+            "tensorflow": tf.__version__,
+        },
+    }
+
+
+def described_signatures(signatures):
+    """Names, dtypes and shapes of what goes in and comes out.
+
+    Args:
+        signatures: dict, as of `ServedGraph`.
+
+    Returns:
+        A dict for JSON; an open size is None.
+    """
+    return {
+        name: {
+            "inputs": _described(inputs),
+            "outputs": _described(outputs),
+        }
+        for name, (inputs, outputs) in signatures.items()
+    }
+
+
+def _described(tensors):
+    return {
+        name: {"dtype": x.dtype.name, "shape": x.shape.as_list()}
+        for name, x in tensors.items()
+    }

@@ -1,0 +1,126 @@
+"""A task as one graph, from texts or from ids to answers."""
+
+import copy
+
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.export.served_model import ServedModel
+
+
+class ServedGraph:
+    """What a SavedModel of a task holds.
+
+    The tensors of ids are inputs as well: a request that gives them is
+    answered without the texts.
+
+    Args:
+        task: a task of `keras_bert.tasks`.
+        batch_tokens: int, as of `ServedModel`.
+
+    Attributes:
+        graph: `tf.Graph`.
+        signatures: dict from the names of the signatures to pairs of dicts,
+            inputs and outputs, tensors by name.
+        num_bytes: int, the size of the weights.
+    """
+
+    def __init__(self, task, batch_tokens):
+        served = copy.copy(task)
+        served.model = ServedModel(task.model, batch_tokens)
+        self.num_bytes = served.model.weights.num_bytes
+        traced = {}
+
+        def trace(*texts):
+            inputs = task.preprocess(*texts)
+            ids = {
+                name: tf.compat.v1.placeholder_with_default(
+                    inputs[name], [None] * len(inputs[name].shape), name
+                )
+                for name in task.inputs
+            }
+            checked = _checked(task, ids)
+            outputs = served.predict_ids(checked)
+            answers = served.answers_in_texts(
+                outputs, {**inputs, **checked}, *texts
+            )
+            texts = dict(zip(task.text_inputs, texts))
+            traced["serving_default"] = texts, answers
+            traced["ids"] = ids, outputs
+
+        # Not `tf.function`, which would let what is computed of ids wait for
+        # checks of the texts.
+        function = tf.compat.v1.wrap_function(trace, text_signature(task))
+        self.graph = _plain_graph(function)
+        self.signatures = {
+            name: tuple(self._tensors(side) for side in sides)
+            for name, sides in traced.items()
+        }
+
+    def _tensors(self, traced):
+        return {
+            name: self.graph.get_tensor_by_name(tensor.name)
+            for name, tensor in traced.items()
+        }
+
+
+def text_signature(task):
+    """The string inputs of a task."""
+    return [
+        tf.TensorSpec(task.text_shapes.get(name, [None]), tf.string, name)
+        for name in task.text_inputs
+    ]
+
+
+def _plain_graph(function):
+    """The graph of a function, with what it takes from outside as constants."""
+    outside = function.captured_inputs
+    captured = function.inputs[len(function.inputs) - len(outside) :]
+    graph_def = function.graph.as_graph_def()
+    nodes = [*graph_def.node]
+    for each in graph_def.library.function:
+        nodes += each.node_def
+    for node in nodes:
+        node.attr.pop("_gradient_op_type", None)  # It names our functions.
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.import_graph_def(
+            graph_def,
+            input_map={
+                inside.name: tf.constant(tensor.numpy())
+                for inside, tensor in zip(captured, outside)
+            },
+            name="",
+        )
+    return graph
+
+
+def _checked(task, ids):
+    """The same ids; a request with others than the model takes fails."""
+    tokens = ids[features.INPUT_IDS.name]
+    shape = tf.shape(tokens)
+    longest = task.preprocess.seq_length
+    size = len(task.preprocess.tokenizer.vocabulary)
+    checks = {
+        "All tensors must have the shape of input_ids.": [
+            _has_shape(tensor, shape) for tensor in ids.values()
+        ],
+        f"Rows must have 1 to {longest} tokens.": [
+            shape[-1] > 0,
+            shape[-1] <= longest,
+        ],
+        f"Ids must be from 0 to {size - 1}.": [tokens >= 0, tokens < size],
+    }
+    checks = [
+        tf.raw_ops.Assert(
+            condition=tf.reduce_all([tf.reduce_all(x) for x in conditions]),
+            data=[message],
+        )
+        for message, conditions in checks.items()
+    ]
+    with tf.control_dependencies(checks):
+        return {name: tf.identity(tensor) for name, tensor in ids.items()}
+
+
+def _has_shape(tensor, shape):
+    return tf.reduce_all(tf.equal(tf.shape(tensor), shape))

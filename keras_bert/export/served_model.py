@@ -1,0 +1,143 @@
+"""A model as a server computes it."""
+
+import keras
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.export.constant_weights import ConstantWeights
+
+# Rows are as long as their longest text, rounded up to a multiple of this.
+_WIDTH_STEP = 8
+_TOKENS = [feature.name for feature in features.ENCODER_INPUTS]
+
+
+class ServedModel:
+    """Computes what a model does, in graph, and little that is padding.
+
+    Rows of like length are computed together, so that a batch of texts of
+    very different length costs about as much as its tokens.
+
+    Args:
+        model: `keras.Model` from a dict of tensors to a dict, both with a row
+            for each example.
+        batch_tokens: int, about how many tokens are computed together.
+
+    Call arguments:
+        inputs: dict of tensors, as of the model. Among them is `input_mask`,
+            int32 `(batch_size, ..., seq_length)`.
+
+    Returns:
+        A dict of tensors, as of the model. Outputs at positions behind the
+        last token of a row are arbitrary.
+    """
+
+    def __init__(self, model, batch_tokens):
+        self.input = model.input
+        self.weights = ConstantWeights(model)
+        self._model = model
+        self._batch_tokens = batch_tokens
+        self._token_axes = _token_axes(model)
+
+    def __call__(self, inputs):
+        mask = inputs[features.INPUT_MASK.name]
+        widths = _widths(mask)
+        order = tf.argsort(widths, direction="DESCENDING", stable=True)
+        groups = self._groups(tf.gather(widths, order), tf.shape(mask))
+        # Without any row there is a group all the same, which gives shapes.
+        num_groups = tf.reduce_max(tf.concat([groups, [0]], axis=0)) + 1
+        names = sorted(self._token_axes)
+
+        def step(group, arrays):
+            rows = tf.boolean_mask(order, tf.equal(groups, group))
+            outputs = self._outputs(inputs, rows, widths, tf.shape(mask)[-1])
+            arrays = [
+                array.write(group, outputs[name])
+                for name, array in zip(names, arrays)
+            ]
+            return group + 1, arrays
+
+        arrays = [
+            tf.TensorArray(
+                self._model.output[name].dtype, num_groups, infer_shape=False
+            )
+            for name in names
+        ]
+        _, arrays = tf.while_loop(
+            lambda group, _: group < num_groups, step, (0, arrays)
+        )
+        places = tf.argsort(order)
+        return {
+            name: tf.ensure_shape(
+                tf.gather(array.concat(), places),
+                self._model.output[name].shape,
+            )
+            for name, array in zip(names, arrays)
+        }
+
+    def _groups(self, widths, shape):
+        """Which rows go together, int32 from 0 on, never falling."""
+        num_tokens = widths * tf.reduce_prod(shape[1:-1])
+        before = tf.cumsum(num_tokens, exclusive=True)
+        return before // self._batch_tokens
+
+    def _outputs(self, inputs, rows, widths, seq_length):
+        """What the model makes of some rows, cut to the widest of them."""
+        width = tf.reduce_max(tf.concat([tf.gather(widths, rows), [1]], axis=0))
+        width = tf.minimum(width, seq_length)
+        inputs = {name: tf.gather(x, rows) for name, x in inputs.items()}
+        for name in inputs.keys() & {*_TOKENS}:
+            inputs[name] = inputs[name][..., :width]
+        # In here: weights from outside the loop would be no constants.
+        with self.weights.scope():
+            outputs = self._model(inputs, training=False)
+        return {
+            name: self._padded(name, output, seq_length - width)
+            for name, output in outputs.items()
+        }
+
+    def _padded(self, name, output, missing):
+        """An output as long as that of rows that are not cut."""
+        axis = self._token_axes[name]
+        if axis is None:
+            return output
+        paddings = [[0, 0] for _ in output.shape]
+        paddings[axis][1] = missing
+        return tf.pad(output, paddings)
+
+
+def _widths(mask):
+    """From where on each row has no token, at least 1, rounded up."""
+    is_used = tf.reduce_any(mask > 0, axis=[*range(1, len(mask.shape) - 1)])
+    ends = tf.where(is_used, tf.range(tf.shape(mask)[-1]) + 1, 1)
+    lengths = tf.reduce_max(ends, axis=-1)
+    return (lengths + _WIDTH_STEP - 1) // _WIDTH_STEP * _WIDTH_STEP
+
+
+def _token_axes(model):
+    """Which axis of each output is that of the tokens; None where none is."""
+    shorter, longer = (
+        model.compute_output_spec(
+            {
+                name: keras.KerasTensor(_with_length(name, x.shape, n), x.dtype)
+                for name, x in model.input.items()
+            }
+        )
+        for n in (3, 4)
+    )
+    return {
+        name: next(
+            (
+                axis
+                for axis, sizes in enumerate(zip(x.shape, longer[name].shape))
+                if sizes == (3, 4)
+            ),
+            None,
+        )
+        for name, x in shorter.items()
+    }
+
+
+def _with_length(name, shape, length):
+    """A shape with so many tokens, and 2 wherever else a number is open."""
+    shape = [size or 2 for size in shape]
+    return [*shape[:-1], length] if name in _TOKENS else shape

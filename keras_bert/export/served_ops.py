@@ -1,0 +1,44 @@
+"""The operations that an exported graph may hold."""
+
+import tensorflow as tf
+
+# The least release of TensorFlow Serving that runs them all.
+LEAST_SERVER = "2.12"
+TEXT_OPS = ("FastBertNormalize", "FastWordpieceTokenizeWithOffsets")
+# Those of TensorFlow that our exports need and that this release has. Another
+# one belongs here once it was tried there.
+_CORE_OPS = frozenset(
+    """
+    AddV2 All Any ArgMax Assert BatchMatMulV2 BiasAdd Bitcast BitwiseAnd
+    BroadcastTo Cast ConcatV2 Const Cumsum EnsureShape Equal Erf Erfc ExpandDims
+    Fill FloorDiv FloorMod GatherV2 Greater GreaterEqual Identity IdentityN
+    If IsInf Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max
+    Maximum Mean Minimum Mul Neg NoOp NotEqual OneHot Pack Pad Placeholder
+    PlaceholderWithDefault Pow Prod RaggedRange RaggedTensorToTensor Range
+    RealDiv Reshape Rsqrt ScatterNd SelectV2 Shape Sigmoid Size Softmax
+    Square Squeeze StatelessIf StatelessWhile StridedSlice Sub Substr Sum
+    Tanh TensorListConcatV2 TensorListLength TensorListReserve
+    TensorListSetItem Tile TopKV2 Transpose Unpack UnsortedSegmentSum Where
+    ZerosLike
+    """.split()
+)
+
+
+def graph_ops(graph_def):
+    """The names of all operations, also within functions, a sorted list."""
+    nodes = [
+        graph_def.node,
+        *(function.node_def for function in graph_def.library.function),
+    ]
+    functions = {f.signature.name for f in graph_def.library.function}
+    return sorted({node.op for some in nodes for node in some} - functions)
+
+
+def check_ops(graph_def):
+    """Raises ValueError unless a server runs all operations."""
+    unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*TEXT_OPS}
+    if unknown:
+        raise ValueError(
+            "A SavedModel must hold operations only that TensorFlow Serving "
+            f"{LEAST_SERVER} was seen to run. Received: {sorted(unknown)}."
+        )
