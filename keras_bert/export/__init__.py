@@ -6,6 +6,7 @@ _MEMBERS = {
     "export_onnx": "onnx_directory",
     "export_saved_model": "saved_model",
     "export_tflite": "tflite",
+    "text_model": "keras_model",
 }
 
 __all__ = [*_MEMBERS]
