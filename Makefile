@@ -1,7 +1,7 @@
 # make demo    sets up and runs the main job, from plain text to served BERT
 # make test    sets up and runs the tests
 # make test-fast   runs those that train nothing, for the loop of work
-# make test-beam   sets up and runs the tests of the Beam pipeline
+# make test-beam   sets up and runs the tests of the Beam pipelines
 # make test-parity sets up and compares trained weights with transformers
 # make lint    checks style; make format repairs it
 #
@@ -42,7 +42,7 @@ test-fast: $(VENV)/.installed-test
 # Apache Beam holds back packages that the others have newer.
 test-beam:
 	$(MAKE) $(VENV)-beam/.installed-test,beam VENV=$(VENV)-beam
-	$(VENV)-beam/bin/python -m pytest tests/data/build/beam \
+	$(VENV)-beam/bin/python -m pytest tests/data/build/beam tests/export/beam \
 	    tests/tools/create_pretraining_data_beam_test.py
 
 # An unpinned torch would bring gigabytes of CUDA packages.

@@ -11,11 +11,13 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import sys
 
 import google_crc32c
 
 from keras_bert.files import check_writable
+from keras_bert.files import named_when_full
 from keras_bert.files import whole_file
 
 _MADE_BY = "keras_bert"
@@ -154,6 +156,29 @@ def recorded_file(path, about=None):
         write_manifest(
             manifest_beside(path), {path.name: temporary}, about or {}
         )
+
+
+@contextlib.contextmanager
+def recorded_directory(directory, about=None):
+    """Gives a temporary directory that becomes `directory`, with a manifest.
+
+    What `directory` held before stays until all is written.
+
+    Args:
+        directory: str, one that `check_output_directory` has let through.
+        about: dict for JSON, what the next program must know of the files.
+    """
+    directory = pathlib.Path(directory)
+    staging = directory.with_name(f".{directory.name}.{os.getpid()}.tmp")
+    try:
+        with named_when_full(directory):
+            staging.mkdir()
+            yield staging
+            record_directory(staging, about)
+        remove_own(directory)
+        os.replace(staging, directory)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
 
 
 def manifest_beside(path):

@@ -33,6 +33,7 @@ _CLASSES = {
     "SparseCrossEntropy": "training.cross_entropy",
     "SplitChoices": "layers.choices",
     "TaskHead": "layers.task_head",
+    "TextAnswers": "tasks.text_models.text_answers",
     "TokenEmbeddings": "layers.token_embeddings",
     "TransformerEncoderBlock": "layers.transformer_encoder_block",
 }

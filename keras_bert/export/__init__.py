@@ -3,6 +3,7 @@
 from keras_bert import lazy
 
 _MEMBERS = {
+    "export_onnx": "onnx_directory",
     "export_saved_model": "saved_model",
     "export_tflite": "tflite",
     "write_serving_files": "serving_files",

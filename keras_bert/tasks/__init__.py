@@ -17,6 +17,7 @@ _MEMBERS = {
     "entity_scores": "tags.entity_scores",
     "load_task": "loading",
     "squad_scores": "answers.squad_scores",
+    "text_model": "text_models.keras_model",
 }
 
 __all__ = [*_MEMBERS]

@@ -106,6 +106,13 @@ _PROGRAMS = {
         is_costly=True,
     ),
     "demo_report": _Program({"output_dir": "demo"}),
+    "export_onnx": _Program(
+        {"input_dir": "classifier", "output_dir": "onnx"},
+        "output_dir",
+        ("input_dir",),
+        within="model.onnx",
+        package="tf2onnx",
+    ),
     "export_saved_model": _Program(
         {"input_dir": "bert", "output_dir": "served"},
         "output_dir",
@@ -157,6 +164,17 @@ _PROGRAMS = {
     ),
     "query_saved_model": _Program({"model_dir": "served/1", "text": "a dog"}),
     "query_server": _Program({"model_name": "served", "text": "a dog"}),
+    "predict_beam": _Program(
+        {
+            "model_dir": "served/1",
+            "input_file": "text.txt",
+            "output_dir": "answers",
+        },
+        "output_dir",
+        ("model_dir", "input_file"),
+        within="00000-of-00001.jsonl",
+        package="apache_beam",
+    ),
     "run_classifier": _Program(
         {
             "init_dir": "bert",
@@ -288,7 +306,12 @@ def good(tmp_path_factory):
     config.to_json(good / "config.json")
     bert = PretrainedModel.from_config(config, BertTokenizer(vocabulary))
     save_pretrained(bert, good / "bert")
-    TextClassifier(bert, labels=["0", "1"]).save(good / "classifier")
+    classifier = TextClassifier(bert, labels=["0", "1"])
+    classifier.save(good / "classifier")
+    if importlib.util.find_spec("apache_beam") is not None:
+        from keras_bert.export import export_saved_model
+
+        export_saved_model(classifier, good / "served")
     for name in ("train", "dev"):
         (good / f"{name}.conll").write_text("the O\ndog B-X\n\na O\n")
         (good / f"{name}.csv").write_text(

@@ -21,6 +21,8 @@ class ChoicePreprocessor:
     def __init__(self, pairs):
         self.pairs = pairs
         self.tokenizer = pairs.tokenizer
+        self.template = pairs.template
+        self.truncation = pairs.truncation
         self.seq_length = pairs.seq_length
 
     def __call__(self, texts, choices):

@@ -22,7 +22,7 @@ def match_files(patterns):
         patterns: list of str, paths and globs.
 
     Raises:
-        ValueError: a pattern matches nothing, or a file is no text.
+        ValueError: a pattern matches nothing.
     """
     files = {}
     for pattern in patterns or [""]:
@@ -34,19 +34,25 @@ def match_files(patterns):
         if not found:
             raise ValueError(f"Input must exist. No file matches {pattern!r}.")
         files.update((file.path, file.size_in_bytes) for file in found)
-    for path in files:
+    return sorted(files.items())
+
+
+def match_texts(patterns):
+    """As `match_files`; ValueError also for a file that is no plain text."""
+    files = match_files(patterns)
+    for path, _ in files:
         if path.endswith((".jsonl", ".jsonl.gz")):
             raise ValueError(
                 f"Input must be text, a sentence a line. Received: {path}."
             )
-    return sorted(files.items())
+    return files
 
 
 def chunks_of(files):
     """The chunks of files, as pairs of a path and where a chunk begins.
 
     Args:
-        files: list of `match_files`. A .gz file is one chunk.
+        files: list of `match_texts`. A .gz file is one chunk.
     """
     return [
         (path, first)

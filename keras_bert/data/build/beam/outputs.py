@@ -5,6 +5,7 @@ earlier run. A file on this machine must then have the bytes that the manifest
 lists; a remote one, which would have to be read for that, their number.
 """
 
+import fnmatch
 import hashlib
 import json
 
@@ -16,16 +17,18 @@ from keras_bert.outputs import check_no_input
 from keras_bert.outputs import file_entry
 
 _MANIFEST = "manifest.json"
+_RECORDS = "*-of-*.tfrecord"
 _BLOCK_BYTES = 1 << 22
 
 
-def free_manifest_path(output_dir, inputs, overwrite):
+def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
     """Where the manifest goes, after what an earlier run has left is removed.
 
     Args:
         output_dir: str.
         inputs: list of str, the files that are read.
         overwrite: bool, remove what an earlier run has left.
+        pattern: str, what the names of the files are like that are written.
 
     Raises:
         ValueError: something is in the way.
@@ -33,15 +36,17 @@ def free_manifest_path(output_dir, inputs, overwrite):
     if "://" not in output_dir:
         check_writable(output_dir)
     path = FileSystems.join(output_dir, _MANIFEST)
-    records = FileSystems.join(output_dir, "*-of-*.tfrecord")
-    matches = FileSystems.match([path, records])
+    written = FileSystems.join(output_dir, pattern)
+    matches = FileSystems.match([path, written])
     left = [file for match in matches for file in match.metadata_list]
     listed = _read_entries(path) if left else None
     for file in left:
         check_no_input(file.path, inputs)
         name = FileSystems.split(file.path)[1]
         is_own = listed is not None and (
-            name == _MANIFEST or _is_unchanged(file, listed.get(name))
+            _is_unchanged(file, listed.get(name))
+            if name != _MANIFEST
+            else all(fnmatch.fnmatch(other, pattern) for other in listed)
         )
         if not is_own:
             raise ValueError(

@@ -7,7 +7,6 @@ the runner nor the number of workers; their order does.
 """
 
 import json
-import re
 import sys
 import time
 
@@ -19,9 +18,10 @@ from keras_bert.data.build.beam.blocks import Block
 from keras_bert.data.build.beam.blocks import MakeExamples
 from keras_bert.data.build.beam.blocks import deal_out
 from keras_bert.data.build.beam.chunks import chunks_of
-from keras_bert.data.build.beam.chunks import match_files
+from keras_bert.data.build.beam.chunks import match_texts
 from keras_bert.data.build.beam.counting import COUNTS
 from keras_bert.data.build.beam.counting import sum_counts
+from keras_bert.data.build.beam.errors import plain_worker_errors
 from keras_bert.data.build.beam.outputs import free_manifest_path
 from keras_bert.data.build.beam.outputs import list_file
 from keras_bert.data.build.beam.outputs import write_remote_json
@@ -33,10 +33,6 @@ from keras_bert.data.build.remarks import warn_of_text
 from keras_bert.data.build.settings import settings_of
 from keras_bert.outputs import manifest_values
 from keras_bert.text.vocabulary import Vocabulary
-
-_WORKER_ERROR = re.compile(
-    r"^ValueError: (.*?)(?: \[while running .*)?$", re.MULTILINE
-)
 
 
 def create_pretraining_data_on_beam(
@@ -69,7 +65,7 @@ def create_pretraining_data_on_beam(
     Raises:
         ValueError: the input is no text or one document, the output exists.
     """
-    files = match_files(patterns)
+    files = match_texts(patterns)
     text_options = text_options.settled()
     vocabulary = Vocabulary.from_file(text_options.vocab_file)
     inputs = [*(path for path, _ in files), text_options.vocab_file]
@@ -77,36 +73,30 @@ def create_pretraining_data_on_beam(
     # The inputs by their sizes, for to read them takes long.
     settings = settings_of(dict(files), num_shards, text_options, options)
     start = time.time()
-    try:
-        with beam.Pipeline(
+    with (
+        plain_worker_errors(),
+        beam.Pipeline(
             runner, options=PipelineOptions([*beam_options])
-        ) as pipeline:
-            text, records = _examples(
-                pipeline, files, vocabulary, text_options, options
+        ) as pipeline,
+    ):
+        text, records = _examples(
+            pipeline, files, vocabulary, text_options, options
+        )
+        shards = records.records | _write_shards(output_dir, num_shards)
+        entries = shards | "Spread" >> beam.Reshuffle() | beam.Map(list_file)
+        _ = (
+            (text, records.counts | "SumRecords" >> sum_counts())
+            | beam.Flatten()
+            | beam.combiners.ToList()
+            | beam.Map(
+                _make_manifest,
+                settings,
+                start,
+                options,
+                beam.pvalue.AsDict(entries),
             )
-            shards = records.records | _write_shards(output_dir, num_shards)
-            entries = (
-                shards | "Spread" >> beam.Reshuffle() | beam.Map(list_file)
-            )
-            _ = (
-                (text, records.counts | "SumRecords" >> sum_counts())
-                | beam.Flatten()
-                | beam.combiners.ToList()
-                | beam.Map(
-                    _make_manifest,
-                    settings,
-                    start,
-                    options,
-                    beam.pvalue.AsDict(entries),
-                )
-                | beam.Map(_write_manifest, path, sys.argv)
-            )
-    except Exception as error:
-        # Some runners tell a worker's error as a whole traceback of text.
-        said = _WORKER_ERROR.search(f"{type(error).__name__}: {error}")
-        if said:
-            raise ValueError(said[1]) from error
-        raise
+            | beam.Map(_write_manifest, path, sys.argv)
+        )
     with FileSystems.open(path) as file:
         counts = json.load(file)["counts"]
     warn_of_text(counts, options)

@@ -1,0 +1,101 @@
+"""A tokenizer as a file that the package `tokenizers` reads."""
+
+import json
+
+from keras_bert.template import FIRST
+from keras_bert.template import SECOND
+
+_CUT_AT = {"head": "Right", "tail": "Left"}
+
+
+def write_tokenizer_json(preprocess, path):
+    """Writes a `tokenizer.json`, which cuts texts as a preprocessor does.
+
+    It pads to the longest text of a batch. It cuts longer texts, but for the
+    truncation "head_tail", which that package does not have. A special token
+    that is written in a text is plain text.
+
+    Args:
+        preprocess: a `Preprocessor` with a `BertTokenizer`.
+        path: str, the file.
+    """
+    template, tokenizer = preprocess.template, preprocess.tokenizer
+    values = {
+        "version": "1.0",
+        "truncation": _truncation(preprocess),
+        "padding": _padding(template, tokenizer.vocabulary),
+        "added_tokens": [],
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": tokenizer.strip_accents,
+            "lowercase": tokenizer.lowercase,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": _layouts(template, tokenizer.vocabulary),
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": tokenizer.roles["unknown"],
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": tokenizer.max_chars_per_word,
+            "vocab": {
+                token: index
+                for index, token in enumerate(tokenizer.vocabulary.tokens)
+            },
+        },
+    }
+    text = json.dumps(values, ensure_ascii=False, indent=1)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+
+
+def _truncation(preprocess):
+    if preprocess.truncation not in _CUT_AT:
+        return None
+    return {
+        "direction": _CUT_AT[preprocess.truncation],
+        "max_length": preprocess.seq_length,
+        "strategy": "LongestFirst",
+        "stride": 0,
+    }
+
+
+def _padding(template, vocabulary):
+    return {
+        "strategy": "BatchLongest",
+        "direction": template.padding_side.capitalize(),
+        "pad_to_multiple_of": None,
+        "pad_id": vocabulary.id_of(template.padding),
+        "pad_type_id": template.padding_segment,
+        "pad_token": template.padding,
+    }
+
+
+def _layouts(template, vocabulary):
+    return {
+        "type": "TemplateProcessing",
+        "single": _layout(template, is_pair=False),
+        "pair": _layout(template, is_pair=True),
+        "special_tokens": {
+            token: {
+                "id": token,
+                "ids": [vocabulary.id_of(token)],
+                "tokens": [token],
+            }
+            for token in template.tokens
+        },
+    }
+
+
+def _layout(template, is_pair):
+    return [
+        {
+            "Sequence" if word in (FIRST, SECOND) else "SpecialToken": {
+                "id": word,
+                "type_id": segment,
+            }
+        }
+        for word, segment in template.layout(is_pair)
+    ]

@@ -1,0 +1,1 @@
+"""Keras models with a tokenizer inside, for `.keras` files."""

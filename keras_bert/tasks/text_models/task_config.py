@@ -1,0 +1,84 @@
+"""All of a task but its weights, as a dict for JSON."""
+
+import dataclasses
+
+import keras
+
+from keras_bert import tasks
+from keras_bert.checkpoints.family import config_from
+from keras_bert.checkpoints.pretrained_model import PretrainedModel
+from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.checkpoints.weight_table import HeadSize
+from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+
+def task_config(task):
+    """What `task_from_config` makes a task of.
+
+    Args:
+        task: a `FineTunedTask` or a `TextEmbedder`.
+
+    Raises:
+        ValueError: it is another.
+    """
+    if not isinstance(task, (FineTunedTask, tasks.TextEmbedder)):
+        raise ValueError(
+            "The task must be a fine-tuned one or a TextEmbedder. "
+            f"Received: {type(task).__name__}."
+        )
+    pretrained = task.pretrained
+    tokenizer = pretrained.tokenizer_settings
+    record = pretrained.task if isinstance(task, FineTunedTask) else None
+    return {
+        "task": type(task).__name__,
+        "arguments": {} if record else _embedder_arguments(task),
+        "config": {
+            "model_type": pretrained.config.model_type,
+            **dataclasses.asdict(pretrained.config),
+        },
+        "parts": sorted(pretrained.parts),
+        "record": record and dataclasses.asdict(record),
+        "tokenizer": {
+            "vocabulary": [*tokenizer.vocabulary.tokens],
+            "lowercase": tokenizer.lowercase,
+            "strip_accents": tokenizer.strip_accents,
+            "max_chars_per_word": tokenizer.max_chars_per_word,
+        },
+    }
+
+
+def task_from_config(values):
+    """A task with fresh random weights.
+
+    Args:
+        values: dict, as of `task_config`.
+    """
+    tokenizer = dict(values["tokenizer"])
+    vocabulary = Vocabulary(tokenizer.pop("vocabulary"))
+    record = values["record"]
+    if record is not None:
+        head = record["head"] and HeadSize(**record["head"])
+        record = TaskRecord(**{**record, "head": head})
+    pretrained = PretrainedModel.from_config(
+        config_from(values["config"]),
+        WordpieceSettings(vocabulary, **tokenizer),
+        values["parts"],
+        record,
+    )
+    arguments = dict(values["arguments"])
+    if "dense" in arguments:
+        arguments["dense"] = [
+            keras.layers.deserialize(layer) for layer in arguments["dense"]
+        ]
+    return getattr(tasks, values["task"])(pretrained, **arguments)
+
+
+def _embedder_arguments(embedder):
+    return {
+        "seq_length": embedder.preprocess.seq_length,
+        "pooling": embedder.pooling,
+        "normalize": embedder.normalize,
+        "dense": [keras.layers.serialize(layer) for layer in embedder.dense],
+    }

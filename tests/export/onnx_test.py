@@ -1,0 +1,243 @@
+"""ONNX files, run by ONNX Runtime with texts cut by `tokenizers`."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from keras_bert import tasks
+from keras_bert.text import BertTokenizer
+
+ort = pytest.importorskip("onnxruntime")
+pytest.importorskip("tf2onnx")
+tokenizers = pytest.importorskip("tokenizers")
+
+from keras_bert.export import export_onnx  # noqa: E402
+from keras_bert.export import onnx_directory  # noqa: E402
+
+_TEXTS = ["a dog eats meat", "", "[MASK] zebra, a cät 😀", "the cat. " * 9]
+_ENTITIES = ["O", "B-ANIMAL", "I-ANIMAL"]
+_IDS = ("input_ids", "input_mask", "segment_ids")
+_FILES = [
+    "manifest.json",
+    "model.onnx",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+]
+
+
+def _text_classifier(bert):
+    task = tasks.TextClassifier(bert, labels=["bad", "good"])
+    task.note_pairs(True)
+    return task
+
+
+_TASKS = {
+    "classifier": (_text_classifier, {"logits", "probabilities"}),
+    "tagger": (
+        lambda bert: tasks.TokenClassifier(bert, labels=_ENTITIES),
+        {"logits"},
+    ),
+    "answerer": (
+        lambda bert: tasks.QuestionAnswerer(bert, max_query_length=8),
+        {"start_logits", "end_logits"},
+    ),
+    "embedder": (
+        lambda bert: tasks.TextEmbedder(bert, normalize=True),
+        {"embedding"},
+    ),
+    "chooser": (tasks.MultipleChoice, {"logits", "probabilities"}),
+}
+
+
+@pytest.fixture(scope="module", params=[*_TASKS])
+def exported(request, bert, tmp_path_factory):
+    """A task, its directory and the names of its outputs."""
+    make, outputs = _TASKS[request.param]
+    directory = tmp_path_factory.mktemp("onnx") / request.param
+    task = make(bert)
+    export_onnx(task, directory)
+    return task, directory, outputs
+
+
+def _columns(task):
+    """Texts for each input of a task, long ones beside short ones only."""
+    texts = {
+        "text": _TEXTS,
+        "text_pair": ["a bird"] * len(_TEXTS),
+        "choices": [["a bird", "cats"]] * len(_TEXTS),
+        "question": ["who eats?"] * len(_TEXTS),
+        "context": _TEXTS,
+    }
+    return [texts[name] for name in task.text_inputs]
+
+
+def _pieces(task, columns):
+    """What `tokenizers` is given for them."""
+    if "choices" in task.text_inputs:
+        texts, choices = columns
+        return [(t, c) for t, several in zip(texts, choices) for c in several]
+    return columns[0] if len(columns) == 1 else [*zip(*columns)]
+
+
+def test_texts_cut_by_tokenizers_get_the_numbers_of_python(exported):
+    task, directory, outputs = exported
+    columns = _columns(task)
+    cutter = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
+    cut = cutter.encode_batch(_pieces(task, columns))
+    inputs = {
+        "input_ids": np.array([row.ids for row in cut], np.int32),
+        "input_mask": np.array([row.attention_mask for row in cut], np.int32),
+        "segment_ids": np.array([row.type_ids for row in cut], np.int32),
+    }
+    if "choices" in task.text_inputs:
+        inputs = {k: x.reshape(len(_TEXTS), 2, -1) for k, x in inputs.items()}
+    session = ort.InferenceSession(directory / "model.onnx")
+    names = [output.name for output in session.get_outputs()]
+    numbers = dict(zip(names, session.run(None, inputs)))
+    own = task.preprocess(*columns)
+    expected = task.predict_ids(own)
+    assert {*numbers} == outputs
+    for name in _IDS:
+        np.testing.assert_array_equal(inputs[name], own[name])
+    for name, values in numbers.items():
+        np.testing.assert_allclose(values, expected[name], atol=1e-4)
+        assert np.ptp(values) > 1e-3
+
+
+def test_any_size_is_taken(exported):
+    task, directory, _ = exported
+    session = ort.InferenceSession(directory / "model.onnx")
+    rank = len(session.get_inputs()[0].shape)
+    for batch_size, length in ((1, 2), (7, 12)):
+        shape = (batch_size, *[3] * (rank - 2), length)
+        ids = {name: np.ones(shape, np.int32) for name in _IDS}
+        expected = task.predict_ids({n: ids[_IDS[0]] for n in task.inputs})
+        for output, values in zip(
+            session.get_outputs(), session.run(None, ids)
+        ):
+            assert values.shape == expected[output.name].shape
+            np.testing.assert_allclose(values, expected[output.name], atol=1e-4)
+
+
+def test_the_names_of_the_dimensions_are_told(exported):
+    _, directory, _ = exported
+    session = ort.InferenceSession(directory / "model.onnx")
+    for tensor in session.get_inputs():
+        assert tensor.type == "tensor(int32)"
+        assert (tensor.shape[0], tensor.shape[-1]) == (
+            "batch_size",
+            "seq_length",
+        )
+    assert {x.shape[0] for x in session.get_outputs()} == {"batch_size"}
+
+
+def test_the_directory_holds_what_the_manifest_tells(exported):
+    task, directory, outputs = exported
+    assert sorted(os.listdir(directory)) == _FILES
+    manifest = json.loads((directory / "manifest.json").read_text())
+    assert sorted([*manifest["files"], "manifest.json"]) == _FILES
+    assert manifest["task"] == type(task).__name__
+    assert manifest["inputs"] == [*_IDS]
+    assert {*manifest["outputs"]} == outputs
+    assert manifest["labels"] == getattr(task, "labels", None)
+    assert manifest["max_seq_length"] == 12
+
+
+def test_a_gelu_by_erf_is_converted(make_bert, tmp_path):
+    task = tasks.FeatureExtractor(make_bert(hidden_act="gelu_erf"))
+    export_onnx(task, tmp_path / "onnx")
+    session = ort.InferenceSession(tmp_path / "onnx" / "model.onnx")
+    ids = {name: np.ones((2, 5), np.int32) for name in _IDS}
+    expected = task.predict_ids(ids)
+    for output, values in zip(session.get_outputs(), session.run(None, ids)):
+        np.testing.assert_allclose(values, expected[output.name], atol=1e-4)
+
+
+@pytest.mark.parametrize("truncation", ["head", "tail"])
+def test_tokenizers_cuts_as_the_task(bert, tmp_path, truncation):
+    from keras_bert.export.tokenizer_json import write_tokenizer_json
+    from keras_bert.text import Preprocessor
+
+    cased = BertTokenizer(bert.tokenizer.vocabulary, lowercase=False)
+    preprocess = Preprocessor(cased, bert.family.template, 9, truncation)
+    write_tokenizer_json(preprocess, tmp_path / "tokenizer.json")
+    cutter = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    texts = ["A dog eats meat and seeds.", "cats", "a\u0301\u200d\x00 dog"]
+    pairs = ["the bird sees a fish and a cat.", "", "[SEP] the  \t\u3000cät"]
+    for columns in ([texts], [texts, pairs]):
+        given = columns[0] if len(columns) == 1 else [*zip(*columns)]
+        rows = cutter.encode_batch(given)
+        own = preprocess(*columns)["input_ids"]
+        ids = np.array([row.ids for row in rows])
+        np.testing.assert_array_equal(ids, own[:, : ids.shape[1]])
+        assert ids.shape[1] == 9
+
+
+def test_tokenizers_cannot_cut_in_the_middle(bert, tmp_path):
+    task = tasks.TextClassifier(bert, labels=["a", "b"], truncation="head_tail")
+    export_onnx(task, tmp_path / "onnx")
+    cutter = tokenizers.Tokenizer.from_file(
+        str(tmp_path / "onnx" / "tokenizer.json")
+    )
+    assert cutter.truncation is None
+
+
+def test_words_are_no_numbers(bert, tmp_path):
+    with pytest.raises(ValueError, match="words fill masks.* a FillMask"):
+        export_onnx(tasks.FillMask(bert), tmp_path / "onnx")
+    assert os.listdir(tmp_path) == []
+
+
+def test_bfloat16_is_refused(make_bert, tmp_path):
+    import keras
+
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    task = tasks.FeatureExtractor(make_bert())
+    with pytest.raises(ValueError, match="policy float32.*bfloat16"):
+        export_onnx(task, tmp_path / "onnx")
+
+
+def test_more_than_a_file_holds_is_refused(bert, tmp_path, monkeypatch):
+    task = tasks.FeatureExtractor(bert)
+    monkeypatch.setattr(task.model, "count_params", lambda: 2**29)
+    with pytest.raises(ValueError, match="at most 2 GiB.* 2.00 GiB"):
+        export_onnx(task, tmp_path / "onnx")
+
+
+def test_only_our_own_is_replaced(bert, tmp_path, monkeypatch):
+    task = tasks.FeatureExtractor(bert)
+    directory = tmp_path / "onnx"
+    export_onnx(task, directory)
+    with pytest.raises(ValueError, match="pass --overwrite"):
+        export_onnx(task, directory)
+    before = (directory / "model.onnx").read_bytes()
+
+    def fail(*args):
+        raise OSError("no room on the disk")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(onnx_directory, "write_tokenizer", fail)
+        with pytest.raises(OSError, match="no room"):
+            export_onnx(task, directory, overwrite=True)
+    assert (directory / "model.onnx").read_bytes() == before
+    export_onnx(task, directory, overwrite=True)
+    assert os.listdir(tmp_path) == ["onnx"]
+    (directory / "model.onnx").write_bytes(b"mine")
+    with pytest.raises(ValueError, match="no manifest beside it"):
+        export_onnx(task, directory, overwrite=True)
+    assert (directory / "model.onnx").read_bytes() == b"mine"
+
+
+def test_other_things_of_ours_stay(bert, tmp_path):
+    from keras_bert.outputs import recorded_directory
+
+    with recorded_directory(tmp_path / "other") as staging:
+        (staging / "file").write_text("text")
+    with pytest.raises(ValueError, match="something else that we wrote"):
+        export_onnx(
+            tasks.FeatureExtractor(bert), tmp_path / "other", overwrite=True
+        )
+    assert (tmp_path / "other" / "file").read_text() == "text"

@@ -1,0 +1,59 @@
+"""Writes an ONNX file for ONNX Runtime, OpenVINO and others.
+
+    python tools/export_onnx.py --input_dir=runs/mood/model \\
+        --output_dir=mood-onnx
+
+The files of a fine-tuned model tell its task; of an encoder --task says what it
+is to answer. model.onnx takes ids and gives numbers, such as `logits`;
+tokenizer.json makes the ids of a text, by the package tokenizers; the labels
+stand in manifest.json. docs/exporting.md shows how to run them.
+"""
+
+from absl import flags
+from absl import logging
+
+import keras_bert
+from keras_bert import command_line
+from keras_bert.checkpoints.layout import check_input
+
+_INPUT_DIR = flags.DEFINE_string(
+    "input_dir", None, "Checkpoint directory.", required=True
+)
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir",
+    None,
+    "The ONNX file's directory; new or empty.",
+    required=True,
+)
+_TASK = flags.DEFINE_enum(
+    "task",
+    None,
+    ["text_embedder", "feature_extractor"],
+    "What the model answers, if it was not fine-tuned.",
+)
+_DO_LOWER_CASE = flags.DEFINE_bool(
+    "do_lower_case", None, "Lower-case texts, where no file says whether to."
+)
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
+)
+
+
+def main():
+    check_input(_INPUT_DIR.value)
+    export_onnx = keras_bert.export.export_onnx  # Or what to install.
+    from keras_bert.export.onnx_directory import check_onnx_output
+    from keras_bert.tasks.loading import load_any_task
+
+    check_onnx_output(_OUTPUT_DIR.value, [_INPUT_DIR.value], _OVERWRITE.value)
+    task = load_any_task(
+        _INPUT_DIR.value, _TASK.value, lowercase=_DO_LOWER_CASE.value
+    )
+    export_onnx(task, _OUTPUT_DIR.value, _OVERWRITE.value)
+    logging.info(
+        "Wrote %s/model.onnx and its tokenizer.json.", _OUTPUT_DIR.value
+    )
+
+
+if __name__ == "__main__":
+    command_line.run(main)

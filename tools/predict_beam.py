@@ -1,0 +1,97 @@
+"""Answers every row of files with a SavedModel, on a cluster.
+
+    python tools/predict_beam.py --model_dir=gs://bucket/mood/1 \\
+        --input_file='gs://bucket/texts/*.jsonl' \\
+        --columns=text=review --output_dir=gs://bucket/answers \\
+        --num_shards=256 --beam_runner=FlinkRunner \\
+        --beam_options=--flink_master=host:8081
+
+The model is one of tools/export_saved_model.py, of any task. The input is .txt
+with a text a line, or .csv, .tsv or .jsonl with columns, also as .gz; choices
+are lists in a .jsonl. Each row gets a line of JSON, in no order: `file` and
+`line`, where the row begins, and `prediction`, the outputs of the model. Rows
+at fault are left out, counted and named. docs/beam.md tells more.
+"""
+
+import logging as python_logging
+
+from absl import flags
+from absl import logging
+
+from keras_bert import command_line
+
+_MODEL_DIR = flags.DEFINE_string(
+    "model_dir", None, "The SavedModel, which all workers see.", required=True
+)
+_INPUT_FILE = flags.DEFINE_list(
+    "input_file",
+    None,
+    "Files of texts: paths and globs, comma-separated.",
+    required=True,
+)
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir", None, "A directory, for --num_shards files.", required=True
+)
+_COLUMNS = flags.DEFINE_list(
+    "columns",
+    [],
+    "Columns of other names than the model's strings: text=review,...",
+)
+_NUM_SHARDS = flags.DEFINE_integer(
+    "num_shards",
+    1,
+    "Files in --output_dir.",
+    lower_bound=1,
+    upper_bound=10_000,
+)
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
+)
+_BEAM_RUNNER = flags.DEFINE_string(
+    "beam_runner", "FnApiRunner", "The runner; this one is local."
+)
+_BEAM_OPTIONS = flags.DEFINE_list(
+    "beam_options", [], "Flags for the runner, comma-separated."
+)
+
+
+def main():
+    columns = _columns()
+    if logging.get_verbosity() < logging.DEBUG:
+        # A worker's error is told in one line.
+        python_logging.getLogger("apache_beam").setLevel(
+            python_logging.CRITICAL
+        )
+    # Imported late: most do not have Apache Beam.
+    from keras_bert.export.beam.pipeline import predict_on_beam
+
+    counts = predict_on_beam(
+        _MODEL_DIR.value,
+        _INPUT_FILE.value,
+        _OUTPUT_DIR.value,
+        columns,
+        _NUM_SHARDS.value,
+        _BEAM_RUNNER.value,
+        _BEAM_OPTIONS.value,
+        _OVERWRITE.value,
+    )
+    for fault in counts["faults"]:
+        logging.warning("Left out: %s", fault)
+    logging.info(
+        "Answered %d rows; left out %d.", counts["rows"], counts["bad_rows"]
+    )
+
+
+def _columns():
+    pairs = [item.partition("=") for item in _COLUMNS.value]
+    wrong = [name for name, _, column in pairs if not column]
+    if wrong:
+        raise ValueError(
+            "--columns must be pairs such as text=review. Received: "
+            f"{', '.join(wrong)}."
+        )
+    return {name: column for name, _, column in pairs}
+
+
+if __name__ == "__main__":
+    command_line.run(main)
