@@ -4,10 +4,11 @@
         PRECISION
 
 `fine_tuning_speed.py` starts it; WORK_DIR holds what
-`fine_tuning_tasks.write_task` writes, of texts. It needs keras-hub and safetensors only. Steps are of 32 texts, and the
-rest is as KerasHub has it by default: its optimizer, its rate, and padding to
-the full length. What it traces is traced before it is timed. Prints a JSON
-line as of `fine_tuning_ours.py`.
+`fine_tuning_tasks.write_task` writes, of texts. It needs keras-hub and
+safetensors only. Steps are of 32 texts, and the rest is as KerasHub has it by
+default: its optimizer, its rate, and padding to the full length. What it
+traces is traced before it is timed. Prints a JSON line as of
+`fine_tuning_ours.py`.
 """
 
 import json
