@@ -169,21 +169,25 @@ class QuestionAnswerer(QuestionTask):
             for q in asked.questions
         ]
 
-    def answers(self, questions, n_best_size=20, max_answer_length=30):
+    def answers(self, questions, **sizes):
         """The best answers to each question, as `write_squad_files` wants.
 
         Args:
             questions: as of `fit`.
-            n_best_size: int, as of `decode_answers`.
-            max_answer_length: int, as of `decode_answers`.
+            **sizes: `n_best_size`, int, and `max_answer_length`, int, as of
+                `decode_answers`; by default 20 and 30.
 
         Returns:
             A dict from the ids of the questions to `Answers`.
         """
         rows = self.labelled(questions)
-        return row_answers(
-            rows, self.logits(rows), n_best_size, max_answer_length
-        )
+        return self.answers_of(rows, self.logits(rows), **sizes)
+
+    def answers_of(
+        self, labelled, logits, n_best_size=20, max_answer_length=30
+    ):
+        """What `answers` gives, of `logits`."""
+        return row_answers(labelled, logits, n_best_size, max_answer_length)
 
     def examples(self, questions):
         """Windows to learn from.
