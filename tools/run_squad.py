@@ -72,7 +72,8 @@ def main():
     recipes = _RUN.recipes()
     _check()
     files = [_TRAIN_FILE.value, _DEV_FILE.value, _PREDICT_FILE.value]
-    _RUN.check_places([*files, *_ENSEMBLE_DIRS.value])
+    inputs = [*files, *_ENSEMBLE_DIRS.value]
+    _RUN.check_places(inputs)
     for directory in _ENSEMBLE_DIRS.value:
         check_input(directory)
     splits = squad_splits(*files, recipes[0].seed)
@@ -91,7 +92,7 @@ def main():
         n_best_size=_N_BEST_SIZE.value,
         max_answer_length=_MAX_ANSWER_LENGTH.value,
     )
-    _RUN.perform(run)
+    _RUN.perform(run, inputs)
 
 
 def _check():
