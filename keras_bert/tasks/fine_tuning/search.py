@@ -53,7 +53,7 @@ def try_recipe(make, recipe, train, dev, callbacks=()):
         callbacks=list(callbacks),
         **dataclasses.asdict(recipe),
     )
-    examples = task.validation_examples(dev)
+    examples = task.labelled(*dev)
     return task, Trial(
         recipe,
         task.main_metric,

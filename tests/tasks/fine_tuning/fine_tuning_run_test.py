@@ -16,8 +16,8 @@ class _Task:
         self.data = data
         self.seed = recipe["seed"]
 
-    def validation_examples(self, validation_data):
-        return validation_data
+    def labelled(self, *columns):
+        return columns
 
     def scores(self, examples):
         assert examples == ("dev data",)
