@@ -3,11 +3,12 @@
     python benchmarks/fine_tuning_hugging_face.py MODEL_DIR WORK_DIR SEED \\
         PRECISION
 
-`fine_tuning_quality.py` starts it and says what WORK_DIR holds. It needs torch
-and transformers only. Batches of 32 of like length, AdamW with decay 0.01 but
-for biases and LayerNorm, warm-up over a tenth of the steps, the gradient's
-norm clipped to 1, dynamic padding; bfloat16 is by autocast. Prints a JSON line
-as of `fine_tuning_ours.py`.
+`fine_tuning_quality.py` and `fine_tuning_speed.py` start it; WORK_DIR holds
+what `fine_tuning_tasks.write_task` writes. It needs torch and transformers
+only. Batches of 32 of like length, AdamW with decay 0.01 but for biases and
+LayerNorm, warm-up over a tenth of the steps, the gradient's norm clipped to
+1, dynamic padding; bfloat16 is by autocast. Prints a JSON line as of
+`fine_tuning_ours.py`.
 """
 
 import functools

@@ -2,10 +2,11 @@
 
     python benchmarks/fine_tuning_ours.py MODEL_DIR WORK_DIR SEED PRECISION
 
-`fine_tuning_quality.py` starts it and says what WORK_DIR holds. It fine-tunes
-a few steps to warm up, then the weights of MODEL_DIR by the recipe, and
-predicts; tokenization is in both times. The last epoch counts. Prints a JSON
-line: speeds, peak memory, predictions, and what the package warned of.
+`fine_tuning_quality.py` and `fine_tuning_speed.py` start it; WORK_DIR holds
+what `fine_tuning_tasks.write_task` writes. It fine-tunes a few steps to warm
+up, then the weights of MODEL_DIR by the recipe, and predicts; tokenization is
+in both times. The last epoch counts. Prints a JSON line: speeds, peak memory,
+predictions, and what the package warned of.
 """
 
 import json

@@ -17,7 +17,6 @@ not repeated; at last means and deviations over the seeds are printed. Without
 a peer ours runs alone.
 """
 
-import dataclasses
 import json
 import pathlib
 import statistics
@@ -69,21 +68,17 @@ def main(_):
 
 def _runs(name, done, output):
     """All runs of a task, those that are missing in `done` run now."""
-    recipe = dataclasses.asdict(fine_tuning_tasks.TASKS[name])
-    del recipe["read"]
+    task = fine_tuning_tasks.TASKS[name]
     splits = fine_tuning_tasks.read_splits(
         name, _DATA_DIR.value, _MAX_EXAMPLES.value
     )
-    recipe["labels"] = fine_tuning_tasks.label_names(recipe["kind"], splits)
     programs = {"keras_bert": [sys.executable, _HERE / "fine_tuning_ours.py"]}
     if _PEER_PYTHON.value:
         peer = _HERE / "fine_tuning_hugging_face.py"
         programs["transformers"] = [_PEER_PYTHON.value, peer]
     runs = []
     with tempfile.TemporaryDirectory() as directory:
-        for file, values in (("recipe", recipe), ("splits", splits)):
-            path = pathlib.Path(directory, f"{file}.json")
-            path.write_text(json.dumps(values))
+        fine_tuning_tasks.write_task(directory, task, splits)
         for seed in range(_SEEDS.value):
             for library, program in programs.items():
                 about = {
@@ -97,7 +92,7 @@ def _runs(name, done, output):
                 runs.append(
                     known[0]
                     if known
-                    else _run(about, program, directory, recipe["kind"], splits)
+                    else _run(about, program, directory, task.kind, splits)
                 )
                 line = json.dumps(runs[-1])
                 print(line, flush=True)

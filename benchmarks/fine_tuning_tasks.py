@@ -1,6 +1,7 @@
 """The data sets of `fine_tuning_quality.py` and their recipes."""
 
 import dataclasses
+import json
 import pathlib
 from collections.abc import Callable
 
@@ -156,3 +157,20 @@ def label_names(kind, splits):
     if kind == "words":
         return keras_bert.TokenClassifier.labels_of(*map(list, labels))
     return []
+
+
+def write_task(directory, task, splits):
+    """Writes what the programs read that fine-tune and predict once.
+
+    Args:
+        directory: str, existing. It gets recipe.json, what `task` says and
+            `labels`, the names as of `label_names`; and splits.json.
+        task: `FineTuning`.
+        splits: dict, as of `read_splits`.
+    """
+    recipe = dataclasses.asdict(task)
+    del recipe["read"]
+    recipe["labels"] = label_names(task.kind, splits)
+    for name, values in (("recipe", recipe), ("splits", splits)):
+        path = pathlib.Path(directory, f"{name}.json")
+        path.write_text(json.dumps(values))

@@ -12,7 +12,6 @@ line of JSON, in order: `line`, where the row begins in the input, and
 goes on where it was when the same command is typed again.
 """
 
-import hashlib
 import pathlib
 
 from absl import flags
@@ -76,7 +75,7 @@ def main():
         text_file,
         _OUTPUT.value,
         {
-            "models": [_model_files(name) for name in _MODEL_DIR.value],
+            "models": [outputs.fingerprint(name) for name in _MODEL_DIR.value],
             "lower_case": _DO_LOWER_CASE.value,
             "policy": policy,
         },
@@ -110,14 +109,6 @@ def _columns():
         return None
     names = [_TEXT_COLUMN.value, _TEXT_PAIR_COLUMN.value]
     return [column_of(name) for name in names if name is not None]
-
-
-def _model_files(directory):
-    """What tells one model from another: the sum of its files, or its name."""
-    files = sorted(path for path in pathlib.Path(directory).glob("*"))
-    sums = [outputs.sha256(path) for path in files if path.is_file()]
-    text = "".join(sums) if sums else directory
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 if __name__ == "__main__":

@@ -68,7 +68,8 @@ def main():
         "truncation": _TRUNCATION.value,
         "windows": _WINDOWS.value,
     }
-    _RUN.perform(ClassificationRun(splits, arguments, is_regression))
+    run = ClassificationRun(splits, arguments, is_regression)
+    _RUN.perform(run, _SPLITS.paths())
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def main():
     # Imported late, so that the manual is there at once.
     from keras_bert.tasks.choices.choice_run import ChoiceRun
 
-    _RUN.perform(ChoiceRun(splits, _RUN.arguments()))
+    _RUN.perform(ChoiceRun(splits, _RUN.arguments()), files.values())
 
 
 def _check():

@@ -16,12 +16,14 @@ first and of these the most confident; and the curve, metrics.jsonl and for
 TensorBoard. Of --predict_file, or else of the dev split, it holds what
 google-research/bert writes: predictions.json, nbest_predictions.json and
 null_odds.json. --seeds=5 and --search=paper train several times and keep the
-best. See docs/question_answering.md.
+best. Models that are trained answer together with --ensemble_dirs. See
+docs/question_answering.md.
 """
 
 from absl import flags
 
 from keras_bert import command_line
+from keras_bert.checkpoints.layout import check_input
 from keras_bert.data.labelled.squad_splits import squad_splits
 from keras_bert.tasks.fine_tuning.run_flags import RunFlags
 
@@ -34,6 +36,12 @@ _DEV_FILE = flags.DEFINE_string(
     "tenth of the contexts of --train_file.",
 )
 _PREDICT_FILE = flags.DEFINE_string("predict_file", None, "One to answer.")
+_ENSEMBLE_DIRS = flags.DEFINE_list(
+    "ensemble_dirs",
+    [],
+    "More trained models, with commas between, that answer together with "
+    "--init_dir, by the mean of their logits.",
+)
 _DOC_STRIDE = flags.DEFINE_integer(
     "doc_stride",
     None,
@@ -64,7 +72,10 @@ def main():
     recipes = _RUN.recipes()
     _check()
     files = [_TRAIN_FILE.value, _DEV_FILE.value, _PREDICT_FILE.value]
-    _RUN.check_places(files)
+    inputs = [*files, *_ENSEMBLE_DIRS.value]
+    _RUN.check_places(inputs)
+    for directory in _ENSEMBLE_DIRS.value:
+        check_input(directory)
     splits = squad_splits(*files, recipes[0].seed)
     # Imported late, so that the manual is there at once.
     from keras_bert.tasks.answers.squad_run import SquadRun
@@ -77,14 +88,16 @@ def main():
         splits,
         {**_RUN.arguments(), **lengths},
         _NULL_SCORE_DIFF_THRESHOLD.value,
+        _ENSEMBLE_DIRS.value,
         n_best_size=_N_BEST_SIZE.value,
         max_answer_length=_MAX_ANSWER_LENGTH.value,
     )
-    _RUN.perform(run)
+    _RUN.perform(run, inputs)
 
 
 def _check():
     if _TRAIN_FILE.value:
+        command_line.refuse(_ENSEMBLE_DIRS, "is for trained models only")
         return
     if not _PREDICT_FILE.value:
         raise ValueError(

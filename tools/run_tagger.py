@@ -50,7 +50,7 @@ def main():
     # Imported late, so that the manual is there at once.
     from keras_bert.tasks.tags.tagging_run import TaggingRun
 
-    _RUN.perform(TaggingRun(splits, _RUN.arguments()))
+    _RUN.perform(TaggingRun(splits, _RUN.arguments()), files.values())
 
 
 if __name__ == "__main__":

@@ -84,6 +84,35 @@ class Ensemble:
         _, logits = self._ask(texts)
         return first.probabilities_of(logits)
 
+    @property
+    def null_threshold(self):
+        """As of the first `QuestionAnswerer`; it may be set."""
+        return self.tasks[0].null_threshold
+
+    @null_threshold.setter
+    def null_threshold(self, value):
+        self.tasks[0].null_threshold = value
+
+    def answers(self, questions, **sizes):
+        """The best answers to each question, as `write_squad_files` wants.
+
+        Args:
+            questions, **sizes: as of `QuestionAnswerer.answers`.
+
+        Returns:
+            What that gives.
+
+        Raises:
+            ValueError: the tasks have no such method.
+        """
+        first = self.tasks[0]
+        if not hasattr(first, "answers_of"):
+            raise ValueError(
+                "`answers` are those of a QuestionAnswerer. "
+                f"Received: an ensemble of {_name(first)}s."
+            )
+        return first.answers_of(*self._ask_labelled(questions), **sizes)
+
     def evaluate(self, texts, labels=None):
         """Compares answers with labels.
 
@@ -93,11 +122,7 @@ class Ensemble:
         Returns:
             A dict of floats, the metrics of the task.
         """
-        first, *others = self.tasks
-        labelled = first.labelled(texts, labels)
-        logits = [first.logits(labelled)]
-        logits += [x.logits(x.labelled(texts, labels)) for x in others]
-        return first.metrics(labelled, _mean(logits))
+        return self.tasks[0].metrics(*self._ask_labelled(texts, labels))
 
     def _ask(self, texts):
         """What the first model was asked, and what they say together."""
@@ -106,6 +131,14 @@ class Ensemble:
         logits = [first.logits(asked)]
         logits += [x.logits(x.asked_alike(texts, asked)) for x in others]
         return asked, _mean(logits)
+
+    def _ask_labelled(self, texts, labels=None):
+        """As `_ask`, of what has labels."""
+        first, *others = self.tasks
+        labelled = first.labelled(texts, labels)
+        logits = [first.logits(labelled)]
+        logits += [x.logits(x.labelled(texts, labels)) for x in others]
+        return labelled, _mean(logits)
 
 
 def _mean(logits):

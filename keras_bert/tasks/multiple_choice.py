@@ -9,10 +9,15 @@ from keras_bert.tasks.choices.choice_preprocessor import ChoicePreprocessor
 from keras_bert.tasks.choices.choice_rows import ChoiceRows
 from keras_bert.tasks.choices.questions import encoded_questions
 from keras_bert.tasks.choices.questions import right_choices
+from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 from keras_bert.tasks.fine_tuning.examples import Examples
 from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.text.preprocessor import Preprocessor
+
+# Logits of choices that differ by less are told apart by rounding only.
+_FLAT = 0.01
 
 
 class MultipleChoice(FineTunedTask):
@@ -95,6 +100,15 @@ class MultipleChoice(FineTunedTask):
     def metrics(self, labelled, logits):
         is_right = logits.argmax(axis=1) == labelled.targets.argmax(axis=1)
         return {"accuracy": float(is_right.mean())}
+
+    def has_collapsed(self, examples):
+        some = examples.part(examples_to_tell(len(examples)))
+        logits = self.logits(some)
+        is_alike = is_one_throughout(logits.argmax(axis=1))
+        differ = not is_one_throughout(some.targets)
+        # Scores of one value say the same where rounding makes one the best.
+        is_flat = np.ptp(logits, axis=1).max() < _FLAT
+        return differ and bool(is_alike or is_flat)
 
     def probabilities(self, questions):
         """The probability of each choice.

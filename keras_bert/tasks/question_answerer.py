@@ -13,9 +13,6 @@ from keras_bert.tasks.answers.row_answers import question_logits
 from keras_bert.tasks.answers.row_answers import row_answers
 from keras_bert.tasks.answers.span_examples import span_examples
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
-from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
-from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.training.span_cross_entropy import SpanCrossEntropy
 
 # So many questions show whether training went well.
@@ -91,26 +88,14 @@ class QuestionAnswerer(QuestionTask):
             ValueError: a question cannot be used; it is named before any
                 training.
         """
-        recipe = Recipe(**recipe)
-        questions = labelled_questions(questions)
-        examples = self.examples(questions)
-        looked_at = validation = None
-        if validation_data is not None:
-            looked_at = self.validation_examples(validation_data)
-            validation = lambda: self.scores(looked_at)  # noqa: E731
-        self.settings["has_impossible"] = has_impossible(questions)
-        self.null_threshold = 0.0 if has_impossible(questions) else None
-        history = fine_tune(
-            self, examples, recipe, validation, callbacks, verbose=verbose
+        return super().fit(
+            questions, None, validation_data, None, callbacks, verbose, **recipe
         )
-        if looked_at is None:
-            some = examples_to_tell(len(questions), _NUM_LOOKED_AT)
-            looked_at = self.rows([questions[index] for index in some])
-        elif self.null_threshold is not None:
-            if has_impossible(looked_at.questions):
-                self._tune(looked_at)
-        warn_if_collapsed(self, looked_at)
-        return history
+
+    def tune(self, labelled):
+        is_off = self.null_threshold is None
+        if not is_off and has_impossible(labelled.questions):
+            self._tune(labelled)
 
     def evaluate(self, questions):
         """Compares answers with those that people gave.
@@ -169,32 +154,35 @@ class QuestionAnswerer(QuestionTask):
             for q in asked.questions
         ]
 
-    def answers(self, questions, n_best_size=20, max_answer_length=30):
+    def answers(self, questions, **sizes):
         """The best answers to each question, as `write_squad_files` wants.
 
         Args:
             questions: as of `fit`.
-            n_best_size: int, as of `decode_answers`.
-            max_answer_length: int, as of `decode_answers`.
+            **sizes: `n_best_size`, int, and `max_answer_length`, int, as of
+                `decode_answers`; by default 20 and 30.
 
         Returns:
             A dict from the ids of the questions to `Answers`.
         """
         rows = self.labelled(questions)
-        return row_answers(
-            rows, self.logits(rows), n_best_size, max_answer_length
-        )
+        return self.answers_of(rows, self.logits(rows), **sizes)
 
-    def examples(self, questions):
-        """Windows to learn from.
+    def answers_of(
+        self, labelled, logits, n_best_size=20, max_answer_length=30
+    ):
+        """What `answers` gives, of `logits`."""
+        return row_answers(labelled, logits, n_best_size, max_answer_length)
 
-        Args:
-            questions: list of `SquadQuestion`.
+    def examples(self, questions, labels=None, class_weights=None):
+        return self.rows(labelled_questions(questions))
 
-        Returns:
-            `Examples`, with targets as of `SpanCrossEntropy`.
-        """
-        return span_examples(self.rows(questions))
+    def learned(self, examples):
+        learned = span_examples(examples)
+        is_any_impossible = has_impossible(examples.questions)
+        self.settings["has_impossible"] = is_any_impossible
+        self.null_threshold = 0.0 if is_any_impossible else None
+        return learned
 
     def loss(self, label_smoothing):
         # What is left out has the weight 0.
@@ -215,20 +203,12 @@ class QuestionAnswerer(QuestionTask):
     def asked(self, pairs):
         return self.rows(asked_questions(pairs))
 
-    def labelled(self, questions, labels=None):
-        return self.rows(labelled_questions(questions))
-
     def logits(self, examples):
         return question_logits(self._forward, examples)
 
     def metrics(self, labelled, logits):
         answers = row_answers(labelled, logits)
         return answer_metrics(labelled.questions, answers, self.null_threshold)
-
-    def validation_examples(self, validation_data):
-        if isinstance(validation_data, tuple) and len(validation_data) == 1:
-            (validation_data,) = validation_data
-        return self.labelled(validation_data)
 
     def has_collapsed(self, examples):
         some = examples_to_tell(len(examples.questions), _NUM_LOOKED_AT)

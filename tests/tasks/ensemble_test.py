@@ -1,3 +1,5 @@
+import json
+
 import keras
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
+from keras_bert.tasks.answers.squad_files import write_squad_files
 from keras_bert.text import BertTokenizer
 
 _LABELS = ["animal", "food"]
@@ -161,6 +164,34 @@ def test_answers_are_those_of_the_mean_over_windows(make_bert):
     scores = ensemble.evaluate(_QUESTION)
     assert scores["exact_match"] == 100 * is_right
     assert context[expected["start"] : expected["end"]] == expected["answer"]
+
+
+def test_the_files_of_squad_are_of_the_mean(make_bert, tmp_path):
+    answerers = [QuestionAnswerer(make_bert()) for _ in range(2)]
+    ensemble = Ensemble(answerers)
+    ensemble.null_threshold = 0.25
+    labelled = answerers[0].labelled(_QUESTION)
+    first, second = (task.logits(labelled)[0] for task in answerers)
+    sizes = {"n_best_size": 3, "max_answer_length": 2}
+    expected = answerers[0].answers_of(
+        labelled, [(first + second) / 2], **sizes
+    )
+    answers = ensemble.answers(_QUESTION, **sizes)
+    assert answers == expected
+    assert answers != answerers[0].answers(_QUESTION, **sizes)
+    write_squad_files(tmp_path, answers, ensemble.null_threshold)
+    odds = json.loads((tmp_path / "null_odds.json").read_text())
+    texts = json.loads((tmp_path / "predictions.json").read_text())
+    assert odds == {"1": expected["1"].null_difference}
+    assert texts == {"1": expected["1"].chosen(0.25).text}
+    scores = ensemble.evaluate(_QUESTION)
+    is_right = expected["1"].chosen(0.25).text == "meat"
+    assert scores["exact_match"] == 100 * is_right
+
+
+def test_texts_have_no_answers_for_squad(classifiers):
+    with pytest.raises(ValueError, match="an ensemble of TextClassifiers"):
+        Ensemble(classifiers).answers(_QUESTION)
 
 
 @pytest.mark.parametrize(

@@ -275,6 +275,42 @@ def test_bad_examples_are_named(chooser, questions, labels, message):
         chooser.fit(questions, labels)
 
 
+@pytest.mark.parametrize("bias", [0.0, 1e4])
+def test_one_score_for_every_choice_is_a_collapse(bert, bias, caplog):
+    """Whichever choice rounding then makes the best."""
+    chooser = MultipleChoice(bert)
+    examples = chooser.examples(_QUESTIONS, _LABELS)
+    assert chooser.has_collapsed(examples) is False
+    kernel, _ = chooser.pretrained.task_head.get_weights()
+    chooser.pretrained.task_head.set_weights([kernel * 1e-4, np.array([bias])])
+    assert chooser.has_collapsed(examples) is True
+    alike = chooser.examples(_QUESTIONS, [0, 0, 0, 0])
+    assert chooser.has_collapsed(alike) is False
+    chooser.fit(_QUESTIONS, _LABELS, epochs=1, learning_rate=1e-9, verbose=0)
+    assert "gives the same answer to all examples" in caplog.text
+
+
+def test_one_place_for_every_question_is_a_collapse(trained):
+    turned = [
+        (text, sorted(choices, key=lambda x, best=choices[label]: x != best))
+        for (text, choices), label in zip(_QUESTIONS, _LABELS)
+    ]
+    assert [x["choice"] for x in trained.predict(turned)] == [0, 0, 0, 0]
+    assert trained.has_collapsed(trained.examples(turned, _LABELS)) is True
+    assert trained.has_collapsed(trained.examples(turned, [0] * 4)) is False
+    right = trained.examples(_QUESTIONS, _LABELS)
+    assert trained.has_collapsed(right) is False
+
+
+def test_some_questions_are_those_questions(chooser):
+    examples = chooser.examples(_QUESTIONS, _LABELS)
+    some = examples.part(np.array([3, 1]))
+    np.testing.assert_allclose(
+        chooser.logits(some), chooser.logits(examples)[[3, 1]], atol=1e-5
+    )
+    assert some.targets.argmax(axis=1).tolist() == [2, 1]
+
+
 def test_weights_of_classes_are_an_error(chooser):
     with pytest.raises(ValueError, match=r"class_weights=\{0: 2.0\}"):
         chooser.fit(_QUESTIONS, _LABELS, class_weights={0: 2.0})

@@ -329,7 +329,7 @@ def test_misplaced_answers_teach_nothing(answerer, caplog):
     data["data"][0]["paragraphs"][0]["qas"][0]["answers"] = [
         {"text": "meat", "answer_start": 0}
     ]
-    examples = answerer.examples(squad_questions(data, "here"))
+    examples = answerer.learned(answerer.examples(data))
     assert examples.weights.sum() == 17
     assert "1 of 18 questions are left out of training" in caplog.text
     metrics = answerer.evaluate(data)

@@ -2,6 +2,12 @@
 
 import csv
 import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -125,6 +131,50 @@ def test_several_seeds_keep_the_best(run, place):
     assert kept == max(x["scores"]["accuracy"] for x in runs)
     for number in (1, 2):
         assert (place / "seeds" / f"run-{number}" / "metrics.jsonl").exists()
+
+
+def test_a_seed_that_is_done_is_not_repeated_after_a_kill(run, place):
+    tool, *flags = _glue(place, "killed", "--seeds=2")
+    _kill_after_one_seed([f"tools/{tool}.py", *flags], place / "killed")
+    first = place / "killed.unfinished" / "run-1" / "metrics.jsonl"
+    written = first.stat().st_mtime_ns
+    code, _, stderr = run(tool, *flags, "--layer_decay=0.5")
+    assert code == 1
+    assert "layer_decay was 1.0, now 0.5. Pass --overwrite" in stderr
+    code, _, stderr = run(tool, *flags)
+    assert code == 0, stderr
+    assert not (place / "killed.unfinished").exists()
+    moved = place / "killed" / "run-1" / "metrics.jsonl"
+    assert moved.stat().st_mtime_ns == written
+    code, _, stderr = run(*_glue(place, "whole", "--seeds=2"))
+    assert code == 0, stderr
+    found = [
+        {
+            path.relative_to(place / name).as_posix()
+            for path in (place / name).rglob("*")
+            if "tfevents" not in path.name
+        }
+        for name in ("killed", "whole")
+    ]
+    assert found[0] == found[1]
+    for name in ("eval.json", "predictions-test.jsonl"):
+        texts = [(place / x / name).read_text() for x in ("killed", "whole")]
+        assert texts[0] == texts[1]
+
+
+def _kill_after_one_seed(command, output):
+    ended = output.with_name(f"{output.name}.unfinished") / "run-1/trial.json"
+    repository = pathlib.Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, *command],
+        cwd=repository,
+        env={**os.environ, "PYTHONPATH": str(repository)},
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        while process.poll() is None and not ended.exists():
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
 
 
 def test_numbers_of_pairs_are_predicted(run, place):

@@ -146,6 +146,41 @@ def test_a_trained_model_answers_another_file(squad, place, trained):
     assert all(found["predictions"].values())
 
 
+def test_models_answer_together(squad, place, trained):
+    """Beside itself with all outputs turned round, a model says nothing."""
+    answerer = QuestionAnswerer.from_pretrained(trained / "model")
+    head = answerer.pretrained.task_head
+    head.set_weights([-weights for weights in head.get_weights()])
+    answerer.save(place / "turned")
+    more = {"predict_file": "v2.json", "null_score_diff_threshold": 0}
+    code, stderr = squad(
+        "together",
+        init_dir="trained/model",
+        ensemble_dirs=place / "turned",
+        **more,
+    )
+    assert code == 0, stderr
+    found = _read(place / "together")
+    assert not (place / "together" / "model").exists()
+    odds = found["null_odds"]
+    assert odds == {name: pytest.approx(0, abs=1e-5) for name in "012"}
+    assert any(x for x in _read(trained)["null_odds"].values() if abs(x) > 0.01)
+    for answers in found["nbest_predictions"].values():
+        assert [x["start_logit"] for x in answers] == [
+            pytest.approx(0, abs=1e-5)
+        ] * len(answers)
+    assert found["eval"]["splits"]["test"]["null_threshold"] == 0
+    for others, message in (
+        (place / "bert", "bert must hold a model that is trained to answer"),
+        (f"{place / 'turned'},{place / 'none'}", "none"),
+    ):
+        code, stderr = squad(
+            "refused", init_dir="trained/model", ensemble_dirs=others, **more
+        )
+        assert code == 1
+        assert message in stderr.splitlines()[-1]
+
+
 def test_the_threshold_of_the_flag_is_saved(squad, place):
     code, stderr = squad(
         "threshold",
@@ -169,7 +204,7 @@ def test_the_threshold_of_the_flag_is_saved(squad, place):
     ("flags", "message"),
     [
         ({}, "--train_file or --predict_file must be given"),
-        ({"predict_file": "v1.json"}, "bert, a model of no task"),
+        ({"predict_file": "v1.json"}, "Received: a model of no task"),
         ({"train_file": "bert/task.json"}, "task.json"),
         ({"train_file": "v1.json", "learning_rate": -1}, "learning_rate=-1"),
         ({"train_file": "v1.json"}, "two examples or more to learn from"),
@@ -183,6 +218,10 @@ def test_the_threshold_of_the_flag_is_saved(squad, place):
         ),
         ({"predict_file": "v1.json", "seeds": 2}, "--seeds is for --train_f"),
         ({"dev_file": "v1.json"}, "--train_file or --predict_file must"),
+        (
+            {"train_file": "v1.json", "ensemble_dirs": "bert"},
+            "--ensemble_dirs is for trained models",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(squad, place, flags, message):

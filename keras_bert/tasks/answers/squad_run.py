@@ -3,6 +3,7 @@
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.answers.answer_report import answer_report
 from keras_bert.tasks.answers.squad_files import write_squad_files
+from keras_bert.tasks.ensemble import Ensemble
 from keras_bert.tasks.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.tasks.question_answerer import QuestionAnswerer
 
@@ -15,27 +16,39 @@ class SquadRun(FineTuningRun):
         arguments: dict, of `from_pretrained`.
         null_threshold: float, from which score on no answer is the better
             answer; None for the one of the model.
+        others: list of str, directories of models that answer together with
+            the first, if nothing is learned.
         **sizes: `n_best_size` and `max_answer_length`, as of
             `QuestionAnswerer.answers`.
     """
 
-    def __init__(self, splits, arguments, null_threshold=None, **sizes):
+    def __init__(
+        self, splits, arguments, null_threshold=None, others=(), **sizes
+    ):
         super().__init__(splits, arguments)
         self._null_threshold = null_threshold
+        self._others = others
         self._sizes = sizes
 
     def make(self):
         arguments = {**self.arguments}
-        directory = arguments.pop("directory")
+        directories = [arguments.pop("directory"), *self._others]
         lowercase = arguments.pop("lowercase")
+        tasks = [
+            self._answerer(directory, lowercase, arguments)
+            for directory in directories
+        ]
+        return Ensemble(tasks) if self._others else tasks[0]
+
+    def _answerer(self, directory, lowercase, arguments):
         bert = from_pretrained(directory, lowercase=lowercase)
         task = bert.task and bert.task.task
         if self.splits.train is None and task != QuestionAnswerer.__name__:
+            received = f"the task {task}" if task else "no task"
             raise ValueError(
-                "--init_dir must hold a model that is trained to answer "
+                f"{directory} must hold a model that is trained to answer "
                 "questions, or --train_file must be given to train it. "
-                f"Received: --init_dir={directory}, a model of "
-                f"{f'the task {task}' if task else 'no task'}."
+                f"Received: a model of {received}."
             )
         return QuestionAnswerer(bert, **arguments)
 

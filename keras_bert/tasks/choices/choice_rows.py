@@ -25,6 +25,19 @@ class ChoiceRows:
     def __len__(self):
         return len(self.lengths)
 
+    def part(self, indices):
+        """Some of the questions.
+
+        Args:
+            indices: int array `(num_questions,)`.
+
+        Returns:
+            `ChoiceRows`.
+        """
+        choices = np.arange(self.num_choices)
+        rows = self.num_choices * np.asarray(indices)[:, np.newaxis] + choices
+        return ChoiceRows(self.pairs.part(rows.reshape(-1)), self.num_choices)
+
     def inputs(self, indices):
         """Some questions, as wide as the longest choice among them.
 

@@ -48,7 +48,7 @@ def warn_if_collapsed(task, examples):
 
     Args:
         task: `FineTunedTask`, trained.
-        examples: what its `validation_examples` gives.
+        examples: what its `labelled` gives.
     """
     if task.has_collapsed(examples):
         logging.warning(

@@ -126,7 +126,10 @@ class FineTunedTask(Task):
         recipe = self.recipe(**recipe)
         examples, held_out = self.examples(texts, labels, class_weights), None
         if validation_data is not None:
-            held_out = self.validation_examples(validation_data)
+            is_tuple = isinstance(validation_data, tuple)
+            is_columns = is_tuple and len(validation_data) in (1, 2)
+            columns = validation_data if is_columns else (validation_data,)
+            held_out = self.labelled(*columns)
         return self.train(
             examples, held_out, recipe, callbacks=callbacks, verbose=verbose
         )
@@ -135,8 +138,9 @@ class FineTunedTask(Task):
         """As `fit`, of what is checked and tokenized.
 
         Args:
-            examples: `Examples` to learn from.
-            held_out: `Examples` to tell the best epoch by, or None.
+            examples: what `examples` gives, to learn from.
+            held_out: what `labelled` gives, to tell the best epoch by; or
+                None.
             recipe: `Recipe`.
             **fit: other arguments of `fine_tune`.
 
@@ -149,6 +153,8 @@ class FineTunedTask(Task):
         history = fine_tune(
             self, self.learned(examples), recipe, validation, **fit
         )
+        if held_out is not None:
+            self.tune(held_out)
         warn_if_collapsed(self, examples if held_out is None else held_out)
         return history
 
@@ -239,8 +245,15 @@ class FineTunedTask(Task):
         raise NotImplementedError
 
     def learned(self, examples):
-        """What training takes of what `examples` gives."""
+        """What training, which now begins, takes of what `examples` gives."""
         return examples
+
+    def tune(self, labelled):
+        """Sets what is best set on validation data; by default nothing.
+
+        Args:
+            labelled: what `labelled` gives.
+        """
 
     def labelled(self, texts, labels=None):
         """Checks and tokenizes what `evaluate` compares."""
@@ -274,13 +287,6 @@ class FineTunedTask(Task):
             logits: as of `logits`.
         """
         raise NotImplementedError
-
-    def validation_examples(self, validation_data):
-        """What `scores` takes, of `validation_data` as of `fit`."""
-        is_tuple = isinstance(validation_data, tuple)
-        if is_tuple and len(validation_data) in (1, 2):
-            return self.examples(*validation_data)
-        return self.examples(validation_data)
 
     def loss(self, label_smoothing):
         """The Keras loss of targets and logits."""

@@ -5,7 +5,10 @@ import pathlib
 
 from keras_bert.tasks.fine_tuning.curve_callback import CurveCallback
 from keras_bert.tasks.fine_tuning.search import summary
-from keras_bert.tasks.fine_tuning.search import try_recipes
+from keras_bert.tasks.fine_tuning.search import try_recipe
+from keras_bert.tasks.fine_tuning.trial_files import remove_trials
+from keras_bert.tasks.fine_tuning.trial_files import run_trials
+from keras_bert.tasks.loading import load_task
 from keras_bert.tasks.scores.report_pictures import draw_report
 
 _MOST_MISTAKES = 200
@@ -31,7 +34,7 @@ class FineTuningRun:
 
         Args:
             recipes: list of `Recipe`.
-            directory: `pathlib.Path`, existing.
+            directory: `pathlib.Path`, existing, as of `run_trials`.
 
         Returns:
             A dict by split of the scores.
@@ -40,7 +43,8 @@ class FineTuningRun:
             task, about = self.make(), {}
             self.finish(task)
         else:
-            task, about = self._trained(recipes, directory)
+            trials, model = run_trials(self._learn, recipes, directory)
+            task, about = self.read(model), {"search": summary(trials)}
             self.finish(task)
             task.save(directory / "model")
         reports = {}
@@ -54,26 +58,23 @@ class FineTuningRun:
         values = {"splits": reports, **about}
         text = json.dumps(values, indent=2, ensure_ascii=False)
         (directory / "eval.json").write_text(text + "\n", encoding="utf-8")
+        if self.splits.train is not None:
+            remove_trials(directory, len(recipes))
         return {split: report["scores"] for split, report in reports.items()}
 
-    def _trained(self, recipes, directory):
-        """The best task, and what eval.json says of the search."""
-
-        def callbacks(number):
-            place = directory
-            if len(recipes) > 1:
-                place = directory / f"run-{number + 1}"
-                place.mkdir()
-            return [CurveCallback(place)]
-
-        task, trials = try_recipes(
+    def _learn(self, recipe, directory):
+        """A task that learns by a recipe, and its `Trial`."""
+        return try_recipe(
             self.make,
-            recipes,
+            recipe,
             self.labelled(self.splits.train),
             self.labelled(next(iter(self.splits.dev.values()))),
-            callbacks,
+            [CurveCallback(directory)],
         )
-        return task, {"search": summary(trials, task.main_metric)}
+
+    def read(self, directory):
+        """Reads back what was saved of a trained `FineTunedTask`."""
+        return load_task(directory)
 
     def make(self):
         """Gives a fresh `FineTunedTask`."""

@@ -5,9 +5,11 @@ from absl import logging
 
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
+from keras_bert.outputs import fingerprint
 from keras_bert.tasks.fine_tuning.recipe_flags import RecipeFlags
 from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
 from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
+from keras_bert.tasks.fine_tuning.trial_files import FINISHED
 from keras_bert.tasks.fine_tuning.whole_directory import check_whole_directory
 from keras_bert.tasks.fine_tuning.whole_directory import whole_directory
 from keras_bert.training import choices
@@ -110,20 +112,38 @@ class RunFlags:
             "lowercase": self._do_lower_case.value,
         }
 
-    def perform(self, run):
+    def perform(self, run, inputs):
         """Trains, answers and writes; the directory gets its name at the end.
 
         Args:
             run: `FineTuningRun`.
+            inputs: list of str, as of `check_places`.
+
+        Raises:
+            ValueError: a run was killed that had other flags or inputs.
         """
         # Imported late, so that the manual is there at once.
         import keras
 
         from keras_bert.training.precision import dtype_policy
 
-        keras.config.set_dtype_policy(dtype_policy(self._precision.value))
-        about = {"flags": command_line.own_flags()}
-        with whole_directory(self._output_dir.value, about) as place:
+        policy = dtype_policy(self._precision.value)
+        keras.config.set_dtype_policy(policy)
+        about = {**self._about(inputs), "policy": policy}
+        with whole_directory(
+            self._output_dir.value, about, FINISHED, self._overwrite.value
+        ) as place:
             scores = run.perform(self.recipes(), place)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)
+
+    def _about(self, inputs):
+        """All that a run depends on, a dict for JSON."""
+        values = command_line.own_flags()
+        for holder in (self._output_dir, self._overwrite):
+            values.pop(holder.name, None)
+        paths = [self.init_dir.value, *filter(None, inputs)]
+        return {
+            "flags": values,
+            "inputs": {str(path): fingerprint(path) for path in paths},
+        }

@@ -10,13 +10,14 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 class _Task:
     main_metric = "f1"
     threshold = None
+    data = seed = None
 
     def fit(self, *data, validation_data, callbacks, **recipe):
         self.data = data
         self.seed = recipe["seed"]
 
-    def validation_examples(self, validation_data):
-        return validation_data
+    def labelled(self, *columns):
+        return columns
 
     def scores(self, examples):
         assert examples == ("dev data",)
@@ -27,12 +28,19 @@ class _Task:
 
     def save(self, directory):
         directory.mkdir()
-        (directory / "task").write_text(f"{self.data} {self.threshold}")
+        text = f"{self.data} {self.seed} {self.threshold}"
+        (directory / "task").write_text(text)
 
 
 class _Run(FineTuningRun):
     def make(self):
         return _Task()
+
+    def read(self, directory):
+        task = _Task()
+        text = (directory / "task").read_text()
+        task.data, task.seed, _ = text.rsplit(" ", 2)
+        return task
 
     def finish(self, task):
         task.threshold = 0.5
@@ -70,7 +78,16 @@ def test_the_best_model_its_reports_and_answers_are_written(tmp_path):
     assert values["search"]["best"] == 1
     assert len((tmp_path / "errors-dev.jsonl").read_text().splitlines()) == 200
     saved = (tmp_path / "model" / "task").read_text()
-    assert saved == "('train data',) 0.5"
+    assert saved == "('train data',) 3 0.5"
+
+
+def test_the_curve_of_a_single_run_stands_beside_its_model(tmp_path):
+    _Run(_SPLITS, {}).perform([Recipe(seed=4)], tmp_path)
+    assert not (tmp_path / "run-1").exists()
+    assert (tmp_path / "metrics.jsonl").exists()
+    assert not (tmp_path / "trial.json").exists()
+    saved = (tmp_path / "model" / "task").read_text()
+    assert saved == "('train data',) 4 0.5"
 
 
 def test_a_model_that_has_learned_already_is_not_saved(tmp_path):

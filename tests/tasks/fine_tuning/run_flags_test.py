@@ -4,6 +4,7 @@ import keras
 import pytest
 from absl import flags
 
+from keras_bert import command_line
 from keras_bert.tasks.fine_tuning import run_flags
 
 
@@ -16,17 +17,17 @@ def parse(monkeypatch, tmp_path):
 
     def parse(*words):
         values = flags.FlagValues()
-        for kind in ("bool", "enum", "float", "integer", "string"):
-            define = getattr(flags, f"DEFINE_{kind}")
-            monkeypatch.setattr(
-                flags,
-                f"DEFINE_{kind}",
-                lambda *given, define=define, **more: define(
-                    *given, flag_values=values, **more
-                ),
-            )
-        holders = run_flags.RunFlags()
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            for kind in ("bool", "enum", "float", "integer", "string"):
+                define = getattr(flags, f"DEFINE_{kind}")
+                patch.setattr(
+                    flags,
+                    f"DEFINE_{kind}",
+                    lambda *given, define=define, **more: define(
+                        *given, flag_values=values, **more
+                    ),
+                )
+            holders = run_flags.RunFlags()
         places = [f"--{x}={tmp_path / y}" for x, y in _PLACES.items()]
         values(["program", *places, *words])
         return holders
@@ -43,6 +44,8 @@ class _Run:
         self._is_good = is_good
 
     def perform(self, recipes, directory):
+        (directory / "run-1").mkdir(exist_ok=True)
+        (directory / "run-1" / "trial.json").write_text("1")
         (directory / "eval.json").write_text("1")
         if not self._is_good:
             raise ValueError("stopped")
@@ -81,13 +84,40 @@ def test_the_directory_has_its_name_when_all_is_there(parse, tmp_path):
     holders = parse("--precision=mixed_bfloat16")
     holders.check_places([None])
     with pytest.raises(ValueError, match="stopped"):
-        holders.perform(_Run(is_good=False))
+        holders.perform(_Run(is_good=False), [None])
     assert not (tmp_path / "out").exists()
     run = _Run()
-    holders.perform(run)
+    holders.perform(run, [None])
     assert run.policy == "mixed_bfloat16"
     assert [x.seed for x in run.recipes] == [12345]
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert [*manifest["files"]] == ["eval.json"]
+    assert [*manifest["files"]] == ["eval.json", "run-1/trial.json"]
     with pytest.raises(ValueError, match="out.* exists.*--overwrite"):
         holders.check_places([])
+
+
+def test_other_flags_data_or_weights_are_named(parse, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        command_line, "own_flags", lambda: {"learning_rate": rate}
+    )
+    rate, data = 0.1, tmp_path / "train.csv"
+    data.write_text("1")
+    with pytest.raises(ValueError, match="stopped"):
+        parse("--precision=float32").perform(_Run(is_good=False), [str(data)])
+    rate = 0.2
+    with pytest.raises(ValueError, match="learning_rate was 0.1, now 0.2"):
+        parse("--precision=float32").perform(_Run(), [str(data)])
+    rate = 0.1
+    data.write_text("2")
+    with pytest.raises(ValueError, match=r"inputs: .*train.csv was '.*-overwr"):
+        parse("--precision=float32").perform(_Run(), [str(data)])
+    data.write_text("1")
+    weights = tmp_path / "bert" / "model.safetensors"
+    weights.write_text("{ }")
+    with pytest.raises(ValueError, match="inputs: .*bert was '"):
+        parse("--precision=float32").perform(_Run(), [str(data)])
+    weights.write_text("{}")
+    with pytest.raises(ValueError, match="policy was 'float32', now"):
+        parse("--precision=mixed_bfloat16").perform(_Run(), [str(data)])
+    parse("--precision=float32").perform(_Run(), [str(data)])
+    assert (tmp_path / "out" / "eval.json").exists()

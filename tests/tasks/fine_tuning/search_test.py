@@ -8,8 +8,9 @@ import pytest
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
 from keras_bert.tasks.fine_tuning.search import Trial
+from keras_bert.tasks.fine_tuning.search import best_of
 from keras_bert.tasks.fine_tuning.search import summary
-from keras_bert.tasks.fine_tuning.search import try_recipes
+from keras_bert.tasks.fine_tuning.search import try_recipe
 
 
 class _Task:
@@ -23,8 +24,8 @@ class _Task:
     def fit(self, texts, labels, validation_data, callbacks, **recipe):
         self.fitted = (texts, labels, validation_data, callbacks, recipe)
 
-    def validation_examples(self, validation_data):
-        return validation_data
+    def labelled(self, *columns):
+        return columns
 
     def scores(self, examples):
         assert examples == (["d"], [1])
@@ -34,46 +35,40 @@ class _Task:
         return self._scores == 0.0
 
 
-def _run(scores):
-    made = []
-
-    def make():
-        made.append(_Task(scores[len(made)]))
-        return made[-1]
-
-    best, trials = try_recipes(
-        make,
-        with_seeds(Recipe(epochs=2), len(scores)),
+def _try(recipe, score):
+    return try_recipe(
+        lambda: _Task(score),
+        recipe,
         (["a", "b"], [0, 1]),
         (["d"], [1]),
-        lambda number: [number],
+        ["callback"],
     )
-    return made, best, trials
 
 
-def test_the_best_is_kept_the_first_of_equals():
-    made, best, trials = _run([0.0, 0.75, 0.5, 0.75])
-    assert best is made[1]
-    assert [trial.scores["f1"] for trial in trials] == [0.0, 0.75, 0.5, 0.75]
-    assert [trial.has_collapsed for trial in trials] == [True] + [False] * 3
-    assert [trial.recipe.seed for trial in trials] == [0, 1, 2, 3]
-
-
-def test_each_run_gets_its_recipe_seed_and_callbacks():
-    made, _, trials = _run([0.1, 0.2])
-    for number, (task, trial) in enumerate(zip(made, trials, strict=True)):
+def test_a_task_gets_its_recipe_seed_and_callbacks():
+    recipes = with_seeds(Recipe(epochs=2), 2)
+    tasks, trials = zip(*(_try(recipe, 0.1) for recipe in recipes))
+    for task, trial, expected in zip(tasks, trials, recipes, strict=True):
         texts, labels, dev, callbacks, recipe = task.fitted
         assert (texts, labels, dev) == (["a", "b"], [0, 1], (["d"], [1]))
-        assert callbacks == [number]
-        assert Recipe(**recipe) == trial.recipe
-    again, _, _ = _run([0.1, 0.2])
-    assert [task.draw for task in again] == [task.draw for task in made]
-    assert made[0].draw != made[1].draw
+        assert callbacks == ["callback"]
+        assert Recipe(**recipe) == trial.recipe == expected
+    again, _ = _try(recipes[1], 0.1)
+    assert again.draw == tasks[1].draw != tasks[0].draw
+
+
+def test_the_best_is_the_first_of_equals():
+    trials = [_try(Recipe(), score)[1] for score in (0.0, 0.75, 0.5, 0.75)]
+    assert best_of(trials) == 1
+    assert [trial.score for trial in trials] == [0.0, 0.75, 0.5, 0.75]
+    assert [trial.has_collapsed for trial in trials] == [True] + [False] * 3
 
 
 def test_the_spread_is_over_the_seeds_of_a_recipe():
     trials = [
-        Trial(Recipe(epochs=epochs, seed=seed), {"f1": value}, value == 0.0)
+        Trial(
+            Recipe(epochs=epochs, seed=seed), "f1", {"f1": value}, value == 0.0
+        )
         for epochs, seed, value in (
             (2, 0, 0.5),
             (2, 1, 0.75),
@@ -81,7 +76,7 @@ def test_the_spread_is_over_the_seeds_of_a_recipe():
             (3, 0, 0.0),
         )
     ]
-    values = summary(trials, "f1")
+    values = summary(trials)
     assert values["best"] == 1
     assert [x["recipe"]["epochs"] for x in values["recipes"]] == [2, 3]
     spread = {**values["recipes"][0]}
