@@ -78,9 +78,7 @@ def main():
         lowercase=_DO_LOWER_CASE.value,
         seq_length=_MAX_SEQ_LENGTH.value,
     )
-    task.export_saved_model(
-        _OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value
-    )
+    task.export_saved_model(_OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value)
     logging.info(
         "Wrote %s. Outputs: %s.\n\nServe it:\n%s\n\nAsk it by REST:\n%s\n\n"
         "Ask it by gRPC, in Python:\n%s",

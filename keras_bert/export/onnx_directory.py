@@ -3,9 +3,9 @@
 import pathlib
 
 from keras_bert.checkpoints.tokenizer_files import write_tokenizer
+from keras_bert.export.description import about
 from keras_bert.export.onnx_graph import check_onnx
 from keras_bert.export.onnx_graph import onnx_model
-from keras_bert.export.description import about
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.outputs import check_output_directory
 from keras_bert.outputs import read_manifest

@@ -1,7 +1,5 @@
 """The operations that an exported graph may hold."""
 
-import tensorflow as tf
-
 # The least release of TensorFlow Serving that runs them all.
 LEAST_SERVER = "2.12"
 TEXT_OPS = ("FastBertNormalize", "FastWordpieceTokenizeWithOffsets")

@@ -23,9 +23,9 @@ def exported(bert, tmp_path_factory):
     """A task that may give no answer, and the directory of its SavedModel."""
     task = QuestionAnswerer(bert, max_query_length=3)
     task.null_threshold = 0.0
-    directory = tmp_path_factory.mktemp("served") / "1"
+    directory = tmp_path_factory.mktemp("served")
     export_saved_model(task, directory)
-    return task, directory
+    return task, directory / "1"
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +79,13 @@ def test_ids_give_the_logits(exported, signatures):
 
 
 def test_the_manifest_tells_of_the_answers(exported):
-    manifest = json.loads((exported[1] / "manifest.json").read_text())
+    path = exported[1] / "export_manifest.json"
+    manifest = json.loads(path.read_text())
     assert manifest["task"] == "QuestionAnswerer"
-    assert manifest["outputs"] == ["answer", "start", "end", "score"]
-    assert manifest["meaning"].startswith("Answers questions")
+    assert manifest["settings"]["null_threshold"] == 0.0
+    outputs = manifest["signatures"]["serving_default"]["outputs"]
+    assert {*outputs} == {"answer", "start", "end", "score"}
+    assert outputs["answer"] == {"dtype": "string", "shape": [None]}
 
 
 def test_only_the_two_ops_of_texts_are_not_core(exported):
