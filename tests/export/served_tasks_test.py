@@ -1,0 +1,251 @@
+"""Every task as a server runs it: both loaders, text and ids, hard strings."""
+
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import tasks
+from keras_bert.export import export_saved_model
+from keras_bert.export.served_ops import check_ops
+
+_LABELS = ["x", "y", "z"]
+_TEXTS = [
+    "the dog eats [MASK] .",
+    "",
+    "a " * 5000,
+    "\N{DOG FACE} the dog",
+    "\u4e2d\u6587 the",
+    "a\0b cat",
+    b"\xff\xfe dog",
+    "the cat sees a bird and a dog eats fish . " * 2,
+]
+_TEXTS = [x.encode() if isinstance(x, str) else x for x in _TEXTS]
+
+
+def _answerer(bert):
+    answerer = tasks.QuestionAnswerer(bert, seq_length=24, max_query_length=6)
+    answerer.null_threshold = 0.0
+    return answerer
+
+
+def _of_pairs(bert):
+    classifier = tasks.TextClassifier(bert, labels=_LABELS, seq_length=20)
+    classifier.note_pairs(True)
+    return classifier
+
+
+_TASKS = {
+    "answerer": _answerer,
+    "chooser": lambda bert: tasks.MultipleChoice(bert, seq_length=20),
+    "classifier": lambda bert: tasks.TextClassifier(bert, labels=_LABELS),
+    "embedder": lambda bert: tasks.TextEmbedder(bert, normalize=True),
+    "features": tasks.FeatureExtractor,
+    "fill_mask": tasks.FillMask,
+    "of_pairs": _of_pairs,
+    "regressor": tasks.TextRegressor,
+    "several": lambda bert: tasks.TextClassifier(
+        bert, labels=_LABELS, multi_label=True
+    ),
+    "tagger": lambda bert: tasks.TokenClassifier(
+        bert, labels=["B-X", "I-X", "O"]
+    ),
+}
+
+# TensorFlow Serving loads as the loader of version 1 does. Answers by export,
+# loader and signature.
+_SERVER = """
+import pickle, sys
+import numpy as np
+import tensorflow as tf
+import tensorflow_text
+
+def by_session(directory, requests):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        loaded = tf.compat.v1.saved_model.load(session, ["serve"], directory)
+        for name, inputs in requests.items():
+            signature = loaded.signature_def[name]
+            yield name, session.run(
+                {n: x.name for n, x in signature.outputs.items()},
+                {signature.inputs[n].name: x for n, x in inputs.items()},
+            )
+
+def by_functions(directory, requests):
+    signatures = tf.saved_model.load(directory).signatures
+    for name, inputs in requests.items():
+        inputs = {n: tf.constant(x) for n, x in inputs.items()}
+        outputs = signatures[name](**inputs)
+        yield name, {n: x.numpy() for n, x in outputs.items()}
+
+answers = {
+    (export, loader.__name__): dict(loader(directory, requests))
+    for export, (directory, requests) in pickle.load(sys.stdin.buffer).items()
+    for loader in (by_session, by_functions)
+}
+assert not [name for name in sys.modules if name.startswith("keras_bert")]
+pickle.dump(answers, sys.stdout.buffer)
+"""
+
+
+def _columns(task, texts):
+    columns = {
+        "text": texts,
+        "text_pair": texts[::-1],
+        "choices": [[text, b"a bird"] for text in texts],
+        "question": texts[::-1],
+        "context": texts,
+    }
+    return {name: columns[name] for name in task.text_inputs}
+
+
+@pytest.fixture(scope="module")
+def exported(make_bert, tmp_path_factory):
+    """The tasks, and the directories of their SavedModels."""
+    bert = make_bert(max_position_embeddings=40)
+    folder = tmp_path_factory.mktemp("served")
+    made = {name: make(bert) for name, make in _TASKS.items()}
+    for name, task in made.items():
+        # So that few rows of these texts go together.
+        export_saved_model(task, folder / name, batch_tokens=64)
+    return {name: (task, folder / name / "1") for name, task in made.items()}
+
+
+@pytest.fixture(scope="module")
+def answers(exported, tmp_path_factory):
+    """What a process without keras_bert gets from all of them."""
+    requests = {}
+    for name, (task, directory) in exported.items():
+        columns = _columns(task, _TEXTS)
+        inputs = task.preprocess(*map(tf.constant, columns.values()))
+        ids = {name: inputs[name].numpy() for name in task.inputs}
+        requests[name] = (
+            str(directory),
+            {"serving_default": columns, "ids": ids},
+        )
+    result = subprocess.run(
+        [sys.executable, "-c", _SERVER],
+        input=pickle.dumps(requests),
+        cwd=tmp_path_factory.mktemp("elsewhere"),
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        capture_output=True,
+    )
+    assert result.returncode == 0, result.stderr.decode()
+    return pickle.loads(result.stdout)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("loader", ["by_session", "by_functions"])
+@pytest.mark.parametrize("name", _TASKS)
+def test_a_server_answers_as_python(exported, answers, name, loader):
+    task, _ = exported[name]
+    columns = [tf.constant(x) for x in _columns(task, _TEXTS).values()]
+    inputs = task.preprocess(*columns)
+    is_token = inputs["input_mask"].numpy() > 0
+    expected = {
+        "serving_default": task.predict_texts(*columns),
+        "ids": task.predict_ids({n: inputs[n] for n in task.inputs}),
+    }
+    for signature, outputs in answers[name, loader].items():
+        assert {*outputs} == {*expected[signature]}
+        for output, values in outputs.items():
+            wanted = expected[signature][output].numpy()
+            assert values.shape == wanted.shape
+            if wanted.shape[:2] == is_token.shape:  # Elsewhere all is free.
+                values, wanted = values[is_token], wanted[is_token]
+            if wanted.dtype == object:
+                assert values.tolist() == wanted.tolist()
+            else:
+                np.testing.assert_allclose(values, wanted, atol=1e-5)
+
+
+def test_answers_do_not_depend_on_the_other_texts(exported):
+    _, directory = exported["embedder"]
+    embed = tf.saved_model.load(str(directory)).signatures["serving_default"]
+    texts = [f"the {'dog ' * (index * 7 % 30)}" for index in range(40)]
+    together = embed(text=tf.constant(texts))["embedding"]
+    alone = [embed(text=tf.constant([text]))["embedding"][0] for text in texts]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["answerer", "chooser", "classifier"])
+def test_bad_ids_are_refused(exported, name):
+    task, directory = exported[name]
+    ids = tf.saved_model.load(str(directory)).signatures["ids"]
+    shape = (2, 2, 9) if name == "chooser" else (2, 9)
+    good = {name: tf.ones(shape, tf.int32) for name in task.inputs}
+    ids(**good)
+    longest = task.preprocess.seq_length
+    too_long = {n: tf.ones((*shape[:-1], longest + 1), tf.int32) for n in good}
+    empty = {n: tf.ones((*shape[:-1], 0), tf.int32) for n in good}
+    for changes, complaint in (
+        ({"input_ids": good["input_ids"] * -1}, "Ids must be from 0 to 17"),
+        ({"input_ids": good["input_ids"] * 18}, "Ids must be from 0 to 17"),
+        ({"input_mask": good["input_mask"][..., :4]}, "the shape of input_ids"),
+        ({"input_mask": good["input_mask"][:1]}, "the shape of input_ids"),
+        (too_long, f"1 to {longest} tokens"),
+        (empty, f"1 to {longest} tokens"),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=complaint):
+            ids(**{**good, **changes})
+
+
+def test_weights_in_bfloat16_are_stored_in_it(exported, make_bert, tmp_path):
+    import keras
+
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        bert = make_bert(max_position_embeddings=40, hidden_size=256)
+        task = tasks.TextEmbedder(bert)
+        export_saved_model(task, tmp_path / "narrow")
+        expected = task.predict_texts(tf.constant(_TEXTS))["embedding"]
+    finally:
+        keras.config.set_dtype_policy(policy)
+    bert = make_bert(max_position_embeddings=40, hidden_size=256)
+    export_saved_model(tasks.TextEmbedder(bert), tmp_path / "wide")
+    narrow, wide = (
+        (tmp_path / name / "1/saved_model.pb").stat().st_size
+        for name in ("narrow", "wide")
+    )
+    assert narrow < 0.7 * wide
+    served = tf.saved_model.load(str(tmp_path / "narrow/1"))
+    values = served.signatures["serving_default"](text=tf.constant(_TEXTS))
+    np.testing.assert_allclose(values["embedding"], expected, atol=0.05)
+
+
+def test_nothing_in_it_tells_of_this_machine(exported):
+    for _, directory in exported.values():
+        for path in directory.rglob("*"):
+            if path.is_file():
+                for place in (pathlib.Path.home(), pathlib.Path.cwd()):
+                    assert str(place).encode() not in path.read_bytes()
+
+
+def test_the_manifest_tells_of_ops_and_signatures(exported):
+    _, directory = exported["tagger"]
+    path = directory / "export_manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    assert manifest["task"] == "TokenClassifier"
+    assert manifest["settings"]["labels"] == ["B-X", "I-X", "O"]
+    assert manifest["text_ops"] == [
+        "FastBertNormalize",
+        "FastWordpieceTokenizeWithOffsets",
+    ]
+    assert "MatMul" in manifest["core_ops"]
+    assert manifest["least_tensorflow_serving"] == "2.12"
+    assert manifest["signatures"]["serving_default"]["inputs"] == {
+        "text": {"dtype": "string", "shape": [None]}
+    }
+
+
+def test_an_op_that_a_server_may_lack_is_refused():
+    with tf.Graph().as_default() as graph:
+        tf.strings.lower(tf.constant("A"))
+    with pytest.raises(ValueError, match=r"Received: \['StringLower'\]"):
+        check_ops(graph.as_graph_def())
