@@ -228,7 +228,7 @@ def test_records_and_served_model_tokenize_alike(
     assert not in_records <= {*_ids_of(other, texts)}
     ids = sorted(in_records)
     _assert_serves(
-        tmp_path / "served", vocabulary, [text_of[i] for i in ids], ids
+        tmp_path / "served" / "1", vocabulary, [text_of[i] for i in ids], ids
     )
 
 

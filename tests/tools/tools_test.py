@@ -81,6 +81,9 @@ def place(tmp_path_factory):
     (place / "bad_weights" / "model.safetensors").write_text("no weights")
     bare = PretrainedModel.from_config(config, tokenizer).with_parts(["pooler"])
     save_pretrained(bare, place / "hf", format="hf")
+    save_pretrained(bare, place / "versions" / "1", format="hf")
+    (place / "versions" / "2").mkdir()
+    (place / "versions" / "2" / "notes").write_text("mine")
     return place
 
 
@@ -523,15 +526,16 @@ _MISTAKES = [
     ("export_saved_model", {"output_dir": "bert"}, "not be an input.*bert"),
     (
         "export_saved_model",
-        {"output_dir": "bad_weights", "overwrite": "true"},
-        "bad_weights/model.safetensors exists, and no manifest",
+        {"output_dir": "versions", "version": "2", "overwrite": "true"},
+        "versions/2/notes exists, and no manifest",
     ),
     (
         "export_saved_model",
-        {"output_dir": "hf", "overwrite": "true"},
-        "replaces a SavedModel only.*hf",
+        {"output_dir": "versions", "overwrite": "true"},
+        "replaces a SavedModel only.*versions/1",
     ),
     ("export_saved_model", {"max_seq_length": "0"}, "max_seq_length=0"),
+    ("export_saved_model", {"version": "0"}, "version=0"),
     ("export_saved_model", {"input_dir": "hf"}, "--task=text_embedder"),
     (
         "export_saved_model",

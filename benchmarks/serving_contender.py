@@ -1,0 +1,58 @@
+"""What each process of `serving_speed.py` does with its way to embed."""
+
+import json
+import resource
+import time
+
+_BATCH_SIZE = 32
+_NUM_SINGLE = 200
+
+
+def contend(load, texts, start):
+    """Measures a way to embed texts, and prints it as JSON.
+
+    Args:
+        load: function that gives the function from a list of str to vectors.
+        texts: list of str.
+        start: float, when the program began, `time.perf_counter()`.
+    """
+    embed = load()
+    loaded = time.perf_counter()
+    embed(texts[:1])
+    first = time.perf_counter()
+    _in_batches(embed, texts[: 8 * _BATCH_SIZE])
+    before = time.perf_counter()
+    _in_batches(embed, texts)
+    seconds = time.perf_counter() - before
+    single = []
+    for text in texts[:_NUM_SINGLE]:
+        before = time.perf_counter()
+        embed([text])
+        single.append(time.perf_counter() - before)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures = {
+        "sentences_per_s": len(texts) / seconds,
+        "single_ms": 1e3 * sorted(single)[len(single) // 2],
+        "load_s": loaded - start,
+        "first_answer_s": first - loaded,
+        "peak_mib": peak,
+    }
+    print(json.dumps(figures))
+
+
+def _in_batches(embed, texts):
+    """Embeds texts in their order, as requests come."""
+    for start in range(0, len(texts), _BATCH_SIZE):
+        embed(texts[start : start + _BATCH_SIZE])
+
+
+def read_texts(path, number):
+    """The first lines of a file that are not empty.
+
+    Args:
+        path: str.
+        number: int.
+    """
+    with open(path, encoding="utf-8") as file:
+        lines = (line.strip() for line in file)
+        return [line for line in lines if line][:number]

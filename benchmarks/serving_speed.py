@@ -1,0 +1,108 @@
+"""Times answers from text to vector: our SavedModel and library, and peers.
+
+    python benchmarks/serving_speed.py --model_dir=minilm \\
+        --text_file=sentences.txt --peer_python=hf/bin/python
+
+MODEL_DIR is a sentence-transformers directory of a BERT, TEXT_FILE has a text a
+line, and PEER_PYTHON has torch, transformers, onnxruntime and openvino. Whole
+processes run in turn. Each takes the texts in the order of the file, 32 a
+request, then the first 200 one by one; the median of those counts. Tokenizing
+is in all of it. Peers pad a batch to its longest text. Prints every run, and at
+last the medians with how many times a peer's figure is ours.
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+import keras
+import measuring
+from absl import app
+from absl import flags
+
+import keras_bert
+
+_MODEL_DIR = flags.DEFINE_string(
+    "model_dir", None, "Directory of sentence-transformers.", required=True
+)
+_TEXT_FILE = flags.DEFINE_string(
+    "text_file", None, "Texts, one a line.", required=True
+)
+_PEER_PYTHON = flags.DEFINE_string(
+    "peer_python",
+    None,
+    "Python with torch, transformers, onnxruntime and openvino.",
+)
+_NUM_TEXTS = flags.DEFINE_integer("num_texts", 2048, "First lines.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Runs of each.", lower_bound=1)
+
+_HERE = pathlib.Path(__file__).parent
+_PRECISIONS = ("float32", "bfloat16")
+_SEQ_LENGTH = 128
+
+
+def main(_):
+    runs = {precision: {} for precision in _PRECISIONS}
+    with tempfile.TemporaryDirectory() as directory:
+        _export(directory)
+        for _ in range(_ROUNDS.value):
+            for precision in _PRECISIONS:
+                for name, command in _programs(directory, precision).items():
+                    figures = json.loads(measuring.output(command))
+                    runs[precision].setdefault(name, []).append(figures)
+                    print(precision, name, figures, flush=True)
+    for precision, programs in runs.items():
+        for line in _comparison(programs):
+            print(precision, line)
+
+
+def _export(directory):
+    """A SavedModel of each precision, and an ONNX file."""
+    policies = zip(_PRECISIONS, ("float32", "mixed_bfloat16"))
+    for precision, policy in policies:
+        keras.config.set_dtype_policy(policy)
+        embedder = keras_bert.TextEmbedder.from_pretrained(
+            _MODEL_DIR.value, seq_length=_SEQ_LENGTH
+        )
+        embedder.export_saved_model(f"{directory}/{precision}")
+        if precision == "float32":
+            keras_bert.export.export_onnx(embedder, f"{directory}/onnx")
+
+
+def _programs(directory, precision):
+    """The commands of all ways to embed, by name."""
+    texts = [_TEXT_FILE.value, str(_NUM_TEXTS.value)]
+    ours = [sys.executable, _HERE / "serving_ours.py"]
+    programs = {
+        "SavedModel": [*ours, "saved_model", f"{directory}/{precision}/1"],
+        "TextEmbedder": [*ours, precision, _MODEL_DIR.value],
+    }
+    peers = {"transformers": _PRECISIONS, "openvino": _PRECISIONS}
+    peers["onnxruntime"] = ("float32",)
+    for name, precisions in peers.items():
+        if _PEER_PYTHON.value and precision in precisions:
+            programs[name] = [
+                _PEER_PYTHON.value,
+                _HERE / "serving_peers.py",
+                f"{name}-{precision}",
+                _MODEL_DIR.value,
+                f"{directory}/onnx",
+            ]
+    return {name: [*map(str, p), *texts] for name, p in programs.items()}
+
+
+def _comparison(programs):
+    """A line on each figure of each program."""
+    for figure in next(iter(programs.values()))[0]:
+        medians = {
+            name: measuring.median([run[figure] for run in several])
+            for name, several in programs.items()
+        }
+        for name, value in medians.items():
+            ratio = medians["SavedModel"] / value
+            yield f"{figure}  {name} {value:.4g}, SavedModel {ratio:.2f} times"
+
+
+if __name__ == "__main__":
+    app.run(main)
