@@ -18,10 +18,13 @@ class Task:
         inputs: tuple of str, the names of those tensors that the model takes.
         model: `keras.Model` that takes them.
         outputs: tuple of str, the names that `predict_texts` gives.
+        substring_outputs: tuple of str, those of `outputs` that are cut out of
+            the texts, which TFLite has no op for.
     """
 
     text_inputs = ("text",)
     text_shapes = {}
+    substring_outputs = ()
 
     @classmethod
     def from_pretrained(cls, directory, lowercase=None, **kwargs):
