@@ -26,7 +26,7 @@ _MODEL_DIR = flags.DEFINE_string(
 _DEV_FILE = flags.DEFINE_string(
     "dev_file", None, "Texts and labels.", required=True
 )
-_KINDS = flags.DEFINE_list("kinds", KINDS, "Which to measure.")
+_KINDS = flags.DEFINE_list("kinds", [*KINDS], "Which to measure.")
 _NUM_REPRESENTATIVE = flags.DEFINE_integer(
     "num_representative", 24, "Last texts, which fix the scales of full_int8."
 )

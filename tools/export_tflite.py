@@ -40,7 +40,7 @@ _OUTPUT_FILE = flags.DEFINE_string(
     required=True,
 )
 _KIND = flags.DEFINE_enum("kind", "int8", KINDS, "How weights are stored.")
-_FILES = flags.DEFINE_list("files", FILES, "Which to write.")
+_FILES = flags.DEFINE_list("files", [*FILES], "Which to write.")
 _TASK = flags.DEFINE_enum(
     "task",
     None,

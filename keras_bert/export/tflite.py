@@ -72,6 +72,7 @@ def export_tflite(
         ModuleNotFoundError: LiteRT's interpreter is not installed.
     """
     task.check_servable()
+    _check_precision(task.model)
     check_kind(kind, files, representative_texts is not None)
     paths = tflite_paths(path, files)
     check_interpreter()
@@ -92,6 +93,17 @@ def export_tflite(
     for name, (flatbuffer, _, values) in made.items():
         _write(task, paths[name], flatbuffer, values)
     return {name: found for name, (_, found, _) in made.items()}
+
+
+def _check_precision(model):
+    dtypes = {layer.compute_dtype for layer in model.layers}
+    if dtypes & {"bfloat16", "float16"}:
+        raise ValueError(
+            "A TFLite file is made of a model that computes in float32; its "
+            "`kind` tells how it is stored. Received: one that computes in "
+            f"{', '.join(sorted(dtypes))}. Read it anew after "
+            "keras.config.set_dtype_policy('float32')."
+        )
 
 
 def _text_source(task, columns):
