@@ -27,7 +27,8 @@ _OUTPUT_DIR = flags.DEFINE_string(
 
 def main():
     output = pathlib.Path(_OUTPUT_DIR.value)
-    if not (output / "encoder.tflite").is_file():
+    tflite_file = output / "encoder_text.tflite"
+    if not tflite_file.is_file():
         raise ValueError(
             "--output_dir must be of a finished demo.py. Received: "
             f"{str(output)!r}."
@@ -44,7 +45,7 @@ def main():
     program = pathlib.Path(__file__).with_name("query_saved_model.py")
     directory = output / "saved_model" / "1"
     print(saved_model_text(directory, program, fill_mask, texts))
-    print(tflite_text(output / "encoder.tflite", bert, texts))
+    print(tflite_text(tflite_file, bert, texts))
     print(
         "\nGo on: put your own text in with make demo INPUT='texts/*.txt', "
         f"fill masks with\n  keras_bert.FillMask.from_pretrained("

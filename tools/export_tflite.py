@@ -1,45 +1,71 @@
-"""Writes a TFLite file that takes plain text and gives the encoder's outputs.
+"""Writes a model as TFLite files, for phones.
 
-    python tools/export_tflite.py --input_dir=runs/tiny \\
-        --output_file=encoder.tflite --max_seq_length=64
+    python tools/export_tflite.py --input_dir=runs/mood/model \\
+        --output_file=mood.tflite --kind=int8 --texts_file=some.txt
 
-An interpreter needs the ops of tensorflow-text besides the built-in ones:
-
-    from ai_edge_litert.interpreter import InterpreterWithCustomOps
-    import tensorflow_text
-    interpreter = InterpreterWithCustomOps(
-        model_path="encoder.tflite",
-        custom_op_registerers=tensorflow_text.tflite_registrar
-        .SELECT_TFTEXT_OPS)
-    encode = interpreter.get_signature_runner("serving_default")
-    encode(text=numpy.array(["some text"]))
+There will be mood_text.tflite, which takes strings and needs three ops of
+tensorflow-text, and mood_ids.tflite, which takes ids and runs in any LiteRT
+interpreter. Both are compared with the model on the texts before they get
+their names. The directory tells the task that it was fine-tuned for; of a bare
+encoder there are the vectors, or what --task says. See docs/tflite.md.
 """
 
-import os
 import pathlib
 
 from absl import flags
-from absl import logging
 
 import keras_bert
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
+from keras_bert.export.tflite_names import FILES
+from keras_bert.export.tflite_names import KINDS
+from keras_bert.export.tflite_names import check_kind
+from keras_bert.export.tflite_names import tflite_paths
+from keras_bert.export.tflite_texts import read_texts
 from keras_bert.outputs import check_output_files
+from keras_bert.tasks.loading import ENCODER_TASKS
+from keras_bert.tasks.loading import load_any_task
 
 _INPUT_DIR = flags.DEFINE_string(
     "input_dir", None, "Checkpoint directory.", required=True
 )
 _OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "The TFLite file.", required=True
+    "output_file",
+    None,
+    "name.tflite, of which name_text.tflite and name_ids.tflite are made.",
+    required=True,
+)
+_KIND = flags.DEFINE_enum("kind", "int8", KINDS, "How weights are stored.")
+_FILES = flags.DEFINE_list("files", [*FILES], "Which to write.")
+_TASK = flags.DEFINE_enum(
+    "task",
+    None,
+    ENCODER_TASKS,
+    "What the model answers; by default what it was fine-tuned for, or else "
+    "feature_extractor.",
+)
+_TEXTS_FILE = flags.DEFINE_string(
+    "texts_file",
+    None,
+    "Texts to compare on, one a line, those of a pair with a tab between them; "
+    "by default built-in sentences.",
+)
+_REPRESENTATIVE_FILE = flags.DEFINE_string(
+    "representative_file",
+    None,
+    "Likewise, 20 to 100 texts from which full_int8 takes its scales.",
 )
 _MAX_SEQ_LENGTH = flags.DEFINE_integer(
     "max_seq_length",
     None,
-    "Longest text; the model's limit by default.",
+    "Longest text; by default as fine-tuned, or the model's limit.",
     lower_bound=3,
 )
 _DO_LOWER_CASE = flags.DEFINE_bool(
     "do_lower_case", None, "Lower-case texts, where no file says whether to."
+)
+_FORCE = flags.DEFINE_bool(
+    "force", False, "Write a file also if it loses more than it may."
 )
 _OVERWRITE = flags.DEFINE_bool(
     "overwrite", False, "Replace what an earlier run has written."
@@ -49,18 +75,28 @@ _OVERWRITE = flags.DEFINE_bool(
 def main():
     check_input(_INPUT_DIR.value)
     inputs = [_INPUT_DIR.value, *pathlib.Path(_INPUT_DIR.value).glob("*")]
-    check_output_files([_OUTPUT_FILE.value], inputs, _OVERWRITE.value)
-    task = keras_bert.tasks.FeatureExtractor.from_pretrained(
+    inputs += filter(None, [_TEXTS_FILE.value, _REPRESENTATIVE_FILE.value])
+    check_kind(
+        _KIND.value, _FILES.value, _REPRESENTATIVE_FILE.value is not None
+    )
+    paths = tflite_paths(_OUTPUT_FILE.value, _FILES.value)
+    check_output_files(paths.values(), inputs, _OVERWRITE.value)
+    task = load_any_task(
         _INPUT_DIR.value,
+        _TASK.value,
+        default="feature_extractor",
         lowercase=_DO_LOWER_CASE.value,
         seq_length=_MAX_SEQ_LENGTH.value,
     )
-    keras_bert.export.export_tflite(task, _OUTPUT_FILE.value, _OVERWRITE.value)
-    logging.info(
-        "Wrote %s: %.1f MB. Outputs: %s.",
+    keras_bert.export.export_tflite(
+        task,
         _OUTPUT_FILE.value,
-        os.path.getsize(_OUTPUT_FILE.value) / 1e6,
-        ", ".join(task.outputs),
+        kind=_KIND.value,
+        texts=read_texts(task, _TEXTS_FILE.value),
+        representative_texts=read_texts(task, _REPRESENTATIVE_FILE.value),
+        files=_FILES.value,
+        overwrite=_OVERWRITE.value,
+        force=_FORCE.value,
     )
 
 

@@ -75,9 +75,11 @@ def tflite_text(path, bert, texts):
     found = interpreter.get_signature_runner()(text=np.array(texts))
     encoder = FeatureExtractor(bert)
     expected = encoder.predict_ids(encoder.preprocess(texts))
-    difference = max(
-        np.abs(found[name] - expected[name].numpy()).max() for name in found
-    )
+    difference = 0.0
+    for name, vectors in found.items():
+        # The file's rows are no longer than the longest text.
+        rows = expected[name].numpy()[tuple(map(slice, vectors.shape))]
+        difference = max(difference, np.abs(vectors - rows).max())
     if not difference < _TOLERANCE:
         raise ValueError(
             f"The TFLite file must give Python's vectors to {_TOLERANCE}. "

@@ -67,6 +67,8 @@ def demo_stages(root, output, input_file):
         "export_tflite",
         f"--input_dir={output}/bert",
         f"--output_file={output}/encoder.tflite",
+        "--task=feature_extractor",
+        "--kind=float32",
     )
     report = program("demo_report", f"--output_dir={output}")
     return [
@@ -77,6 +79,6 @@ def demo_stages(root, output, input_file):
         ("Train a BERT", "bert", training),
         ("Draw the curves", "training.png", curves),
         ("Export a SavedModel", "saved_model", saved_model),
-        ("Export a TFLite file", "encoder.tflite", tflite),
+        ("Export a TFLite file", "encoder_text.tflite", tflite),
         ("Try all of it", "report", report),
     ]

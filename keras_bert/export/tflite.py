@@ -1,56 +1,171 @@
-"""TFLite files for phones, with the tokenizer inside."""
+"""TFLite files for phones: one that takes strings, and one that takes ids."""
 
-import keras
-import tensorflow as tf
+import dataclasses
+import pathlib
+
+from absl import logging
 
 from keras_bert.export.description import about
-from keras_bert.export.served_graph import text_signature
+from keras_bert.export.tflite_archive import append_archive
+from keras_bert.export.tflite_comparison import compare
+from keras_bert.export.tflite_comparison import tolerance
+from keras_bert.export.tflite_conversion import convert
+from keras_bert.export.tflite_functions import ids_function
+from keras_bert.export.tflite_functions import text_function
+from keras_bert.export.tflite_interpreter import check_interpreter
+from keras_bert.export.tflite_interpreter import signature_runner
+from keras_bert.export.tflite_names import FILES
+from keras_bert.export.tflite_names import check_kind
+from keras_bert.export.tflite_names import tflite_paths
+from keras_bert.export.tflite_operators import TEXT_OPERATORS
+from keras_bert.export.tflite_operators import check_operators
+from keras_bert.export.tflite_samples import id_samples
+from keras_bert.export.tflite_samples import sample_columns
 from keras_bert.outputs import check_output_files
 from keras_bert.outputs import recorded_file
 
 
-def export_tflite(task, path, overwrite=False):
-    """Writes a TFLite file that takes strings.
+def export_tflite(
+    task,
+    path,
+    kind="int8",
+    texts=None,
+    representative_texts=None,
+    files=FILES,
+    overwrite=False,
+    force=False,
+):
+    """Writes a task as TFLite files.
 
-    The signature `serving_default` takes `text`, string `(batch_size,)`, and
-    gives the outputs of the task; no texts give outputs with no rows. Besides
-    TFLite's built-in ops the file needs those of tensorflow-text, which an
-    interpreter is given as
-    `tensorflow_text.tflite_registrar.SELECT_TFTEXT_OPS`. A manifest beside
-    the file tells what it was made of.
+    Of "model.tflite" there will be `model_text.tflite`, which takes strings
+    under the names of the task's `text_inputs` and needs three ops of
+    tensorflow-text besides the built-in ones, and `model_ids.tflite`, which
+    takes the int32 tensors that the model takes and runs in any interpreter.
+    Both have one signature, `serving_default`, and any number of rows of any
+    length. They give what the task's `predict_texts` and `predict_ids` give;
+    but of questions the place of an answer only, for TFLite cannot cut
+    strings, and tensors with a place for each token are as long as the
+    longest text. Each file is tried on texts before it gets its name. It
+    holds a ZIP archive with `export.json`, `vocab.txt` and, if there are
+    labels, `labels.txt`, and a manifest beside it tells of it.
 
     Args:
-        task: an object of `tasks` whose ops TFLite has: `FeatureExtractor`.
-        path: str, the file, which appears whole or not at all.
-        overwrite: bool, replace a file that an earlier call has written.
+        task: an object of `tasks`.
+        path: str, which ends in ".tflite".
+        kind: str: "float32"; "float16", weights in half the bytes; "int8",
+            weights in a quarter, which are also multiplied in int8; or
+            "full_int8", with scales that are fixed beforehand.
+        texts: list of what `predict` takes, to try the files on: a str for
+            each, or a tuple of its strings. Built-in sentences by default.
+        representative_texts: likewise, to find the scales of "full_int8".
+        files: collection of "text" and "ids", the files to write.
+        overwrite: bool, replace files that an earlier call has written.
+        force: bool, write a file also if it loses more than its kind may.
+
+    Returns:
+        A dict from the names in `files` to `Comparison`.
 
     Raises:
-        ValueError: a file is in the way that may not be replaced, or the
-            task answers in a way that a graph cannot.
+        ValueError: a file is in the way that may not be replaced; the task
+            needs an op that TFLite has not; or a file loses too much.
+        ModuleNotFoundError: LiteRT's interpreter is not installed.
     """
     task.check_servable()
-    check_output_files([path], overwrite=overwrite)
-    # Weights go in as constants: an interpreter does not load variables.
-    weights = [(v, v.numpy()) for v in task.model.variables]
+    _check_precision(task.model)
+    check_kind(kind, files, representative_texts is not None)
+    paths = tflite_paths(path, files)
+    check_interpreter()
+    check_output_files(paths.values(), overwrite=overwrite)
+    columns = sample_columns(task, texts)
+    fixing = []
+    if representative_texts is not None:
+        fixing = id_samples(task, sample_columns(task, representative_texts))
+    made = {}
+    for name in paths:
+        function, samples, allowed, advice = _SOURCES[name](task, columns)
+        flatbuffer = convert(function, task.model, kind, fixing)
+        check_operators(flatbuffer, allowed, advice)
+        run = signature_runner(flatbuffer, bool(allowed))
+        found = compare(function, run, samples, len(flatbuffer))
+        _check_close(paths[name], kind, found, force)
+        made[name] = flatbuffer, found, _about(task, kind, function, found)
+    for name, (flatbuffer, _, values) in made.items():
+        _write(task, paths[name], flatbuffer, values)
+    return {name: found for name, (_, found, _) in made.items()}
 
-    @tf.function(input_signature=text_signature(task))
-    def from_text(*texts):
-        constants = [(v, tf.constant(value)) for v, value in weights]
-        count = tf.size(texts[0])
-        # Ops of TFLite fail on no rows at all.
-        texts = [
-            tf.cond(count > 0, lambda t=t: t, lambda: tf.constant([""]))
-            for t in texts
-        ]
-        with keras.StatelessScope(constants):
-            outputs = task.predict_texts(*texts)
-        return {name: rows[:count] for name, rows in outputs.items()}
 
-    converter = tf.lite.TFLiteConverter.from_concrete_functions(
-        [from_text.get_concrete_function()], task.model
+def _check_precision(model):
+    dtypes = {layer.compute_dtype for layer in model.layers}
+    if dtypes & {"bfloat16", "float16"}:
+        raise ValueError(
+            "A TFLite file is made of a model that computes in float32; its "
+            "`kind` tells how it is stored. Received: one that computes in "
+            f"{', '.join(sorted(dtypes))}. Read it anew after "
+            "keras.config.set_dtype_policy('float32')."
+        )
+
+
+def _text_source(task, columns):
+    """The function from strings, what to try it on, its ops, and advice."""
+    samples = [
+        {
+            name: column[index : index + 1]
+            for name, column in zip(task.text_inputs, columns)
+        }
+        for index in range(len(columns[0]))
+    ]
+    advice = "Write the file that takes ids: files=['ids'] (--files=ids)."
+    return text_function(task), samples, TEXT_OPERATORS, advice
+
+
+def _ids_source(task, columns):
+    """As `_text_source`, from ids."""
+    samples = id_samples(task, columns)
+    return ids_function(task), samples, frozenset(), "No file can be written."
+
+
+_SOURCES = {"text": _text_source, "ids": _ids_source}
+
+
+def _check_close(path, kind, found, force):
+    logging.info("%s as %s: %s.", path.name, kind, found)
+    if found.is_within(kind):
+        return
+    if not force:
+        raise ValueError(
+            f"{path.name} as {kind} must lose no more than "
+            f"{tolerance(kind)}. Received: {found}. Choose another kind, try "
+            "it on more texts, or write it nevertheless with force=True "
+            "(--force). Nothing was written."
+        )
+    logging.warning(
+        "%s loses more than %s, and is written nevertheless.",
+        path.name,
+        tolerance(kind),
     )
-    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
-    converter.allow_custom_ops = True
-    flatbuffer = converter.convert()
-    with recorded_file(path, about(task)) as name, open(name, "wb") as file:
-        file.write(flatbuffer)
+
+
+def _about(task, kind, function, found):
+    """What the manifest and the archive tell of a file."""
+    function = function.get_concrete_function()
+    return {
+        **about(task),
+        "kind": kind,
+        "inputs": [
+            spec.name for spec in function.structured_input_signature[0]
+        ],
+        "outputs": sorted(function.structured_outputs),
+        "comparison": dataclasses.asdict(found),
+        "is_within_tolerance": found.is_within(kind),
+    }
+
+
+def _write(task, path, flatbuffer, values):
+    with recorded_file(path, values) as temporary:
+        pathlib.Path(temporary).write_bytes(flatbuffer)
+        append_archive(
+            temporary,
+            values,
+            getattr(task, "labels", None),
+            task.preprocess.tokenizer.vocabulary.tokens,
+        )

@@ -164,7 +164,8 @@ class SelfAttention(keras.layers.Layer):
         ignored = None
         if attention_mask is not None:
             ignored = 1.0 - ops.cast(attention_mask, "float32")
-            ignored = ignored[:, None, None, :]
+            # A slice with two new axes is no op that TFLite has.
+            ignored = ops.expand_dims(ignored, (1, 2))
         if self.pattern is None:
             return ignored
         keys = ops.arange(seq_length)

@@ -114,10 +114,12 @@ class FillMask(Task):
         # Rows that only pad the table are no words.
         logits = logits["mlm_logits"][..., : len(self.vocabulary)]
         probabilities, ids = tf.math.top_k(tf.nn.softmax(logits), self.top_k)
-        tokens = tf.gather(tf.constant(self.vocabulary.tokens), ids)
+        real = tf.expand_dims(real, -1)
+        # Chosen by index, for TFLite has no choice between strings.
+        ids = tf.where(real, ids, len(self.vocabulary))
         return {
-            "tokens": tf.where(real[..., tf.newaxis], tokens, ""),
-            "token_probabilities": tf.where(
-                real[..., tf.newaxis], probabilities, 0.0
+            "tokens": tf.gather(
+                tf.constant([*self.vocabulary.tokens, ""]), ids
             ),
+            "token_probabilities": tf.where(real, probabilities, 0.0),
         }

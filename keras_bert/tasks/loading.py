@@ -32,16 +32,24 @@ def load_task(directory, lowercase=None):
     )
 
 
-def load_any_task(directory, encoder_task=None, lowercase=None, **kwargs):
+def load_any_task(
+    directory,
+    encoder_task=None,
+    default="fill_mask",
+    lowercase=None,
+    seq_length=None,
+):
     """Reads a fine-tuned model, or an encoder.
 
     Args:
         directory: str, as of `keras_bert.from_pretrained`.
         encoder_task: str, one of `ENCODER_TASKS`, what an encoder answers.
             None: a model that was fine-tuned answers its own task, another
-            fills masks.
+            that of `default`.
+        default: str, likewise.
         lowercase: bool, where no file says whether texts are lower-cased.
-        **kwargs: other arguments of the task's class.
+        seq_length: int, longest text in tokens; by default as trained, or the
+            model's limit.
 
     Returns:
         A `Task`.
@@ -52,7 +60,7 @@ def load_any_task(directory, encoder_task=None, lowercase=None, **kwargs):
     """
     pretrained = from_pretrained(directory, lowercase=lowercase)
     if pretrained.task is None:
-        kind = getattr(tasks, _ENCODER_TASKS[encoder_task or "fill_mask"])
+        kind = getattr(tasks, _ENCODER_TASKS[encoder_task or default])
     elif encoder_task is None:
         kind = _trained_class(pretrained, directory)
     else:
@@ -60,7 +68,8 @@ def load_any_task(directory, encoder_task=None, lowercase=None, **kwargs):
             f"{directory} was fine-tuned for {pretrained.task.task}, which it "
             f"answers. Received: {encoder_task!r}, a task of encoders."
         )
-    return kind.from_pretrained(directory, lowercase=lowercase, **kwargs)
+    arguments = {} if seq_length is None else {"seq_length": seq_length}
+    return kind.from_pretrained(directory, lowercase=lowercase, **arguments)
 
 
 def _trained_class(pretrained, directory):

@@ -161,11 +161,14 @@ class MultipleChoice(FineTunedTask):
             num_choices)`, and `choice`, int32 `(batch_size,)`, the index of
             the most probable.
         """
+        import tensorflow as tf
+
         logits = self.model(inputs)["logits"]
         return {
             "logits": logits,
             "probabilities": ops.softmax(logits),
-            "choice": ops.cast(ops.argmax(logits, axis=-1), "int32"),
+            # That of Keras looks at bits, which TFLite has no op for.
+            "choice": tf.argmax(logits, axis=-1, output_type=tf.int32),
         }
 
     def _pairs(self, contexts, choices):

@@ -20,11 +20,14 @@ class Task:
         outputs: tuple of str, the names that `predict_texts` gives.
         settings: dict for JSON, what of the task is no weight, such as its
             labels.
+        substring_outputs: tuple of str, those of `outputs` that are cut out of
+            the texts, which TFLite has no op for.
     """
 
     text_inputs = ("text",)
     text_shapes = {}
     settings = {}
+    substring_outputs = ()
 
     @classmethod
     def from_pretrained(cls, directory, lowercase=None, **kwargs):
@@ -104,3 +107,21 @@ class Task:
         from keras_bert.export import export_saved_model
 
         export_saved_model(self, directory, version, overwrite)
+
+    def export_tflite(self, path, **kwargs):
+        """Writes TFLite files, one that takes strings and one that takes ids.
+
+        Args:
+            path: str, "model.tflite" for "model_text.tflite" and
+                "model_ids.tflite".
+            **kwargs: as of `keras_bert.export.export_tflite`.
+
+        Returns:
+            What that returns: how each file compares with this task.
+
+        Raises:
+            ValueError: as of that.
+        """
+        from keras_bert.export import export_tflite
+
+        return export_tflite(self, path, **kwargs)

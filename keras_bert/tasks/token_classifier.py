@@ -274,10 +274,12 @@ class TokenClassifier(FineTunedTask):
 
         ids = {name: inputs[name] for name in self.pretrained.backbone.inputs}
         logits = self.model(ids)["logits"]
-        labels = tf.gather(tf.constant(self.labels), tf.argmax(logits, axis=-1))
+        best = tf.argmax(logits, axis=-1, output_type=tf.int32)
+        # Chosen by index, for TFLite has no choice between strings.
+        best = tf.where(inputs[ENDS] > 0, best, len(self.labels))
         return {
             "logits": logits,
-            "labels": tf.where(inputs[ENDS] > 0, labels, ""),
+            "labels": tf.gather(tf.constant([*self.labels, ""]), best),
             STARTS: tf.identity(inputs[STARTS]),
             ENDS: tf.identity(inputs[ENDS]),
         }

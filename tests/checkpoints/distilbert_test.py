@@ -220,5 +220,7 @@ def test_a_saved_model_takes_ids_without_segments(model, tmp_path):
 
 def test_a_tflite_file_is_written(model, tmp_path):
     encoder = keras_bert.tasks.FeatureExtractor(model)
-    keras_bert.export.export_tflite(encoder, tmp_path / "model.tflite")
-    assert (tmp_path / "model.tflite").stat().st_size > 10_000
+    keras_bert.export.export_tflite(
+        encoder, tmp_path / "model.tflite", "float32", files=["ids"]
+    )
+    assert (tmp_path / "model_ids.tflite").stat().st_size > 10_000

@@ -1,117 +1,208 @@
+"""Both TFLite files of every task, held to Python's answers."""
+
+import json
 import os
+import subprocess
+import sys
+import zipfile
 
 import numpy as np
 import pytest
-import tensorflow as tf
-import tensorflow_text as tf_text
-from ai_edge_litert import interpreter as litert
 
+from keras_bert import tasks
 from keras_bert.export import export_tflite
-from keras_bert.tasks import FeatureExtractor
+from keras_bert.export.tflite_interpreter import signature_runner
+from keras_bert.export.tflite_operators import TEXT_OPERATORS
+from keras_bert.export.tflite_operators import operators
 
-_TEXTS = ["the dog eats meat", "", "[MASK] zebra, a cat.", "cats and " * 30]
+_HARD = [
+    b"the dog eats meat",
+    b"",
+    b"[MASK] zebra, a [MASK].",
+    b"cats and " * 30,
+    b"x" * 10_000,
+    "a \N{GRINNING FACE} \u4e2d\u6587 caf\u00e9".encode(),
+    b"a dog\0 eats",
+    b"a \xff\xfe\xc3( dog",
+]
 
+# What a phone does: there is neither TensorFlow nor keras_bert.
+_PHONE = """
+import sys
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter
 
-@pytest.fixture(scope="module")
-def task(bert):
-    return FeatureExtractor(bert, seq_length=10)
-
-
-@pytest.fixture(scope="module")
-def path(task, tmp_path_factory):
-    path = tmp_path_factory.mktemp("tflite") / "encoder.tflite"
-    export_tflite(task, path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def interpreter(path):
-    interpreter = litert.InterpreterWithCustomOps(
-        model_path=str(path),
-        custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
-    )
-    interpreter.allocate_tensors()
-    return interpreter
-
-
-def test_the_signature_has_the_documented_names(interpreter, task):
-    assert interpreter.get_signature_list() == {
-        "serving_default": {
-            "inputs": ["text"],
-            "outputs": sorted(task.outputs),
-        }
-    }
+inputs = dict(np.load(sys.argv[2]))
+run = Interpreter(model_path=sys.argv[1], num_threads=1).get_signature_runner()
+outputs = run(**inputs)
+foreign = {"tensorflow", "keras", "keras_bert", "tensorflow_text"}
+assert not foreign & {*sys.modules}, foreign & {*sys.modules}
+np.savez(sys.argv[3], **{
+    name: x.astype("S") if x.dtype == object else x
+    for name, x in outputs.items()
+})
+"""
 
 
-@pytest.mark.parametrize(
-    "texts", [_TEXTS, *([text] for text in _TEXTS)], ids=range(5)
+def _pair_classifier(bert):
+    task = tasks.TextClassifier(bert, labels=["no", "maybe", "y\u00e9s"])
+    task.note_pairs(True)
+    return task
+
+
+def _answerer(bert):
+    task = tasks.QuestionAnswerer(bert, max_query_length=3)
+    task.null_threshold = 0.0
+    return task
+
+
+_TASKS = {
+    "pair_classifier": _pair_classifier,
+    "several_labels": lambda bert: tasks.TextClassifier(
+        bert, labels=["a", "b"], multi_label=True
+    ),
+    "regressor": tasks.TextRegressor,
+    "tagger": lambda bert: tasks.TokenClassifier(
+        bert, labels=["O", "B-X", "I-X"]
+    ),
+    "answerer": _answerer,
+    "embedder": lambda bert: tasks.TextEmbedder(bert, normalize=True),
+    "extractor": tasks.FeatureExtractor,
+    "fill_mask": tasks.FillMask,
+    "chooser": tasks.MultipleChoice,
+}
+_QUICK = ("pair_classifier", "tagger", "answerer", "embedder")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=() if name in _QUICK else pytest.mark.large)
+        for name in _TASKS
+    ],
 )
-def test_texts_get_the_vectors_of_python(interpreter, task, texts):
-    encode = interpreter.get_signature_runner("serving_default")
-    outputs = encode(text=np.array(texts))
-    expected = task.predict_ids(task.preprocess(texts))
-    assert sorted(outputs) == sorted(expected)
-    for name, array in outputs.items():
-        assert array.dtype == np.float32
-        np.testing.assert_allclose(array, expected[name], atol=1e-4)
+def exported(request, bert, tmp_path_factory):
+    """A task, the folder of its files, and what was found of them."""
+    task = _TASKS[request.param](bert)
+    folder = tmp_path_factory.mktemp("tflite")
+    found = export_tflite(task, folder / "model.tflite", kind="float32")
+    return task, folder, found
 
 
-def test_no_texts_give_no_rows(interpreter):
-    encode = interpreter.get_signature_runner("serving_default")
-    shapes = {k: v.shape for k, v in encode(text=np.array([], str)).items()}
-    assert shapes == {"pooled_output": (0, 16), "sequence_output": (0, 10, 16)}
-    assert encode(text=np.array(["a dog"]))["pooled_output"].shape == (1, 16)
+def _columns(task, rows=_HARD):
+    first = np.array(rows, dtype=object)
+    if task.text_shapes:
+        others = [[row, b"a dog", row[::-1]] for row in rows]
+        second = np.array(others, dtype=object).reshape(len(rows), 3)
+    else:
+        second = np.array(rows[::-1], dtype=object)
+    return dict(zip(task.text_inputs, (first, second)))
 
 
-def test_no_op_needs_tensorflow_itself(path, interpreter):
-    data = path.read_bytes()
-    assert b"FastBertNormalize" in data
-    assert b"FastWordpieceTokenizeWithOffsets" in data
-    assert b"Flex" not in data
+def _assert_equal(found, expected):
+    """Equal but for the padding behind the longest text."""
+    assert sorted(found) == sorted(expected)
+    for name, array in expected.items():
+        array = array.numpy()[tuple(map(slice, found[name].shape))]
+        assert found[name].shape == array.shape
+        if array.dtype.kind == "f":
+            np.testing.assert_allclose(found[name], array, atol=1e-4)
+        else:
+            np.testing.assert_array_equal(found[name], array)
 
 
-def test_weights_are_constants(path, bert):
-    assert path.stat().st_size > 4 * bert.encoder.count_params()
-    assert b"VarHandleOp" not in path.read_bytes()
+def test_the_text_file_answers_as_python(exported):
+    task, folder, _ = exported
+    data = (folder / "model_text.tflite").read_bytes()
+    run = signature_runner(data, has_text=True)
+    for rows in (_HARD, _HARD[:1], _HARD[4:5]):
+        columns = _columns(task, rows)
+        expected = task.predict_texts(*columns.values())
+        for name in task.substring_outputs:
+            del expected[name]
+        _assert_equal(run(**columns), expected)
 
 
-def test_exporting_leaves_the_model_as_it_was(bert, task, path):
-    before = task.predict_ids(task.preprocess(_TEXTS))["pooled_output"]
-    weights = [variable.numpy() for variable in bert.encoder.variables]
-    export_tflite(task, path.with_name("again.tflite"))
-    again = task.predict_ids(task.preprocess(_TEXTS))["pooled_output"]
-    np.testing.assert_array_equal(again, before)
-    for variable, value in zip(bert.encoder.variables, weights):
-        np.testing.assert_array_equal(variable.numpy(), value)
+def test_no_texts_give_no_rows(exported):
+    task, folder, _ = exported
+    data = (folder / "model_text.tflite").read_bytes()
+    run = signature_runner(data, has_text=True)
+    for values in run(**_columns(task, [])).values():
+        assert values.shape[0] == 0
+    for values in run(**_columns(task, _HARD[:1])).values():
+        assert values.shape[0] == 1
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(
-    task, tmp_path, monkeypatch
-):
-    path = tmp_path / "encoder.tflite"
-    export_tflite(task, path)
-    files = ["encoder.tflite", "manifest-encoder.tflite.json"]
-    assert sorted(os.listdir(tmp_path)) == files
-    before = [(tmp_path / name).read_bytes() for name in files]
+def test_the_ids_file_needs_no_tensorflow(exported, tmp_path):
+    task, folder, _ = exported
+    inputs = task.preprocess(*_columns(task).values())
+    inputs = {name: inputs[name] for name in task.inputs}
+    np.savez(tmp_path / "inputs.npz", **inputs)
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            _PHONE,
+            folder / "model_ids.tflite",
+            "inputs.npz",
+            "outputs.npz",
+        ],
+        cwd=tmp_path,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    found = np.load(tmp_path / "outputs.npz")
+    expected = task.predict_ids(inputs)
+    assert sorted(found) == sorted(expected)
+    for name, array in expected.items():
+        array = array.numpy()
+        if array.dtype.kind == "f":
+            np.testing.assert_allclose(found[name], array, atol=1e-4)
+        else:
+            values = found[name].astype(array.dtype)
+            np.testing.assert_array_equal(values, array)
 
-    def fail(_):
-        raise ValueError("cannot convert")
 
-    monkeypatch.setattr(tf.lite.TFLiteConverter, "convert", fail)
-    with pytest.raises(ValueError, match="must be new: .*--overwrite"):
-        export_tflite(task, path)
-    with pytest.raises(ValueError, match="cannot convert"):
-        export_tflite(task, path, overwrite=True)
-    assert sorted(os.listdir(tmp_path)) == files
-    assert [(tmp_path / name).read_bytes() for name in files] == before
-    monkeypatch.undo()
-    export_tflite(task, path, overwrite=True)
+def test_only_the_text_file_has_custom_ops(exported):
+    _, folder, _ = exported
+    _, custom = operators((folder / "model_text.tflite").read_bytes())
+    assert {*custom} == TEXT_OPERATORS
+    built_in, custom = operators((folder / "model_ids.tflite").read_bytes())
+    assert not custom
+    assert built_in["FULLY_CONNECTED"] > 8
 
 
-def test_a_file_of_the_user_is_kept(task, tmp_path):
-    path = tmp_path / "encoder.tflite"
-    path.write_bytes(b"mine")
-    for overwrite in (False, True):
-        with pytest.raises(ValueError, match="encoder.tflite exists, and no"):
-            export_tflite(task, path, overwrite=overwrite)
-    assert path.read_bytes() == b"mine"
+def test_what_was_found_stands_in_the_manifest(exported):
+    task, folder, found = exported
+    for name in ("text", "ids"):
+        file = f"model_{name}.tflite"
+        manifest = json.loads((folder / f"manifest-{file}.json").read_text())
+        assert manifest["task"] == type(task).__name__
+        assert manifest["kind"] == "float32"
+        assert manifest["is_within_tolerance"]
+        assert [*manifest["files"]] == [file]
+        comparison = manifest["comparison"]
+        assert comparison["greatest_difference"] < 1e-4
+        assert comparison["num_equal_labels"] == comparison["num_labels"]
+        assert comparison["megabytes"] == found[name].megabytes > 0
+        assert comparison["milliseconds"] > 0
+        assert comparison["num_texts"] == 16
+    assert manifest["inputs"] == [*task.inputs]
+
+
+def test_the_file_holds_what_an_app_must_know(exported):
+    task, folder, _ = exported
+    with zipfile.ZipFile(folder / "model_ids.tflite") as archive:
+        about = json.loads(archive.read("export.json"))
+        tokens = archive.read("vocab.txt").decode().split("\n")
+        names = archive.namelist()
+        if "labels.txt" in names:
+            labels = archive.read("labels.txt").decode().splitlines()
+            assert labels == task.labels
+    assert ("labels.txt" in names) == hasattr(task, "labels")
+    assert about["kind"] == "float32"
+    assert about["max_seq_length"] == 12
+    assert about["version"] == "0.1.0"
+    assert tokens == [*task.preprocess.tokenizer.vocabulary.tokens, ""]

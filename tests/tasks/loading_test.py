@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from keras_bert import save_pretrained
+from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import load_task
@@ -28,6 +29,19 @@ def test_an_encoder_is_of_no_task(bert, tmp_path):
     save_pretrained(bert, tmp_path)
     with pytest.raises(ValueError, match="Received: an encoder without"):
         load_task(tmp_path)
+
+
+def test_an_encoder_may_be_something_else(bert, tmp_path):
+    save_pretrained(bert, tmp_path / "encoder")
+    TextRegressor(bert).save(tmp_path / "regressor")
+    tasks = [
+        load_task(
+            tmp_path / name, otherwise=FeatureExtractor, seq_length=seq_length
+        )
+        for name, seq_length in (("encoder", 7), ("regressor", 9))
+    ]
+    assert [type(task) for task in tasks] == [FeatureExtractor, TextRegressor]
+    assert [task.preprocess.seq_length for task in tasks] == [7, 9]
 
 
 @pytest.mark.parametrize("name", ["ImageClassifier", "FillMask", "load_task"])

@@ -37,6 +37,7 @@ class _Program:
         output: the flag of the output; None if there is none.
         inputs: the flags of the inputs.
         within: a file that it writes into its output, if that is a directory.
+        writes: the file that it writes, if it is not the output's own name.
         ending: with which an output must end.
         goes_on: whether the same call again goes on with what is there.
         replaces: whether it has --overwrite. What took days to train is
@@ -49,6 +50,7 @@ class _Program:
     output: str = None
     inputs: tuple = ()
     within: str = None
+    writes: str = None
     ending: str = ""
     goes_on: bool = False
     replaces: bool = True
@@ -120,9 +122,15 @@ _PROGRAMS = {
         within="1/saved_model.pb",
     ),
     "export_tflite": _Program(
-        {"input_dir": "bert", "output_file": "bert.tflite"},
+        {
+            "input_dir": "bert",
+            "output_file": "bert.tflite",
+            "kind": "float32",
+            "files": "ids",
+        },
         "output_file",
         ("input_dir",),
+        writes="bert_ids.tflite",
     ),
     "inspect_records": _Program(
         {
@@ -393,7 +401,7 @@ def _give_input_as_output(place, program, flag):
 
 def _put(place, program, text):
     """Writes something where the output goes; gives the manifest's place."""
-    path = place / program.flags[program.output]
+    path = place / (program.writes or program.flags[program.output])
     if not program.within:
         path.write_text(text)
         return path, outputs.manifest_beside(path)
@@ -435,10 +443,11 @@ def test_an_input_is_no_output(place, tool, flag, more):
 )
 def test_what_others_wrote_stays(place, tool, more):
     _need(tool)
-    path, _ = _put(place, _PROGRAMS[tool], "mine")
+    program = _PROGRAMS[tool]
+    path, _ = _put(place, program, "mine")
     (path.parent / "logs").mkdir()
     line = _assert_refused(tool, place, *more)
-    assert _PROGRAMS[tool].flags[_PROGRAMS[tool].output] in line
+    assert (program.writes or program.flags[program.output]) in line
     _SEEN[tool, "foreign"] = "refused"
 
 

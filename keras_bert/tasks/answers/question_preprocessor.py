@@ -35,13 +35,14 @@ class QuestionPreprocessor(Preprocessor):
 
     def __call__(self, questions, contexts):
         question_ids = self.tokenizer(questions)
-        question_ids = question_ids[:, : self.sizes.max_query_length]
+        kept = tf.minimum(
+            question_ids.row_lengths(), self.sizes.max_query_length
+        )
+        question_ids = _first_tokens(question_ids, kept)
         tokens = self.tokenizer.tokenize_with_offsets(contexts)
-        room = self.seq_length - self.sizes.num_special
-        room -= question_ids.row_lengths()
-        places = tf.ragged.range(tokens[0].row_lengths())
-        is_kept = places < tf.expand_dims(room, 1)
-        ids, starts, ends = (tf.ragged.boolean_mask(x, is_kept) for x in tokens)
+        room = self.seq_length - self.sizes.num_special - kept
+        kept = tf.minimum(tokens[0].row_lengths(), room)
+        ids, starts, ends = (_first_tokens(x, kept) for x in tokens)
         return {
             **self.pack(question_ids, ids),
             TOKEN_STARTS: self._at_tokens(question_ids, starts),
@@ -58,3 +59,22 @@ class QuestionPreprocessor(Preprocessor):
             lambda token: 0,
         )
         return laid_out[features.INPUT_IDS.name]
+
+
+def _first_tokens(tokens, kept):
+    """The first tokens of each row, by flat ops, for TFLite.
+
+    Args:
+        tokens: RaggedTensor `(batch_size, (num_tokens))`.
+        kept: int64 `(batch_size,)`, at most the lengths of the rows.
+
+    Returns:
+        A RaggedTensor `(batch_size, (kept))`.
+    """
+    rows = tokens.value_rowids()
+    places = tf.range(tf.size(rows, tf.int64))
+    places -= tf.gather(tokens.row_starts(), rows)
+    is_kept = places < tf.gather(kept, rows)
+    return tf.RaggedTensor.from_row_lengths(
+        tf.boolean_mask(tokens.flat_values, is_kept), kept, validate=False
+    )

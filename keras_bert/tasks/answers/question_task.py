@@ -30,6 +30,7 @@ class QuestionTask(FineTunedTask):
     head = "span_classifier"
     text_inputs = ("question", "context")
     outputs = ("answer", "start", "end", "score")
+    substring_outputs = ("answer",)
 
     def __init__(
         self,

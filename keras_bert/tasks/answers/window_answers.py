@@ -2,6 +2,10 @@
 
 import tensorflow as tf
 
+# Below any sum of two logits. Not minus infinity, which TFLite does not find
+# again by `is_inf`.
+_NEVER = -1e30
+
 
 def window_answers(
     logits, token_starts, token_ends, null_threshold=None, max_answer_length=30
@@ -22,12 +26,12 @@ def window_answers(
         0 where there is no answer; and float32 `(batch_size,)` scores, the
         sums of both logits.
     """
-    is_context = tf.expand_dims(token_ends > 0, -1)
+    is_context = token_ends > 0
     first, last = tf.unstack(
-        tf.where(is_context, logits, -float("inf")), axis=-1
+        tf.where(tf.expand_dims(is_context, -1), logits, _NEVER), axis=-1
     )
     shape = tf.shape(last)
-    behind = tf.fill([shape[0], max_answer_length - 1], -float("inf"))
+    behind = tf.fill([shape[0], max_answer_length - 1], _NEVER)
     last = tf.concat([last, behind], axis=1)
     # Column j is the span of j + 1 tokens.
     scores = tf.stack(
@@ -40,8 +44,8 @@ def window_answers(
     scores = tf.reshape(scores, [shape[0], shape[1] * max_answer_length])
     best = tf.argmax(scores, axis=1, output_type=tf.int32)
     score = tf.gather(scores, best, batch_dims=1)
-    # A context without a token.
-    score = tf.where(tf.math.is_inf(score), 0.0, score)
+    # There are contexts without a token.
+    score = tf.where(tf.reduce_any(is_context, axis=1), score, 0.0)
     begin = best // max_answer_length
     start = tf.gather(token_starts, begin, batch_dims=1)
     end = tf.gather(token_ends, begin + best % max_answer_length, batch_dims=1)

@@ -8,7 +8,8 @@ _LARGE = 3e38  # Close to the largest float32.
 
 
 def _mean(states, mask):
-    weights = ops.cast(mask, states.dtype)[..., None]  # [B, S, 1]
+    # Not by a slice with a new axis, which TFLite has not for unknown sizes.
+    weights = ops.expand_dims(ops.cast(mask, states.dtype), -1)  # [B, S, 1]
     return ops.sum(states * weights, axis=1) / ops.sum(weights, axis=1)
 
 
@@ -17,7 +18,7 @@ def _first(states, mask):
 
 
 def _max(states, mask):
-    is_real = ops.cast(mask, "bool")[..., None]
+    is_real = ops.expand_dims(ops.cast(mask, "bool"), -1)
     return ops.max(ops.where(is_real, states, -_LARGE), axis=1)
 
 

@@ -1,0 +1,121 @@
+"""How far a TFLite file is from the model that it was made of."""
+
+import dataclasses
+import time
+
+import numpy as np
+
+# The greatest difference of any number.
+_TOLERANCES = {"float32": 1e-4, "float16": 1e-2}
+# For int8: the share of labels that may be others, but always one; and how
+# alike the numbers of a task without labels must be.
+_LOST_LABELS = 0.01
+_LEAST_COSINE = 0.99
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """What a comparison found.
+
+    Args:
+        num_texts: int.
+        greatest_difference: float, of all numbers.
+        cosine: float, of all numbers as one vector.
+        num_labels: int, answers that are no numbers: labels, offsets, tokens.
+        num_equal_labels: int, those that are the same.
+        megabytes: float, size of the file.
+        milliseconds: float, median time of a text on one thread.
+    """
+
+    num_texts: int
+    greatest_difference: float
+    cosine: float
+    num_labels: int
+    num_equal_labels: int
+    megabytes: float
+    milliseconds: float
+
+    def is_within(self, kind):
+        """Whether that is close enough for a file of this kind."""
+        if kind in _TOLERANCES:
+            return self.greatest_difference <= _TOLERANCES[kind]
+        if not self.num_labels:
+            return self.cosine >= _LEAST_COSINE
+        lost = self.num_labels - self.num_equal_labels
+        return lost <= max(1, _LOST_LABELS * self.num_labels)
+
+    def __str__(self):
+        labels = (
+            f"{self.num_equal_labels} of {self.num_labels} labels equal, "
+            if self.num_labels
+            else ""
+        )
+        return (
+            f"{self.megabytes:.1f} MB, {self.milliseconds:.1f} ms a text on "
+            f"one thread; on {self.num_texts} texts {labels}greatest "
+            f"difference {self.greatest_difference:.2g}, cosine "
+            f"{self.cosine:.5f}"
+        )
+
+
+def tolerance(kind):
+    """What `is_within` allows, in words."""
+    if kind in _TOLERANCES:
+        return f"a greatest difference of {_TOLERANCES[kind]:g}"
+    return (
+        f"{_LOST_LABELS:.0%} of the labels lost, or one; of numbers without "
+        f"labels a cosine of {_LEAST_COSINE}"
+    )
+
+
+def compare(function, run, samples, num_bytes):
+    """Runs a file beside the graph function that it was made of.
+
+    Args:
+        function: a `tf.function`, as of `text_function`.
+        run: as of `signature_runner`.
+        samples: list of dicts of arrays, their inputs.
+        num_bytes: int, size of the file.
+
+    Returns:
+        `Comparison`.
+    """
+    run(**samples[0])  # The first call is slower.
+    seconds, pairs = [], []
+    for sample in samples:
+        start = time.perf_counter()
+        found = run(**sample)
+        seconds.append(time.perf_counter() - start)
+        expected = function(*sample.values())
+        pairs += [(found[k], expected[k].numpy()) for k in sorted(expected)]
+    numbers = [x for x in pairs if x[1].dtype.kind == "f"]
+    labels = [_labels(*x) for x in pairs if x[1].dtype.kind != "f"]
+    found, expected = (
+        np.concatenate([np.ravel(x[side]) for x in numbers]).astype(float)
+        for side in range(2)
+    )
+    return Comparison(
+        len(samples),
+        float(np.max(np.abs(found - expected), initial=0)),
+        _cosine(found, expected),
+        sum(len(equal) for equal in labels),
+        int(sum(np.sum(equal) for equal in labels)),
+        num_bytes / 1e6,
+        1e3 * float(np.median(seconds)),
+    )
+
+
+def _labels(found, expected):
+    """Whether they are equal, for each place that has a label."""
+    if expected.ndim == 3:  # The best first, as of fill-mask.
+        found, expected = found[..., 0], expected[..., 0]
+    if expected.dtype.kind == "O":
+        found = found.astype(object)
+        is_label = (expected != b"") | (found != b"")
+        return np.asarray(found == expected)[is_label]
+    return np.ravel(found == expected)
+
+
+def _cosine(found, expected):
+    size = np.linalg.norm(found) * np.linalg.norm(expected)
+    return float(found @ expected / size) if size else 1.0

@@ -1,0 +1,85 @@
+"""A task as the two graph functions that TFLite files are made of."""
+
+import copy
+
+import keras
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.export.served_graph import text_signature
+
+
+def text_function(task):
+    """The function from strings to answers, with the weights as constants.
+
+    Rows are as long as the longest text of the call, so that short texts cost
+    little.
+
+    Args:
+        task: a `Task`.
+
+    Returns:
+        A `tf.function` with a signature, of the task's `text_inputs`. It
+        gives the outputs of `predict_texts` but for `substring_outputs`. No
+        texts give outputs with no rows.
+    """
+    task = copy.copy(task)
+    task.preprocess = _without_padding(task.preprocess)
+
+    def answer(*texts):
+        outputs = task.predict_texts(*texts)
+        return {
+            name: rows
+            for name, rows in outputs.items()
+            if name not in task.substring_outputs
+        }
+
+    return _constant_function(task.model, answer, text_signature(task))
+
+
+def ids_function(task):
+    """As `text_function`, from the task's `inputs` to `predict_ids`."""
+    rank = len(task.model.input[features.INPUT_IDS.name].shape)
+    signature = [
+        tf.TensorSpec([None] * rank, tf.int32, name) for name in task.inputs
+    ]
+    return _constant_function(
+        task.model,
+        lambda *ids: task.predict_ids(dict(zip(task.inputs, ids))),
+        signature,
+    )
+
+
+def _constant_function(model, answer, signature):
+    # An interpreter does not load variables.
+    weights = [(v, v.numpy()) for v in model.variables]
+
+    @tf.function(input_signature=signature)
+    def function(*inputs):
+        count = tf.shape(inputs[0])[0]
+        constants = [(v, tf.constant(value)) for v, value in weights]
+        with keras.StatelessScope(constants):
+            outputs = answer(*(_with_a_row(x, count) for x in inputs))
+        return {name: rows[:count] for name, rows in outputs.items()}
+
+    return function
+
+
+def _with_a_row(rows, count):
+    """The rows, or a blank one, for ops of TFLite fail on no rows at all."""
+    blank = tf.constant("" if rows.dtype == tf.string else 0, rows.dtype)
+    shape = tf.concat([[1], tf.maximum(tf.shape(rows)[1:], 1)], axis=0)
+    return tf.cond(count > 0, lambda: rows, lambda: tf.fill(shape, blank))
+
+
+def _without_padding(preprocess):
+    """As a preprocessor, but no row is longer than the longest text."""
+
+    def cut(*texts):
+        inputs = preprocess(*texts)
+        mask = inputs[features.INPUT_MASK.name]
+        is_used = tf.reduce_max(mask, axis=[*range(len(mask.shape) - 1)])
+        length = tf.reduce_max(is_used * (tf.range(tf.size(is_used)) + 1))
+        return {name: rows[..., :length] for name, rows in inputs.items()}
+
+    return cut

@@ -1,0 +1,66 @@
+"""What TFLite files there are of a task, and where they go."""
+
+import pathlib
+
+KINDS = ("float32", "float16", "int8", "full_int8")
+FILES = ("text", "ids")
+
+
+def tflite_paths(path, files=FILES):
+    """Where the files of an export go.
+
+    Args:
+        path: str, as of `export_tflite`.
+        files: collection of "text" and "ids".
+
+    Returns:
+        A dict from "text" and "ids", as far as asked for, to
+        `pathlib.Path`.
+
+    Raises:
+        ValueError: the path does not end in ".tflite".
+    """
+    path = pathlib.Path(path)
+    if path.suffix != ".tflite" or not path.stem:
+        raise ValueError(
+            'The path of a TFLite file must end in ".tflite"; of '
+            '"model.tflite" there will be "model_text.tflite" and '
+            f'"model_ids.tflite". Received: {str(path)!r}.'
+        )
+    return {
+        name: path.with_name(f"{path.stem}_{name}.tflite")
+        for name in FILES
+        if name in files
+    }
+
+
+def check_kind(kind, files, has_representatives):
+    """Raises ValueError unless the files can be of a kind.
+
+    Args:
+        kind, files: as of `export_tflite`.
+        has_representatives: bool, whether there are representative texts.
+    """
+    if kind not in KINDS:
+        raise ValueError(
+            f"`kind` must be one of {', '.join(KINDS)}. Received: {kind!r}."
+        )
+    if isinstance(files, str) or not files or {*files} - {*FILES}:
+        raise ValueError(
+            f"`files` must be a list of {' and '.join(FILES)}, or one of "
+            f"them. Received: {files!r}."
+        )
+    is_full = kind == "full_int8"
+    if is_full != has_representatives:
+        raise ValueError(
+            "`representative_texts` go with the kind full_int8, which finds "
+            f"its scales on them. Received: kind={kind!r}, "
+            f"{'no' if is_full else 'and'} representative texts."
+        )
+    if is_full and "text" in files:
+        raise ValueError(
+            "The kind full_int8 is for ids only: TensorFlow finds its scales "
+            "in an interpreter without the ops of tensorflow-text. Pass "
+            "files=['ids'] (--files=ids), or kind='int8'. "
+            f"Received: files={[*files]}."
+        )

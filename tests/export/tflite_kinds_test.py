@@ -1,0 +1,237 @@
+"""Smaller kinds, and what is refused."""
+
+import json
+import os
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.config import BertConfig
+from keras_bert.export import export_tflite
+from keras_bert.export import tflite
+from keras_bert.export.tflite_comparison import Comparison
+from keras_bert.export.tflite_functions import ids_function
+from keras_bert.export.tflite_interpreter import signature_runner
+from keras_bert.export.tflite_operators import operators
+from keras_bert.export.tflite_texts import read_texts
+from keras_bert.tasks import FeatureExtractor
+from keras_bert.tasks import MultipleChoice
+from keras_bert.tasks import TextClassifier
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+_IDS = {"files": ["ids"]}
+_WORDS = "the a dog dogs cat eats sees meat fish seeds and .".split()
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """A classifier whose matrices are large enough to be stored as int8."""
+    keras.utils.set_random_seed(1810)
+    words = [*_WORDS, *(f"word{number}" for number in range(2000))]
+    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
+    config = BertConfig(
+        vocab_size=len(tokenizer.vocabulary),
+        hidden_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=128,
+        max_position_embeddings=12,
+        initializer_range=0.1,
+    )
+    return TextClassifier(
+        PretrainedModel.from_config(config, tokenizer),
+        labels=["no", "yes"],
+    )
+
+
+@pytest.fixture(scope="module")
+def task(bert):
+    return FeatureExtractor(bert, seq_length=10)
+
+
+@pytest.mark.parametrize(
+    "kind, share", [("float16", 0.58), ("int8", 0.4), ("full_int8", 0.4)]
+)
+def test_smaller_kinds_are_smaller(wide, tmp_path, kind, share):
+    texts = ["the dog eats", "a cat sees seeds and meat .", "fish", "dogs"]
+    given = {"representative_texts": texts} if kind == "full_int8" else {}
+    found = export_tflite(
+        wide, tmp_path / "m.tflite", kind, files=["ids"], force=True, **given
+    )["ids"]
+    num_bytes = 4 * wide.model.count_params()
+    assert found.megabytes * 1e6 < share * num_bytes
+    # Fixed scales lose much of random weights.
+    assert found.is_within(kind) or kind == "full_int8"
+    data = (tmp_path / "m_ids.tflite").read_bytes()
+    built_in, _ = operators(data)
+    assert (built_in["QUANTIZE"] > 0) == (kind == "full_int8")
+    inputs = wide.preprocess(["the dog eats", ""])
+    run = signature_runner(data, has_text=False)
+    outputs = run(**{name: inputs[name].numpy() for name in wide.inputs})
+    assert np.isfinite(outputs["logits"]).all()
+
+
+def _as_another(task):
+    """A converter that converts another model than it is given."""
+    other = ids_function(task)
+    return lambda function, *rest: _CONVERT(other, *rest)
+
+
+_CONVERT = tflite.convert
+
+
+@pytest.fixture
+def bad_conversion(bert, task, monkeypatch):
+    for variable in bert.encoder.variables[-2:]:
+        before = variable.numpy()
+        variable.assign(before + 0.1)
+        converts = _as_another(task)
+        variable.assign(before)
+    monkeypatch.setattr(tflite, "convert", converts)
+
+
+def test_a_file_that_loses_too_much_is_not_written(
+    bad_conversion, task, tmp_path
+):
+    path = tmp_path / "model.tflite"
+    with pytest.raises(ValueError, match="1e-04|0.0001.*Received.*--force"):
+        export_tflite(task, path, "float32", **_IDS)
+    assert os.listdir(tmp_path) == []
+
+
+def test_unless_it_is_forced(bad_conversion, task, tmp_path, caplog):
+    path = tmp_path / "model.tflite"
+    export_tflite(task, path, "float32", force=True, **_IDS)
+    assert "written nevertheless" in caplog.text
+    text = (tmp_path / "manifest-model_ids.tflite.json").read_text()
+    assert json.loads(text)["is_within_tolerance"] is False
+
+
+def test_an_op_that_tflite_has_not_is_named(bert, tmp_path):
+    task = FeatureExtractor(bert, seq_length=10)
+    preprocess = task.preprocess
+    task.preprocess = lambda texts: preprocess(tf.strings.lower(texts))
+    task.preprocess.tokenizer = preprocess.tokenizer
+    task.preprocess.seq_length = preprocess.seq_length
+    with pytest.raises(ValueError, match="needs StringLower. .*--files=ids"):
+        export_tflite(task, tmp_path / "model.tflite", "float32")
+    assert os.listdir(tmp_path) == []
+
+
+def test_exporting_leaves_the_model_and_replaces_its_own_files(
+    bert, task, tmp_path, monkeypatch
+):
+    texts = ["the dog eats meat"]
+    before = task.predict_texts(texts)["pooled_output"].numpy()
+    path = tmp_path / "encoder.tflite"
+    export_tflite(task, path, "float32", **_IDS)
+    after = task.predict_texts(texts)["pooled_output"].numpy()
+    np.testing.assert_array_equal(after, before)
+    names = ["encoder_ids.tflite", "manifest-encoder_ids.tflite.json"]
+    assert sorted(os.listdir(tmp_path)) == names
+    contents = [(tmp_path / name).read_bytes() for name in names]
+
+    def fail(*_):
+        raise ValueError("cannot convert")
+
+    monkeypatch.setattr(tflite, "convert", fail)
+    with pytest.raises(ValueError, match="must be new: .*--overwrite"):
+        export_tflite(task, path, "float32", **_IDS)
+    with pytest.raises(ValueError, match="cannot convert"):
+        export_tflite(task, path, "float32", overwrite=True, **_IDS)
+    assert [(tmp_path / name).read_bytes() for name in names] == contents
+    monkeypatch.undo()
+    export_tflite(task, path, "float32", overwrite=True, **_IDS)
+
+
+@pytest.mark.parametrize("name", ["model_text.tflite", "model_ids.tflite"])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_file_of_the_user_is_kept(task, tmp_path, name, overwrite):
+    (tmp_path / name).write_bytes(b"mine")
+    with pytest.raises(ValueError, match=f"{name} exists, and no"):
+        export_tflite(task, tmp_path / "model.tflite", overwrite=overwrite)
+    assert os.listdir(tmp_path) == [name]
+    assert (tmp_path / name).read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"path": "model.bin"}, "end in .*model.bin"),
+        ({"path": ".tflite"}, "end in"),
+        ({"kind": "int4"}, "Received: 'int4'"),
+        ({"kind": "full_int8"}, "no representative texts"),
+        ({"representative_texts": ["a"]}, "kind='int8', and representative"),
+        (
+            {"kind": "full_int8", "representative_texts": ["a"]},
+            "for ids only.*--files=ids",
+        ),
+        ({"files": []}, "Received: \\[\\]"),
+        ({"files": ["flex"]}, "Received: \\['flex'\\]"),
+        ({"files": "ids"}, "Received: 'ids'"),
+        ({"texts": []}, "Received: none"),
+        ({"texts": [("a", "b")]}, "1 dimension.*Received: \\('a', 'b'\\)"),
+        ({"texts": [3]}, "made of str. Received: 3"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_once(task, tmp_path, changes, message):
+    arguments = {"path": "model.tflite", **changes}
+    arguments["path"] = tmp_path / arguments["path"]
+    with pytest.raises(ValueError, match=message):
+        export_tflite(task, **arguments)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_model_that_computes_in_bfloat16_is_refused(bert, tmp_path):
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    pretrained = PretrainedModel.from_config(bert.config, bert.tokenizer)
+    with pytest.raises(ValueError, match="Received: .*bfloat16.*'float32'"):
+        export_tflite(FeatureExtractor(pretrained), tmp_path / "m.tflite")
+    with pytest.raises(ValueError, match="Received: .*bfloat16.*'float32'"):
+        export_tflite(MultipleChoice(pretrained), tmp_path / "m.tflite")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "kind, difference, cosine, num_labels, num_equal, is_within",
+    [
+        ("float32", 9e-5, 1, 0, 0, True),
+        ("float32", 2e-4, 1, 9, 9, False),
+        ("float32", float("nan"), 1, 9, 9, False),
+        ("float16", 9e-3, 1, 0, 0, True),
+        ("float16", float("nan"), 1, 0, 0, False),
+        ("int8", 1, 0.5, 872, 864, True),
+        ("int8", 0.01, 1, 872, 863, False),
+        ("int8", 1, 0.5, 16, 15, True),
+        ("int8", 1, 0.5, 16, 14, False),
+        ("int8", 1, 0.995, 0, 0, True),
+        ("full_int8", 1, 0.98, 0, 0, False),
+        ("int8", float("nan"), float("nan"), 0, 0, False),
+    ],
+)
+def test_what_a_kind_may_lose(
+    kind, difference, cosine, num_labels, num_equal, is_within
+):
+    found = Comparison(1, difference, cosine, num_labels, num_equal, 1.0, 1.0)
+    assert found.is_within(kind) is is_within
+
+
+def test_texts_are_read_line_by_line(bert, task, tmp_path):
+    path = tmp_path / "texts.txt"
+    path.write_bytes("a\u2028b\n\nc\td\n".encode())
+    assert read_texts(task, path) == ["a\u2028b", "c\td"]
+    assert read_texts(task, None) is None
+    chooser = MultipleChoice(bert)
+    path.write_bytes(b"a\tb\tc\n")
+    assert read_texts(chooser, path) == [("a", ["b", "c"])]
+    path.write_bytes(b"a\tb\tc\n\na\tb\n")
+    with pytest.raises(ValueError, match="line 3, must .*Received: 2"):
+        read_texts(chooser, path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(ValueError, match="texts.txt must be UTF-8.*at 0"):
+        read_texts(task, path)
