@@ -43,7 +43,7 @@ def main():
     check_input(_INPUT_DIR.value)
     export_onnx = keras_bert.export.export_onnx  # Or what to install.
     from keras_bert.export.onnx_directory import check_onnx_output
-    from keras_bert.tasks.loading import load_any_task
+    from keras_bert.tasks import load_any_task
 
     check_onnx_output(_OUTPUT_DIR.value, [_INPUT_DIR.value], _OVERWRITE.value)
     task = load_any_task(

@@ -62,7 +62,7 @@ def main():
     from keras_bert.export.serving_lines import curl_line
     from keras_bert.export.serving_lines import docker_line
     from keras_bert.export.serving_lines import grpc_program
-    from keras_bert.tasks.loading import load_any_task
+    from keras_bert.tasks import load_any_task
 
     check_input(_INPUT_DIR.value)
     place = version_directory(

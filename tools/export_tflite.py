@@ -23,8 +23,6 @@ from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
 from keras_bert.export.tflite_texts import read_texts
 from keras_bert.outputs import check_output_files
-from keras_bert.tasks.loading import ENCODER_TASKS
-from keras_bert.tasks.loading import load_any_task
 
 _INPUT_DIR = flags.DEFINE_string(
     "input_dir", None, "Checkpoint directory.", required=True
@@ -40,7 +38,7 @@ _FILES = flags.DEFINE_list("files", [*FILES], "Which to write.")
 _TASK = flags.DEFINE_enum(
     "task",
     None,
-    ENCODER_TASKS,
+    ["fill_mask", "text_embedder", "feature_extractor"],
     "What the model answers; by default what it was fine-tuned for, or else "
     "feature_extractor.",
 )
@@ -81,6 +79,8 @@ def main():
     )
     paths = tflite_paths(_OUTPUT_FILE.value, _FILES.value)
     check_output_files(paths.values(), inputs, _OVERWRITE.value)
+    from keras_bert.tasks import load_any_task  # Takes a while.
+
     task = load_any_task(
         _INPUT_DIR.value,
         _TASK.value,

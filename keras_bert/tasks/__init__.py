@@ -15,6 +15,7 @@ _MEMBERS = {
     "TextRegressor": "text_regressor",
     "TokenClassifier": "token_classifier",
     "entity_scores": "tags.entity_scores",
+    "load_any_task": "loading",
     "load_task": "loading",
     "squad_scores": "answers.squad_scores",
     "text_model": "text_models.keras_model",

@@ -9,7 +9,6 @@ _ENCODER_TASKS = {
     "text_embedder": "TextEmbedder",
     "feature_extractor": "FeatureExtractor",
 }
-ENCODER_TASKS = tuple(_ENCODER_TASKS)
 
 
 def load_task(directory, lowercase=None):
@@ -43,9 +42,9 @@ def load_any_task(
 
     Args:
         directory: str, as of `keras_bert.from_pretrained`.
-        encoder_task: str, one of `ENCODER_TASKS`, what an encoder answers.
-            None: a model that was fine-tuned answers its own task, another
-            that of `default`.
+        encoder_task: str, what an encoder answers: "fill_mask",
+            "text_embedder" or "feature_extractor". None: a model that was
+            fine-tuned answers its own task, another that of `default`.
         default: str, likewise.
         lowercase: bool, where no file says whether texts are lower-cased.
         seq_length: int, longest text in tokens; by default as trained, or the

@@ -5,8 +5,11 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.tasks import FeatureExtractor
+from keras_bert.tasks import FillMask
 from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import TextRegressor
+from keras_bert.tasks import load_any_task
 from keras_bert.tasks import load_task
 
 
@@ -35,13 +38,20 @@ def test_an_encoder_may_be_something_else(bert, tmp_path):
     save_pretrained(bert, tmp_path / "encoder")
     TextRegressor(bert).save(tmp_path / "regressor")
     tasks = [
-        load_task(
-            tmp_path / name, otherwise=FeatureExtractor, seq_length=seq_length
-        )
-        for name, seq_length in (("encoder", 7), ("regressor", 9))
+        load_any_task(tmp_path / "encoder", seq_length=7),
+        load_any_task(tmp_path / "encoder", default="feature_extractor"),
+        load_any_task(tmp_path / "encoder", "text_embedder"),
+        load_any_task(tmp_path / "regressor", seq_length=9),
     ]
-    assert [type(task) for task in tasks] == [FeatureExtractor, TextRegressor]
-    assert [task.preprocess.seq_length for task in tasks] == [7, 9]
+    assert [type(task) for task in tasks] == [
+        FillMask,
+        FeatureExtractor,
+        TextEmbedder,
+        TextRegressor,
+    ]
+    assert [task.preprocess.seq_length for task in tasks] == [7, 12, 12, 9]
+    with pytest.raises(ValueError, match="was fine-tuned for TextRegressor"):
+        load_any_task(tmp_path / "regressor", "text_embedder")
 
 
 @pytest.mark.parametrize("name", ["ImageClassifier", "FillMask", "load_task"])
