@@ -88,13 +88,15 @@ def test_a_saved_model_loads_after_one_import(
 
 def test_every_registered_class_has_a_stand_in():
     registered = {}
-    for path in sorted((_ROOT / "keras_bert").rglob("*.py")):
+    package = _ROOT / "keras_bert"
+    for path in sorted(package.rglob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             marks = [
                 ast.unparse(m) for m in getattr(node, "decorator_list", [])
             ]
             if any("register_keras_serializable" in mark for mark in marks):
-                module = ".".join(path.with_suffix("").parts[-2:])
+                inside = path.relative_to(package).with_suffix("")
+                module = ".".join(inside.parts)
                 registered[node.name] = module
     functions = {name: m for name, m in registered.items() if name.islower()}
     assert {*functions.values()} == {*registration._FUNCTIONS}

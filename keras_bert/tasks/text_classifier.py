@@ -54,8 +54,6 @@ class TextClassifier(TextTask):
 
     head = "classifier"
     main_metric = "accuracy"
-    outputs = ("logits", "probabilities", "label")
-
     def __init__(self, pretrained, labels=None, multi_label=None, **kwargs):
         trained = self.trained_settings(pretrained)
         pretrained, self.labels = with_labels(
@@ -66,6 +64,11 @@ class TextClassifier(TextTask):
         self.multi_label = multi_label
         own = {"labels": self.labels, "multi_label": multi_label}
         super().__init__(pretrained, len(self.labels), own, **kwargs)
+
+    @property
+    def outputs(self):
+        label = "labels" if self.multi_label else "label"
+        return ("logits", "probabilities", label)
 
     def examples(self, texts, labels=None, class_weights=None):
         texts, labels = split_examples(texts, labels)
@@ -172,18 +175,23 @@ class TextClassifier(TextTask):
         Returns:
             A dict of `logits` and `probabilities`, float32 `(batch_size,
             num_labels)`, and `label`, string `(batch_size,)`, the most
-            probable.
+            probable; or, with `multi_label`, `labels`, string `(batch_size,
+            num_labels)`, those of a text, the most probable first, and then
+            "".
         """
         import tensorflow as tf
 
         logits = self.model(inputs)["logits"]
-        return {
-            "logits": logits,
-            "probabilities": self._probabilities(logits),
-            "label": tf.gather(
-                tf.constant(self.labels), tf.argmax(logits, axis=-1)
-            ),
-        }
+        probabilities = self._probabilities(logits)
+        outputs = {"logits": logits, "probabilities": probabilities}
+        if self.multi_label:
+            # Chosen by index, for TFLite has no choice between strings.
+            sorted_ones, order = tf.math.top_k(probabilities, len(self.labels))
+            order = tf.where(sorted_ones >= 0.5, order, len(self.labels))
+            names = tf.constant([*self.labels, ""])
+            return {**outputs, "labels": tf.gather(names, order)}
+        best = tf.argmax(logits, axis=-1)
+        return {**outputs, "label": tf.gather(tf.constant(self.labels), best)}
 
     def probabilities_of(self, logits):
         """What `probabilities` gives, of logits."""

@@ -266,6 +266,19 @@ def test_answers_in_graph_are_those_in_python(trained):
     )
 
 
+def test_several_labels_in_graph_are_those_in_python(bert):
+    labels = ["x", "y", "z", "w"]
+    classifier = TextClassifier(bert, labels=labels, multi_label=True)
+    outputs = classifier.predict_ids(classifier.preprocess(_TEXTS))
+    assert tuple(outputs) == classifier.outputs
+    expected = [_labels(x) for x in classifier.predict(_TEXTS)]
+    assert 0 < sum(map(len, expected)) < len(labels) * len(_TEXTS)
+    assert [
+        [label.decode() for label in row if label]
+        for row in outputs["labels"].numpy()
+    ] == expected
+
+
 def test_no_texts_give_no_answers(classifier):
     assert classifier.predict([]) == []
     assert classifier.probabilities([]).shape == (0, 2)
