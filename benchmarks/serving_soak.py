@@ -3,9 +3,10 @@
     python benchmarks/serving_soak.py --model_dir=served/texts/1 \\
         --text_file=sentences.txt --minutes=10
 
-MODEL_DIR is a SavedModel of a `TextEmbedder`, loaded as TensorFlow Serving
-does. Each thread sends requests of 1 to 32 random texts, some cut or joined to
-other lengths, and compares each answer with what the text got alone before.
+MODEL_DIR is a SavedModel of a `TextEmbedder` in float32, loaded as TensorFlow
+Serving does. Each thread sends requests of 1 to 32 random texts, some cut or
+joined to other lengths, and compares each answer with what the text got alone
+before; in bfloat16 it would depend on the texts beside it in the third digit.
 Memory is read every few seconds. Prints requests, faults and memory, and fails
 if there was an error, an answer other than that, or growth after a minute.
 """

@@ -3,9 +3,7 @@
 import contextlib
 import json
 import logging
-import os
 import pathlib
-import shutil
 
 import tensorflow as tf
 
@@ -20,9 +18,7 @@ from keras_bert.export.served_ops import graph_ops
 from keras_bert.export.serving_files import write_serving_files
 from keras_bert.export.warmup import example_requests
 from keras_bert.export.warmup import write_warmup_requests
-from keras_bert.files import named_when_full
-from keras_bert.outputs import record_directory
-from keras_bert.outputs import remove_own
+from keras_bert.outputs import recorded_directory
 
 # Few tokens at once keep a processor's caches warm.
 _BATCH_TOKENS = 1024
@@ -76,17 +72,12 @@ def export_saved_model(
         )
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def)
-    staging = place.with_name(f".{place.name}.{os.getpid()}.tmp")
-    try:
-        with named_when_full(place):
-            _write(served, staging)
-            write_warmup_requests(staging, example_requests(task))
-            _write_export_manifest(staging, task, served, graph_def)
-            record_directory(staging, {**about(task), "command": []})
-        remove_own(place)
-        os.replace(staging, place)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+    # Without the command, which may hold paths of this machine.
+    told = {**about(task), "command": []}
+    with recorded_directory(place, told) as staging:
+        _write(served, staging)
+        write_warmup_requests(staging, example_requests(task))
+        _write_export_manifest(staging, task, served, graph_def)
     write_serving_files(directory)
 
 

@@ -54,6 +54,7 @@ class TextClassifier(TextTask):
 
     head = "classifier"
     main_metric = "accuracy"
+
     def __init__(self, pretrained, labels=None, multi_label=None, **kwargs):
         trained = self.trained_settings(pretrained)
         pretrained, self.labels = with_labels(

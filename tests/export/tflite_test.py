@@ -204,5 +204,5 @@ def test_the_file_holds_what_an_app_must_know(exported):
     assert ("labels.txt" in names) == hasattr(task, "labels")
     assert about["kind"] == "float32"
     assert about["max_seq_length"] == 12
-    assert about["version"] == "0.1.0"
+    assert about["versions"]["keras_bert"] == "0.1.0"
     assert tokens == [*task.preprocess.tokenizer.vocabulary.tokens, ""]
