@@ -17,6 +17,7 @@ import sys
 
 from absl import app
 from absl import flags
+from absl import logging
 
 _MODEL_DIR = flags.DEFINE_string(
     "model_dir", None, "The SavedModel.", required=True
@@ -43,6 +44,7 @@ def main(argv):
             f"Received: {_MODEL_DIR.value!r}."
         )
     inputs = _inputs()
+    logging.set_verbosity(logging.ERROR)
     with _quiet():
         import tensorflow as tf
         import tensorflow_text  # noqa: F401, registers the tokenizer's ops

@@ -13,10 +13,11 @@ _CORE_OPS = frozenset(
     If IsInf Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max
     Maximum Mean Minimum Mul Neg NoOp NotEqual OneHot Pack Pad Placeholder
     PlaceholderWithDefault Pow Prod RaggedRange RaggedTensorToTensor Range
-    RealDiv Reshape Rsqrt ScatterNd SelectV2 Shape Sigmoid Size Softmax
-    Square Squeeze StatelessIf StatelessWhile StridedSlice Sub Substr Sum
-    Tanh TensorListConcatV2 TensorListLength TensorListReserve
-    TensorListSetItem Tile TopKV2 Transpose Unpack UnsortedSegmentSum Where
+    RealDiv Reshape ReverseV2 Rsqrt ScatterNd SelectV2 Shape Sigmoid Size
+    Softmax Split Square Squeeze StatelessIf StatelessWhile StridedSlice Sub
+    Substr Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem
+    TensorListLength TensorListReserve TensorListSetItem TensorListStack
+    Tile TopKV2 Transpose Unpack UnsortedSegmentSum Where
     ZerosLike
     """.split()
 )

@@ -87,4 +87,9 @@ def test_it_is_served(trained, tmp_path):
     found = served.signatures["serving_default"](text=tf.constant(_TEXTS))
     expected = trained.predict_texts(_TEXTS)
     np.testing.assert_array_equal(found["labels"], expected["labels"])
-    np.testing.assert_allclose(found["logits"], expected["logits"], atol=1e-5)
+    is_word = expected["ends"].numpy() > 0  # Elsewhere the logits are free.
+    np.testing.assert_allclose(
+        found["logits"].numpy()[is_word],
+        expected["logits"].numpy()[is_word],
+        atol=1e-5,
+    )

@@ -405,9 +405,10 @@ def _put(place, program, text):
     if not program.within:
         path.write_text(text)
         return path, outputs.manifest_beside(path)
-    path.mkdir()
-    (path / program.within).write_text(text)
-    return path / program.within, path / "manifest.json"
+    path = path / program.within
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return path, path.with_name("manifest.json")
 
 
 def _ways(tool):

@@ -618,6 +618,7 @@ def test_missing_flags_are_named(run, tool):
         "learn_vocabulary": _VOCABULARY[1:],
         "create_pretraining_data": _DATA[2:3],
         "run_pretraining": _TRAIN[:2],
+        "query_saved_model": _QUERY[:1],
     }.get(tool, _TOOLS[tool])
     for flag in required:
         assert flag.partition("=")[0] in stderr

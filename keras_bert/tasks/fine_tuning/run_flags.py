@@ -9,7 +9,6 @@ from keras_bert.outputs import fingerprint
 from keras_bert.tasks.fine_tuning.recipe_flags import RecipeFlags
 from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
 from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
-from keras_bert.tasks.fine_tuning.trial_files import FINISHED
 from keras_bert.tasks.fine_tuning.whole_directory import check_whole_directory
 from keras_bert.tasks.fine_tuning.whole_directory import whole_directory
 from keras_bert.training import choices
@@ -125,6 +124,7 @@ class RunFlags:
         # Imported late, so that the manual is there at once.
         import keras
 
+        from keras_bert.tasks.fine_tuning.trial_files import FINISHED
         from keras_bert.training.precision import dtype_policy
 
         policy = dtype_policy(self._precision.value)
