@@ -22,10 +22,10 @@ def squad_scores(
 ):
     """Scores predictions as SQuAD's own programs do.
 
-    A data set with impossible questions is scored as version 2.0, all others
-    as version 1.1. Questions without a prediction score 0 in version 1.1; in
-    version 2.0 they are left out of all means and totals. A warning counts
-    them. Predictions for other questions are ignored.
+    A data set with impossible questions is of version 2.0, all others are of
+    version 1.1. Questions without a prediction are left out of all means and
+    totals, as evaluate-v2.0.py does; a warning counts them. Predictions for
+    other questions are ignored.
 
     Args:
         data_set: dict, the object that a file of SQuAD holds.
@@ -37,15 +37,16 @@ def squad_scores(
             as if left without an answer.
 
     Returns:
-        A dict for JSON, with scores in percent: `exact_match` and `f1` of
-        version 1.1. Of version 2.0 `exact`, `f1` and `total`, the same with
-        the prefixes `HasAns_` and `NoAns_` where there are such questions,
-        and, with probabilities, `best_exact`, `best_exact_thresh`, `best_f1`
-        and `best_f1_thresh`, of the thresholds that do best.
+        A dict for JSON, with scores in percent: `exact`, `f1` and `total`. Of
+        version 1.1 also `exact_match`, its program's name for `exact`. Of
+        version 2.0 also the three with the prefixes `HasAns_` and `NoAns_`
+        where there are such questions, and, with probabilities,
+        `best_exact`, `best_exact_thresh`, `best_f1` and `best_f1_thresh`, of
+        the thresholds that do best.
 
     Raises:
         ValueError: the data set, a prediction or a probability is not of the
-            form above, or none is for a question of version 2.0.
+            form above, or no prediction is for one of the questions.
     """
     return question_metrics(
         squad_questions(data_set, "`data_set`"),
@@ -74,13 +75,6 @@ def question_metrics(
     """
     is_given = _check_predictions(questions, predictions)
     exact, f1 = question_scores(questions, predictions)
-    if not has_impossible(questions):
-        if no_answer_probabilities is not None:
-            raise ValueError(
-                "`no_answer_probabilities` must be None where every question "
-                f"has an answer. Received: {brief(no_answer_probabilities)}."
-            )
-        return {"exact_match": _percent(exact), "f1": _percent(f1)}
     if not is_given.any():
         raise ValueError(
             "`predictions` must be for questions of the data set. Received: "
@@ -88,6 +82,13 @@ def question_metrics(
         )
     answered = [q for q, given in zip(questions, is_given) if given]
     exact, f1 = exact[is_given], f1[is_given]
+    if not has_impossible(questions):
+        if no_answer_probabilities is not None:
+            raise ValueError(
+                "`no_answer_probabilities` must be None where every question "
+                f"has an answer. Received: {brief(no_answer_probabilities)}."
+            )
+        return {"exact_match": _percent(exact), **_means(exact, f1)}
     has_answer = np.array([not q.is_impossible for q in answered])
     best = {}
     if no_answer_probabilities is not None:

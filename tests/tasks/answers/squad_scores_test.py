@@ -38,28 +38,34 @@ class SquadScoresTest(unittest.TestCase):
         for name, value in expected.items():
             self.assertAlmostEqual(scores[name], value, places=10, msg=name)
 
-    def test_version_1_has_two_scores(self):
+    def test_version_1_has_its_own_name_for_exact(self):
         data_set = _data_set(a=["cat", "the big cat"], b=["mat"], c=["sat"])
         predictions = {"a": "big cat!", "b": "on the mat", "c": "cat"}
         with self.assertNoLogs("absl", "WARNING"):
             scores = squad_scores(data_set, predictions)
         # F1: 1; 1 of 2 words right and all found; 0.
         self.assert_scores(
-            scores, exact_match=100 / 3, f1=100 * (1 + 2 / 3) / 3
+            scores,
+            exact_match=100 / 3,
+            exact=100 / 3,
+            f1=100 * (1 + 2 / 3) / 3,
+            total=3,
         )
 
-    def test_version_1_counts_missing_predictions(self):
+    def test_missing_predictions_are_left_out(self):
         names = [f"q{number}" for number in range(8)]
         data_set = _data_set(**{name: ["cat"] for name in names})
         with self.assertLogs("absl", "WARNING") as log:
-            scores = squad_scores(data_set, {"q1": "cat", "q7": "cat"})
-        self.assert_scores(scores, exact_match=25.0, f1=25.0)
+            scores = squad_scores(data_set, {"q1": "cat", "q7": "mat"})
+        self.assert_scores(
+            scores, exact_match=50.0, exact=50.0, f1=50.0, total=2
+        )
         self.assertRegex(
             log.output[0], "6 of 8 questions.*: q0, q2, q3, q4, q5[.]$"
         )
         with self.assertLogs("absl", "WARNING"):
-            scores = squad_scores(data_set, {})
-        self.assert_scores(scores, exact_match=0.0, f1=0.0)
+            with self.assertRaisesRegex(ValueError, "not one of 8 ids"):
+                squad_scores(data_set, {})
 
     def test_version_2_has_scores_for_either_kind(self):
         self.assert_scores(
@@ -177,8 +183,7 @@ class SquadScoresTest(unittest.TestCase):
             squad_scores(_SECOND, {"z": "cat"})
 
 
-# The v1.1 predictions of the logistic regression lack 13 of 10,570
-# questions, which the expected scores leave out and the program counts as 0.
+# The predictions of the logistic regression lack 13 of 10,570 questions.
 _OFFICIAL = (
     ("v1.1-bert-ensemble", "BERT (ensemble)", 10570),
     ("v1.1-logistic-regression", "Logistic Regression", 10557),
@@ -203,14 +208,10 @@ class OfficialPredictionsTest(unittest.TestCase):
                 )
             )
             (expected,) = (v for k, v in known.items() if f"/{title}" in k)
-            self.assertEqual(expected.pop("total"), num_given)
-            num_missing = expected.pop("missing")
+            self.assertEqual(expected["total"], num_given)
+            expected.pop("missing")
             scores = squad_scores(data_set, predictions)
-            share = 1.0
-            if version == "v1.1":
-                share = num_given / (num_given + num_missing)
-                expected["exact_match"] = expected.pop("exact")
             for key, value in expected.items():
                 self.assertAlmostEqual(
-                    scores[key], value * share, delta=1e-4, msg=f"{name} {key}"
+                    scores[key], value, delta=1e-4, msg=f"{name} {key}"
                 )
