@@ -32,7 +32,6 @@ class ConstantWeights:
         """A context in which the model's variables are constants, in graph."""
         return keras.StatelessScope(
             [
-                # Loading folds the casts to float32 and back to bfloat16.
                 (variable, tf.cast(constant, variable.dtype))
                 for variable, constant in self._constants()
             ]
@@ -62,3 +61,36 @@ def _used_dtype(constant):
     }
     is_narrow = used == {tf.bfloat16}
     return (tf.bfloat16 if is_narrow else constant.dtype).as_numpy_dtype
+
+
+def use_narrow_constants(nodes):
+    """Takes bfloat16 constants as they are, not by way of float32.
+
+    A variable is float32 for Keras, which casts what stands for it to float32
+    and where it is used to bfloat16. Behind these casts TensorFlow would not
+    know a constant, and lay it out at every call.
+
+    Args:
+        nodes: the `NodeDef`s of a graph or of a function; changed.
+    """
+    known = {node.name: node for node in nodes}
+
+    def origin(name):
+        return known.get(name.split(":")[0])
+
+    for node in nodes:
+        for place, name in enumerate(node.input):
+            narrowed = origin(name)
+            if not _is_cast(narrowed, tf.bfloat16):
+                continue
+            widened = origin(narrowed.input[0])
+            if not _is_cast(widened, tf.float32):
+                continue
+            constant = origin(widened.input[0])
+            if constant is not None and constant.op == "Const":
+                node.input[place] = widened.input[0]
+
+
+def _is_cast(node, dtype):
+    is_cast = node is not None and node.op == "Cast"
+    return is_cast and node.attr["DstT"].type == dtype.as_datatype_enum

@@ -5,6 +5,7 @@ import copy
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.export.constant_weights import use_narrow_constants
 from keras_bert.export.served_model import ServedModel
 
 
@@ -77,11 +78,13 @@ def _plain_graph(function):
     outside = function.captured_inputs
     captured = function.inputs[len(function.inputs) - len(outside) :]
     graph_def = function.graph.as_graph_def()
-    nodes = [*graph_def.node]
-    for each in graph_def.library.function:
-        nodes += each.node_def
-    for node in nodes:
-        node.attr.pop("_gradient_op_type", None)  # It names our functions.
+    for nodes in (
+        graph_def.node,
+        *(each.node_def for each in graph_def.library.function),
+    ):
+        use_narrow_constants(nodes)
+        for node in nodes:
+            node.attr.pop("_gradient_op_type", None)  # It names our functions.
     graph = tf.Graph()
     with graph.as_default():
         tf.import_graph_def(

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_bert import tasks
 from keras_bert.export import export_saved_model
@@ -214,9 +215,29 @@ def test_weights_in_bfloat16_are_stored_in_it(exported, make_bert, tmp_path):
         for name in ("narrow", "wide")
     )
     assert narrow < 0.7 * wide
+    assert _weights_of_products(tmp_path / "narrow/1") == {"Const"}
     served = tf.saved_model.load(str(tmp_path / "narrow/1"))
     values = served.signatures["serving_default"](text=tf.constant(_TEXTS))
     np.testing.assert_allclose(values["embedding"], expected, atol=0.05)
+
+
+def _weights_of_products(directory):
+    """The ops that give the second factors of all matrix products.
+
+    TensorFlow lays out a constant once, all else at every call.
+    """
+    found = saved_model_pb2.SavedModel.FromString(
+        (directory / "saved_model.pb").read_bytes()
+    )
+    kinds = set()
+    for function in found.meta_graphs[0].graph_def.library.function:
+        ops = {node.name: node.op for node in function.node_def}
+        kinds |= {
+            ops[node.input[1].split(":")[0]]
+            for node in function.node_def
+            if node.op == "MatMul"
+        }
+    return kinds
 
 
 def test_nothing_in_it_tells_of_this_machine(exported):
