@@ -1,5 +1,6 @@
 """What each process of `serving_speed.py` does with its way to embed."""
 
+import concurrent.futures
 import json
 import time
 
@@ -23,6 +24,11 @@ def contend(load, texts, start):
     before = time.perf_counter()
     _in_batches(embed, texts)
     seconds = time.perf_counter() - before
+    before = time.perf_counter()
+    with concurrent.futures.ThreadPoolExecutor(2) as clients:
+        halves = texts[: len(texts) // 2], texts[len(texts) // 2 :]
+        list(clients.map(lambda half: _in_batches(embed, half), halves))
+    two_clients_seconds = time.perf_counter() - before
     single = []
     for text in texts[:_NUM_SINGLE]:
         before = time.perf_counter()
@@ -30,6 +36,7 @@ def contend(load, texts, start):
         single.append(time.perf_counter() - before)
     figures = {
         "sentences_per_s": len(texts) / seconds,
+        "two_clients_per_s": len(texts) / two_clients_seconds,
         "single_ms": 1e3 * sorted(single)[len(single) // 2],
         "load_s": loaded - start,
         "first_answer_s": first - loaded,

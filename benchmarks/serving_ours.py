@@ -3,7 +3,8 @@
     python benchmarks/serving_ours.py WAY DIRECTORY TEXT_FILE NUM_TEXTS
 
 WAY is `saved_model`, loaded as TensorFlow Serving does, of a SavedModel, or
-`float32` or `bfloat16`, a `TextEmbedder` of a checkpoint.
+`saved_model_1`, with one thread for an op; or `float32` or `bfloat16`, a
+`TextEmbedder` of a checkpoint.
 """
 
 import sys
@@ -14,19 +15,10 @@ _START = time.perf_counter()
 import serving_contender  # noqa: E402
 
 
-def _saved_model(directory):
-    import numpy as np
-    import tensorflow as tf
-    import tensorflow_text  # noqa: F401, registers the tokenizer's ops
+def _saved_model(directory, num_threads):
+    import served_model
 
-    session = tf.compat.v1.Session(graph=tf.Graph())
-    with session.graph.as_default():
-        loaded = tf.compat.v1.saved_model.load(session, ["serve"], directory)
-    signature = loaded.signature_def["serving_default"]
-    call = session.make_callable(
-        signature.outputs["embedding"].name, [signature.inputs["text"].name]
-    )
-    return lambda texts: call(np.array(texts, object))
+    return served_model.load(directory, num_threads)
 
 
 def _embedder(directory, policy):
@@ -39,7 +31,8 @@ def _embedder(directory, policy):
 
 
 _WAYS = {
-    "saved_model": _saved_model,
+    "saved_model": lambda x: _saved_model(x, 0),
+    "saved_model_1": lambda x: _saved_model(x, 1),
     "float32": lambda x: _embedder(x, "float32"),
     "bfloat16": lambda x: _embedder(x, "mixed_bfloat16"),
 }

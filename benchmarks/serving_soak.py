@@ -17,8 +17,8 @@ import threading
 import time
 
 import numpy as np
+import served_model
 import tensorflow as tf
-import tensorflow_text  # noqa: F401, registers the tokenizer's ops
 from absl import app
 from absl import flags
 
@@ -74,7 +74,7 @@ class _Soak:
 
 
 def main(_):
-    embed = _loaded(_MODEL_DIR.value)
+    embed = served_model.load(_MODEL_DIR.value)
     start = time.monotonic()
     soak = _Soak(embed, _mixed_texts(), start + 60 * _MINUTES.value)
     threads = [
@@ -98,17 +98,6 @@ def main(_):
         print(fault)
     if soak.faults or growth > _GROWTH_MIB:
         sys.exit(1)
-
-
-def _loaded(directory):
-    session = tf.compat.v1.Session(graph=tf.Graph())
-    with session.graph.as_default():
-        loaded = tf.compat.v1.saved_model.load(session, ["serve"], directory)
-    signature = loaded.signature_def["serving_default"]
-    call = session.make_callable(
-        signature.outputs["embedding"].name, [signature.inputs["text"].name]
-    )
-    return lambda texts: call(np.array(texts, object))
 
 
 def _mixed_texts():

@@ -1,0 +1,26 @@
+"""A SavedModel of a `TextEmbedder`, loaded as TensorFlow Serving does."""
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_text  # noqa: F401, registers the tokenizer's ops
+
+
+def load(directory, num_threads=0):
+    """The function from texts to vectors.
+
+    Args:
+        directory: str.
+        num_threads: int, how many compute one op; 0 for all cores.
+
+    Returns:
+        A function from a list of str to a float32 array.
+    """
+    config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=num_threads)
+    session = tf.compat.v1.Session(graph=tf.Graph(), config=config)
+    with session.graph.as_default():
+        loaded = tf.compat.v1.saved_model.load(session, ["serve"], directory)
+    signature = loaded.signature_def["serving_default"]
+    call = session.make_callable(
+        signature.outputs["embedding"].name, [signature.inputs["text"].name]
+    )
+    return lambda texts: call(np.array(texts, object))
