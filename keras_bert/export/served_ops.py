@@ -17,7 +17,8 @@ _CORE_OPS = frozenset(
     Softmax Split Square Squeeze StatelessIf StatelessWhile StridedSlice Sub
     Substr Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem
     TensorListLength TensorListReserve TensorListSetItem TensorListStack
-    Tile TopKV2 Transpose Unpack UnsortedSegmentSum Where
+    Tile TopKV2 Transpose Unpack UnsortedSegmentMax UnsortedSegmentMin
+    UnsortedSegmentSum Where
     ZerosLike
     """.split()
 )

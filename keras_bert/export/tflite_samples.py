@@ -60,7 +60,8 @@ def id_samples(task, columns):
         columns: as of `sample_columns`.
 
     Returns:
-        A list with a dict for each text, of int32 arrays with one row.
+        A list with a dict for each text, or for each window where long texts
+        are read in windows, of int32 arrays with one row.
     """
     inputs = {k: x.numpy() for k, x in task.preprocess(*columns).items()}
     mask = inputs[features.INPUT_MASK.name]

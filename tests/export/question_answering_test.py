@@ -15,6 +15,7 @@ _PAIRS = [
     ("", ""),
     ("what", "a cat"),
     ("sees a bird sees", "meat"),
+    ("who eats?", "the dog sees a cat and the bird eats seeds . " * 30),
 ]
 
 
@@ -59,7 +60,7 @@ def test_a_server_answers_as_python(bert, tmp_path, null_threshold):
         assert context.encode()[place] == served == answer["answer"].encode()
     has_answer = [bool(answer["answer"]) for answer in answers]
     may_answer = null_threshold != -1e9
-    assert has_answer == [may_answer, False, may_answer, may_answer]
+    assert has_answer == [may_answer, False, *[may_answer] * 3]
 
 
 def test_no_questions_give_no_rows(signatures):
@@ -74,7 +75,7 @@ def test_ids_give_the_logits(exported, signatures):
     outputs = signatures["ids"](**ids)
     assert sorted(outputs) == ["end_logits", "start_logits"]
     for name, values in task.predict_ids(ids).items():
-        assert values.shape == (4, 12)
+        assert values.shape == (len(inputs["questions"]), 12)
         np.testing.assert_allclose(outputs[name], values, atol=1e-5)
 
 

@@ -188,7 +188,9 @@ def test_what_was_found_stands_in_the_manifest(exported):
         assert comparison["num_equal_labels"] == comparison["num_labels"]
         assert comparison["megabytes"] == found[name].megabytes > 0
         assert comparison["milliseconds"] > 0
-        assert comparison["num_texts"] == 16
+        # Of ids a long context is several rows, its windows.
+        is_in_windows = name == "ids" and "context" in task.text_inputs
+        assert comparison["num_texts"] == (42 if is_in_windows else 16)
     assert manifest["inputs"] == [*task.inputs]
 
 

@@ -37,7 +37,7 @@ class AnswerWindows:
         for index, (start, length) in enumerate(zip(self.starts, self.lengths)):
             tokens = slice(start, start + length)
             place = np.arange(length)
-            context = np.minimum(place, length - 1 - place) + 0.01 * length
+            context = _context(np.minimum(place, length - 1 - place), length)
             owners[tokens][context > most_context[tokens]] = index
             np.maximum(most_context[tokens], context, out=most_context[tokens])
         return owners
@@ -103,3 +103,25 @@ class WindowSizes:
             starts,
             np.minimum(room, context_length - starts),
         )
+
+
+def context_ranks(most_tokens):
+    """In which order amounts of context are, for graphs without float64.
+
+    Args:
+        most_tokens: int, of a window.
+
+    Returns:
+        Int32 array `((most_tokens + 1) // 2, most_tokens + 1)`: of a token
+        with so many tokens on its nearer side in a window of so many, how
+        many amounts are less.
+    """
+    nearest = np.arange((most_tokens + 1) // 2)
+    amounts = _context(nearest[:, np.newaxis], np.arange(most_tokens + 1))
+    _, ranks = np.unique(amounts, return_inverse=True)
+    return ranks.reshape(amounts.shape).astype(np.int32)
+
+
+def _context(nearest, length):
+    """How much context a token has; a longer window has a little more."""
+    return nearest + 0.01 * length

@@ -3,15 +3,22 @@
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.tasks.answers.answer_windows import context_ranks
+from keras_bert.tasks.answers.graph_windows import GraphWindows
+from keras_bert.tasks.answers.graph_windows import graph_windows
+from keras_bert.tasks.answers.graph_windows import in_windows
+from keras_bert.tasks.answers.graph_windows import owned_in_windows
 from keras_bert.text.packing import pack
 from keras_bert.text.preprocessor import Preprocessor
 
 TOKEN_STARTS = "token_starts"
 TOKEN_ENDS = "token_ends"
+IS_OWNED = "is_owned"
+QUESTIONS = "questions"
 
 
 class QuestionPreprocessor(Preprocessor):
-    """Packs each question with the first window of its context.
+    """Packs each question with each window of its context.
 
     Args:
         tokenizer: a `Tokenizer`.
@@ -23,58 +30,51 @@ class QuestionPreprocessor(Preprocessor):
         contexts: string tensor or list `(batch_size,)`.
 
     Returns:
-        A dict of int32 `(batch_size, seq_length)` tensors: what a
-        `Preprocessor` gives, and `token_starts` and `token_ends`, the bytes
-        of the context at which each token begins and ends. Both are 0 where
-        there is no token of the context.
+        A dict of int32 tensors with a row for each window, the windows of
+        the first context first. They are `(num_windows, seq_length)`: what a
+        `Preprocessor` gives; `token_starts` and `token_ends`, the bytes of
+        the context at which each token begins and ends, both 0 where there
+        is no token of the context; and `is_owned`, 1 at the tokens for which
+        this window answers. `questions`, `(num_windows, 1)`, tells which
+        question each row is of.
     """
 
     def __init__(self, tokenizer, template, sizes):
         super().__init__(tokenizer, template, sizes.seq_length)
         self.sizes = sizes
+        self._ranks = context_ranks(sizes.seq_length)
 
     def __call__(self, questions, contexts):
-        question_ids = self.tokenizer(questions)
-        kept = tf.minimum(
-            question_ids.row_lengths(), self.sizes.max_query_length
-        )
-        question_ids = _first_tokens(question_ids, kept)
+        asked = self.tokenizer(questions)
         tokens = self.tokenizer.tokenize_with_offsets(contexts)
-        room = self.seq_length - self.sizes.num_special - kept
-        kept = tf.minimum(tokens[0].row_lengths(), room)
-        ids, starts, ends = (_first_tokens(x, kept) for x in tokens)
+        kept = tf.cast(asked.row_lengths(), tf.int32)
+        kept = tf.minimum(kept, self.sizes.max_query_length)
+        windows = graph_windows(
+            self.sizes, kept, tf.cast(tokens[0].row_lengths(), tf.int32)
+        )
+        beginnings = GraphWindows(
+            windows.rows,
+            tf.zeros_like(windows.starts),
+            tf.gather(kept, windows.rows),
+        )
+        asked = in_windows(asked, beginnings)
+        ids, starts, ends = (in_windows(x, windows) for x in tokens)
+        owned = owned_in_windows(tokens[0], windows, self._ranks)
         return {
-            **self.pack(question_ids, ids),
-            TOKEN_STARTS: self._at_tokens(question_ids, starts),
-            TOKEN_ENDS: self._at_tokens(question_ids, ends),
+            **self.pack(asked, ids),
+            TOKEN_STARTS: self._at_tokens(asked, starts),
+            TOKEN_ENDS: self._at_tokens(asked, ends),
+            IS_OWNED: self._at_tokens(asked, owned),
+            QUESTIONS: windows.rows[:, tf.newaxis],
         }
 
-    def _at_tokens(self, question_ids, offsets):
-        """The offsets where the tokens are, 0 elsewhere."""
+    def _at_tokens(self, question_ids, values):
+        """The values where the tokens are, 0 elsewhere."""
         laid_out = pack(
             self.template,
             tf.zeros_like(question_ids),
-            tf.cast(offsets, tf.int32),
+            tf.cast(values, tf.int32),
             self.seq_length,
             lambda token: 0,
         )
         return laid_out[features.INPUT_IDS.name]
-
-
-def _first_tokens(tokens, kept):
-    """The first tokens of each row, by flat ops, for TFLite.
-
-    Args:
-        tokens: RaggedTensor `(batch_size, (num_tokens))`.
-        kept: int64 `(batch_size,)`, at most the lengths of the rows.
-
-    Returns:
-        A RaggedTensor `(batch_size, (kept))`.
-    """
-    rows = tokens.value_rowids()
-    places = tf.range(tf.size(rows, tf.int64))
-    places -= tf.gather(tokens.row_starts(), rows)
-    is_kept = places < tf.gather(kept, rows)
-    return tf.RaggedTensor.from_row_lengths(
-        tf.boolean_mask(tokens.flat_values, is_kept), kept, validate=False
-    )

@@ -1,6 +1,8 @@
 """What reads questions with their contexts, in windows of a length."""
 
 from keras_bert.tasks.answers.answer_windows import WindowSizes
+from keras_bert.tasks.answers.question_preprocessor import IS_OWNED
+from keras_bert.tasks.answers.question_preprocessor import QUESTIONS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_STARTS
 from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
@@ -107,13 +109,10 @@ class QuestionTask(FineTunedTask):
         return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}
 
     def answers_in_texts(self, outputs, inputs, questions, contexts):
-        """Answers questions from the first window of each context, in graph.
-
-        That is what `predict` answers where a question and its context are at
-        most `seq_length` tokens long.
+        """Answers questions from all windows of their contexts, in graph.
 
         Args:
-            outputs: dict of tensors, as of `predict_ids`.
+            outputs: dict of tensors, as of `predict_ids`, a row a window.
             inputs: dict of tensors, as of `preprocess`.
             questions: string `(batch_size,)`.
             contexts: string `(batch_size,)`.
@@ -130,6 +129,9 @@ class QuestionTask(FineTunedTask):
             tf.stack([outputs["start_logits"], outputs["end_logits"]], axis=-1),
             inputs[TOKEN_STARTS],
             inputs[TOKEN_ENDS],
+            inputs[IS_OWNED],
+            inputs[QUESTIONS],
+            tf.size(questions),
             self.null_threshold,
         )
         return {

@@ -1,4 +1,4 @@
-"""From the logits of one window to its answer, in graph."""
+"""From the logits of windows to the answers of questions, in graph."""
 
 import tensorflow as tf
 
@@ -8,28 +8,69 @@ _NEVER = -1e30
 
 
 def window_answers(
-    logits, token_starts, token_ends, null_threshold=None, max_answer_length=30
+    logits,
+    token_starts,
+    token_ends,
+    is_owned,
+    questions,
+    num_questions,
+    null_threshold=None,
+    max_answer_length=30,
 ):
-    """Finds the best answers, as `decode_answers` does of one window.
+    """Finds the best answers, as `decode_answers` does.
 
     Args:
-        logits: float32 `(batch_size, seq_length, 2)`.
-        token_starts: int32 `(batch_size, seq_length)`, as of
-            `QuestionPreprocessor`.
-        token_ends: int32 `(batch_size, seq_length)`, likewise.
+        logits: float32 `(num_windows, seq_length, 2)`.
+        token_starts: int32 `(num_windows, seq_length)`, as of
+            `QuestionPreprocessor`; likewise the next three.
+        token_ends: int32 `(num_windows, seq_length)`.
+        is_owned: int32 `(num_windows, seq_length)`.
+        questions: int32 `(num_windows, 1)`.
+        num_questions: int32 scalar.
         null_threshold: float. There is no answer where that scores better
             than the best answer by more. None: there is always one.
         max_answer_length: int, most tokens of an answer.
 
     Returns:
-        Int32 `(batch_size,)` starts and ends, in bytes of the context, both
-        0 where there is no answer; and float32 `(batch_size,)` scores, the
-        sums of both logits.
+        Int32 `(num_questions,)` starts and ends, in bytes of the context,
+        both 0 where there is no answer; and float32 `(num_questions,)`
+        scores, the sums of both logits.
     """
-    is_context = token_ends > 0
-    first, last = tf.unstack(
-        tf.where(tf.expand_dims(is_context, -1), logits, _NEVER), axis=-1
+    questions = questions[:, 0]
+    begin, length, score = _best_spans(
+        logits, token_ends > 0, is_owned > 0, max_answer_length
     )
+    # The first of the windows whose best spans score most.
+    most = tf.math.unsorted_segment_max(score, questions, num_questions)
+    places = tf.range(tf.size(score))
+    is_most = tf.equal(score, tf.gather(most, questions))
+    best = tf.math.unsorted_segment_min(
+        tf.where(is_most, places, tf.size(score)), questions, num_questions
+    )
+    begin, length = tf.gather(begin, best), tf.gather(length, best)
+    rows = tf.gather(token_starts, best), tf.gather(token_ends, best)
+    start = tf.gather(rows[0], begin, batch_dims=1)
+    end = tf.gather(rows[1], begin + length, batch_dims=1)
+    # There are contexts without a token.
+    score = tf.where(most > _NEVER, most, 0.0)
+    if null_threshold is None:
+        return start, end, score
+    null_score = tf.math.unsorted_segment_min(
+        tf.reduce_sum(logits[:, 0], axis=-1), questions, num_questions
+    )
+    is_null = null_score - score > null_threshold
+    return (
+        tf.where(is_null, 0, start),
+        tf.where(is_null, 0, end),
+        tf.where(is_null, null_score, score),
+    )
+
+
+def _best_spans(logits, is_context, may_begin, max_answer_length):
+    """The best span of each window: its first token, how many follow, score."""
+    first, last = tf.unstack(logits, axis=-1)
+    first = tf.where(may_begin, first, _NEVER)
+    last = tf.where(is_context, last, _NEVER)
     shape = tf.shape(last)
     behind = tf.fill([shape[0], max_answer_length - 1], _NEVER)
     last = tf.concat([last, behind], axis=1)
@@ -40,21 +81,8 @@ def window_answers(
             for more in range(max_answer_length)
         ],
         axis=-1,
-    )  # [B, S, max_answer_length]
+    )  # [W, S, max_answer_length]
     scores = tf.reshape(scores, [shape[0], shape[1] * max_answer_length])
     best = tf.argmax(scores, axis=1, output_type=tf.int32)
     score = tf.gather(scores, best, batch_dims=1)
-    # There are contexts without a token.
-    score = tf.where(tf.reduce_any(is_context, axis=1), score, 0.0)
-    begin = best // max_answer_length
-    start = tf.gather(token_starts, begin, batch_dims=1)
-    end = tf.gather(token_ends, begin + best % max_answer_length, batch_dims=1)
-    if null_threshold is None:
-        return start, end, score
-    null_score = tf.reduce_sum(logits[:, 0], axis=-1)
-    is_null = null_score - score > null_threshold
-    return (
-        tf.where(is_null, 0, start),
-        tf.where(is_null, 0, end),
-        tf.where(is_null, null_score, score),
-    )
+    return best // max_answer_length, best % max_answer_length, score

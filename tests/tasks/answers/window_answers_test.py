@@ -23,8 +23,12 @@ def _offsets(num_tokens, width):
 
 def _answer(logits, num_tokens, **kwargs):
     logits = np.asarray(logits, np.float32)[np.newaxis]
-    offsets = _offsets(num_tokens, logits.shape[1])
-    return [x.numpy()[0] for x in window_answers(logits, *offsets, **kwargs)]
+    starts, ends = _offsets(num_tokens, logits.shape[1])
+    is_owned = (ends > 0).astype(np.int32)
+    answers = window_answers(
+        logits, starts, ends, is_owned, np.zeros((1, 1), np.int32), 1, **kwargs
+    )
+    return [x.numpy()[0] for x in answers]
 
 
 class WindowAnswersTest(unittest.TestCase):
@@ -71,6 +75,30 @@ class WindowAnswersTest(unittest.TestCase):
         # Tokens 4, 5 and 6 are of the context.
         self.assertEqual(_answer(logits, 3), [3, 5, 2.0])
 
+    def test_the_best_window_answers_and_the_least_tells_of_none(self):
+        logits = np.zeros((4, 6, 2), np.float32)
+        logits[0, 4] = 1.0  # Of question 0, not its window's to answer.
+        logits[1, 4] = 0.5
+        logits[2, 5] = 0.25
+        logits[3, 4] = 3.0
+        logits[:, 0] = [[2.0], [1.0], [0.0], [2.5]]
+        starts = np.tile(np.arange(6, dtype=np.int32), (4, 1))
+        is_owned = np.zeros((4, 6), np.int32)
+        is_owned[1:, 4] = is_owned[0, 5] = is_owned[2, 5] = 1
+        ends = np.where(np.arange(6) > 3, starts + 1, 0).astype(np.int32)
+        questions = np.array([[0], [0], [0], [1]], np.int32)
+        for threshold, expected in (
+            (None, ([4, 4], [5, 5], [1.0, 6.0])),
+            (-1.5, ([0, 0], [0, 0], [0.0, 5.0])),
+            (-0.5, ([4, 4], [5, 5], [1.0, 6.0])),
+        ):
+            answers = window_answers(
+                *(logits, starts, np.broadcast_to(ends, (4, 6)), is_owned),
+                *(questions, 2, threshold),
+            )
+            for values, wanted in zip(answers, expected):
+                np.testing.assert_array_equal(values, wanted)
+
     def test_no_answer_must_be_better_by_more_than_the_threshold(self):
         logits = np.zeros((7, 2))
         logits[0] = 2.0
@@ -80,6 +108,8 @@ class WindowAnswersTest(unittest.TestCase):
     def test_no_questions_have_no_answers(self):
         nothing = np.zeros((0, 6), np.int32)
         for values in window_answers(
-            np.zeros((0, 6, 2), np.float32), nothing, nothing, 0.0
+            np.zeros((0, 6, 2), np.float32),
+            *(nothing, nothing, nothing),
+            *(nothing[:, :1], 0, 0.0),
         ):
             self.assertEqual(values.shape, (0,))
