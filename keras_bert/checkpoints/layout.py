@@ -9,21 +9,19 @@ from keras_bert.checkpoints.hub import check_name
 from keras_bert.outputs import check_output_files
 from keras_bert.outputs import manifest_of
 from keras_bert.outputs import read_manifest
+from keras_bert.text.tokenizer_kinds import KINDS
 
 CARD = "README.md"
 CONFIG = "model_config.json"
 MANIFEST = "manifest.json"
 SUMS = "crc32c"  # In the manifest: what loading compares, for it is quick.
 TASK = "task.json"  # Of a fine-tuned model.
-_TOKENIZER = ("vocab.txt", "tokenizer_config.json")
-# What is written, the weights first.
-FILES = {
-    "keras": ("model.safetensors", *_TOKENIZER, CONFIG),
-    "hf": ("model.safetensors", *_TOKENIZER, "config.json"),
+# What is written besides a tokenizer: weights, and behind it the config.
+_FORMATS = {
+    "keras": (("model.safetensors",), CONFIG),
+    "hf": (("model.safetensors",), "config.json"),
     "tf1": (
-        "bert_model.ckpt.data-00000-of-00001",
-        "bert_model.ckpt.index",
-        *_TOKENIZER,
+        ("bert_model.ckpt.data-00000-of-00001", "bert_model.ckpt.index"),
         "bert_config.json",
     ),
 }
@@ -35,6 +33,21 @@ HUGGING_FACE_WEIGHTS = (
 )
 _INDEX = ".index"
 _STATE = re.compile(r"step-(\d{8})\.npz")
+
+
+def files_of(format, kinds=tuple(KINDS)):
+    """The names of the files of a checkpoint, the weights first.
+
+    Args:
+        format: "keras", "hf" or "tf1".
+        kinds: iterable of str, the kinds that its tokenizer may be of.
+
+    Returns:
+        A list of str.
+    """
+    weights, config = _FORMATS[format]
+    tokenizer = [name for kind in kinds for name in KINDS[kind].files]
+    return [*weights, *dict.fromkeys(tokenizer), config]
 
 
 def format_of(directory):
@@ -115,7 +128,12 @@ def check_input(directory):
 
 
 def check_output(
-    directory, format="keras", inputs=(), overwrite=False, extras=()
+    directory,
+    format="keras",
+    inputs=(),
+    overwrite=False,
+    extras=(),
+    kinds=tuple(KINDS),
 ):
     """Raises ValueError unless a checkpoint may be written.
 
@@ -129,10 +147,11 @@ def check_output(
         overwrite: bool, replace what we wrote before.
         extras: iterable of str, names of further files, perhaps in folders of
             the directory.
+        kinds: iterable of str, the kinds that its tokenizer may be of.
     """
-    if format not in FILES:
+    if format not in _FORMATS:
         raise ValueError(
-            f"`format` must be one of {', '.join(FILES)}. "
+            f"`format` must be one of {', '.join(_FORMATS)}. "
             f"Received: format={format!r}."
         )
     directory = pathlib.Path(directory)
@@ -146,7 +165,7 @@ def check_output(
             f"{str(directory)!r} holds a checkpoint of another format. "
             "Save to another directory."
         )
-    names = [*FILES[format], TASK]
+    names = [*files_of(format, kinds), TASK]
     manifest = directory / MANIFEST
     if manifest.exists():
         found = read_manifest(manifest) or {}

@@ -10,12 +10,12 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
-from keras_bert.checkpoints.layout import FILES
 from keras_bert.checkpoints.layout import MANIFEST
 from keras_bert.checkpoints.layout import SUMS
 from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
+from keras_bert.checkpoints.layout import files_of
 from keras_bert.checkpoints.layout import may_write_card
 from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
@@ -111,17 +111,19 @@ def save_pretrained(
             way that may not be replaced.
     """
     extras = extras or {}
-    check_output(directory, format, overwrite=overwrite, extras=extras)
+    kinds = [model.tokenizer_settings.kind]
+    check_output(directory, format, (), overwrite, extras, kinds)
+    files = files_of(format, kinds)
     directory = pathlib.Path(directory)
     former = read_manifest(directory / MANIFEST) or {"files": {}}
     staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
     try:
-        with named_when_full(directory / FILES[format][0]):
+        with named_when_full(directory / files[0]):
             for name, write in extras.items():
                 (staging / name).parent.mkdir(parents=True, exist_ok=True)
                 write(staging / name)
             _write(model, format, staging, directory, card or {}, extras)
-            names = (*extras, *FILES[format], TASK, CARD, MANIFEST)
+            names = (*extras, *files, TASK, CARD, MANIFEST)
             written = [n for n in names if (staging / n).exists()]
             for name in written:
                 (directory / name).parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +136,8 @@ def save_pretrained(
 
 def _write(model, format, staging, directory, card, extras):
     getattr(formats, _WRITERS[format])(model, staging)
-    names = [*FILES[format], *([TASK] if model.task else []), *extras]
+    files = files_of(format, [model.tokenizer_settings.kind])
+    names = [*files, *([TASK] if model.task else []), *extras]
     if may_write_card(directory):
         text = model_card(model, format, card)
         (staging / CARD).write_text(text, encoding="utf-8")

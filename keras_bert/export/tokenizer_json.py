@@ -37,7 +37,7 @@ def write_tokenizer_json(preprocess, path):
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
         "model": {
             "type": "WordPiece",
-            "unk_token": tokenizer.roles["unknown"],
+            "unk_token": tokenizer.vocabulary.roles["unknown"],
             "continuing_subword_prefix": "##",
             "max_input_chars_per_word": tokenizer.max_chars_per_word,
             "vocab": {

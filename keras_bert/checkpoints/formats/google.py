@@ -13,7 +13,6 @@ from keras_bert.checkpoints.layout import prefixes
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
-from keras_bert.checkpoints.tokenizer_files import write_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.config import BertConfig
 
@@ -119,7 +118,7 @@ def write_tf1(bert, directory):
     )
     config = json.dumps(values, indent=2)
     (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
-    write_tokenizer(bert.tokenizer_settings, directory)
+    bert.tokenizer_settings.save(directory)
 
 
 def _garden_arrays(arrays, path):

@@ -24,9 +24,10 @@ class WordPieces(typing.NamedTuple):
 def tokenize_words(tokenizer, sentences):
     """Cuts the words of sentences into pieces.
 
-    Each sentence is tokenized as one text, its words joined by spaces. A
-    word that the tokenizer drops, such as a control character, gives no
-    piece.
+    Each sentence is tokenized as one text, its words joined by spaces, so
+    that each word but the first has a space before it, as tokenizers want it
+    that keep spaces. A word that the tokenizer drops, such as a control
+    character, gives no piece.
 
     Args:
         tokenizer: a `Tokenizer`.
@@ -41,10 +42,11 @@ def tokenize_words(tokenizer, sentences):
     texts = checked_texts(" ".join(words) for words in sentences)
     result = []
     rows = _rows(*tokenizer.tokenize_with_offsets(texts))
-    for words, (ids, starts, _) in zip(sentences, rows):
+    for words, (ids, _, ends) in zip(sentences, rows):
         lengths = [len(word.encode("utf-8")) + 1 for word in words]
         word_ends = np.cumsum(lengths, dtype=np.int64)
-        word_of = np.searchsorted(word_ends, starts, side="right")
+        # The last byte of a piece is in its word; the first may be a space.
+        word_of = np.searchsorted(word_ends, ends - 1, side="right")
         result.append(WordPieces(ids, word_of))
     return result
 
@@ -52,12 +54,13 @@ def tokenize_words(tokenizer, sentences):
 def find_words(tokenizer, texts):
     """Cuts texts into pieces, and finds the words that these make up.
 
-    Words are what `BertTokenizer` cuts a text into before it looks for
-    pieces: at white space, and around punctuation and Chinese characters. A
-    piece that does not begin with "##" begins a word.
+    A piece begins a word unless the vocabulary says that it continues one;
+    the first of a text always does. So words of word pieces end at white
+    space, and around punctuation and Chinese characters; those of byte-level
+    BPE at white space only.
 
     Args:
-        tokenizer: a `BertTokenizer`.
+        tokenizer: a `Tokenizer`.
         texts: list of str.
 
     Returns:
@@ -82,7 +85,7 @@ def words_with_offsets(tokenizer, texts):
     """Cuts texts into pieces, and tells where words stand, in the graph.
 
     Args:
-        tokenizer: a `BertTokenizer`.
+        tokenizer: a `Tokenizer`.
         texts: string tensor or list `(batch_size,)`, UTF-8.
 
     Returns:
@@ -93,6 +96,7 @@ def words_with_offsets(tokenizer, texts):
     ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
     continues = tf.constant(tokenizer.vocabulary.is_continuation)
     begins = tf.logical_not(tf.gather(continues, ids.flat_values))
+    begins = tf.logical_or(begins, _is_first(ids))
     # The last piece of a word stands before the first one of the next.
     lasts = tf.concat([begins[1:], [True]], 0)[: tf.size(begins)]
     word_starts = starts.flat_values * tf.cast(begins, tf.int64)
@@ -106,6 +110,12 @@ def words_with_offsets(tokenizer, texts):
         starts.with_flat_values(word_starts),
         ends.with_flat_values(word_ends),
     )
+
+
+def _is_first(tokens):
+    """Whether a token is the first of its row, bool `(num_tokens,)`."""
+    rows = tf.concat([[-1], tokens.value_rowids()], axis=0)
+    return tf.not_equal(rows[1:], rows[:-1])
 
 
 def _rows(*ragged):
