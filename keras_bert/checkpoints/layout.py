@@ -35,7 +35,7 @@ _INDEX = ".index"
 _STATE = re.compile(r"step-(\d{8})\.npz")
 
 
-def files_of(format, kinds=tuple(KINDS)):
+def files_of(format, kinds=KINDS):
     """The names of the files of a checkpoint, the weights first.
 
     Args:
@@ -133,7 +133,7 @@ def check_output(
     inputs=(),
     overwrite=False,
     extras=(),
-    kinds=tuple(KINDS),
+    kinds=KINDS,
 ):
     """Raises ValueError unless a checkpoint may be written.
 

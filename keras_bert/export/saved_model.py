@@ -37,9 +37,9 @@ def export_saved_model(
     signature `ids` takes the model's int32 `(batch_size, seq_length)` tensors:
     `input_ids`, `input_mask` and, if it has segments, `segment_ids`, and
     gives what `predict_ids` does. No texts give outputs with no rows. Besides
-    TensorFlow's own ops the graph holds two of tensorflow-text,
-    `FastBertNormalize` and `FastWordpieceTokenizeWithOffsets`, which
-    TensorFlow Serving has. Weights are constants; those that the model uses
+    TensorFlow's own ops the graph holds those of tensorflow-text that
+    `TEXT_OPS` lists for the kind of its tokenizer, which TensorFlow Serving
+    has. Weights are constants; those that the model uses
     in bfloat16, with the policy "mixed_bfloat16", are stored in it.
 
     A version holds `export_manifest.json`, which tells of the signatures,
@@ -71,7 +71,7 @@ def export_saved_model(
             "'mixed_bfloat16', which halves most of them."
         )
     graph_def = served.graph.as_graph_def()
-    check_ops(graph_def)
+    check_ops(graph_def, task.preprocess.tokenizer.kind)
     # Without the command, which may hold paths of this machine.
     told = {**about(task), "command": []}
     with recorded_directory(place, told) as staging:
@@ -115,11 +115,12 @@ def _no_advice():
 
 def _write_export_manifest(directory, task, served, graph_def):
     ops = graph_ops(graph_def)
+    text_ops = TEXT_OPS[task.preprocess.tokenizer.kind]
     values = {
         **about(task),
         "signatures": described_signatures(served.signatures),
-        "text_ops": [op for op in ops if op in TEXT_OPS],
-        "core_ops": [op for op in ops if op not in TEXT_OPS],
+        "text_ops": [op for op in ops if op in text_ops],
+        "core_ops": [op for op in ops if op not in text_ops],
         "least_tensorflow_serving": LEAST_SERVER,
     }
     path = pathlib.Path(directory, "export_manifest.json")

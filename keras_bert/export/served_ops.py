@@ -2,7 +2,10 @@
 
 # The least release of TensorFlow Serving that runs them all.
 LEAST_SERVER = "2.12"
-TEXT_OPS = ("FastBertNormalize", "FastWordpieceTokenizeWithOffsets")
+# Those of tensorflow-text, by the kind of the tokenizer.
+TEXT_OPS = {
+    "wordpiece": ("FastBertNormalize", "FastWordpieceTokenizeWithOffsets"),
+}
 # Those of TensorFlow that our exports need and that this release has. Another
 # one belongs here once it was tried there.
 _CORE_OPS = frozenset(
@@ -13,7 +16,7 @@ _CORE_OPS = frozenset(
     If IsInf Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max
     Maximum Mean Minimum Mul Neg NoOp NotEqual OneHot Pack Pad Placeholder
     PlaceholderWithDefault Pow Prod RaggedRange RaggedTensorToTensor Range
-    RealDiv Reshape ReverseV2 Rsqrt ScatterNd SelectV2 Shape Sigmoid Size
+    RealDiv Relu Reshape ReverseV2 Rsqrt ScatterNd SelectV2 Shape Sigmoid Size
     Softmax Split Square Squeeze StatelessIf StatelessWhile StridedSlice Sub
     Substr Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem
     TensorListLength TensorListReserve TensorListSetItem TensorListStack
@@ -33,9 +36,14 @@ def graph_ops(graph_def):
     return sorted({node.op for some in nodes for node in some} - functions)
 
 
-def check_ops(graph_def):
-    """Raises ValueError unless a server runs all operations."""
-    unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*TEXT_OPS}
+def check_ops(graph_def, kind):
+    """Raises ValueError unless a server runs all operations.
+
+    Args:
+        graph_def: the graph.
+        kind: str, of its tokenizer.
+    """
+    unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*TEXT_OPS[kind]}
     if unknown:
         raise ValueError(
             "A SavedModel must hold operations only that TensorFlow Serving "

@@ -2,14 +2,16 @@
 
 import collections
 
-# Those of tensorflow-text that the tokenizers are made of.
-TEXT_OPERATORS = frozenset(
-    {
-        "FastBertNormalize",
-        "FastWordpieceTokenizeWithOffsets",
-        "RaggedTensorToTensor",
-    }
-)
+# Those of tensorflow-text that a kind of tokenizers is made of.
+TEXT_OPERATORS = {
+    "wordpiece": frozenset(
+        {
+            "FastBertNormalize",
+            "FastWordpieceTokenizeWithOffsets",
+            "RaggedTensorToTensor",
+        }
+    ),
+}
 
 
 def operators(flatbuffer):

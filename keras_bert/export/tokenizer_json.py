@@ -16,7 +16,8 @@ def write_tokenizer_json(preprocess, path):
     that is written in a text is plain text.
 
     Args:
-        preprocess: a `Preprocessor` with a `BertTokenizer`.
+        preprocess: a `Preprocessor` whose tokenizer is of one of
+            `JSON_KINDS`.
         path: str, the file.
     """
     template, tokenizer = preprocess.template, preprocess.tokenizer
@@ -25,30 +26,41 @@ def write_tokenizer_json(preprocess, path):
         "truncation": _truncation(preprocess),
         "padding": _padding(template, tokenizer.vocabulary),
         "added_tokens": [],
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": True,
-            "strip_accents": tokenizer.strip_accents,
-            "lowercase": tokenizer.lowercase,
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
         "post_processor": _layouts(template, tokenizer.vocabulary),
-        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
-        "model": {
-            "type": "WordPiece",
-            "unk_token": tokenizer.vocabulary.roles["unknown"],
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": tokenizer.max_chars_per_word,
-            "vocab": {
-                token: index
-                for index, token in enumerate(tokenizer.vocabulary.tokens)
-            },
-        },
+        **JSON_KINDS[tokenizer.kind](tokenizer.settings),
     }
     text = json.dumps(values, ensure_ascii=False, indent=1)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text + "\n")
+
+
+def _wordpiece(settings):
+    """What is particular to word pieces."""
+    return {
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": settings.strip_accents,
+            "lowercase": settings.lowercase,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": settings.vocabulary.roles["unknown"],
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": settings.max_chars_per_word,
+            "vocab": {
+                token: index
+                for index, token in enumerate(settings.vocabulary.tokens)
+            },
+        },
+    }
+
+
+# By the kind of the tokenizer, the parts of the file that cut texts.
+JSON_KINDS = {"wordpiece": _wordpiece}
 
 
 def _truncation(preprocess):

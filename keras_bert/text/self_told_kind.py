@@ -1,4 +1,4 @@
-"""Kinds of tokenizers whose files tell all of their settings."""
+"""Kinds of tokenizers whose files tell all, so that no flag does."""
 
 import base64
 import dataclasses
@@ -10,20 +10,22 @@ import tempfile
 
 @dataclasses.dataclass(frozen=True)
 class SelfToldKind:
-    """A kind of tokenizer whose files tell all, so that no flag does.
+    """A kind of tokenizer that its files tell all of.
 
     Args:
         reader: str, "module:function", what reads settings from the
             `pathlib.Path` of a directory.
         files: tuple of str, what its settings save, the vocabulary first.
-        model_type: str, its name in a `tokenizer.json`.
         pieces: str, what its tokens are called.
+        model_type: str, its name in a `tokenizer.json` that is read, or "".
+        other_names: tuple of str, names that its vocabulary also has.
     """
 
     reader: str
     files: tuple
-    model_type: str
     pieces: str
+    model_type: str = ""
+    other_names: tuple = ()
 
     def read(self, directory, max_chars_per_word=None, lowercase=None):
         """The settings that a directory holds.
@@ -38,8 +40,7 @@ class SelfToldKind:
                 tells a casing.
         """
         self._refuse(directory, {"lowercase=": lowercase})
-        module, function = self.reader.split(":")
-        return getattr(importlib.import_module(module), function)(directory)
+        return named(self.reader)(directory)
 
     def vocabulary(self, vocab_file):
         """The vocabulary of the directory that a file is in."""
@@ -54,13 +55,8 @@ class SelfToldKind:
         return self.read(pathlib.Path(vocab_file).parent, lowercase=lowercase)
 
     def lowercased(self, settings):
-        """The settings, if they lower-case texts; ValueError otherwise."""
-        if not getattr(settings, "lowercase", False):
-            raise ValueError(
-                f"Texts of {self.pieces} are lower-cased only where the "
-                "tokenizer's own files say so. Received: do_lower_case=True."
-            )
-        return settings
+        """ValueError: it never lower-cases texts."""
+        self._refuse("the embedder", {"do_lower_case": True})
 
     def facts(self, settings):
         """What a manifest tells besides the vocabulary, a dict for JSON."""
@@ -68,8 +64,9 @@ class SelfToldKind:
 
     def described(self, settings):
         """What a model card tells besides the number of the pieces."""
-        told = told_settings(settings).items()
-        return ", ".join(f"`{name}` {value}" for name, value in told)
+        values = _values(settings).items()
+        told = {"kind": settings.kind, **{k: v for k, v in values if _short(v)}}
+        return ", ".join(f"`{name}`: {value}" for name, value in told.items())
 
     def packed(self, settings):
         """All of the settings, a dict for JSON: the files as base64."""
@@ -97,10 +94,16 @@ class SelfToldKind:
         if told:
             name, value = next(iter(told.items()))
             raise ValueError(
-                "Whether texts are lower-cased is told of word pieces only; "
-                f"the files of {self.pieces} tell it themselves. Received: "
+                f"Texts of {self.pieces} are cut as they are written: no "
+                "flag tells whether they are lower-cased. Received: "
                 f"{name.rstrip('=')}={value} for {source}."
             )
+
+
+def named(name):
+    """What "module:attribute" stands for, imported when it is needed."""
+    module, attribute = name.split(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def told_settings(settings):
@@ -114,15 +117,22 @@ def told_settings(settings):
         the merges of byte-level BPE, the SHA-256.
     """
     told = {
-        field.name: _brief(getattr(settings, field.name))
-        for field in dataclasses.fields(settings)
-        if field.name != "vocabulary"
+        name: value if _short(value) else _sha256(value)
+        for name, value in _values(settings).items()
     }
     return {"kind": settings.kind, **told}
 
 
-def _brief(value):
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
+def _values(settings):
+    """The settings by their names, without the vocabulary."""
+    names = [field.name for field in dataclasses.fields(settings)]
+    return {n: getattr(settings, n) for n in names if n != "vocabulary"}
+
+
+def _short(value):
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _sha256(value):
     data = value if isinstance(value, bytes) else repr(value).encode()
     return hashlib.sha256(data).hexdigest()

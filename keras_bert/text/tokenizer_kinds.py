@@ -3,6 +3,7 @@
 import pathlib
 
 from keras_bert.config import read_json_object
+from keras_bert.text.cased_kind import CasedKind
 from keras_bert.text.self_told_kind import SelfToldKind
 from keras_bert.text.wordpiece_kind import WordpieceKind
 from keras_bert.text.wordpiece_settings import WordpieceSettings
@@ -15,19 +16,22 @@ KINDS = {
     "byte_bpe": SelfToldKind(
         reader="keras_bert.text.byte_pair_settings:read_byte_pair",
         files=("vocab.json", "merges.txt", "tokenizer_config.json"),
-        model_type="BPE",
         pieces="byte-level BPE pieces",
+        model_type="BPE",
     ),
-    "sentencepiece": SelfToldKind(
+    "sentencepiece": CasedKind(
         reader="keras_bert.text.sentencepiece_settings:read_sentencepiece",
+        vocabulary_class=(
+            "keras_bert.text.sentencepiece_vocabulary:SentencePieceVocabulary"
+        ),
         files=("spiece.model", "tokenizer_config.json"),
-        model_type="Unigram",
         pieces="SentencePiece pieces",
+        other_names=("30k-clean.model",),  # Of google-research/albert.
     ),
 }
 VOCAB_FILE_HELP = (
-    "The vocab.txt; or a vocab.json beside its merges.txt, a spiece.model or "
-    "the tokenizer.json of one of these two."
+    "The vocab.txt; or a vocab.json beside its merges.txt, the tokenizer.json "
+    "of a byte-level BPE, or a spiece.model."
 )
 _TOKENIZER_JSON = "tokenizer.json"
 
@@ -37,8 +41,8 @@ def kind_of_file(vocab_file):
 
     Args:
         vocab_file: str, a `vocab.txt` of whatever name; or a `vocab.json`
-            beside its `merges.txt`, a `spiece.model`, or the `tokenizer.json`
-            of one of these two.
+            beside its `merges.txt`, the `tokenizer.json` of a byte-level BPE,
+            or a `spiece.model`.
 
     Returns:
         A value of `KINDS`.
@@ -50,7 +54,7 @@ def kind_of_file(vocab_file):
     if path.name == _TOKENIZER_JSON:
         return _kind_of_json(path)
     for kind in KINDS.values():
-        if path.name == kind.files[0]:
+        if path.name in (kind.files[0], *kind.other_names):
             return kind
     if path.suffix in (".json", ".model"):
         names = ", ".join(kind.files[0] for kind in KINDS.values())
@@ -84,9 +88,10 @@ def _kind_of_json(path):
         raise ValueError(f"{path}: {error}") from None
     told = model.get("type") if isinstance(model, dict) else None
     for kind in KINDS.values():
-        if kind.model_type == told and kind is not KINDS[_WORDPIECE]:
+        if told and kind.model_type == told:
             return kind
     raise ValueError(
-        f"{path} must be of a BPE or a Unigram model; of a WordPiece model, "
-        f"pass the vocab.txt. Received: a model of the type {told!r}."
+        f"{path} must be of a BPE model. Of a WordPiece model, pass the "
+        "vocab.txt; of a Unigram model, the spiece.model. Received: a model "
+        f"of the type {told!r}."
     )

@@ -15,13 +15,15 @@ class WordpieceKind:
 
     Attributes:
         files: tuple of str, what is written, the vocabulary first.
-        model_type: str, its name in a `tokenizer.json`.
         pieces: str, what its tokens are called.
+        model_type: str, its name in a `tokenizer.json` that is read, or "".
+        other_names: tuple of str, names that its vocabulary also has.
     """
 
     files = FILES
-    model_type = "WordPiece"
     pieces = "word pieces"
+    model_type = ""
+    other_names = ()
 
     def read(self, directory, max_chars_per_word, lowercase=None):
         """The settings that a directory holds, as of `read_wordpiece`."""

@@ -94,28 +94,34 @@ def words_with_offsets(tokenizer, texts):
         first piece, 0 at the others. No word is empty.
     """
     ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
+    # A piece that is only space, which has no span, is of no word.
+    places = tf.where(ends.flat_values > starts.flat_values)[:, 0]
+    row, first, end = (
+        tf.gather(x, places)
+        for x in (ids.value_rowids(), starts.flat_values, ends.flat_values)
+    )
     continues = tf.constant(tokenizer.vocabulary.is_continuation)
-    begins = tf.logical_not(tf.gather(continues, ids.flat_values))
-    begins = tf.logical_or(begins, _is_first(ids))
+    continues = tf.gather(continues, tf.gather(ids.flat_values, places))
+    begins = tf.logical_or(tf.logical_not(continues), _is_first(row))
     # The last piece of a word stands before the first one of the next.
     lasts = tf.concat([begins[1:], [True]], 0)[: tf.size(begins)]
-    word_starts = starts.flat_values * tf.cast(begins, tf.int64)
-    word_ends = tf.scatter_nd(
-        tf.where(begins),
-        tf.boolean_mask(ends.flat_values, lasts),
-        tf.shape(begins, tf.int64),
-    )
+    places = tf.boolean_mask(places, begins)[:, tf.newaxis]
+    size = tf.shape(ids.flat_values, tf.int64)
     return (
         ids,
-        starts.with_flat_values(word_starts),
-        ends.with_flat_values(word_ends),
+        *(
+            starts.with_flat_values(
+                tf.scatter_nd(places, tf.boolean_mask(offsets, chosen), size)
+            )
+            for offsets, chosen in ((first, begins), (end, lasts))
+        ),
     )
 
 
-def _is_first(tokens):
-    """Whether a token is the first of its row, bool `(num_tokens,)`."""
-    rows = tf.concat([[-1], tokens.value_rowids()], axis=0)
-    return tf.not_equal(rows[1:], rows[:-1])
+def _is_first(row):
+    """Whether a row is another than before, bool like it."""
+    before = tf.concat([tf.constant([-1], row.dtype), row[:-1]], 0)
+    return tf.not_equal(row, before[: tf.size(row)])
 
 
 def _rows(*ragged):
