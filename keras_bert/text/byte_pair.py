@@ -1,5 +1,6 @@
 """Text to byte-level BPE ids, in the graph."""
 
+import copy
 import functools
 
 import numpy as np
@@ -70,12 +71,9 @@ class BytePairTokenizer:
 
     def with_special_tokens(self):
         """The same tokenizer, with `special_tokens=True`."""
-        return BytePairTokenizer(
-            self.vocabulary,
-            self.settings.merges,
-            self.settings.add_prefix_space,
-            special_tokens=True,
-        )
+        other = copy.copy(self)  # With the tables, if they are made.
+        other.special_tokens = True
+        return other
 
     def __call__(self, texts):
         flat, _ = self._cut(texts)

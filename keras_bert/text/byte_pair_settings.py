@@ -171,5 +171,6 @@ def _check_merges(vocabulary, merges):
             continue
         raise ValueError(
             f"Merge {rank + 1} of {len(merges)} {problem}; take vocabulary "
-            f"and merges of one tokenizer. Received: {' '.join(map(str, merge))!r}."
+            "and merges of one tokenizer. Received: "
+            f"{' '.join(map(str, merge))!r}."
         )

@@ -74,20 +74,20 @@ class PerfectHash:
         keys = [tf.constant(key) for key in keys]
         salt = 0
         while True:
-            places = np.stack([x.numpy() for x in self._place(keys, salt)])
-            if len(np.unique(places, axis=1).T) == len(keys[0]):
-                return salt, *places
+            rows, columns = (x.numpy() for x in self._place(keys, salt))
+            places = (rows.astype(np.int64) << self._bits[1]) + columns
+            if len(np.unique(places)) == len(places):
+                return salt, rows, columns
             salt += 1
 
 
 def _mix(keys, salt):
     """A hash, int64; sums and products are modulo 2 ** 64."""
-    parts = [tf.cast(key, tf.int64) for key in keys]
-    mixed = tf.constant(salt, tf.int64)
-    for part, factor in zip(parts, _FACTORS):
-        mixed += part * factor
+    mixed = tf.zeros([], tf.int64)
+    for key, factor in zip(keys, _FACTORS):
+        mixed += tf.cast(key, tf.int64) * factor
     mixed = tf.bitwise.bitwise_xor(mixed, _right_shift(mixed, 32))
-    return mixed * _FACTORS[-1]
+    return mixed * (_FACTORS[-1] + 2 * salt)
 
 
 def _displace(rows, columns, width, moves):
