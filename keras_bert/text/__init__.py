@@ -5,6 +5,7 @@ from keras_bert import lazy
 _MEMBERS = {
     "BertPreprocessor": "preprocessor",
     "BertTokenizer": "wordpiece",
+    "BytePairTokenizer": "byte_pair",
     "Preprocessor": "preprocessor",
     "Vocabulary": "vocabulary",
     "split_sentences": "sentences",
