@@ -1,5 +1,6 @@
 """Directories of weights, of whatever format, in and out."""
 
+import math
 import os
 import pathlib
 import shutil
@@ -152,13 +153,17 @@ def _write(model, format, staging, directory, card, extras):
 
 def _check_sizes(source):
     """Before anything as large as the config says is made."""
-    depth = source.config.sizes["L"]
-    if depth > len(source.arrays.shapes):
+    config, num_arrays = source.config, len(source.arrays.shapes)
+    if math.prod(config.block_counts) > num_arrays:
+        sizes = [
+            f"{config.size_keys[letter]}={config.sizes[letter]}"
+            for letter in config.block_letters
+        ]
         raise CheckpointError(
-            f"{source.name} holds {len(source.arrays.shapes)} arrays, too few "
-            f"for {source.config.size_keys['L']}={depth}."
+            f"{source.name} holds {num_arrays} arrays, too few for "
+            f"{', '.join(sizes)}."
         )
     try:
-        check_vocabulary(source.config, source.tokenizer.vocabulary)
+        check_vocabulary(config, source.tokenizer.vocabulary)
     except ValueError as error:
         raise CheckpointError(f"{source.name}: {error}") from None

@@ -24,7 +24,8 @@ class MaskedLMHead(keras.layers.Layer):
 
     Args:
         embeddings: the built or unbuilt `BertEmbeddings` or `TokenEmbeddings`
-            layer of the same model.
+            layer of the same model. The vectors may be wider than its table;
+            the transform makes them as wide.
         activation: Keras activation of the transform.
         layer_norm_epsilon: float, added to the variance.
         kernel_initializer: Keras initializer of the transform.
@@ -78,7 +79,9 @@ class MaskedLMHead(keras.layers.Layer):
         if not self.embeddings.built:
             self.embeddings.build(sequence_output_shape[:-1])
         self.transform.build(sequence_output_shape)
-        self.layer_norm.build(sequence_output_shape)
+        self.layer_norm.build(
+            self.transform.compute_output_shape(sequence_output_shape)
+        )
         self.output_bias = self.add_weight(
             name="output_bias",
             shape=(self.embeddings.vocab_size,),

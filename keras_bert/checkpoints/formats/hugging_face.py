@@ -172,9 +172,9 @@ def _published_config(model):
     return {
         "architectures": [architecture],
         "model_type": config.model_type,
+        "pad_token_id": 0,
         **dataclasses.asdict(config),
         config.activation_key: _ACTIVATIONS.get(activation, activation),
         **names.config,
         **published_settings(model.task),
-        "pad_token_id": 0,
     }
