@@ -15,6 +15,8 @@ CONFIG = "model_config.json"
 MANIFEST = "manifest.json"
 SUMS = "crc32c"  # In the manifest: what loading compares, for it is quick.
 TASK = "task.json"  # Of a fine-tuned model.
+# Of google-research's programs, by the `model_type` of the family.
+GOOGLE_CONFIGS = {"bert": "bert_config.json", "albert": "albert_config.json"}
 _TOKENIZER = ("vocab.txt", "tokenizer_config.json")
 # What is written, the weights first.
 FILES = {
@@ -24,7 +26,7 @@ FILES = {
         "bert_model.ckpt.data-00000-of-00001",
         "bert_model.ckpt.index",
         *_TOKENIZER,
-        "bert_config.json",
+        *GOOGLE_CONFIGS.values(),
     ),
 }
 HUGGING_FACE_WEIGHTS = (
@@ -53,7 +55,7 @@ def format_of(directory):
         (directory / name).is_file() for name in HUGGING_FACE_WEIGHTS
     ):
         return "hf"
-    if (directory / "bert_config.json").is_file() and prefixes(directory):
+    if google_configs(directory) and prefixes(directory):
         return "tf1"
     return "states" if states(directory) else None
 
@@ -61,6 +63,19 @@ def format_of(directory):
 def _says_own(directory):
     """Whether a manifest says so, though the config may be missing."""
     return (read_manifest(directory / MANIFEST) or {}).get("format") == "keras"
+
+
+def google_configs(directory):
+    """The configs of google-research's programs in a directory.
+
+    Args:
+        directory: `pathlib.Path`.
+
+    Returns:
+        A dict from `model_type`s to paths.
+    """
+    paths = {kind: directory / name for kind, name in GOOGLE_CONFIGS.items()}
+    return {kind: path for kind, path in paths.items() if path.is_file()}
 
 
 def prefixes(directory):
@@ -95,8 +110,8 @@ def check_readable(directory):
         raise CheckpointError(
             f"{directory} must be a checkpoint directory: {CONFIG} with "
             "model.safetensors, or config.json with model.safetensors or "
-            "pytorch_model.bin, or bert_config.json with bert_model.ckpt.*, "
-            "or a run with states/. "
+            "pytorch_model.bin, or bert_config.json or albert_config.json with "
+            "a TensorFlow checkpoint, or a run with states/. "
             f"Received: {', '.join(files[:10]) or 'an empty directory'}."
         )
     return format

@@ -54,7 +54,8 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
         directory: str, a directory of `save_pretrained`, of Hugging Face
             (`config.json` with safetensors or `pytorch_model.bin`), of
             google-research/bert or of the Model Garden (`bert_config.json`
-            with a TensorFlow checkpoint); the output directory of a run of
+            with a TensorFlow checkpoint), of google-research/albert
+            (`albert_config.json` with one); the output directory of a run of
             pre-training that is not finished, whose newest state is read; or
             the name of a model on the Hugging Face Hub, which needs the
             package huggingface_hub.
@@ -99,7 +100,7 @@ def save_pretrained(
         model: `PretrainedModel`.
         directory: str, made if needed.
         format: "keras" (ours), "hf" (what `transformers` reads) or "tf1"
-            (what google-research/bert reads).
+            (what google-research/bert or albert reads).
         card: dict of str, lines to add to the model card, such as the
             training command and metrics.
         overwrite: bool, replace what an earlier call has written.
@@ -135,7 +136,8 @@ def save_pretrained(
 
 def _write(model, format, staging, directory, card, extras):
     getattr(formats, _WRITERS[format])(model, staging)
-    names = [*FILES[format], *([TASK] if model.task else []), *extras]
+    files = [name for name in FILES[format] if (staging / name).exists()]
+    names = [*files, *([TASK] if model.task else []), *extras]
     if may_write_card(directory):
         text = model_card(model, format, card)
         (staging / CARD).write_text(text, encoding="utf-8")

@@ -264,9 +264,7 @@ FAMILY = Family(
         "masked_lm_head": "mlm_logits",
         "sop_head": "sop_logits",
     },
-    template=Template(
-        "[CLS] A [SEP]", "[CLS] A [SEP] B:1 [SEP]:1", "<pad>"
-    ),
+    template=Template("[CLS] A [SEP]", "[CLS] A [SEP] B:1 [SEP]:1", "<pad>"),
     hugging_face=HuggingFaceNames(
         prefix="albert.",
         encoder=("embeddings.", "encoder.", "pooler."),

@@ -6,8 +6,8 @@ import keras
 
 from keras_bert import features
 from keras_bert.config import StrictConfig
-from keras_bert.layers.activations import get_activation
 from keras_bert.layers.activations import gelu_erf
+from keras_bert.layers.activations import get_activation
 from keras_bert.layers.dropout_dense import DropoutDense
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
