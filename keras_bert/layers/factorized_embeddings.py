@@ -13,9 +13,8 @@ from keras_bert.layers.sublayers import revive_sublayer
 class FactorizedEmbeddings(keras.layers.Layer):
     """Maps embeddings of one width to vectors of another by a matrix.
 
-    The table of words, the largest of all, becomes as narrow as the
-    embeddings. A masked-LM head takes the layer `tables`, whose width its
-    transform then has.
+    The table of words, the largest of all, is then as narrow as the
+    embeddings, and so is the transform of a masked-LM head.
 
     Args:
         tables: layer with the call arguments of `BertEmbeddings`. Its name is
@@ -55,9 +54,24 @@ class FactorizedEmbeddings(keras.layers.Layer):
             name="projection",
         )
 
+    @property
+    def vocab_size(self):
+        """The number of word pieces."""
+        return self.tables.vocab_size
+
+    @property
+    def embedding_size(self):
+        """The width of the tables."""
+        return self.tables.embedding_size
+
+    @property
+    def word_embeddings(self):
+        """The table of words, which a masked-LM head multiplies by."""
+        return self.tables.word_embeddings
+
     def build(self, input_ids_shape, segment_ids_shape=None):
         self.tables.build(input_ids_shape, segment_ids_shape)
-        self.projection.build((*input_ids_shape, self.tables.hidden_size))
+        self.projection.build((*input_ids_shape, self.embedding_size))
 
     def call(self, input_ids, segment_ids, training=None):
         embedded = self.tables(input_ids, segment_ids, training=training)

@@ -88,6 +88,11 @@ class TokenEmbeddings(keras.layers.Layer):
         self.output_dropout.build(output_shape)
 
     @property
+    def embedding_size(self):
+        """The width of the tables."""
+        return self.hidden_size
+
+    @property
     def max_seq_length(self):
         """The longest sequence that there are positions for."""
         return self.max_position_embeddings

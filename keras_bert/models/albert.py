@@ -192,7 +192,7 @@ def albert_heads(config, embeddings):
     """The layers of the pre-training heads, for `add_heads`."""
     words = _layer_words(config)
     head = MaskedLMHead(
-        embeddings.tables, **words["masked_lm_head"], name="masked_lm_head"
+        embeddings, **words["masked_lm_head"], name="masked_lm_head"
     )
     return {
         "masked_lm_head": head,

@@ -112,7 +112,7 @@ def roberta_encoder(config, name="roberta_encoder"):
     >>> from keras_bert.models import roberta
     >>> config = roberta.RobertaConfig(30, 8, 2, 2, 16)
     >>> roberta.roberta_encoder(config).count_params()
-    5656
+    5648
     """
     return roberta_backbone(config).encoder(name)
 
@@ -135,7 +135,7 @@ def roberta_pretrainer(config, name="roberta_pretrainer"):
     >>> from keras_bert.models import roberta
     >>> config = roberta.RobertaConfig(30, 8, 2, 2, 16)
     >>> roberta.roberta_pretrainer(config).count_params()
-    5702
+    5694
     """
     backbone = roberta_backbone(config)
     part = roberta_heads(config, backbone.embeddings)
