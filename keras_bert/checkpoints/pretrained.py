@@ -1,5 +1,6 @@
 """Directories of weights, of whatever format, in and out."""
 
+import math
 import os
 import pathlib
 import shutil
@@ -53,7 +54,8 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
         directory: str, a directory of `save_pretrained`, of Hugging Face
             (`config.json` with safetensors or `pytorch_model.bin`), of
             google-research/bert or of the Model Garden (`bert_config.json`
-            with a TensorFlow checkpoint); the output directory of a run of
+            with a TensorFlow checkpoint), of google-research/albert
+            (`albert_config.json` with one); the output directory of a run of
             pre-training that is not finished, whose newest state is read; or
             the name of a model on the Hugging Face Hub, which needs the
             package huggingface_hub.
@@ -98,7 +100,7 @@ def save_pretrained(
         model: `PretrainedModel`.
         directory: str, made if needed.
         format: "keras" (ours), "hf" (what `transformers` reads) or "tf1"
-            (what google-research/bert reads).
+            (what google-research/bert or albert reads).
         card: dict of str, lines to add to the model card, such as the
             training command and metrics.
         overwrite: bool, replace what an earlier call has written.
@@ -111,9 +113,8 @@ def save_pretrained(
             way that may not be replaced.
     """
     extras = extras or {}
-    kinds = [model.tokenizer_settings.kind]
-    check_output(directory, format, (), overwrite, extras, kinds)
-    files = files_of(format, kinds)
+    check_output(directory, format, overwrite=overwrite, extras=extras)
+    files = files_of(format)
     directory = pathlib.Path(directory)
     former = read_manifest(directory / MANIFEST) or {"files": {}}
     staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
@@ -136,7 +137,7 @@ def save_pretrained(
 
 def _write(model, format, staging, directory, card, extras):
     getattr(formats, _WRITERS[format])(model, staging)
-    files = files_of(format, [model.tokenizer_settings.kind])
+    files = [name for name in files_of(format) if (staging / name).exists()]
     names = [*files, *([TASK] if model.task else []), *extras]
     if may_write_card(directory):
         text = model_card(model, format, card)
@@ -155,13 +156,17 @@ def _write(model, format, staging, directory, card, extras):
 
 def _check_sizes(source):
     """Before anything as large as the config says is made."""
-    depth = source.config.sizes["L"]
-    if depth > len(source.arrays.shapes):
+    config, num_arrays = source.config, len(source.arrays.shapes)
+    if math.prod(config.block_counts) > num_arrays:
+        sizes = [
+            f"{config.size_keys[letter]}={config.sizes[letter]}"
+            for letter in config.block_letters
+        ]
         raise CheckpointError(
-            f"{source.name} holds {len(source.arrays.shapes)} arrays, too few "
-            f"for {source.config.size_keys['L']}={depth}."
+            f"{source.name} holds {num_arrays} arrays, too few for "
+            f"{', '.join(sizes)}."
         )
     try:
-        check_vocabulary(source.config, source.tokenizer.vocabulary)
+        check_vocabulary(config, source.tokenizer.vocabulary)
     except ValueError as error:
         raise CheckpointError(f"{source.name}: {error}") from None

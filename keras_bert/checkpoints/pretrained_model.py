@@ -215,14 +215,15 @@ class PretrainedModel:
         Raises:
             ValueError: `seq_length` is below 1 or longer than the limit.
         """
-        limit = self.config.sizes["P"]
+        limit = self.config.max_seq_length
         if seq_length is None:
             return limit
         if not 1 <= seq_length <= limit:
             key = self.config.size_keys["P"]
             raise ValueError(
-                f"`seq_length` must be from 1 to `{key}`. "
-                f"Received: seq_length={seq_length}, {key}={limit}."
+                f"`seq_length` must be from 1 to {limit}, for which there are "
+                f"positions. Received: seq_length={seq_length}, "
+                f"{key}={self.config.sizes['P']}."
             )
         return seq_length
 

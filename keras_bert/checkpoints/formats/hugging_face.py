@@ -169,12 +169,14 @@ def _published_config(model):
             if needed <= model.parts
         )
     activation = getattr(config, config.activation_key)
-    return {
+    values = {
         "architectures": [architecture],
         "model_type": config.model_type,
         **dataclasses.asdict(config),
         config.activation_key: _ACTIVATIONS.get(activation, activation),
         **names.config,
         **published_settings(model.task),
-        "pad_token_id": vocabulary.id_of(vocabulary.roles["pad"]),
     }
+    # Of some families it is a setting of the layers.
+    pad_id = vocabulary.id_of(vocabulary.roles["pad"])
+    return {**values, "pad_token_id": values.get("pad_token_id", pad_id)}

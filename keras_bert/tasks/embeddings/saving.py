@@ -59,7 +59,7 @@ def load_embedder(directory, lowercase=None):
 def _load_modules(directory, lowercase):
     modules = read_modules(directory)
     pretrained = from_pretrained(modules.encoder, lowercase=lowercase)
-    sizes = pretrained.config.sizes
+    sizes, limit = pretrained.config.sizes, pretrained.config.max_seq_length
     if modules.dim != sizes["H"]:
         raise CheckpointError(
             f"{directory}: the pooling must be of vectors of the encoder's "
@@ -72,7 +72,7 @@ def _load_modules(directory, lowercase):
         "pooling": modules.pooling,
         "normalize": modules.normalize,
         "dense": modules.dense,
-        "seq_length": min(modules.seq_length or sizes["P"], sizes["P"]),
+        "seq_length": min(modules.seq_length or limit, limit),
     }
 
 
