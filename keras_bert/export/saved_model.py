@@ -12,7 +12,7 @@ from keras_bert.export.description import described_signatures
 from keras_bert.export.output import version_directory
 from keras_bert.export.served_graph import ServedGraph
 from keras_bert.export.served_ops import LEAST_SERVER
-from keras_bert.export.served_ops import TEXT_OPS
+from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.export.served_ops import check_ops
 from keras_bert.export.served_ops import graph_ops
 from keras_bert.export.serving_files import write_serving_files
@@ -38,7 +38,7 @@ def export_saved_model(
     `input_ids`, `input_mask` and, if it has segments, `segment_ids`, and
     gives what `predict_ids` does. No texts give outputs with no rows. Besides
     TensorFlow's own ops the graph holds those of tensorflow-text that
-    `TEXT_OPS` lists for the kind of its tokenizer, which TensorFlow Serving
+    `TOKENIZER_OPS` lists for the kind of its tokenizer, which TensorFlow Serving
     has. Weights are constants; those that the model uses
     in bfloat16, with the policy "mixed_bfloat16", are stored in it.
 
@@ -115,7 +115,7 @@ def _no_advice():
 
 def _write_export_manifest(directory, task, served, graph_def):
     ops = graph_ops(graph_def)
-    text_ops = TEXT_OPS[task.preprocess.tokenizer.kind]
+    text_ops = TOKENIZER_OPS[task.preprocess.tokenizer.kind].text
     values = {
         **about(task),
         "signatures": described_signatures(served.signatures),

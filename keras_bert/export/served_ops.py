@@ -1,10 +1,36 @@
 """The operations that an exported graph may hold."""
 
+import typing
+
+
+class TokenizerOps(typing.NamedTuple):
+    """What a kind of tokenizer adds to a graph.
+
+    Args:
+        text: tuple of str, operations of tensorflow-text.
+        core: tuple of str, those of TensorFlow that nothing else needs.
+    """
+
+    text: tuple = ()
+    core: tuple = ()
+
+
 # The least release of TensorFlow Serving that runs them all.
 LEAST_SERVER = "2.12"
-# Those of tensorflow-text, by the kind of the tokenizer.
-TEXT_OPS = {
-    "wordpiece": ("FastBertNormalize", "FastWordpieceTokenizeWithOffsets"),
+TOKENIZER_OPS = {
+    "wordpiece": TokenizerOps(
+        text=("FastBertNormalize", "FastWordpieceTokenizeWithOffsets"),
+    ),
+    "byte_bpe": TokenizerOps(
+        core=(
+            *("BitwiseOr", "BitwiseXor", "DecodeRaw", "LeftShift"),
+            *("LowerBound", "ReduceJoin", "RightShift", "SegmentMin"),
+            *("StringJoin", "StringLength", "TensorScatterUpdate"),
+        ),
+    ),
+    "sentencepiece": TokenizerOps(
+        text=("FastBertNormalize", "TFText>FastSentencepieceTokenize"),
+    ),
 }
 # Those of TensorFlow that our exports need and that this release has. Another
 # one belongs here once it was tried there.
@@ -43,7 +69,8 @@ def check_ops(graph_def, kind):
         graph_def: the graph.
         kind: str, of its tokenizer.
     """
-    unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*TEXT_OPS[kind]}
+    own = TOKENIZER_OPS[kind]
+    unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*own.text, *own.core}
     if unknown:
         raise ValueError(
             "A SavedModel must hold operations only that TensorFlow Serving "

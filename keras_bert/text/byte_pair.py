@@ -59,7 +59,7 @@ class BytePairTokenizer:
         https://openai.com/research/better-language-models), section 2.2
     """
 
-    kind = "byte_bpe"
+    kind = BytePairSettings.kind
     roles = ROLES
 
     def __init__(

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import typing
 
 from keras_bert import text
 from keras_bert.files import whole_file
@@ -45,6 +46,8 @@ class BytePairSettings:
         ValueError: a merge is not of tokens of the vocabulary, or they stand
             in an order in which they cannot have been learned.
     """
+
+    kind: typing.ClassVar[str] = "byte_bpe"
 
     vocabulary: BytePairVocabulary
     merges: tuple

@@ -18,6 +18,7 @@ KINDS = {
         files=("vocab.json", "merges.txt", "tokenizer_config.json"),
         pieces="byte-level BPE pieces",
         model_type="BPE",
+        other_names=("merges.txt",),
     ),
     "sentencepiece": CasedKind(
         reader="keras_bert.text.sentencepiece_settings:read_sentencepiece",

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.export.served_ops import TEXT_OPS
+from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.export.tflite_operators import TEXT_OPERATORS
 from keras_bert.models import distilbert
 from keras_bert.template import Template
@@ -30,7 +30,8 @@ def spaced():
 def fourth_kind(spaced, monkeypatch):
     """All that must be told of it: its rows, and a family that has it."""
     monkeypatch.setitem(KINDS, spaced.SPACED, spaced.KIND)
-    monkeypatch.setitem(TEXT_OPS, spaced.SPACED, TEXT_OPS["wordpiece"])
+    ops = TOKENIZER_OPS["wordpiece"]
+    monkeypatch.setitem(TOKENIZER_OPS, spaced.SPACED, ops)
     operators = TEXT_OPERATORS["wordpiece"]
     monkeypatch.setitem(TEXT_OPERATORS, spaced.SPACED, operators)
     family = dataclasses.replace(
