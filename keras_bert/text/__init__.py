@@ -6,6 +6,8 @@ _MEMBERS = {
     "BertPreprocessor": "preprocessor",
     "BertTokenizer": "wordpiece",
     "Preprocessor": "preprocessor",
+    "SentencePieceTokenizer": "sentencepiece",
+    "SentencePieceVocabulary": "sentencepiece_vocabulary",
     "Vocabulary": "vocabulary",
     "split_sentences": "sentences",
 }
