@@ -7,6 +7,8 @@ _MEMBERS = {
     "BertTokenizer": "wordpiece",
     "BytePairTokenizer": "byte_pair",
     "Preprocessor": "preprocessor",
+    "SentencePieceTokenizer": "sentencepiece",
+    "SentencePieceVocabulary": "sentencepiece_vocabulary",
     "Vocabulary": "vocabulary",
     "split_sentences": "sentences",
 }

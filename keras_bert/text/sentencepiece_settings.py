@@ -1,0 +1,129 @@
+"""What a SentencePiece tokenizer is made of, without TensorFlow."""
+
+import dataclasses
+import json
+
+from keras_bert import text
+from keras_bert.config import read_json_object
+from keras_bert.text.casing import agreed_casing
+from keras_bert.text.sentencepiece_vocabulary import ROLES
+from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
+
+_MODEL = "spiece.model"
+_MODELS = (_MODEL, "30k-clean.model")  # The second is google-research's.
+_SETTINGS = "tokenizer_config.json"
+_CASING, _ACCENTS = "do_lower_case", "keep_accents"
+
+
+@dataclasses.dataclass(frozen=True)
+class SentencePieceSettings:
+    """The settings of a `SentencePieceTokenizer`.
+
+    Args:
+        vocabulary: `SentencePieceVocabulary`.
+        lowercase: bool, lower-case the text.
+    """
+
+    vocabulary: SentencePieceVocabulary
+    lowercase: bool = True
+
+    def tokenizer(self):
+        """The `SentencePieceTokenizer`.
+
+        Raises:
+            ModuleNotFoundError: it needs a package that is not there.
+        """
+        return text.SentencePieceTokenizer(self.vocabulary, self.lowercase)
+
+    def save(self, directory):
+        """Writes the files that the `AlbertTokenizer` of transformers reads.
+
+        Args:
+            directory: `pathlib.Path`, existing.
+        """
+        self.vocabulary.save(directory / _MODEL)
+        values = {
+            "tokenizer_class": "AlbertTokenizer",
+            _CASING: self.lowercase,
+            _ACCENTS: False,
+            "remove_space": True,
+            "bos_token": ROLES["cls"],
+            "eos_token": ROLES["sep"],
+            "pad_token": ROLES["pad"],
+            "unk_token": ROLES["unknown"],
+            "cls_token": ROLES["cls"],
+            "sep_token": ROLES["sep"],
+            "mask_token": ROLES["mask"],
+        }
+        (directory / _SETTINGS).write_text(
+            json.dumps(values, indent=2) + "\n", encoding="utf-8"
+        )
+
+
+def read_sentencepiece(directory, lowercase=None):
+    """Reads the settings of a directory that holds an ALBERT.
+
+    The model is `spiece.model`, or `30k-clean.model` as in the downloads of
+    google-research/albert. The casing is in `tokenizer_config.json`, or told
+    by the caller. Where neither tells it, a model without upper-case letters
+    is one of lower-cased texts.
+
+    Args:
+        directory: `pathlib.Path`.
+        lowercase: bool, what the caller says of the casing, or None.
+
+    Returns:
+        `SentencePieceSettings`.
+
+    Raises:
+        ValueError: a file is missing or cannot be used, nothing tells the
+            casing, or two tell it otherwise.
+    """
+    settings = _read_settings(directory / _SETTINGS)
+    vocabulary = SentencePieceVocabulary.from_file(_model_file(directory))
+    lowercase = agreed_casing(
+        vocabulary,
+        {directory / _SETTINGS: settings[_CASING], "lowercase=": lowercase},
+        default=vocabulary.is_lowercase or None,
+    )
+    return SentencePieceSettings(vocabulary, lowercase)
+
+
+def _model_file(directory):
+    for name in _MODELS:
+        if (directory / name).is_file():
+            return directory / name
+    raise ValueError(
+        f"{directory} must hold a {' or a '.join(_MODELS)}. A tokenizer.json "
+        "is not read in its place."
+    )
+
+
+def _read_settings(path):
+    settings = {}
+    if path.is_file():
+        try:
+            settings = read_json_object(path)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+    values = {key: settings.get(key) for key in (_CASING, _ACCENTS)}
+    for key, value in values.items():
+        if value is not None and not isinstance(value, bool):
+            raise ValueError(
+                f"{path}: `{key}` must be true or false. Received: {value!r}."
+            )
+    if values[_ACCENTS]:
+        raise ValueError(
+            f"{path}: `{_ACCENTS}` must be false, for the graph drops the "
+            "accents as ALBERT does. Received: true."
+        )
+    for role, token in ROLES.items():
+        key = "unk_token" if role == "unknown" else f"{role}_token"
+        value = settings.get(key) or token
+        if isinstance(value, dict):  # An AddedToken, written out.
+            value = value.get("content")
+        if value != token:
+            raise ValueError(
+                f"{path}: `{key}` must be {token}. Received: {value!r}."
+            )
+    return values
