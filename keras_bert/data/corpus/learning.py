@@ -35,9 +35,9 @@ def check_numbers(vocab_size, least, min_frequency):
     """
     if not least <= vocab_size <= _MAX_VOCAB_SIZE:
         raise ValueError(
-            f"`vocab_size` must be from {least}, for the special "
-            f"tokens, to {_MAX_VOCAB_SIZE}, for memory is taken for all at "
-            f"once. Received: vocab_size={vocab_size}."
+            f"`vocab_size` must be from {least}, for the tokens that every "
+            f"vocabulary has, to {_MAX_VOCAB_SIZE}, for memory is taken for "
+            f"all at once. Received: vocab_size={vocab_size}."
         )
     if not 1 <= min_frequency <= _MAX_FREQUENCY:
         raise ValueError(

@@ -17,6 +17,7 @@ from keras_bert.text.vocabulary import SEP
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.vocabulary import UNKNOWN
 from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 # [UNK] [CLS] [SEP] [MASK] have had the ids 100 to 103 since the first release.
 _PUBLISHED_HEAD = (
@@ -78,6 +79,21 @@ def learn_vocabulary(
     sentences = seen_sentences(sources, unseen, bad_lines and BadLines())
     tokens = _train(sentences, vocab_size, fixed, lowercase, min_frequency)
     return Vocabulary(tokens), unseen
+
+
+def learn_wordpiece(sources, vocab_size, lowercase=True, **options):
+    """Learns as `learn_vocabulary`, and gives what a tokenizer is made of.
+
+    Args:
+        sources, vocab_size, lowercase, options: as of `learn_vocabulary`.
+
+    Returns:
+        `WordpieceSettings` and the list of the sentences (bytes) held out.
+    """
+    vocabulary, unseen = learn_vocabulary(
+        sources, vocab_size, lowercase, **options
+    )
+    return WordpieceSettings(vocabulary, lowercase), unseen
 
 
 def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
