@@ -53,7 +53,7 @@ class SentencePieceTokenizer:
         [ALBERT](https://arxiv.org/abs/1909.11942)
     """
 
-    kind = "sentencepiece"
+    kind = SentencePieceSettings.kind
     roles = ROLES
 
     def __init__(self, vocabulary, lowercase=True, special_tokens=False):

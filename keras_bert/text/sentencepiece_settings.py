@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import typing
 
 from keras_bert import text
 from keras_bert.config import read_json_object
@@ -23,6 +24,8 @@ class SentencePieceSettings:
         vocabulary: `SentencePieceVocabulary`.
         lowercase: bool, lower-case the text.
     """
+
+    kind: typing.ClassVar[str] = "sentencepiece"
 
     vocabulary: SentencePieceVocabulary
     lowercase: bool = True
