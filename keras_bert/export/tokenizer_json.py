@@ -1,5 +1,6 @@
 """A tokenizer as a file that the package `tokenizers` reads."""
 
+import base64
 import json
 
 from keras_bert.template import FIRST
@@ -51,16 +52,78 @@ def _wordpiece(settings):
             "unk_token": settings.vocabulary.roles["unknown"],
             "continuing_subword_prefix": "##",
             "max_input_chars_per_word": settings.max_chars_per_word,
-            "vocab": {
-                token: index
-                for index, token in enumerate(settings.vocabulary.tokens)
-            },
+            "vocab": _ids(settings.vocabulary),
         },
     }
 
 
+def _byte_bpe(settings):
+    """What is particular to byte-level BPE."""
+    byte_level = {
+        "type": "ByteLevel",
+        "add_prefix_space": settings.add_prefix_space,
+        "trim_offsets": True,
+        "use_regex": True,
+    }
+    return {
+        "normalizer": None,
+        "pre_tokenizer": byte_level,
+        "decoder": byte_level,
+        "model": {
+            "type": "BPE",
+            "vocab": _ids(settings.vocabulary),
+            "merges": [" ".join(merge) for merge in settings.merges],
+        },
+    }
+
+
+def _sentencepiece(settings):
+    """What is particular to ALBERT's SentencePiece."""
+    model = settings.vocabulary.model
+    normalizers = [
+        {"type": "Replace", "pattern": {"String": mark}, "content": '"'}
+        for mark in ("``", "''")
+    ]
+    normalizers += [{"type": "NFKD"}, {"type": "StripAccents"}]
+    if settings.lowercase:
+        normalizers.append({"type": "Lowercase"})
+    if model.charsmap:
+        charsmap = base64.b64encode(model.charsmap).decode()
+        normalizers.append(
+            {"type": "Precompiled", "precompiled_charsmap": charsmap}
+        )
+    metaspace = {
+        "type": "Metaspace",
+        "replacement": "\N{LOWER ONE EIGHTH BLOCK}",
+        "prepend_scheme": "always",
+        "split": True,
+    }
+    return {
+        "normalizer": {"type": "Sequence", "normalizers": normalizers},
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace],
+        },
+        "decoder": metaspace,
+        "model": {
+            "type": "Unigram",
+            "unk_id": settings.vocabulary.unk_id,
+            "vocab": [[piece.text, piece.score] for piece in model.pieces],
+            "byte_fallback": False,
+        },
+    }
+
+
+def _ids(vocabulary):
+    return {token: index for index, token in enumerate(vocabulary.tokens)}
+
+
 # By the kind of the tokenizer, the parts of the file that cut texts.
-JSON_KINDS = {"wordpiece": _wordpiece}
+JSON_KINDS = {
+    "wordpiece": _wordpiece,
+    "byte_bpe": _byte_bpe,
+    "sentencepiece": _sentencepiece,
+}
 
 
 def _truncation(preprocess):
