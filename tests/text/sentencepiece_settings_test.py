@@ -1,0 +1,93 @@
+"""Directories that hold a SentencePiece tokenizer, in and out."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from keras_bert.text.sentencepiece_settings import SentencePieceSettings
+from keras_bert.text.sentencepiece_settings import read_sentencepiece
+from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
+
+
+@pytest.fixture
+def directory(spiece_file, tmp_path):
+    shutil.copy(spiece_file, tmp_path / "spiece.model")
+    return tmp_path
+
+
+def _settings(directory, **values):
+    (directory / "tokenizer_config.json").write_text(json.dumps(values))
+
+
+def test_a_model_in_lower_case_is_enough(directory):
+    settings = read_sentencepiece(directory)
+    assert settings.lowercase and len(settings.vocabulary) == 400
+
+
+def test_the_download_of_google_research_is_read(directory):
+    (directory / "spiece.model").rename(directory / "30k-clean.model")
+    assert len(read_sentencepiece(directory).vocabulary) == 400
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_what_is_saved_is_read_back(spiece_file, tmp_path, lowercase):
+    vocabulary = SentencePieceVocabulary.from_file(spiece_file)
+    SentencePieceSettings(vocabulary, lowercase).save(tmp_path)
+    settings = read_sentencepiece(tmp_path)
+    assert settings.lowercase is lowercase
+    assert settings.vocabulary.sha256 == vocabulary.sha256
+    values = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    assert values["tokenizer_class"] == "AlbertTokenizer"
+    assert settings.tokenizer().settings == settings
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"keep_accents": True}, "`keep_accents` must be false"),
+        ({"do_lower_case": "yes"}, "`do_lower_case`.*Received: 'yes'"),
+        ({"cls_token": "<s>"}, "`cls_token` must be .CLS.. Received: '<s>'"),
+        ({"mask_token": {"content": "<m>"}}, "`mask_token`.*Received: '<m>'"),
+    ],
+)
+def test_settings_that_the_graph_has_not_are_errors(directory, values, message):
+    _settings(directory, **values)
+    with pytest.raises(ValueError, match=f"tokenizer_config.json: {message}"):
+        read_sentencepiece(directory)
+
+
+def test_casings_that_disagree_are_an_error(directory):
+    _settings(directory, do_lower_case=False)
+    assert read_sentencepiece(directory).lowercase is False
+    with pytest.raises(ValueError, match="must be the same everywhere"):
+        read_sentencepiece(directory, lowercase=True)
+
+
+def test_a_directory_without_a_model_is_an_error(tmp_path):
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(ValueError, match="must hold a spiece.model"):
+        read_sentencepiece(tmp_path)
+
+
+def test_a_broken_model_is_named(directory):
+    (directory / "spiece.model").write_bytes(b"version https://git-lfs")
+    with pytest.raises(ValueError, match="spiece.model must be a SentencePi"):
+        read_sentencepiece(directory)
+
+
+def test_reading_needs_no_tensorflow(directory):
+    program = (
+        "import pathlib, sys\n"
+        "from keras_bert.text import sentencepiece_settings as settings\n"
+        "settings.read_sentencepiece(pathlib.Path(sys.argv[1]))\n"
+        "print(sorted({'tensorflow', 'sentencepiece'} & {*sys.modules}))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program, directory],
+        capture_output=True,
+        text=True,
+    )
+    assert result.stdout == "[]\n", result.stderr
