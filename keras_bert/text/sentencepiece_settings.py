@@ -6,12 +6,15 @@ import json
 from keras_bert import text
 from keras_bert.config import read_json_object
 from keras_bert.text.casing import agreed_casing
+from keras_bert.text.sentencepiece_json import from_tokenizer_json
+from keras_bert.text.sentencepiece_json import to_tokenizer_json
 from keras_bert.text.sentencepiece_vocabulary import ROLES
 from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
 
 _MODEL = "spiece.model"
 _MODELS = (_MODEL, "30k-clean.model")  # The second is google-research's.
 _SETTINGS = "tokenizer_config.json"
+_FAST_TOKENIZER = "tokenizer.json"
 _CASING, _ACCENTS = "do_lower_case", "keep_accents"
 
 
@@ -55,18 +58,20 @@ class SentencePieceSettings:
             "sep_token": ROLES["sep"],
             "mask_token": ROLES["mask"],
         }
-        (directory / _SETTINGS).write_text(
-            json.dumps(values, indent=2) + "\n", encoding="utf-8"
-        )
+        fast = to_tokenizer_json(self.vocabulary, self.lowercase)
+        for name, content in ((_SETTINGS, values), (_FAST_TOKENIZER, fast)):
+            text = json.dumps(content, ensure_ascii=False, indent=1)
+            (directory / name).write_text(text + "\n", encoding="utf-8")
 
 
 def read_sentencepiece(directory, lowercase=None):
     """Reads the settings of a directory that holds an ALBERT.
 
     The model is `spiece.model`, or `30k-clean.model` as in the downloads of
-    google-research/albert. The casing is in `tokenizer_config.json`, or told
-    by the caller. Where neither tells it, a model without upper-case letters
-    is one of lower-cased texts.
+    google-research/albert, or else in `tokenizer.json`. The casing is in
+    `tokenizer_config.json`, in that `tokenizer.json`, or told by the caller.
+    Where nothing tells it, a model without upper-case letters is one of
+    lower-cased texts.
 
     Args:
         directory: `pathlib.Path`.
@@ -80,32 +85,43 @@ def read_sentencepiece(directory, lowercase=None):
             casing, or two tell it otherwise.
     """
     settings = _read_settings(directory / _SETTINGS)
-    vocabulary = SentencePieceVocabulary.from_file(_model_file(directory))
+    vocabulary, by_model = _read_vocabulary(directory)
     lowercase = agreed_casing(
         vocabulary,
-        {directory / _SETTINGS: settings[_CASING], "lowercase=": lowercase},
+        {
+            directory / _SETTINGS: settings[_CASING],
+            directory / _FAST_TOKENIZER: by_model,
+            "lowercase=": lowercase,
+        },
         default=vocabulary.is_lowercase or None,
     )
     return SentencePieceSettings(vocabulary, lowercase)
 
 
-def _model_file(directory):
+def _read_vocabulary(directory):
+    """The vocabulary, and what its file says of the casing, or None."""
     for name in _MODELS:
         if (directory / name).is_file():
-            return directory / name
+            return SentencePieceVocabulary.from_file(directory / name), None
+    path = directory / _FAST_TOKENIZER
+    if path.is_file():
+        model, lowercase = from_tokenizer_json(_read_object(path), str(path))
+        return SentencePieceVocabulary(model, str(path)), lowercase
     raise ValueError(
-        f"{directory} must hold a {' or a '.join(_MODELS)}. A tokenizer.json "
-        "is not read in its place."
+        f"{directory} must hold a {', a '.join(_MODELS)} or a "
+        f"{_FAST_TOKENIZER}."
     )
 
 
+def _read_object(path):
+    try:
+        return read_json_object(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
 def _read_settings(path):
-    settings = {}
-    if path.is_file():
-        try:
-            settings = read_json_object(path)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+    settings = _read_object(path) if path.is_file() else {}
     values = {key: settings.get(key) for key in (_CASING, _ACCENTS)}
     for key, value in values.items():
         if value is not None and not isinstance(value, bool):
