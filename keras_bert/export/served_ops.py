@@ -2,7 +2,11 @@
 
 # The least release of TensorFlow Serving that runs them all.
 LEAST_SERVER = "2.12"
-TEXT_OPS = ("FastBertNormalize", "FastWordpieceTokenizeWithOffsets")
+TEXT_OPS = (
+    "FastBertNormalize",
+    "FastWordpieceTokenizeWithOffsets",
+    "TFText>FastSentencepieceTokenize",
+)
 # Those of TensorFlow that our exports need and that this release has. Another
 # one belongs here once it was tried there.
 _CORE_OPS = frozenset(

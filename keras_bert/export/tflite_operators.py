@@ -8,6 +8,7 @@ TEXT_OPERATORS = frozenset(
         "FastBertNormalize",
         "FastWordpieceTokenizeWithOffsets",
         "RaggedTensorToTensor",
+        "TFText>FastSentencepieceTokenize",
     }
 )
 

@@ -69,9 +69,9 @@ def read_sentencepiece(directory, lowercase=None):
 
     The model is `spiece.model`, or `30k-clean.model` as in the downloads of
     google-research/albert, or else in `tokenizer.json`. The casing is in
-    `tokenizer_config.json`, in that `tokenizer.json`, or told by the caller.
-    Where nothing tells it, a model without upper-case letters is one of
-    lower-cased texts.
+    `tokenizer_config.json`, in `tokenizer.json`, or told by the caller.
+    Where nothing tells it, texts are lower-cased, as by google-research/albert
+    and `transformers`.
 
     Args:
         directory: `pathlib.Path`.
@@ -81,36 +81,38 @@ def read_sentencepiece(directory, lowercase=None):
         `SentencePieceSettings`.
 
     Raises:
-        ValueError: a file is missing or cannot be used, nothing tells the
-            casing, or two tell it otherwise.
+        ValueError: a file is missing or cannot be used, or two tell the
+            casing otherwise.
     """
     settings = _read_settings(directory / _SETTINGS)
-    vocabulary, by_model = _read_vocabulary(directory)
+    fast = directory / _FAST_TOKENIZER
+    model, by_fast = None, None
+    if fast.is_file():
+        model, by_fast = from_tokenizer_json(_read_object(fast), str(fast))
+    vocabulary = _read_vocabulary(directory, model)
     lowercase = agreed_casing(
         vocabulary,
         {
             directory / _SETTINGS: settings[_CASING],
-            directory / _FAST_TOKENIZER: by_model,
+            fast: by_fast,
             "lowercase=": lowercase,
         },
-        default=vocabulary.is_lowercase or None,
+        default=True,
     )
     return SentencePieceSettings(vocabulary, lowercase)
 
 
-def _read_vocabulary(directory):
-    """The vocabulary, and what its file says of the casing, or None."""
+def _read_vocabulary(directory, fast_model):
     for name in _MODELS:
         if (directory / name).is_file():
-            return SentencePieceVocabulary.from_file(directory / name), None
-    path = directory / _FAST_TOKENIZER
-    if path.is_file():
-        model, lowercase = from_tokenizer_json(_read_object(path), str(path))
-        return SentencePieceVocabulary(model, str(path)), lowercase
-    raise ValueError(
-        f"{directory} must hold a {', a '.join(_MODELS)} or a "
-        f"{_FAST_TOKENIZER}."
-    )
+            return SentencePieceVocabulary.from_file(directory / name)
+    if fast_model is None:
+        raise ValueError(
+            f"{directory} must hold a {', a '.join(_MODELS)} or a "
+            f"{_FAST_TOKENIZER}."
+        )
+    source = str(directory / _FAST_TOKENIZER)
+    return SentencePieceVocabulary(fast_model, source)
 
 
 def _read_object(path):

@@ -22,7 +22,7 @@ def _settings(directory, **values):
     (directory / "tokenizer_config.json").write_text(json.dumps(values))
 
 
-def test_a_model_in_lower_case_is_enough(directory):
+def test_a_model_is_enough(directory):
     settings = read_sentencepiece(directory)
     assert settings.lowercase and len(settings.vocabulary) == 400
 
@@ -85,6 +85,7 @@ def test_the_library_cuts_as_we_do_by_our_tokenizer_json(directory, lowercase):
     tokenizers = pytest.importorskip("tokenizers")
     settings = read_sentencepiece(directory, lowercase)
     settings.save(directory)
+    assert read_sentencepiece(directory).lowercase is lowercase
     peer = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
     texts = ['The (model) is "a" naïve ﬁle,\u200b日本.', "of [MASK] model"]
     tokenizer = settings.tokenizer().with_special_tokens()
