@@ -1,10 +1,10 @@
 """A tokenizer as a file that the package `tokenizers` reads."""
 
-import base64
 import json
 
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
+from keras_bert.text.sentencepiece_json import to_tokenizer_json
 
 _CUT_AT = {"head": "Right", "tail": "Left"}
 
@@ -79,39 +79,9 @@ def _byte_bpe(settings):
 
 def _sentencepiece(settings):
     """What is particular to ALBERT's SentencePiece."""
-    model = settings.vocabulary.model
-    normalizers = [
-        {"type": "Replace", "pattern": {"String": mark}, "content": '"'}
-        for mark in ("``", "''")
-    ]
-    normalizers += [{"type": "NFKD"}, {"type": "StripAccents"}]
-    if settings.lowercase:
-        normalizers.append({"type": "Lowercase"})
-    if model.charsmap:
-        charsmap = base64.b64encode(model.charsmap).decode()
-        normalizers.append(
-            {"type": "Precompiled", "precompiled_charsmap": charsmap}
-        )
-    metaspace = {
-        "type": "Metaspace",
-        "replacement": "\N{LOWER ONE EIGHTH BLOCK}",
-        "prepend_scheme": "always",
-        "split": True,
-    }
-    return {
-        "normalizer": {"type": "Sequence", "normalizers": normalizers},
-        "pre_tokenizer": {
-            "type": "Sequence",
-            "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace],
-        },
-        "decoder": metaspace,
-        "model": {
-            "type": "Unigram",
-            "unk_id": settings.vocabulary.unk_id,
-            "vocab": [[piece.text, piece.score] for piece in model.pieces],
-            "byte_fallback": False,
-        },
-    }
+    whole = to_tokenizer_json(settings.vocabulary, settings.lowercase)
+    parts = ("normalizer", "pre_tokenizer", "decoder", "model")
+    return {name: whole[name] for name in parts}
 
 
 def _ids(vocabulary):

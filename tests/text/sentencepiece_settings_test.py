@@ -22,7 +22,7 @@ def _settings(directory, **values):
     (directory / "tokenizer_config.json").write_text(json.dumps(values))
 
 
-def test_a_model_in_lower_case_is_enough(directory):
+def test_a_model_is_enough(directory):
     settings = read_sentencepiece(directory)
     assert settings.lowercase and len(settings.vocabulary) == 400
 
@@ -66,8 +66,58 @@ def test_casings_that_disagree_are_an_error(directory):
         read_sentencepiece(directory, lowercase=True)
 
 
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_a_tokenizer_json_is_enough(directory, lowercase):
+    settings = read_sentencepiece(directory, lowercase)
+    settings.save(directory)
+    (directory / "spiece.model").unlink()
+    (directory / "tokenizer_config.json").unlink()
+    again = read_sentencepiece(directory)
+    assert again.lowercase is lowercase
+    assert again.vocabulary.tokens == settings.vocabulary.tokens
+    texts = ["The (model) is ``a'' naïve ﬁle,\u200b日本. [MASK] 😀"]
+    ours, theirs = (x.tokenizer()(texts) for x in (settings, again))
+    assert ours.to_list() == theirs.to_list()
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_the_library_cuts_as_we_do_by_our_tokenizer_json(directory, lowercase):
+    tokenizers = pytest.importorskip("tokenizers")
+    settings = read_sentencepiece(directory, lowercase)
+    settings.save(directory)
+    assert read_sentencepiece(directory).lowercase is lowercase
+    peer = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
+    texts = ['The (model) is "a" naïve ﬁle,\u200b日本.', "of [MASK] model"]
+    tokenizer = settings.tokenizer().with_special_tokens()
+    for text, ids in zip(texts, tokenizer(texts).to_list(), strict=True):
+        assert peer.encode(text, add_special_tokens=False).ids == ids
+    pair = peer.encode("a", "the")
+    assert pair.tokens == ["[CLS]", "▁a", "[SEP]", "▁the", "[SEP]"]
+    assert pair.type_ids == [0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "received"),
+    [
+        ({"model": {"type": "BPE"}}, "a model of the type BPE"),
+        ({"model": {"type": "Unigram", "vocab": [1]}}, "."),
+        ({"normalizer": None}, "."),
+        ({"normalizer": {"normalizers": []}}, "keeps the accents"),
+    ],
+)
+def test_another_tokenizer_json_is_an_error(directory, changes, received):
+    read_sentencepiece(directory).save(directory)
+    (directory / "spiece.model").unlink()
+    path = directory / "tokenizer.json"
+    values = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**values, **changes}), encoding="utf-8")
+    with pytest.raises(
+        ValueError, match=f"tokenizer.json must hold a Unigram.*{received}"
+    ):
+        read_sentencepiece(directory)
+
+
 def test_a_directory_without_a_model_is_an_error(tmp_path):
-    (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(ValueError, match="must hold a spiece.model"):
         read_sentencepiece(tmp_path)
 

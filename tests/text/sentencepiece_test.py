@@ -8,8 +8,10 @@ import pytest
 import tensorflow as tf
 from hypothesis import strategies
 
+from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text.albert_normalizer import normalize_text
+from keras_bert.text.preprocessor import Preprocessor
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden/sentencepiece.npz"
 _ODD_QUOTES = ("```", "'''")
@@ -199,6 +201,22 @@ def test_text_comes_back_normalised(tokenizer):
     assert tokenizer.detokenize([cls, *tokenizer(["a"]).to_list()[0], sep]) == (
         "[CLS] a [SEP]"
     )
+
+
+def test_pairs_are_laid_out_as_albert_wants_them(tokenizer):
+    preprocess = Preprocessor(
+        tokenizer,
+        Template("[CLS] A [SEP]", "[CLS] A [SEP] B:1 [SEP]:1", "<pad>"),
+        seq_length=7,
+    )
+    inputs = preprocess(["a", "the"], ["the model", ""])
+    the, a = (tokenizer.vocabulary.id_of(t) for t in ("▁the", "▁a"))
+    model = tokenizer(["model"]).to_list()[0]
+    rows = [[2, a, 3, the, *model, 3], [2, the, 3, 3]]
+    rows = [(row + [0] * 7)[:7] for row in rows]
+    np.testing.assert_array_equal(inputs["input_ids"], rows)
+    segments = inputs["segment_ids"].numpy().tolist()
+    assert segments[1] == [0, 0, 0, 1, 0, 0, 0]
 
 
 def test_a_graph_that_stands_alone_cuts_alike(tokenizer):

@@ -58,19 +58,19 @@ def test_a_name_of_no_kind_is_an_error(name):
     "content, complaint",
     [
         ({"model": {"type": "WordPiece"}}, "the type 'WordPiece'"),
-        ({"model": {"type": "Unigram"}}, "the type 'Unigram'"),
         ({"model": []}, "the type None"),
         ({}, "the type None"),
         ([], "tokenizer.json: "),
     ],
 )
-def test_a_tokenizer_json_is_of_byte_level_bpe(content, complaint, tmp_path):
+def test_a_tokenizer_json_tells_its_kind(content, complaint, tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match=complaint):
         kind_of_file(str(path))
-    path.write_text(json.dumps({"model": {"type": "BPE"}}))
-    assert kind_of_file(str(path)) is KINDS["byte_bpe"]
+    for type, kind in (("BPE", "byte_bpe"), ("Unigram", "sentencepiece")):
+        path.write_text(json.dumps({"model": {"type": type}}))
+        assert kind_of_file(str(path)) is KINDS[kind]
 
 
 def test_settings_are_read_from_the_directory_of_a_file(byte_bpe, tmp_path):
