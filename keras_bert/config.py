@@ -48,7 +48,10 @@ class StrictConfig:
         size_keys: dict from letters to the keys of its sizes: "V" word
             pieces, "P" positions, "H" width, "I" width inside the
             feed-forward layers, "L" blocks, "N" heads, which must divide the
-            width; and others that its table of weights needs.
+            width; "E" the width of the tables, where a matrix maps it to "H";
+            and others that its table of weights needs.
+        block_letters: str, letters of the sizes that number the blocks with
+            weights of their own.
         published_widths: dict from widths to the names of published models.
         is_decoder: bool, every token sees those before it alone.
         informative_keys: published keys that its layers do not depend on.
@@ -68,6 +71,7 @@ class StrictConfig:
         "L": "num_hidden_layers",
         "N": "num_attention_heads",
     }
+    block_letters = "L"
     published_widths = {}
     is_decoder = False
     informative_keys = frozenset()
@@ -100,6 +104,21 @@ class StrictConfig:
         return {
             letter: getattr(self, key) for letter, key in self.size_keys.items()
         }
+
+    @property
+    def block_counts(self):
+        """How many blocks have weights of their own, letter by letter."""
+        return tuple(self.sizes[letter] for letter in self.block_letters)
+
+    @property
+    def depth(self):
+        """How many blocks a text goes through."""
+        return self.sizes["L"]
+
+    @property
+    def max_seq_length(self):
+        """The longest sequence that there are positions for."""
+        return self.sizes["P"]
 
     @classmethod
     def from_json(cls, path):
@@ -267,7 +286,9 @@ def _check_value(field, value):
         expected = "an integer"
     elif field.type is float and not number:
         expected = "a number"
-    elif field.type is int and value < 1:
+    elif field.name.endswith("_id") and value < 0:
+        expected = "at least 0"
+    elif field.type is int and value < 1 and not field.name.endswith("_id"):
         expected = "at least 1"
     elif field.name.endswith(("_prob", "dropout")) and not 0 <= value < 1:
         expected = "at least 0 and below 1"

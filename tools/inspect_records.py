@@ -39,7 +39,8 @@ from keras_bert.data.records.inspection.plain_text import examples_text
 from keras_bert.data.records.inspection.plain_text import summary_text
 from keras_bert.data.records.inspection.summary import summary_rows
 from keras_bert.files import expand_patterns
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.tokenizer_kinds import VOCAB_FILE_HELP
+from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 
 _INPUT_FILE = flags.DEFINE_list(
     "input_file",
@@ -48,7 +49,7 @@ _INPUT_FILE = flags.DEFINE_list(
     required=True,
 )
 _VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, "The vocab.txt.", required=True
+    "vocab_file", None, VOCAB_FILE_HELP, required=True
 )
 _NUM_EXAMPLES = flags.DEFINE_integer(
     "num_examples", 3, "Records to show, from the first on.", lower_bound=0
@@ -63,7 +64,7 @@ _OVERWRITE = flags.DEFINE_bool(
 
 def main():
     paths = expand_patterns(_INPUT_FILE.value)
-    vocabulary = Vocabulary.from_file(_VOCAB_FILE.value)
+    vocabulary = vocabulary_of_file(_VOCAB_FILE.value)
     _check_output(_OUTPUT_FILE.value, [*paths, _VOCAB_FILE.value])
     altered = check_manifests(paths, _VOCAB_FILE.value, vocabulary)
     # Imported late: it loads TensorFlow, and a wrong flag is told at once.

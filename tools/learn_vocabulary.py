@@ -1,12 +1,16 @@
-"""Learns a WordPiece vocabulary from text.
+"""Learns a tokenizer's vocabulary from text.
 
     python tools/learn_vocabulary.py --input_file='text/*.txt' \\
         --output_file=vocab.txt --vocab_size=8000
+    python tools/learn_vocabulary.py --input_file='text/*.txt' \\
+        --kind=byte_bpe --output_dir=tokenizer --vocab_size=50265
 
-It takes the same text as tools/create_pretraining_data.py. The special tokens
-get their published ids, [PAD] 0 and [UNK] [CLS] [SEP] [MASK] 100 to 103 with
-[unused] between, or with --compact_ids the ids 0 to 4. A manifest beside the
-file tells what it was learned from and how texts are to be cased.
+It takes the same text as tools/create_pretraining_data.py. --kind=wordpiece
+is BERT's, a file. The special tokens get their published ids, [PAD] 0 and
+[UNK] [CLS] [SEP] [MASK] 100 to 103 with [unused] between, or with
+--compact_ids the ids 0 to 4. --kind=byte_bpe is RoBERTa's, a directory with
+vocab.json and merges.txt; it keeps case. A manifest tells what it was learned
+from and how texts are to be cased.
 """
 
 import math
@@ -20,13 +24,19 @@ from keras_bert import outputs
 from keras_bert.data.corpus.text_flags import TextFlags
 
 _TEXT = TextFlags()
+_KIND = flags.DEFINE_enum(
+    "kind", "wordpiece", ["wordpiece", "byte_bpe"], "What is to be learned."
+)
 _OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "The vocab.txt.", required=True
+    "output_file", None, "The vocab.txt of --kind=wordpiece."
+)
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir", None, "The directory of files of another --kind."
 )
 _OVERWRITE = flags.DEFINE_bool(
     "overwrite", False, "Replace what an earlier run has written."
 )
-_VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 30522, "Lines in the file.")
+_VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 30522, "Tokens in it.")
 _DO_LOWER_CASE = flags.DEFINE_bool(
     "do_lower_case", True, "Lower-case the text and strip its accents."
 )
@@ -38,45 +48,86 @@ _COMPACT_IDS = flags.DEFINE_bool(
 )
 
 
+# For each kind what learns it, and the arguments that it has of these.
+_ARGUMENTS = {
+    "lowercase": _DO_LOWER_CASE,
+    "min_frequency": _MIN_FREQUENCY,
+    "compact_ids": _COMPACT_IDS,
+}
+_LEARNERS = {
+    "wordpiece": ("learn_wordpiece", [*_ARGUMENTS]),
+    "byte_bpe": ("learn_byte_pair", ["min_frequency"]),
+}
+
+
 def main():
+    learner, arguments = _LEARNERS[_KIND.value]
+    for name in {*_ARGUMENTS} - {*arguments}:
+        command_line.refuse(
+            _ARGUMENTS[name], f"is not for --kind={_KIND.value}"
+        )
+    output = _output()
     paths = _TEXT.paths()
-    outputs.check_output_files([_OUTPUT_FILE.value], paths, _OVERWRITE.value)
+    if output is _OUTPUT_FILE:
+        outputs.check_output_files([output.value], paths, _OVERWRITE.value)
+    else:
+        outputs.check_output_directory(output.value, paths, _OVERWRITE.value)
     sources = _TEXT.sources(paths)
     bad_lines = _TEXT.bad_lines()
-    vocabulary, unseen = keras_bert.data.learn_vocabulary(
+    settings, unseen = getattr(keras_bert.data, learner)(
         sources,
         vocab_size=_VOCAB_SIZE.value,
-        lowercase=_DO_LOWER_CASE.value,
-        min_frequency=_MIN_FREQUENCY.value,
-        compact_ids=_COMPACT_IDS.value,
         bad_lines=bad_lines,
+        **{name: _ARGUMENTS[name].value for name in arguments},
     )
-    about = _about(sources, vocabulary, unseen, bad_lines)
-    with outputs.recorded_file(_OUTPUT_FILE.value, about) as name:
-        vocabulary.save(name)
-    logging.info(
-        "Wrote %s: %d word pieces.", _OUTPUT_FILE.value, len(vocabulary)
-    )
+    about = _about(sources, settings, arguments, unseen, bad_lines)
+    if output is _OUTPUT_FILE:
+        with outputs.recorded_file(output.value, about) as name:
+            settings.vocabulary.save(name)
+    else:
+        with outputs.recorded_directory(output.value, about) as directory:
+            settings.save(directory)
+    logging.info("Wrote %s: %d tokens.", output.value, about["vocab_size"])
     _tell(about)
     if bad_lines:
         bad_lines.log()
 
 
-def _about(sources, vocabulary, unseen, bad_lines):
+def _output():
+    """The flag that says where the files go."""
+    flag, other = _OUTPUT_FILE, _OUTPUT_DIR
+    if _KIND.value != "wordpiece":
+        flag, other = other, flag
+    if not flag.value:
+        raise ValueError(
+            f"--kind={_KIND.value} needs the flag --{flag.name}. --help shows "
+            "the manual."
+        )
+    command_line.refuse(other, f"is not for --kind={_KIND.value}")
+    return flag
+
+
+def _about(sources, settings, arguments, unseen, bad_lines):
     """What the manifest says of the vocabulary."""
-    unknown, pieces = keras_bert.data.measure_vocabulary(
-        vocabulary, unseen, _DO_LOWER_CASE.value
+    unknown, pieces = keras_bert.data.measure_tokenizer(
+        settings.tokenizer(), unseen
     )
     is_measured = not math.isnan(unknown)
+    asked = {name: _ARGUMENTS[name].value for name in arguments}
+    casing = {
+        "do_lower_case": asked.pop(name)
+        for name in ["lowercase"]
+        if name in asked
+    }
     return {
-        "do_lower_case": _DO_LOWER_CASE.value,
-        "vocabulary": vocabulary.sha256,
-        "vocab_size": len(vocabulary),
+        "kind": _KIND.value,
+        **casing,
+        "vocabulary": settings.vocabulary.sha256,
+        "vocab_size": len(settings.vocabulary),
         "settings": {
             "inputs": {s.name: s.fingerprint() for s in sources},
             "vocab_size": _VOCAB_SIZE.value,
-            "min_frequency": _MIN_FREQUENCY.value,
-            "compact_ids": _COMPACT_IDS.value,
+            **asked,
             "on_bad_line": _TEXT.on_bad_line.value,
         },
         "counts": {
@@ -105,7 +156,7 @@ def _tell(about):
         )
     if about["vocab_size"] < asked:
         logging.warning(
-            "The text gives %d word pieces that occur %d times or more, not "
+            "The text gives %d tokens that occur %d times or more, not "
             '--vocab_size=%d. Set "vocab_size" to %d in the config of the '
             "model, or learn from more text, or lower --min_frequency.",
             about["vocab_size"],

@@ -42,13 +42,13 @@ _BERT_CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Sizes of a fresh model."
 )
 _VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, "The vocab.txt that the records were made with."
+    "vocab_file", None, "The vocab_file that the records were made with."
 )
 flags.DEFINE_bool(
     "do_lower_case",
     None,
-    "Whether the records are lower-cased; needed if neither their manifest "
-    "nor what stands beside the vocabulary tells.",
+    "Of word pieces: whether the records are lower-cased; needed if neither "
+    "their manifest nor what stands beside the vocabulary tells.",
 )
 _INIT_CHECKPOINT = flags.DEFINE_string(
     "init_checkpoint",

@@ -5,12 +5,14 @@ import re
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import read_table
 
-_UNKNOWN_FAMILIES = ("roberta", "albert", "electra", "deberta", "mpnet")
+_UNKNOWN_FAMILIES = ("electra", "deberta", "mpnet")
 # Of the published models.
 _VOCABULARIES = {
     21128: "the Chinese models",
     28996: "the cased English models",
+    30000: "the ALBERT models",
     30522: "the uncased English models",
+    50265: "the RoBERTa models",
     105879: "the uncased multilingual models",
     119547: "the cased multilingual models",
 }

@@ -9,22 +9,22 @@ from keras_bert.checkpoints.hub import check_name
 from keras_bert.outputs import check_output_files
 from keras_bert.outputs import manifest_of
 from keras_bert.outputs import read_manifest
+from keras_bert.text.tokenizer_kinds import KINDS
 
 CARD = "README.md"
 CONFIG = "model_config.json"
 MANIFEST = "manifest.json"
 SUMS = "crc32c"  # In the manifest: what loading compares, for it is quick.
 TASK = "task.json"  # Of a fine-tuned model.
-_TOKENIZER = ("vocab.txt", "tokenizer_config.json")
-# What is written, the weights first.
-FILES = {
-    "keras": ("model.safetensors", *_TOKENIZER, CONFIG),
-    "hf": ("model.safetensors", *_TOKENIZER, "config.json"),
+# Of google-research's programs, by the `model_type` of the family.
+GOOGLE_CONFIGS = {"bert": "bert_config.json", "albert": "albert_config.json"}
+# What is written besides a tokenizer: weights, and behind it the config.
+_FORMATS = {
+    "keras": (("model.safetensors",), (CONFIG,)),
+    "hf": (("model.safetensors",), ("config.json",)),
     "tf1": (
-        "bert_model.ckpt.data-00000-of-00001",
-        "bert_model.ckpt.index",
-        *_TOKENIZER,
-        "bert_config.json",
+        ("bert_model.ckpt.data-00000-of-00001", "bert_model.ckpt.index"),
+        tuple(GOOGLE_CONFIGS.values()),
     ),
 }
 HUGGING_FACE_WEIGHTS = (
@@ -35,6 +35,20 @@ HUGGING_FACE_WEIGHTS = (
 )
 _INDEX = ".index"
 _STATE = re.compile(r"step-(\d{8})\.npz")
+
+
+def files_of(format):
+    """The names of the files that a checkpoint may have, the weights first.
+
+    Args:
+        format: "keras", "hf" or "tf1".
+
+    Returns:
+        A list of str.
+    """
+    weights, configs = _FORMATS[format]
+    tokenizer = [name for kind in KINDS.values() for name in kind.files]
+    return [*weights, *dict.fromkeys(tokenizer), *configs]
 
 
 def format_of(directory):
@@ -53,7 +67,7 @@ def format_of(directory):
         (directory / name).is_file() for name in HUGGING_FACE_WEIGHTS
     ):
         return "hf"
-    if (directory / "bert_config.json").is_file() and prefixes(directory):
+    if google_configs(directory) and prefixes(directory):
         return "tf1"
     return "states" if states(directory) else None
 
@@ -61,6 +75,19 @@ def format_of(directory):
 def _says_own(directory):
     """Whether a manifest says so, though the config may be missing."""
     return (read_manifest(directory / MANIFEST) or {}).get("format") == "keras"
+
+
+def google_configs(directory):
+    """The configs of google-research's programs in a directory.
+
+    Args:
+        directory: `pathlib.Path`.
+
+    Returns:
+        A dict from `model_type`s to paths.
+    """
+    paths = {kind: directory / name for kind, name in GOOGLE_CONFIGS.items()}
+    return {kind: path for kind, path in paths.items() if path.is_file()}
 
 
 def prefixes(directory):
@@ -95,8 +122,8 @@ def check_readable(directory):
         raise CheckpointError(
             f"{directory} must be a checkpoint directory: {CONFIG} with "
             "model.safetensors, or config.json with model.safetensors or "
-            "pytorch_model.bin, or bert_config.json with bert_model.ckpt.*, "
-            "or a run with states/. "
+            "pytorch_model.bin, or bert_config.json or albert_config.json with "
+            "a TensorFlow checkpoint, or a run with states/. "
             f"Received: {', '.join(files[:10]) or 'an empty directory'}."
         )
     return format
@@ -115,7 +142,11 @@ def check_input(directory):
 
 
 def check_output(
-    directory, format="keras", inputs=(), overwrite=False, extras=()
+    directory,
+    format="keras",
+    inputs=(),
+    overwrite=False,
+    extras=(),
 ):
     """Raises ValueError unless a checkpoint may be written.
 
@@ -130,9 +161,9 @@ def check_output(
         extras: iterable of str, names of further files, perhaps in folders of
             the directory.
     """
-    if format not in FILES:
+    if format not in _FORMATS:
         raise ValueError(
-            f"`format` must be one of {', '.join(FILES)}. "
+            f"`format` must be one of {', '.join(_FORMATS)}. "
             f"Received: format={format!r}."
         )
     directory = pathlib.Path(directory)
@@ -146,7 +177,7 @@ def check_output(
             f"{str(directory)!r} holds a checkpoint of another format. "
             "Save to another directory."
         )
-    names = [*FILES[format], TASK]
+    names = [*files_of(format), TASK]
     manifest = directory / MANIFEST
     if manifest.exists():
         found = read_manifest(manifest) or {}

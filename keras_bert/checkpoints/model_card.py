@@ -3,6 +3,8 @@
 import dataclasses
 import math
 
+from keras_bert.text.tokenizer_kinds import KINDS
+
 
 def model_card(model, format, extra):
     """Says what a saved model is and how to read it.
@@ -17,6 +19,7 @@ def model_card(model, format, extra):
         str, Markdown.
     """
     tokenizer, family = model.tokenizer_settings, model.family
+    kind = KINDS[tokenizer.kind]
     sizes = dataclasses.asdict(model.config)
     parts = ["encoder", *sorted(model.parts)]
     count = sum(math.prod(w.shape) for w in model.weights.values())
@@ -31,9 +34,8 @@ def model_card(model, format, extra):
         "## Architecture\n",
         "\n".join(f"- `{key}`: {value}" for key, value in sizes.items()) + "\n",
         "## Vocabulary\n",
-        f"{len(tokenizer.vocabulary):,} word pieces; texts are "
-        f"{'lower-cased' if tokenizer.lowercase else 'kept as written'}, "
-        f"accents {'dropped' if tokenizer.strip_accents else 'kept'}.\n",
+        f"{len(tokenizer.vocabulary):,} {kind.pieces}; "
+        f"{kind.described(tokenizer)}.\n",
     ]
     for heading, text in extra.items():
         sections += [f"## {heading}\n", f"{text}\n"]

@@ -1,5 +1,6 @@
 """Directories of weights, of whatever format, in and out."""
 
+import math
 import os
 import pathlib
 import shutil
@@ -10,12 +11,12 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
-from keras_bert.checkpoints.layout import FILES
 from keras_bert.checkpoints.layout import MANIFEST
 from keras_bert.checkpoints.layout import SUMS
 from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
+from keras_bert.checkpoints.layout import files_of
 from keras_bert.checkpoints.layout import may_write_card
 from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
@@ -53,7 +54,8 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
         directory: str, a directory of `save_pretrained`, of Hugging Face
             (`config.json` with safetensors or `pytorch_model.bin`), of
             google-research/bert or of the Model Garden (`bert_config.json`
-            with a TensorFlow checkpoint); the output directory of a run of
+            with a TensorFlow checkpoint), of google-research/albert
+            (`albert_config.json` with one); the output directory of a run of
             pre-training that is not finished, whose newest state is read; or
             the name of a model on the Hugging Face Hub, which needs the
             package huggingface_hub.
@@ -98,7 +100,7 @@ def save_pretrained(
         model: `PretrainedModel`.
         directory: str, made if needed.
         format: "keras" (ours), "hf" (what `transformers` reads) or "tf1"
-            (what google-research/bert reads).
+            (what google-research/bert or albert reads).
         card: dict of str, lines to add to the model card, such as the
             training command and metrics.
         overwrite: bool, replace what an earlier call has written.
@@ -112,16 +114,17 @@ def save_pretrained(
     """
     extras = extras or {}
     check_output(directory, format, overwrite=overwrite, extras=extras)
+    files = files_of(format)
     directory = pathlib.Path(directory)
     former = read_manifest(directory / MANIFEST) or {"files": {}}
     staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
     try:
-        with named_when_full(directory / FILES[format][0]):
+        with named_when_full(directory / files[0]):
             for name, write in extras.items():
                 (staging / name).parent.mkdir(parents=True, exist_ok=True)
                 write(staging / name)
             _write(model, format, staging, directory, card or {}, extras)
-            names = (*extras, *FILES[format], TASK, CARD, MANIFEST)
+            names = (*extras, *files, TASK, CARD, MANIFEST)
             written = [n for n in names if (staging / n).exists()]
             for name in written:
                 (directory / name).parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +137,8 @@ def save_pretrained(
 
 def _write(model, format, staging, directory, card, extras):
     getattr(formats, _WRITERS[format])(model, staging)
-    names = [*FILES[format], *([TASK] if model.task else []), *extras]
+    files = [name for name in files_of(format) if (staging / name).exists()]
+    names = [*files, *([TASK] if model.task else []), *extras]
     if may_write_card(directory):
         text = model_card(model, format, card)
         (staging / CARD).write_text(text, encoding="utf-8")
@@ -152,13 +156,17 @@ def _write(model, format, staging, directory, card, extras):
 
 def _check_sizes(source):
     """Before anything as large as the config says is made."""
-    depth = source.config.sizes["L"]
-    if depth > len(source.arrays.shapes):
+    config, num_arrays = source.config, len(source.arrays.shapes)
+    if math.prod(config.block_counts) > num_arrays:
+        sizes = [
+            f"{config.size_keys[letter]}={config.sizes[letter]}"
+            for letter in config.block_letters
+        ]
         raise CheckpointError(
-            f"{source.name} holds {len(source.arrays.shapes)} arrays, too few "
-            f"for {source.config.size_keys['L']}={depth}."
+            f"{source.name} holds {num_arrays} arrays, too few for "
+            f"{', '.join(sizes)}."
         )
     try:
-        check_vocabulary(source.config, source.tokenizer.vocabulary)
+        check_vocabulary(config, source.tokenizer.vocabulary)
     except ValueError as error:
         raise CheckpointError(f"{source.name}: {error}") from None

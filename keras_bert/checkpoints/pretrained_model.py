@@ -6,7 +6,6 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.hints import hint_of_vocabulary
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
-from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 # Tables are padded to a multiple of one of these.
 _MULTIPLES = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -34,8 +33,8 @@ class PretrainedModel:
         model: the encoder's layers with the heads that there are.
         task_model: the encoder's layers with the task's head, from the
             family's inputs to `logits`; None without a head.
-        tokenizer_settings: what was given as tokenizer; its vocabulary and
-            casing are there without TensorFlow.
+        tokenizer_settings: the settings of the tokenizer; its vocabulary is
+            there without TensorFlow.
     """
 
     def __init__(
@@ -50,7 +49,9 @@ class PretrainedModel:
     ):
         self.family = find_family(config.model_type)
         self.config = config
-        self.tokenizer_settings = tokenizer
+        self.tokenizer_settings = getattr(tokenizer, "settings", tokenizer)
+        is_made = tokenizer is not self.tokenizer_settings
+        self._tokenizer = tokenizer if is_made else None
         self.backbone = backbone
         self.parts = frozenset(parts)
         self.heads = {part: heads[part] for part in heads if part in self.parts}
@@ -68,7 +69,6 @@ class PretrainedModel:
             self.task_model = add_task_head(
                 backbone, task_head, reads, f"{name}_{task.head.part}"
             )
-        self._tokenizer = None
 
     @classmethod
     def from_config(cls, config, tokenizer, parts=None, task=None):
@@ -158,7 +158,7 @@ class PretrainedModel:
     def _with(self, **changes):
         values = {
             "config": self.config,
-            "tokenizer": self.tokenizer_settings,
+            "tokenizer": self._tokenizer or self.tokenizer_settings,
             "backbone": self.backbone,
             "heads": self.heads,
             "parts": self.parts,
@@ -175,9 +175,7 @@ class PretrainedModel:
             ModuleNotFoundError: it needs TensorFlow, which is not there.
         """
         if self._tokenizer is None:
-            told = self.tokenizer_settings
-            is_made = not isinstance(told, WordpieceSettings)
-            self._tokenizer = told if is_made else told.tokenizer()
+            self._tokenizer = self.tokenizer_settings.tokenizer()
         return self._tokenizer
 
     @property
@@ -217,14 +215,15 @@ class PretrainedModel:
         Raises:
             ValueError: `seq_length` is below 1 or longer than the limit.
         """
-        limit = self.config.sizes["P"]
+        limit = self.config.max_seq_length
         if seq_length is None:
             return limit
         if not 1 <= seq_length <= limit:
             key = self.config.size_keys["P"]
             raise ValueError(
-                f"`seq_length` must be from 1 to `{key}`. "
-                f"Received: seq_length={seq_length}, {key}={limit}."
+                f"`seq_length` must be from 1 to {limit}, for which there are "
+                f"positions. Received: seq_length={seq_length}, "
+                f"{key}={self.config.sizes['P']}."
             )
         return seq_length
 

@@ -1,182 +1,27 @@
-"""Vocabulary and casing of a checkpoint directory, in and out."""
-
-import json
+"""The tokenizer of a checkpoint directory."""
 
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.config import read_json_object
-from keras_bert.text.casing import agreed_casing
-from keras_bert.text.casing import casing_beside
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import MASK
-from keras_bert.text.vocabulary import PAD
-from keras_bert.text.vocabulary import SEP
-from keras_bert.text.vocabulary import UNKNOWN
-from keras_bert.text.vocabulary import Vocabulary
-from keras_bert.text.wordpiece_settings import WordpieceSettings
-
-_VOCABULARY = "vocab.txt"
-_SETTINGS = "tokenizer_config.json"
-_FAST_TOKENIZER = "tokenizer.json"
-
-_SPECIAL_TOKENS = {
-    "pad_token": PAD,
-    "unk_token": UNKNOWN,
-    "cls_token": CLS,
-    "sep_token": SEP,
-    "mask_token": MASK,
-}
+from keras_bert.text.tokenizer_kinds import KINDS
 
 
 def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
     """Reads what the tokenizer of a checkpoint directory is made of.
 
     Args:
-        kind: str, the `tokenizer` of a `Family`.
-        directory, max_chars_per_word, lowercase: as of `read_wordpiece`.
-    """
-    return _READERS[kind](directory, max_chars_per_word, lowercase)
-
-
-def read_wordpiece(directory, max_chars_per_word, lowercase=None):
-    """Reads the settings of a word-piece tokenizer.
-
-    The vocabulary is `vocab.txt` or in `tokenizer.json`. The casing is in
-    `tokenizer_config.json`, in `tokenizer.json`, in the manifest of the
-    vocabulary, or else told by the caller or by the table of the published
-    vocabularies.
-
-    Args:
+        kind: str, the `tokenizer` of a `Family`, a key of `KINDS`.
         directory: `pathlib.Path`.
         max_chars_per_word: int, the limit of the format, where no file says
-            otherwise.
+            otherwise and the kind has one.
         lowercase: bool, what the caller says of the casing, or None.
 
     Returns:
-        `WordpieceSettings`.
+        The settings of a tokenizer.
 
     Raises:
         CheckpointError: a file is missing or cannot be used, nothing tells
             the casing, or two tell it otherwise.
     """
-    settings = _read_if_there(directory / _SETTINGS)
-    fast = _read_if_there(directory / _FAST_TOKENIZER)
-    _check_special_tokens(settings, directory / _SETTINGS)
     try:
-        vocabulary = _read_vocabulary(directory, fast)
-        return WordpieceSettings(
-            vocabulary,
-            lowercase=agreed_casing(
-                vocabulary,
-                {
-                    **_told_casing(directory, settings, fast),
-                    "lowercase=": lowercase,
-                },
-            ),
-            strip_accents=_setting("strip_accents", settings, fast, None),
-            tokenize_chinese_chars=_setting(
-                "tokenize_chinese_chars", settings, fast, True
-            ),
-            max_chars_per_word=settings.get(
-                "max_chars_per_word", max_chars_per_word
-            ),
-        )
-    except (TypeError, ValueError) as error:
-        raise CheckpointError(f"{directory}: {error}") from None
-
-
-def write_tokenizer(tokenizer, directory):
-    """Writes vocabulary and settings so that `transformers` reads them too.
-
-    Args:
-        tokenizer: `BertTokenizer`, or its settings.
-        directory: `pathlib.Path`, existing.
-    """
-    tokenizer.vocabulary.save(directory / _VOCABULARY)
-    settings = {
-        "tokenizer_class": "BertTokenizer",
-        "do_lower_case": tokenizer.lowercase,
-        "strip_accents": tokenizer.strip_accents,
-        "tokenize_chinese_chars": True,
-        "max_chars_per_word": tokenizer.max_chars_per_word,
-        **_SPECIAL_TOKENS,
-    }
-    (directory / _SETTINGS).write_text(
-        json.dumps(settings, indent=2) + "\n", encoding="utf-8"
-    )
-
-
-_READERS = {"wordpiece": read_wordpiece}
-
-
-def _read_if_there(path):
-    if not path.is_file():
-        return {}
-    try:
-        return read_json_object(path)
+        return KINDS[kind].read(directory, max_chars_per_word, lowercase)
     except ValueError as error:
-        raise CheckpointError(f"{path}: {error}") from None
-
-
-def _read_vocabulary(directory, fast):
-    if (directory / _VOCABULARY).is_file():
-        return Vocabulary.from_file(directory / _VOCABULARY)
-    model = fast.get("model", {})
-    if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict):
-        raise CheckpointError(
-            f"{directory} must hold a {_VOCABULARY}, or a {_FAST_TOKENIZER} "
-            "with the vocabulary of a WordPiece model."
-        )
-    tokens = model["vocab"]
-    for token in fast.get("added_tokens", []):
-        tokens.setdefault(token["content"], token["id"])
-    if sorted(tokens.values()) != list(range(len(tokens))):
-        raise CheckpointError(
-            f"{directory / _FAST_TOKENIZER} must give the ids from 0 on, each "
-            "to one token."
-        )
-    return Vocabulary(
-        sorted(tokens, key=tokens.get), source=str(directory / _FAST_TOKENIZER)
-    )
-
-
-# The same settings under the names of the normalizer in tokenizer.json.
-_FAST_NAMES = {
-    "do_lower_case": "lowercase",
-    "strip_accents": "strip_accents",
-    "tokenize_chinese_chars": "handle_chinese_chars",
-}
-
-
-def _setting(name, settings, fast, default):
-    normalizer = fast.get("normalizer") or {}
-    for values, key in ((settings, name), (normalizer, _FAST_NAMES[name])):
-        if values.get(key) is not None:
-            if not isinstance(values[key], bool):
-                raise CheckpointError(
-                    f"`{key}` in {_SETTINGS} or {_FAST_TOKENIZER} must be "
-                    "true or false. "
-                    f"Received: {values[key]!r}."
-                )
-            return values[key]
-    return default
-
-
-def _told_casing(directory, settings, fast):
-    """What the files say; tokenizer.json is asked last, as transformers do."""
-    told = _setting("do_lower_case", settings, fast, None)
-    by_settings = told is None or settings.get("do_lower_case") is not None
-    return {
-        str(directory / (_SETTINGS if by_settings else _FAST_TOKENIZER)): told,
-        **casing_beside(directory / _VOCABULARY),
-    }
-
-
-def _check_special_tokens(settings, path):
-    for key, token in _SPECIAL_TOKENS.items():
-        value = settings.get(key) or token
-        if isinstance(value, dict):  # An AddedToken, written out.
-            value = value.get("content")
-        if value != token:
-            raise CheckpointError(
-                f"{path}: `{key}` must be {token}. Received: {value!r}."
-            )
+        raise CheckpointError(str(error)) from None

@@ -118,9 +118,9 @@ def _published_place(row, column, sizes, block):
         "heads_in": (*heads, *shape[1:]),
     }
     return Place(
-        weight.format(block),
+        weight.format(*block),
         int(third) if third else None,
-        name.format(block),
+        name.format(*block),
         shapes[mark],
         mark == "T",
     )

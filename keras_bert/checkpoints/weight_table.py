@@ -1,7 +1,7 @@
 """The weights of each family, as tables that need no NumPy to be read.
 
 The table is `weights/<model_type>.txt`: a row for each published array, a
-column for each format, `{}` for the number of the block. The shape is that of
+column for each format, `{}` for each number of the block. The shape is that of
 the array in our model, in the letters of the config's `size_keys`, or in
 digits. `weight_map` reads the marks behind an `@`. The heads of fine-tuned
 models are in `weights/task_heads/<model_type>.txt`, where the letter C is the
@@ -9,6 +9,7 @@ number of outputs.
 """
 
 import dataclasses
+import itertools
 import pathlib
 
 _TABLES = pathlib.Path(__file__).with_name("weights")
@@ -46,7 +47,7 @@ def weight_shapes(config, head=None):
         weight, _, third = row["weight"].partition("@")
         *first, columns = shape_of(row["shape"], sizes)
         for block in blocks_of(row, config):
-            shapes[weight.format(block)] = (
+            shapes[weight.format(*block)] = (
                 *first,
                 3 * columns if third else columns,
             )
@@ -89,8 +90,9 @@ def _read(path):
 
 
 def blocks_of(row, config):
-    """The numbers of the blocks that a row is for, or None for no block."""
-    return range(config.sizes["L"]) if "{}" in row["weight"] else [None]
+    """The numbers of each block that a row is for; none for no block."""
+    counts = config.block_counts if "{}" in row["weight"] else ()
+    return itertools.product(*map(range, counts))
 
 
 def shape_of(letters, sizes):

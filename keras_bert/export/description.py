@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.version import VERSION
 
 
@@ -12,7 +13,7 @@ def about(task):
         "task": type(task).__name__,
         "max_seq_length": task.preprocess.seq_length,
         "vocabulary": tokenizer.vocabulary.sha256,
-        "do_lower_case": tokenizer.lowercase,
+        **KINDS[tokenizer.kind].facts(tokenizer.settings),
         "settings": task.settings,
         "versions": {
             "keras_bert": VERSION,

@@ -2,7 +2,6 @@
 
 import pathlib
 
-from keras_bert.checkpoints.tokenizer_files import write_tokenizer
 from keras_bert.export.description import about
 from keras_bert.export.onnx_graph import check_onnx
 from keras_bert.export.onnx_graph import onnx_model
@@ -65,5 +64,5 @@ def export_onnx(task, directory, overwrite=False):
     }
     with recorded_directory(directory, told) as staging:
         (staging / "model.onnx").write_bytes(model.SerializeToString())
-        write_tokenizer(task.preprocess.tokenizer, staging)
+        task.preprocess.tokenizer.settings.save(staging)
         write_tokenizer_json(task.preprocess, staging / "tokenizer.json")

@@ -5,6 +5,8 @@ import onnx
 import tensorflow as tf
 import tf2onnx
 
+from keras_bert.export.tokenizer_json import JSON_KINDS
+
 # The first with layer normalization; ONNX Runtime has had it since 1.12.
 _OPSET = 17
 _MOST_BYTES = 2**31 - 2**20  # Of a protobuf message, less what the nodes take.
@@ -21,6 +23,12 @@ def check_onnx(task):
         task: an object of `tasks`.
     """
     task.check_servable()
+    kind = task.preprocess.tokenizer.kind
+    if kind not in JSON_KINDS:
+        raise ValueError(
+            "A tokenizer.json stands beside an ONNX file, and is written of "
+            f"the kinds {', '.join(JSON_KINDS)}. Received: {kind}."
+        )
     if "mlm_logits" in task.model.output:
         raise ValueError(
             "An ONNX file gives numbers, and words fill masks. Export a "

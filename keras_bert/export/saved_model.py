@@ -12,7 +12,7 @@ from keras_bert.export.description import described_signatures
 from keras_bert.export.output import version_directory
 from keras_bert.export.served_graph import ServedGraph
 from keras_bert.export.served_ops import LEAST_SERVER
-from keras_bert.export.served_ops import TEXT_OPS
+from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.export.served_ops import check_ops
 from keras_bert.export.served_ops import graph_ops
 from keras_bert.export.serving_files import write_serving_files
@@ -37,10 +37,10 @@ def export_saved_model(
     signature `ids` takes the model's int32 `(batch_size, seq_length)` tensors:
     `input_ids`, `input_mask` and, if it has segments, `segment_ids`, and
     gives what `predict_ids` does. No texts give outputs with no rows. Besides
-    TensorFlow's own ops the graph holds two of tensorflow-text,
-    `FastBertNormalize` and `FastWordpieceTokenizeWithOffsets`, which
-    TensorFlow Serving has. Weights are constants; those that the model uses
-    in bfloat16, with the policy "mixed_bfloat16", are stored in it.
+    TensorFlow's own ops the graph holds at most the two of tensorflow-text
+    that its kind of tokenizer is made of, as `TOKENIZER_OPS` lists them, which
+    TensorFlow Serving has. Weights are constants; those that the model uses in
+    bfloat16, with the policy "mixed_bfloat16", are stored in it.
 
     A version holds `export_manifest.json`, which tells of the signatures,
     labels and operations, and requests for warm-up. Beside the versions are
@@ -71,7 +71,7 @@ def export_saved_model(
             "'mixed_bfloat16', which halves most of them."
         )
     graph_def = served.graph.as_graph_def()
-    check_ops(graph_def)
+    check_ops(graph_def, task.preprocess.tokenizer.kind)
     # Without the command, which may hold paths of this machine.
     told = {**about(task), "command": []}
     with recorded_directory(place, told) as staging:
@@ -115,11 +115,12 @@ def _no_advice():
 
 def _write_export_manifest(directory, task, served, graph_def):
     ops = graph_ops(graph_def)
+    text_ops = TOKENIZER_OPS[task.preprocess.tokenizer.kind].text
     values = {
         **about(task),
         "signatures": described_signatures(served.signatures),
-        "text_ops": [op for op in ops if op in TEXT_OPS],
-        "core_ops": [op for op in ops if op not in TEXT_OPS],
+        "text_ops": [op for op in ops if op in text_ops],
+        "core_ops": [op for op in ops if op not in text_ops],
         "least_tensorflow_serving": LEAST_SERVER,
     }
     path = pathlib.Path(directory, "export_manifest.json")

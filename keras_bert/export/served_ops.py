@@ -1,8 +1,37 @@
 """The operations that an exported graph may hold."""
 
+import typing
+
+
+class TokenizerOps(typing.NamedTuple):
+    """What a kind of tokenizer adds to a graph.
+
+    Args:
+        text: tuple of str, operations of tensorflow-text.
+        core: tuple of str, those of TensorFlow that nothing else needs.
+    """
+
+    text: tuple = ()
+    core: tuple = ()
+
+
 # The least release of TensorFlow Serving that runs them all.
 LEAST_SERVER = "2.12"
-TEXT_OPS = ("FastBertNormalize", "FastWordpieceTokenizeWithOffsets")
+TOKENIZER_OPS = {
+    "wordpiece": TokenizerOps(
+        text=("FastBertNormalize", "FastWordpieceTokenizeWithOffsets"),
+    ),
+    "byte_bpe": TokenizerOps(
+        core=(
+            *("BitwiseOr", "BitwiseXor", "DecodeRaw", "LeftShift"),
+            *("LowerBound", "ReduceJoin", "RightShift", "SegmentMin"),
+            *("StringJoin", "StringLength", "TensorScatterUpdate"),
+        ),
+    ),
+    "sentencepiece": TokenizerOps(
+        text=("FastBertNormalize", "TFText>FastSentencepieceTokenize"),
+    ),
+}
 # Those of TensorFlow that our exports need and that this release has. Another
 # one belongs here once it was tried there.
 _CORE_OPS = frozenset(
@@ -13,7 +42,7 @@ _CORE_OPS = frozenset(
     If IsInf Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max
     Maximum Mean Minimum Mul Neg NoOp NotEqual OneHot Pack Pad Placeholder
     PlaceholderWithDefault Pow Prod RaggedRange RaggedTensorToTensor Range
-    RealDiv Reshape ReverseV2 Rsqrt ScatterNd SelectV2 Shape Sigmoid Size
+    RealDiv Relu Reshape ReverseV2 Rsqrt ScatterNd SelectV2 Shape Sigmoid Size
     Softmax Split Square Squeeze StatelessIf StatelessWhile StridedSlice Sub
     Substr Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem
     TensorListLength TensorListReserve TensorListSetItem TensorListStack
@@ -34,9 +63,15 @@ def graph_ops(graph_def):
     return sorted({node.op for some in nodes for node in some} - functions)
 
 
-def check_ops(graph_def):
-    """Raises ValueError unless a server runs all operations."""
-    unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*TEXT_OPS}
+def check_ops(graph_def, kind):
+    """Raises ValueError unless a server runs all operations.
+
+    Args:
+        graph_def: the graph.
+        kind: str, of its tokenizer.
+    """
+    own = TOKENIZER_OPS[kind]
+    unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*own.text, *own.core}
     if unknown:
         raise ValueError(
             "A SavedModel must hold operations only that TensorFlow Serving "

@@ -115,7 +115,8 @@ def _text_source(task, columns):
         for index in range(len(columns[0]))
     ]
     advice = "Write the file that takes ids: files=['ids'] (--files=ids)."
-    return text_function(task), samples, TEXT_OPERATORS, advice
+    allowed = TEXT_OPERATORS[task.preprocess.tokenizer.kind]
+    return text_function(task), samples, allowed, advice
 
 
 def _ids_source(task, columns):

@@ -2,14 +2,25 @@
 
 import collections
 
-# Those of tensorflow-text that the tokenizers are made of.
-TEXT_OPERATORS = frozenset(
-    {
-        "FastBertNormalize",
-        "FastWordpieceTokenizeWithOffsets",
-        "RaggedTensorToTensor",
-    }
-)
+# Those of tensorflow-text that a kind of tokenizer is made of. A kind that
+# needs others has none here, and no file that takes strings.
+TEXT_OPERATORS = {
+    "wordpiece": frozenset(
+        {
+            "FastBertNormalize",
+            "FastWordpieceTokenizeWithOffsets",
+            "RaggedTensorToTensor",
+        }
+    ),
+    "byte_bpe": frozenset(),
+    "sentencepiece": frozenset(
+        {
+            "FastBertNormalize",
+            "RaggedTensorToTensor",
+            "TFText>FastSentencepieceTokenize",
+        }
+    ),
+}
 
 
 def operators(flatbuffer):

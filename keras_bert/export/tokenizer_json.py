@@ -4,6 +4,7 @@ import json
 
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
+from keras_bert.text.sentencepiece_json import to_tokenizer_json
 
 _CUT_AT = {"head": "Right", "tail": "Left"}
 
@@ -16,7 +17,8 @@ def write_tokenizer_json(preprocess, path):
     that is written in a text is plain text.
 
     Args:
-        preprocess: a `Preprocessor` with a `BertTokenizer`.
+        preprocess: a `Preprocessor` whose tokenizer is of one of
+            `JSON_KINDS`.
         path: str, the file.
     """
     template, tokenizer = preprocess.template, preprocess.tokenizer
@@ -25,30 +27,73 @@ def write_tokenizer_json(preprocess, path):
         "truncation": _truncation(preprocess),
         "padding": _padding(template, tokenizer.vocabulary),
         "added_tokens": [],
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": True,
-            "strip_accents": tokenizer.strip_accents,
-            "lowercase": tokenizer.lowercase,
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
         "post_processor": _layouts(template, tokenizer.vocabulary),
-        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
-        "model": {
-            "type": "WordPiece",
-            "unk_token": tokenizer.roles["unknown"],
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": tokenizer.max_chars_per_word,
-            "vocab": {
-                token: index
-                for index, token in enumerate(tokenizer.vocabulary.tokens)
-            },
-        },
+        **JSON_KINDS[tokenizer.kind](tokenizer.settings),
     }
     text = json.dumps(values, ensure_ascii=False, indent=1)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text + "\n")
+
+
+def _wordpiece(settings):
+    """What is particular to word pieces."""
+    return {
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": settings.strip_accents,
+            "lowercase": settings.lowercase,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": settings.vocabulary.roles["unknown"],
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": settings.max_chars_per_word,
+            "vocab": _ids(settings.vocabulary),
+        },
+    }
+
+
+def _byte_bpe(settings):
+    """What is particular to byte-level BPE."""
+    byte_level = {
+        "type": "ByteLevel",
+        "add_prefix_space": settings.add_prefix_space,
+        "trim_offsets": True,
+        "use_regex": True,
+    }
+    return {
+        "normalizer": None,
+        "pre_tokenizer": byte_level,
+        "decoder": byte_level,
+        "model": {
+            "type": "BPE",
+            "vocab": _ids(settings.vocabulary),
+            "merges": [" ".join(merge) for merge in settings.merges],
+        },
+    }
+
+
+def _sentencepiece(settings):
+    """What is particular to ALBERT's SentencePiece."""
+    whole = to_tokenizer_json(settings.vocabulary, settings.lowercase)
+    parts = ("normalizer", "pre_tokenizer", "decoder", "model")
+    return {name: whole[name] for name in parts}
+
+
+def _ids(vocabulary):
+    return {token: index for index, token in enumerate(vocabulary.tokens)}
+
+
+# By the kind of the tokenizer, the parts of the file that cut texts.
+JSON_KINDS = {
+    "wordpiece": _wordpiece,
+    "byte_bpe": _byte_bpe,
+    "sentencepiece": _sentencepiece,
+}
 
 
 def _truncation(preprocess):

@@ -7,12 +7,15 @@ from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.choices import MergeChoices
 from keras_bert.layers.choices import SplitChoices
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.dropout_dense import DropoutDense
+from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
 from keras_bert.layers.scalar_mix import ScalarMix
 from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.layers.task_head import TaskHead
@@ -22,6 +25,8 @@ from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 __all__ = [
     "BertEmbeddings",
     "Dropout",
+    "DropoutDense",
+    "FactorizedEmbeddings",
     "FeedForward",
     "FlatDense",
     "LayerNorm",
@@ -29,6 +34,7 @@ __all__ = [
     "MergeChoices",
     "NSPHead",
     "PostNormBlock",
+    "RobertaEmbeddings",
     "ScalarMix",
     "SelfAttention",
     "SplitChoices",

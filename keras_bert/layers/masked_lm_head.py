@@ -23,8 +23,9 @@ class MaskedLMHead(keras.layers.Layer):
     `from_config` make the head a table of its own.
 
     Args:
-        embeddings: the built or unbuilt `BertEmbeddings` or `TokenEmbeddings`
-            layer of the same model.
+        embeddings: the built or unbuilt layer of the same model that has the
+            table: `word_embeddings`, `(vocab_size, embedding_size)`. It may
+            be narrower than the vectors, which the transform makes as wide.
         activation: Keras activation of the transform.
         layer_norm_epsilon: float, added to the variance.
         kernel_initializer: Keras initializer of the transform.
@@ -64,7 +65,7 @@ class MaskedLMHead(keras.layers.Layer):
         self.layer_norm_epsilon = layer_norm_epsilon
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.transform = FlatDense(
-            embeddings.hidden_size,
+            embeddings.embedding_size,
             activation=self.activation,
             kernel_initializer=clone_initializer(self.kernel_initializer),
             dtype=self.dtype_policy,
@@ -78,7 +79,9 @@ class MaskedLMHead(keras.layers.Layer):
         if not self.embeddings.built:
             self.embeddings.build(sequence_output_shape[:-1])
         self.transform.build(sequence_output_shape)
-        self.layer_norm.build(sequence_output_shape)
+        self.layer_norm.build(
+            self.transform.compute_output_shape(sequence_output_shape)
+        )
         self.output_bias = self.add_weight(
             name="output_bias",
             shape=(self.embeddings.vocab_size,),
@@ -91,7 +94,7 @@ class MaskedLMHead(keras.layers.Layer):
         if masked_lm_positions is not None:
             states = gather_positions(states, masked_lm_positions)  # [B, P, H]
         transformed = self.layer_norm(self.transform(states))
-        vectors = ops.reshape(transformed, (-1, self.embeddings.hidden_size))
+        vectors = ops.reshape(transformed, (-1, self.embeddings.embedding_size))
         # The table stands first, so that its gradient is no transpose.
         logits = ops.matmul(
             ops.cast(self.embeddings.word_embeddings, self.compute_dtype),

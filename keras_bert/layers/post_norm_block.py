@@ -6,6 +6,7 @@ from keras import ops
 from keras_bert.layers.defaults import EPSILON
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
+from keras_bert.layers.sublayers import revive_sublayer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -121,14 +122,7 @@ class PostNormBlock(keras.layers.Layer):
         return cls(
             **{
                 **config,
-                "self_attention": _unbuilt(config["self_attention"]),
-                "feed_forward": _unbuilt(config["feed_forward"]),
+                "self_attention": revive_sublayer(config["self_attention"]),
+                "feed_forward": revive_sublayer(config["feed_forward"]),
             }
         )
-
-
-def _unbuilt(config):
-    """The layer, for the block to build: their weights' paths are below it."""
-    return keras.saving.deserialize_keras_object(
-        {**config, "build_config": None}
-    )

@@ -9,6 +9,7 @@ from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.defaults import DROPOUT
 from keras_bert.layers.defaults import get_initializer
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.sublayers import revive_sublayer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -95,10 +96,5 @@ class TaskHead(keras.layers.Layer):
 
     @classmethod
     def from_config(cls, config):
-        transform = config["transform"]
-        if transform:
-            # The head builds it, so that its weights' paths are below it.
-            transform = keras.saving.deserialize_keras_object(
-                {**transform, "build_config": None}
-            )
+        transform = config["transform"] and revive_sublayer(config["transform"])
         return cls(**{**config, "transform": transform})

@@ -73,10 +73,10 @@ class TokenEmbeddings(keras.layers.Layer):
 
     def build(self, input_ids_shape):
         seq_length = input_ids_shape[1]
-        if seq_length and seq_length > self.max_position_embeddings:
+        if seq_length and seq_length > self.max_seq_length:
             raise ValueError(
-                "`input_ids` must be at most `max_position_embeddings`="
-                f"{self.max_position_embeddings} long. "
+                f"`input_ids` must be at most {self.max_seq_length} long, for "
+                f"`max_position_embeddings`={self.max_position_embeddings}. "
                 f"Received: shape {input_ids_shape}."
             )
         self.word_embeddings = self._add_table("word", self.vocab_size)
@@ -86,6 +86,16 @@ class TokenEmbeddings(keras.layers.Layer):
         output_shape = (*input_ids_shape, self.hidden_size)
         self.layer_norm.build(output_shape)
         self.output_dropout.build(output_shape)
+
+    @property
+    def embedding_size(self):
+        """The width of the tables."""
+        return self.hidden_size
+
+    @property
+    def max_seq_length(self):
+        """The longest sequence that there are positions for."""
+        return self.max_position_embeddings
 
     def _add_table(self, kind, num_rows):
         return self.add_weight(
@@ -100,7 +110,10 @@ class TokenEmbeddings(keras.layers.Layer):
 
     def _sum(self, input_ids):
         words = ops.take(self.word_embeddings, input_ids, axis=0)  # [B, S, H]
-        return words + self.position_embeddings[: ops.shape(input_ids)[1]]
+        return words + self._positions(input_ids)
+
+    def _positions(self, input_ids):
+        return self.position_embeddings[: ops.shape(input_ids)[1]]  # [S, H]
 
     def _normalize(self, embedded, training):
         embedded = ops.cast(self.layer_norm(embedded), self.compute_dtype)

@@ -5,6 +5,9 @@ from keras import ops
 
 from keras_bert import features
 
+# What the heads that read the pooled output give.
+_OF_POOLED = {"nsp_head": "nsp_logits", "sop_head": "sop_logits"}
+
 
 def add_heads(backbone, heads, name):
     """Puts pre-training heads on a backbone.
@@ -13,21 +16,23 @@ def add_heads(backbone, heads, name):
     computes no others.
 
     Args:
-        backbone: `Backbone`, with a pooler if there is an "nsp_head".
-        heads: dict of layers by part, one or both: "masked_lm_head" from
-            vectors to logits over the vocabulary, "nsp_head" from the pooled
-            output to two logits.
+        backbone: `Backbone`, with a pooler if a head reads what it gives.
+        heads: dict of layers by part, at least one: "masked_lm_head" from
+            vectors to logits over the vocabulary, and "nsp_head" or
+            "sop_head" from the pooled output to two logits.
         name: str, name of the model.
 
     Returns:
         A functional `keras.Model`. It takes the backbone's inputs and, if
         there is a masked-LM head, `masked_lm_positions`, int32
         `(batch_size, num_predictions)`. It returns a dict of `mlm_logits`,
-        float32 `(batch_size, num_predictions, vocab_size)`, and `nsp_logits`,
-        float32 `(batch_size, 2)`, of the heads that there are.
+        float32 `(batch_size, num_predictions, vocab_size)`, and `nsp_logits`
+        or `sop_logits`, float32 `(batch_size, 2)`, of the heads that there
+        are.
     """
     inputs, looked_at = dict(backbone.inputs), []
-    if "nsp_head" in heads:
+    of_pooled = [part for part in _OF_POOLED if part in heads]
+    if of_pooled:
         first = inputs[features.INPUT_IDS.name][:, :1]
         looked_at.append(ops.zeros_like(first))
     if "masked_lm_head" in heads:
@@ -38,9 +43,9 @@ def add_heads(backbone, heads, name):
     states = backbone.last_states(ops.concatenate(looked_at, axis=1))
     outputs = {}
     if "masked_lm_head" in heads:
-        masked = states[:, 1:] if "nsp_head" in heads else states
+        masked = states[:, 1:] if of_pooled else states
         outputs["mlm_logits"] = heads["masked_lm_head"](masked)
-    if "nsp_head" in heads:
+    for part in of_pooled:
         pooled = backbone.pooler(states[:, 0])
-        outputs["nsp_logits"] = heads["nsp_head"](pooled)
+        outputs[_OF_POOLED[part]] = heads[part](pooled)
     return keras.Model(inputs, outputs, name=name)

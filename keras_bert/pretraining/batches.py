@@ -5,7 +5,6 @@ from keras_bert.data.batches.static import endless_pretraining_dataset
 from keras_bert.data.batches.static import padded_batches
 from keras_bert.data.batches.static import pretraining_dataset
 from keras_bert.data.records.damage import damage_named
-from keras_bert.text.vocabulary import MASK
 
 
 class RunBatches:
@@ -13,7 +12,7 @@ class RunBatches:
 
     Args:
         plan: `PretrainingPlan`.
-        vocabulary: `Vocabulary`.
+        vocabulary: that of the tokenizer.
         vocab_size: int, rows of the model's table.
 
     Raises:
@@ -32,7 +31,8 @@ class RunBatches:
             vocab_size,
         )
         self._masking = {
-            "mask_id": vocabulary.id_of(MASK),
+            "mask_id": vocabulary.id_of(vocabulary.roles["mask"]),
+            "pad_id": vocabulary.id_of(vocabulary.roles["pad"]),
             "seed": recipe.random_seed,
             "masked_lm_prob": recipe.masked_lm_prob,
             "do_whole_word_mask": recipe.do_whole_word_mask,

@@ -71,10 +71,11 @@ def _check_objective(recipe, config):
 
 def check_lengths(recipe, config):
     """Raises ValueError if the records are longer than a model takes."""
-    key, limit = config.size_keys["P"], config.sizes["P"]
+    key, limit = config.size_keys["P"], config.max_seq_length
     if recipe.max_seq_length > limit:
         raise ValueError(
-            f"--max_seq_length must be at most the model's `{key}`. "
+            f"--max_seq_length must be at most {limit}, for which the model "
+            "has positions. "
             f"Received: max_seq_length={recipe.max_seq_length}, "
-            f"{key}={limit}."
+            f"{key}={config.sizes['P']}."
         )

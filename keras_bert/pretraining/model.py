@@ -2,9 +2,9 @@
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints.family import find_family
 from keras_bert.pretraining.fitting_config import check_lengths
-from keras_bert.pretraining.plan import settled_casing
-from keras_bert.text.wordpiece_settings import WordpieceSettings
+from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.optimizers import bert_lamb
 from keras_bert.training.schedules import CosineWarmupDecay
@@ -34,7 +34,9 @@ def make_bert(plan):
     """
     objective = plan.objective
     if plan.config is not None:
-        tokenizer = WordpieceSettings(plan.vocabulary, plan.lowercase)
+        kind = kind_of_file(plan.vocab_file)
+        tokenizer = kind.settings(plan.vocab_file, plan.lowercase)
+        _check_kind(plan, tokenizer)
         return PretrainedModel.from_config(
             plan.config, tokenizer, objective.parts
         )
@@ -54,21 +56,30 @@ def make_bert(plan):
     return bert.with_parts(objective.parts)
 
 
+def _check_kind(plan, tokenizer):
+    """Raises ValueError unless the family has such tokenizers."""
+    kind = find_family(plan.config.model_type).tokenizer
+    if tokenizer.kind != kind:
+        raise ValueError(
+            f"--vocab_file must be of a {kind} tokenizer, as "
+            f"{plan.config.family} has it. Received: {plan.vocab_file}, of a "
+            f"{tokenizer.kind} tokenizer."
+        )
+
+
 def _told_casing(plan):
     """What is told of the casing beside the checkpoint, or None."""
     if plan.lowercase is not None:
         return plan.lowercase
-    told = {*plan.facts.claims["do_lower_case"].values()}
-    told |= {plan.recipe.do_lower_case} - {None}
-    return told.pop() if len(told) == 1 else None
+    given = plan.recipe.do_lower_case
+    return plan.facts.settled("do_lower_case", given, None)
 
 
 def _check_records(plan, tokenizer):
     """Raises ValueError unless the records are as a tokenizer makes them."""
     source = plan.recipe.init_checkpoint
     plan.facts.check_vocabulary(tokenizer.vocabulary, source)
-    claims = {source: tokenizer.lowercase}
-    settled_casing(plan.recipe, plan.facts, tokenizer.vocabulary, claims)
+    plan.facts.check_tokenizer(tokenizer, source)
 
 
 def make_optimizer(recipe, model):

@@ -16,14 +16,14 @@ from keras_bert.pretraining.recipe import PretrainingRecipe
 from keras_bert.pretraining.record_facts import RecordFacts
 from keras_bert.pretraining.record_facts import read_record_facts
 from keras_bert.pretraining.run_settings import run_settings
-from keras_bert.text.casing import agreed_casing
-from keras_bert.text.casing import casing_beside
+from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.tokenizer_kinds import kind_of_file
+from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 from keras_bert.text.vocabulary import Vocabulary
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import Objective
 from keras_bert.training.run_record import check_run
 
-_VOCABULARY = "vocab.txt"
 _STATES = "states"  # Of a run that is not finished.
 _HUB = "huggingface_hub"  # Where another name may be of a model.
 _LENGTH, _PREDICTIONS = 128, 20
@@ -39,10 +39,11 @@ class PretrainingPlan:
         objective: `Objective`, the one that the recipe names.
         training_paths, evaluation_paths: lists of str, the record files.
         facts: `RecordFacts` of both.
-        vocabulary: `Vocabulary`; None if the checkpoint to go on from holds
-            it in another form than a vocab.txt.
+        vocabulary: `Vocabulary`, or that of another kind of tokenizer; None
+            if the checkpoint to go on from has no file of it by itself.
         vocab_file: str, where it stands.
-        lowercase: bool; None with `vocabulary` None.
+        lowercase: bool; None with `vocabulary` None, and of a kind of
+            tokenizer whose files tell it.
         config: config, of any family, of a fresh model, or None.
         settings: dict, what the weights depend on, by its contents.
     """
@@ -86,9 +87,7 @@ def plan_pretraining(recipe):
     recipe = _settled(recipe, facts)
     lowercase = None
     if vocabulary is not None:
-        facts.check_vocabulary(vocabulary, vocab_file)
-        claims = casing_beside(vocab_file)
-        lowercase = settled_casing(recipe, facts, vocabulary, claims)
+        lowercase = _checked_casing(recipe, facts, vocabulary, vocab_file)
     if config is not None:
         config = fitting_config(recipe, config, vocabulary, facts)
         check_lengths(recipe, config)
@@ -111,18 +110,19 @@ def plan_pretraining(recipe):
     return dataclasses.replace(plan, settings=settings)
 
 
-def settled_casing(recipe, facts, vocabulary, claims):
+def _checked_casing(recipe, facts, vocabulary, vocab_file):
     """Whether texts are lower-cased, of all that tell it.
 
-    Args:
-        recipe: `PretrainingRecipe`.
-        facts: `RecordFacts`.
-        vocabulary: `Vocabulary`.
-        claims: dict, what stands beside the vocabulary.
+    Raises:
+        ValueError: the records are of another tokenizer than the file.
     """
+    facts.check_vocabulary(vocabulary, vocab_file)
+    kind = kind_of_file(vocab_file)
     given = {"--do_lower_case": recipe.do_lower_case}
-    claims = {**given, **facts.claims["do_lower_case"], **claims}
-    return agreed_casing(vocabulary, claims)
+    claims = {**given, **facts.claims["do_lower_case"]}
+    lowercase = kind.casing(vocab_file, claims)
+    facts.check_tokenizer(kind.settings(vocab_file, lowercase), vocab_file)
+    return lowercase
 
 
 def _vocabulary(recipe):
@@ -133,16 +133,17 @@ def _vocabulary(recipe):
                 "Either --init_checkpoint is needed, or --bert_config_file "
                 "and --vocab_file."
             )
-        return recipe.vocab_file, Vocabulary.from_file(recipe.vocab_file)
+        return recipe.vocab_file, vocabulary_of_file(recipe.vocab_file)
     directory = pathlib.Path(recipe.init_checkpoint)
     if not directory.is_dir() and not importlib.util.find_spec(_HUB):
         raise ValueError(
             f"No directory {recipe.init_checkpoint!r} exists "
             "(--init_checkpoint)."
         )
-    for path in (directory / _VOCABULARY, directory / _STATES / _VOCABULARY):
-        if path.is_file():
-            return str(path), Vocabulary.from_file(path)
+    for name in (kind.files[0] for kind in KINDS.values()):
+        for path in (directory / name, directory / _STATES / name):
+            if path.is_file():
+                return str(path), vocabulary_of_file(path)
     return recipe.init_checkpoint, None
 
 

@@ -9,11 +9,13 @@ from absl import logging
 from keras_bert.files import total_size
 from keras_bert.outputs import manifest_of
 from keras_bert.outputs import sha256
+from keras_bert.text.tokenizer_kinds import KINDS
 
 _THREADS = 8
 # Where a fact stands in a manifest's settings.
 _PLACES = {
     "vocabulary": ("vocabulary",),
+    "tokenizer": ("text", "tokenizer"),
     "do_lower_case": ("text", "do_lower_case"),
     "masking": ("examples", "masking"),
     "max_seq_length": ("examples", "max_seq_length"),
@@ -30,8 +32,9 @@ class RecordFacts:
     Args:
         hashes: dict from paths to the SHA-256 of the files.
         claims: dict from the name of a fact to a dict from manifests, the
-            paths, to values. Facts are "vocabulary", a hash; "do_lower_case";
-            "masking"; "max_seq_length"; and "max_predictions_per_seq".
+            paths, to values. Facts are "vocabulary", a hash; "tokenizer", a
+            dict, as of `facts` of its kind; "do_lower_case"; "masking";
+            "max_seq_length"; and "max_predictions_per_seq".
     """
 
     hashes: dict
@@ -77,6 +80,24 @@ class RecordFacts:
                     "the vocabulary that they were made with, or make them "
                     "anew."
                 )
+
+    def check_tokenizer(self, settings, source):
+        """Raises ValueError unless the records are of this tokenizer.
+
+        Args:
+            settings: settings of a tokenizer of the right vocabulary.
+            source: str, the file or directory it was read from.
+        """
+        facts = KINDS[settings.kind].facts(settings).get("tokenizer", {})
+        for manifest, told in self.claims["tokenizer"].items():
+            for name, value in told.items():
+                if facts.get(name, value) != value:
+                    raise ValueError(
+                        f"The records must be made with {source}. Received: "
+                        f"records of a tokenizer with {name}={value}, says "
+                        f"{manifest}; here it is {facts[name]}. Make them "
+                        "anew."
+                    )
 
     def confirms(self, vocabulary):
         """Whether a manifest says that the records are of this vocabulary."""

@@ -7,13 +7,13 @@ import pathlib
 import re
 
 from keras_bert.pretraining.record_facts import verified_sha256
+from keras_bert.text.tokenizer_kinds import KINDS
 
 # Files of a checkpoint that a run goes on from.
-_CHECKPOINT_FILES = re.compile(
+_is_of_checkpoint = re.compile(
     r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|npz|index\.json)"
-    r"|vocab\.txt|tokenizer\.json|tokenizer_config\.json"
-    r"|config\.json|bert_config\.json|model_config\.json"
-)
+    r"|tokenizer\.json|config\.json|(albert|bert|model)_config\.json"
+).fullmatch
 # What the weights do not depend on, and what stands in the settings by its
 # contents.
 _FREE = frozenset(
@@ -61,8 +61,10 @@ def _checkpoint_hashes(directory):
 
 
 def _checkpoint_files(directory):
+    of_tokenizers = {name for kind in KINDS.values() for name in kind.files}
     return [
         path
         for path in sorted(directory.glob("*"))
-        if path.is_file() and _CHECKPOINT_FILES.fullmatch(path.name)
+        if path.is_file()
+        and (path.name in of_tokenizers or _is_of_checkpoint(path.name))
     ]

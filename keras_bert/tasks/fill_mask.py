@@ -55,7 +55,7 @@ class FillMask(Task):
         self.inputs = tuple(pretrained.backbone.inputs)
         tokenizer = pretrained.tokenizer
         self.vocabulary = tokenizer.vocabulary
-        self.mask = tokenizer.roles["mask"]
+        self.mask = self.vocabulary.roles["mask"]
         self.top_k = min(top_k, len(self.vocabulary))
         # A literal [MASK] is the mask token here, not plain text.
         self.preprocess = Preprocessor(

@@ -13,6 +13,7 @@ from keras_bert.tasks.answers.row_answers import question_logits
 from keras_bert.tasks.answers.row_answers import row_answers
 from keras_bert.tasks.answers.span_examples import span_examples
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.text.self_told_kind import told_settings
 from keras_bert.training.span_cross_entropy import SpanCrossEntropy
 
 # So many questions show whether training went well.
@@ -195,8 +196,7 @@ class QuestionAnswerer(QuestionTask):
         tokenizer = self.preprocess.tokenizer
         return {
             "vocabulary": tokenizer.vocabulary.sha256,
-            "lowercase": tokenizer.lowercase,
-            "strip_accents": tokenizer.strip_accents,
+            **told_settings(tokenizer.settings),
             **dataclasses.asdict(self._sizes),
         }
 

@@ -5,7 +5,10 @@ from keras_bert import lazy
 _MEMBERS = {
     "BertPreprocessor": "preprocessor",
     "BertTokenizer": "wordpiece",
+    "BytePairTokenizer": "byte_pair",
     "Preprocessor": "preprocessor",
+    "SentencePieceTokenizer": "sentencepiece",
+    "SentencePieceVocabulary": "sentencepiece_vocabulary",
     "Vocabulary": "vocabulary",
     "split_sentences": "sentences",
 }

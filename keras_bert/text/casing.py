@@ -50,6 +50,18 @@ def agreed_casing(vocabulary, claims, default=None):
     Raises:
         ValueError: two claims differ, or nothing tells.
     """
+    lowercase = told_casing(claims)
+    if lowercase is None:
+        lowercase = _untold_casing(vocabulary, claims, default)
+    _warn_of_cased(vocabulary, lowercase)
+    return lowercase
+
+
+def told_casing(claims):
+    """The one answer of those that tell, or None where none does.
+
+    Args, Raises: as of `agreed_casing`.
+    """
     told = {str(name): value for name, value in claims.items()}
     told = {name: value for name, value in told.items() if value is not None}
     if len({*told.values()}) > 1:
@@ -60,12 +72,7 @@ def agreed_casing(vocabulary, claims, default=None):
             f"`{_KEY}` must be the same everywhere, or training and serving "
             f"disagree. Received: {text}."
         )
-    if told:
-        lowercase = next(iter(told.values()))
-    else:
-        lowercase = _untold_casing(vocabulary, claims, default)
-    _warn_of_cased(vocabulary, lowercase)
-    return lowercase
+    return next(iter(told.values()), None)
 
 
 def _untold_casing(vocabulary, claims, default):

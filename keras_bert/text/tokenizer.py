@@ -9,14 +9,17 @@ class Tokenizer(typing.Protocol):
     """Texts to ids and back, in the graph where not said otherwise.
 
     Attributes:
-        vocabulary: `Vocabulary`, or what has its length, `tokens`, `id_of`
-            and `sha256`.
-        roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
-            special tokens that play these roles.
+        kind: str, a key of `KINDS` in `text/tokenizer_kinds.py`.
+        vocabulary: `Vocabulary`, or what has its length, `in`, `tokens`,
+            `id_of`, `unk_id`, `is_continuation`, `roles` and `sha256`.
+        settings: a frozen dataclass that needs no TensorFlow, with `kind`,
+            `vocabulary`, `tokenizer()`, which makes the same tokenizer, and
+            `save(directory)`, which writes its files.
     """
 
+    kind: str
     vocabulary: typing.Any
-    roles: dict
+    settings: typing.Any
 
     def __call__(self, texts) -> tf.RaggedTensor:
         """Cuts texts, string `(batch_size,)`, into ids.
@@ -30,7 +33,9 @@ class Tokenizer(typing.Protocol):
 
         Returns:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
-            starts and ends, int64, offsets in bytes of the text as given.
+            starts and ends, int64, offsets in bytes of the text as given. No
+            span begins with a space that stands before its word, so that of
+            a piece of spaces only is empty.
         """
 
     def with_special_tokens(self) -> "Tokenizer":

@@ -25,9 +25,15 @@ class Vocabulary:
             that continue a word begin with "##".
         source: str, where they come from, for error messages.
 
+    Attributes:
+        roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
+            special tokens that play these roles.
+
     Raises:
         ValueError: a special token is missing or a piece stands twice.
     """
+
+    roles = ROLES
 
     def __init__(self, tokens, source="vocabulary"):
         self.tokens = tuple(tokens)

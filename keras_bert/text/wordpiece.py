@@ -13,7 +13,6 @@ from keras_bert.text.offsets import original_spans
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.special_tokens import SpecialTokens
 from keras_bert.text.special_tokens import with_opening
-from keras_bert.text.vocabulary import ROLES
 from keras_bert.text.vocabulary import Vocabulary
 from keras_bert.text.wordpiece_settings import WordpieceSettings
 
@@ -52,7 +51,7 @@ class BertTokenizer:
         [Fast WordPiece](https://arxiv.org/abs/2012.15524)
     """
 
-    roles = ROLES
+    kind = WordpieceSettings.kind
 
     def __init__(
         self,
@@ -65,7 +64,7 @@ class BertTokenizer:
     ):
         if not isinstance(vocabulary, Vocabulary):
             vocabulary = Vocabulary.from_file(vocabulary)
-        settings = WordpieceSettings(
+        self.settings = WordpieceSettings(
             vocabulary,
             lowercase,
             strip_accents,
@@ -74,7 +73,7 @@ class BertTokenizer:
         )
         self.vocabulary = vocabulary
         self.lowercase = lowercase
-        self.strip_accents = settings.strip_accents
+        self.strip_accents = self.settings.strip_accents
         self.special_tokens = special_tokens
         self.max_chars_per_word = max_chars_per_word
         self._table = normalizer_model(self.lowercase, self.strip_accents)

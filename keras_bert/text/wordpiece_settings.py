@@ -1,9 +1,22 @@
 """What a word-piece tokenizer is made of, without TensorFlow."""
 
 import dataclasses
+import json
+import typing
 
 from keras_bert import text
+from keras_bert.text.vocabulary import ROLES
 from keras_bert.text.vocabulary import Vocabulary
+
+VOCABULARY, SETTINGS = FILES = ("vocab.txt", "tokenizer_config.json")
+# Under the names of tokenizer_config.json.
+SPECIAL_TOKENS = {
+    "pad_token": ROLES["pad"],
+    "unk_token": ROLES["unknown"],
+    "cls_token": ROLES["cls"],
+    "sep_token": ROLES["sep"],
+    "mask_token": ROLES["mask"],
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +34,8 @@ class WordpieceSettings:
     Raises:
         ValueError: a setting is none that the tokenizer has.
     """
+
+    kind: typing.ClassVar[str] = "wordpiece"
 
     vocabulary: Vocabulary
     lowercase: bool = True
@@ -54,4 +69,23 @@ class WordpieceSettings:
             lowercase=self.lowercase,
             strip_accents=self.strip_accents,
             max_chars_per_word=self.max_chars_per_word,
+        )
+
+    def save(self, directory):
+        """Writes vocabulary and settings so that `transformers` reads them too.
+
+        Args:
+            directory: `pathlib.Path`, existing.
+        """
+        self.vocabulary.save(directory / VOCABULARY)
+        values = {
+            "tokenizer_class": "BertTokenizer",
+            "do_lower_case": self.lowercase,
+            "strip_accents": self.strip_accents,
+            "tokenize_chinese_chars": True,
+            "max_chars_per_word": self.max_chars_per_word,
+            **SPECIAL_TOKENS,
+        }
+        (directory / SETTINGS).write_text(
+            json.dumps(values, indent=2) + "\n", encoding="utf-8"
         )

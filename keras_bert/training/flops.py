@@ -21,22 +21,24 @@ def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
         int
     """
     sizes = config.sizes
-    hidden_size, num_blocks = sizes["H"], sizes["L"]
+    hidden_size, num_blocks = sizes["H"], config.depth
     num_looked_at = num_predictions + has_nsp_head
     blocks = (
         num_blocks * seq_length * _keys_and_values(sizes)
         + (num_blocks - 1) * seq_length * _at_query(sizes, seq_length)
         + num_looked_at * _at_query(sizes, seq_length)
     )
+    embedding_size = sizes.get("E", hidden_size)
     masked_lm_head = (
-        2 * num_predictions * hidden_size * (hidden_size + sizes["V"])
+        2 * num_predictions * embedding_size * (hidden_size + sizes["V"])
     )
     nsp_head = 2 * hidden_size * (hidden_size + 2) * has_nsp_head
-    return 3 * (blocks + masked_lm_head + nsp_head)
+    embeddings = seq_length * _at_projection(sizes)
+    return 3 * (embeddings + blocks + masked_lm_head + nsp_head)
 
 
 def encoding_flops(config, seq_length):
-    """Operations of all blocks at all positions, forward, per example.
+    """Operations of the encoder at all positions, forward, per example.
 
     Args:
         config: a config of any family.
@@ -46,8 +48,13 @@ def encoding_flops(config, seq_length):
         int
     """
     sizes = config.sizes
-    of_token = _keys_and_values(sizes) + _at_query(sizes, seq_length)
-    return sizes["L"] * seq_length * of_token
+    of_block = _keys_and_values(sizes) + _at_query(sizes, seq_length)
+    return seq_length * (_at_projection(sizes) + config.depth * of_block)
+
+
+def _at_projection(sizes):
+    """From narrow embeddings to the width of the blocks, at one position."""
+    return 2 * sizes["E"] * sizes["H"] if "E" in sizes else 0
 
 
 def _keys_and_values(sizes):

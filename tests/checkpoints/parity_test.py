@@ -165,26 +165,50 @@ def test_transformers_misses_no_key_and_finds_none_too_many(
     np.testing.assert_array_equal(table, expected)
 
 
-@pytest.mark.parametrize(
-    "name, parts",
-    [("DistilBertForMaskedLM", ["masked_lm_head"]), ("DistilBertModel", [])],
-)
-def test_distilbert_is_read_by_transformers_equal(name, parts, tmp_path):
-    import torch
-    import transformers
-
-    from keras_bert.checkpoints import PretrainedModel
-    from keras_bert.models.distilbert import DistilBertConfig
+def words_of(size):
+    """Settings of a tokenizer of so many pieces."""
     from keras_bert.text import Vocabulary
     from keras_bert.text.vocabulary import SPECIAL_TOKENS
     from keras_bert.text.wordpiece_settings import WordpieceSettings
 
-    config = DistilBertConfig(30, 8, 2, 2, 16, max_position_embeddings=16)
-    words = [f"word{index}" for index in range(25)]
-    settings = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
-    ours = PretrainedModel.from_config(config, settings, parts)
+    words = [f"word{index}" for index in range(size - len(SPECIAL_TOKENS))]
+    return WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+
+
+_RELATIVES = {
+    "DistilBertForMaskedLM": ["masked_lm_head"],
+    "DistilBertModel": [],
+    "RobertaForMaskedLM": ["masked_lm_head"],
+    "RobertaModel": ["pooler"],
+    "AlbertForPreTraining": ["pooler", "masked_lm_head", "sop_head"],
+    "AlbertForMaskedLM": ["masked_lm_head"],
+    "AlbertModel": ["pooler"],
+}
+_SIZES = {
+    "distilbert": {"dim": 8, "n_layers": 2, "n_heads": 2, "hidden_dim": 16},
+    "roberta": {"hidden_size": 8, "num_hidden_layers": 2}
+    | {"num_attention_heads": 2, "intermediate_size": 16},
+    "albert": {"hidden_size": 8, "num_hidden_layers": 5, "embedding_size": 4}
+    | {"num_attention_heads": 2, "intermediate_size": 16}
+    | {"num_hidden_groups": 2, "inner_group_num": 2},
+}
+
+
+@pytest.mark.parametrize("name", [*_RELATIVES])
+def test_a_relative_is_read_by_transformers_equal(name, tmp_path):
+    import torch
+    import transformers
+
+    from keras_bert.checkpoints import PretrainedModel
+    from keras_bert.checkpoints.family import find_family
+
+    model_type = name.partition("For")[0].partition("Model")[0].lower()
+    config = find_family(model_type).config(
+        30, max_position_embeddings=16, **_SIZES[model_type]
+    )
+    ours = PretrainedModel.from_config(config, words_of(30), _RELATIVES[name])
     random = np.random.default_rng(0)
-    for weight in ours.model.weights:
+    for weight in ours.weights.values():
         weight.assign(random.normal(0.0, 0.3, weight.shape))
     save_pretrained(ours, tmp_path, format="hf")
     theirs, info = getattr(transformers, name).from_pretrained(
@@ -197,11 +221,55 @@ def test_distilbert_is_read_by_transformers_equal(name, parts, tmp_path):
             input_ids=torch.from_numpy(ids), output_hidden_states=True
         )
     inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+    inputs["segment_ids"] = np.zeros_like(ids)
+    inputs = {name: inputs[name] for name in ours.encoder.input}
     for index, states in ours.backbone.states_model()(inputs).items():
         expected = answer.hidden_states[int(index)].numpy()
         np.testing.assert_allclose(states, expected, rtol=0, atol=1e-5)
-    if parts:
+    if "pooler" in ours.parts and "pooler_output" in answer:
+        pooled = ours.encoder(inputs)["pooled_output"]
+        expected = answer.pooler_output.numpy()
+        np.testing.assert_allclose(pooled, expected, rtol=0, atol=1e-5)
+    if "masked_lm_head" in ours.parts:
         inputs["masked_lm_positions"] = np.arange(5)[np.newaxis]
-        logits = ours.pretrainer(inputs)["mlm_logits"]
-        expected = answer.logits.numpy()
-        np.testing.assert_allclose(logits, expected, rtol=0, atol=1e-4)
+        logits = ours.pretrainer(inputs)
+        theirs = {
+            "mlm_logits": answer.get("logits", answer.get("prediction_logits")),
+            "sop_logits": answer.get("sop_logits"),
+        }
+        for key, value in logits.items():
+            expected = theirs[key].numpy()
+            np.testing.assert_allclose(value, expected, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("model_type", ["albert", "roberta"])
+@pytest.mark.parametrize(
+    "part, num_outputs, task",
+    [
+        ("classifier", 3, "TextClassifier"),
+        ("token_classifier", 3, "TokenClassifier"),
+        ("choice_scorer", 1, "MultipleChoice"),
+        ("span_classifier", 2, "QuestionAnswerer"),
+    ],
+)
+def test_heads_of_tasks_are_read_by_transformers(
+    part, num_outputs, task, model_type, tmp_path
+):
+    import transformers
+
+    from keras_bert.checkpoints import PretrainedModel
+    from keras_bert.checkpoints.family import find_family
+    from keras_bert.checkpoints.task_record import TaskRecord
+    from keras_bert.checkpoints.weight_table import HeadSize
+
+    family = find_family(model_type)
+    config = family.config(30, **_SIZES[model_type])
+    settings = {"labels": ["a", "b", "c"]} if num_outputs == 3 else {}
+    record = TaskRecord(task, HeadSize(part, num_outputs), settings)
+    ours = PretrainedModel.from_config(config, words_of(30), [])
+    save_pretrained(ours.for_task(record), tmp_path, format="hf")
+    name = family.task_heads[part].architecture
+    _, info = getattr(transformers, name).from_pretrained(
+        tmp_path, output_loading_info=True
+    )
+    assert not any(info.values()), info

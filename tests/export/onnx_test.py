@@ -219,7 +219,7 @@ def test_only_our_own_is_replaced(bert, tmp_path, monkeypatch):
         raise OSError("no room on the disk")
 
     with monkeypatch.context() as patch:
-        patch.setattr(onnx_directory, "write_tokenizer", fail)
+        patch.setattr(onnx_directory, "write_tokenizer_json", fail)
         with pytest.raises(OSError, match="no room"):
             export_onnx(task, directory, overwrite=True)
     assert (directory / "model.onnx").read_bytes() == before

@@ -269,4 +269,4 @@ def test_an_op_that_a_server_may_lack_is_refused():
     with tf.Graph().as_default() as graph:
         tf.strings.lower(tf.constant("A"))
     with pytest.raises(ValueError, match=r"Received: \['StringLower'\]"):
-        check_ops(graph.as_graph_def())
+        check_ops(graph.as_graph_def(), "wordpiece")

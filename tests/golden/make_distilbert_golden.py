@@ -1,34 +1,30 @@
 """Writes what Hugging Face's DistilBERT answers, for the tests to compare with.
 
-Needs torch and transformers, which the project itself does not depend on.
 `hf_distilbert.npz` comes from torch 2.13.0 and transformers 5.23.0:
 
     pip install torch==2.13.0 transformers==5.23.0 numpy==2.4.6
     python tests/golden/make_distilbert_golden.py
 
 Keys: `weights/<name in the state dict>`, `inputs/...`, `outputs/...`, and
-`config`, the text of a Hugging Face `config.json`. Weights are drawn widely,
-gains and biases too: at the usual deviation of 0.02 a wrong activation or a
-swapped bias would not show.
+`config`, the text of a Hugging Face `config.json`.
 """
 
-import os
-import pathlib
-
 import numpy as np
-import torch
+from hugging_face_golden import answer_of
+from hugging_face_golden import draw_widely
+from hugging_face_golden import states_of
+from hugging_face_golden import weights_of
+from hugging_face_golden import write_golden
 from transformers import DistilBertConfig
 from transformers import DistilBertForMaskedLM
 
-_PATH = pathlib.Path(__file__).resolve().with_name("hf_distilbert.npz")
 _SEED = 1910
-_STDDEV = 0.3
 _LENGTHS = (12, 7, 3)
 
 
-def make_model():
-    """A tiny model whose every weight matters."""
-    config = DistilBertConfig(
+def make_config():
+    """A tiny model."""
+    return DistilBertConfig(
         vocab_size=40,
         dim=16,
         n_layers=3,
@@ -38,16 +34,6 @@ def make_model():
         architectures=["DistilBertForMaskedLM"],
         attn_implementation="eager",
     )
-    model = DistilBertForMaskedLM(config).float().eval()
-    random = np.random.default_rng(_SEED)
-    with torch.no_grad():
-        # Tied weights appear once among the parameters.
-        for name, parameter in sorted(model.named_parameters()):
-            center = float("layer_norm.weight" in name.lower())
-            center = center or float(name.endswith("LayerNorm.weight"))
-            values = random.normal(center, _STDDEV, tuple(parameter.shape))
-            parameter.copy_(torch.from_numpy(values))
-    return model
 
 
 def make_inputs():
@@ -59,37 +45,17 @@ def make_inputs():
     return {name: value.astype(np.int32) for name, value in inputs.items()}
 
 
-def run_model(model, inputs):
-    """Outputs in float64, rounded to float32, by name."""
-    model = model.double()
-    tensors = {k: torch.from_numpy(v).long() for k, v in inputs.items()}
-    with torch.no_grad():
-        answer = model(**tensors, output_hidden_states=True)
-    outputs = {"logits": answer.logits.numpy()}
-    for index, states in enumerate(answer.hidden_states):
-        outputs[f"hidden_states/{index}"] = states.numpy()
-    return {name: value.astype(np.float32) for name, value in outputs.items()}
-
-
 def main():
-    torch.set_num_threads(1)  # more threads may add in another order
-    model, inputs = make_model(), make_inputs()
-    weights = {k: v.numpy().copy() for k, v in model.state_dict().items()}
-    groups = {
-        "weights": weights,
-        "inputs": inputs,
-        "outputs": run_model(model, inputs),
-    }
-    arrays = {
-        f"{group}/{name}": value
-        for group, values in groups.items()
-        for name, value in values.items()
-    }
-    arrays["config"] = np.array(model.config.to_json_string())
-    temporary = _PATH.with_name(_PATH.name + ".tmp")
-    with open(temporary, "wb") as file:
-        np.savez_compressed(file, **arrays)
-    os.replace(temporary, _PATH)
+    inputs = make_inputs()
+    model = draw_widely(DistilBertForMaskedLM(make_config()), _SEED)
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    write_golden(
+        "hf_distilbert",
+        model.config,
+        weights=weights_of(model),
+        inputs=inputs,
+        outputs={"logits": answer.logits.numpy(), **states_of(answer)},
+    )
 
 
 if __name__ == "__main__":

@@ -49,15 +49,6 @@ def encoder_part(batch):
     return {name: batch[0][name] for name in ("input_ids", "input_mask")}
 
 
-def widened(model):
-    """The model with every weight made to matter."""
-    random = np.random.default_rng(0)
-    for weight in model.trainable_weights:
-        noise = random.normal(0.0, 0.3, weight.shape)
-        weight.assign_add(noise.astype("float32"))
-    return model
-
-
 def as_bert(config):
     """The `BertConfig` of a BERT of the same layers."""
     return BertConfig(
@@ -98,7 +89,7 @@ def test_parameter_count_is_the_published_one(build, count):
     assert model.count_params() == count
 
 
-def test_it_is_a_bert_without_segments_and_pooler(random_batch):
+def test_it_is_a_bert_without_segments_and_pooler(random_batch, widened):
     encoder = widened(distilbert_encoder(_TINY))
     bert = bert_encoder(as_bert(_TINY))
     assert copy_weights(encoder, bert) == [
@@ -116,7 +107,7 @@ def test_it_is_a_bert_without_segments_and_pooler(random_batch):
     )
 
 
-def test_its_head_is_that_of_bert(random_batch):
+def test_its_head_is_that_of_bert(random_batch, widened):
     model = widened(distilbert_pretrainer(_TINY))
     bert = bert_pretrainer(as_bert(_TINY))
     copy_weights(model, bert)
@@ -152,7 +143,7 @@ def test_the_output_of_attention_is_not_dropped():
     assert block.feed_forward.output_dropout.rate == 0.5
 
 
-def test_keras_file_keeps_outputs_and_tie(random_batch, tmp_path):
+def test_keras_file_keeps_outputs_and_tie(random_batch, widened, tmp_path):
     model = widened(distilbert_pretrainer(_TINY))
     model.save(tmp_path / "model.keras")
     reloaded = keras.saving.load_model(tmp_path / "model.keras")

@@ -134,4 +134,4 @@ def test_pieces_become_text_again(vocabulary):
     words = Vocabulary([*SPECIAL_TOKENS, "dog", "##s"])
     tokenizer = BertTokenizer(words)
     assert tokenizer.detokenize([5, 6, 4]) == "dogs [MASK]"
-    assert tokenizer.roles["mask"] == "[MASK]"
+    assert tokenizer.vocabulary.roles["mask"] == "[MASK]"

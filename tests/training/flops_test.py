@@ -5,6 +5,9 @@ import tensorflow as tf
 
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_encoder
+from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.albert import albert_encoder
+from keras_bert.models.albert import albert_pretrainer
 from keras_bert.models.bert import bert_backbone
 from keras_bert.models.bert import bert_heads
 from keras_bert.models.heads import add_heads
@@ -94,3 +97,23 @@ def test_encoding_looks_at_all_positions_in_all_blocks(seq_length):
     segments = 2 * seq_length * _SMALL.type_vocab_size * hidden
     pooler = 2 * hidden**2
     assert encoding_flops(_SMALL, seq_length) == found - segments - pooler
+
+
+@pytest.mark.parametrize("num_groups, inner", [(1, 1), (3, 2)])
+def test_runs_of_shared_blocks_and_narrow_tables_count(num_groups, inner):
+    config = AlbertConfig(
+        vocab_size=30,
+        embedding_size=4,
+        hidden_size=8,
+        num_hidden_layers=3,
+        num_hidden_groups=num_groups,
+        inner_group_num=inner,
+        num_attention_heads=2,
+        intermediate_size=20,
+    )
+    found = graph_flops(albert_encoder(config), 16)
+    segments = 2 * 16 * config.type_vocab_size * config.embedding_size
+    assert encoding_flops(config, 16) == found - segments - 2 * 8**2
+    found = graph_flops(albert_pretrainer(config), 16, 3)
+    others = 2 * 2 * 4 * 16 * 8 + 2 * (16 - 4) * 8**2
+    assert training_flops(config, 16, 3) == 3 * (found - segments - others)

@@ -5,7 +5,6 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.layout import CONFIG
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
-from keras_bert.checkpoints.tokenizer_files import write_tokenizer
 
 _MAX_CHARS_PER_WORD = 200
 
@@ -43,4 +42,4 @@ def write_description(model, directory):
         directory: `pathlib.Path`, existing.
     """
     model.config.to_json(directory / CONFIG)
-    write_tokenizer(model.tokenizer_settings, directory)
+    model.tokenizer_settings.save(directory)

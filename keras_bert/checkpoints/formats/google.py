@@ -1,4 +1,4 @@
-"""Directories of google-research/bert (TF1) and of the Model Garden (TF2)."""
+"""Directories of google-research (TF1) and of the Model Garden (TF2)."""
 
 import dataclasses
 import json
@@ -9,22 +9,25 @@ from absl import logging
 from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
 from keras_bert.checkpoints.arrays.tensorflow_file import write_tensorflow
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.layout import GOOGLE_CONFIGS
+from keras_bert.checkpoints.layout import google_configs
 from keras_bert.checkpoints.layout import prefixes
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
-from keras_bert.checkpoints.tokenizer_files import write_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
-from keras_bert.config import BertConfig
 
-_CONFIG = "bert_config.json"
 _PREFIX = "bert_model.ckpt"
 _MAX_CHARS_PER_WORD = 200
-_TOKENIZER = "wordpiece"
 
 # Of the optimizer, and the heads of fine-tuned models.
-_SLOTS = ("/adam_m", "/adam_v", "/Adam", "/Adam_1", "/LAMB", "/LAMB_1")
-_OPTIMIZER = ("global_step", "beta1_power", "beta2_power")
+_OPTIMIZERS = ("Adam", "AdamWeightDecayOptimizer", "LAMB")
+_SLOTS = (
+    *("/adam_m", "/adam_v"),
+    *(f"/{name}{number}" for name in _OPTIMIZERS for number in ("", "_1")),
+)
+_SCALARS = ("global_step", "beta1_power", "beta2_power")
 _TASK_HEADS = ("output_weights", "output_bias", "cls/squad/")
 
 # Model Garden: the names of its models, which stand before those of their
@@ -47,7 +50,7 @@ def open_google(directory, lowercase=None):
 
     Raises:
         CheckpointError: a file cannot be used or there are several
-            checkpoints.
+            checkpoints or configs.
     """
     names = prefixes(directory)
     if len(names) > 1 and _PREFIX not in names:
@@ -56,10 +59,7 @@ def open_google(directory, lowercase=None):
             f"{', '.join(names)}. Move the others away."
         )
     path = directory / (_PREFIX if _PREFIX in names else names[0])
-    try:
-        config = BertConfig.from_json(directory / _CONFIG)
-    except ValueError as error:
-        raise CheckpointError(str(error)) from None
+    family, config = _read_config(directory)
     arrays = TensorFlowFile(path)
     column = "tf1"
     if arrays.object_based:
@@ -68,7 +68,7 @@ def open_google(directory, lowercase=None):
         name=str(path),
         config=config,
         tokenizer=read_tokenizer(
-            _TOKENIZER, directory, _MAX_CHARS_PER_WORD, lowercase
+            family.tokenizer, directory, _MAX_CHARS_PER_WORD, lowercase
         ),
         arrays=arrays,
         places=lambda config, head: published_places(config, column, head),
@@ -76,36 +76,29 @@ def open_google(directory, lowercase=None):
             name
             for name in arrays.shapes
             if name.endswith(_SLOTS)
-            or name in _OPTIMIZER
+            or name in _SCALARS
             or name.startswith((*_TASK_HEADS, _UNUSED))
         ),
     )
 
 
 def write_tf1(bert, directory):
-    """Writes what google-research/bert reads.
+    """Writes what google-research/bert or google-research/albert reads.
 
     Args:
         bert: `PretrainedModel`.
         directory: `pathlib.Path`, existing.
 
     Raises:
-        ValueError: the model is none that google-research/bert could build,
-            or has the head of a task.
+        ValueError: the model is none that these programs could build, or has
+            the head of a task.
     """
     head = bert.task and bert.task.head
     places = published_places(bert.config, "tf1", head)
+    _check_buildable(bert.config)
     values = dataclasses.asdict(bert.config)
-    if values.pop("is_decoder"):
-        raise ValueError(
-            "google-research/bert has no left-to-right attention. "
-            "Received: is_decoder=True."
-        )
-    if values.pop("layer_norm_eps") != 1e-12:
-        raise ValueError(
-            "google-research/bert has `layer_norm_eps` 1e-12 alone. "
-            f"Received: layer_norm_eps={bert.config.layer_norm_eps}."
-        )
+    for key in ("is_decoder", "layer_norm_eps"):
+        values.pop(key, None)
     if bert.config.hidden_act == "gelu_tanh":
         values["hidden_act"] = "gelu"  # What the word means there.
     weights = bert.weights
@@ -118,8 +111,47 @@ def write_tf1(bert, directory):
         ],
     )
     config = json.dumps(values, indent=2)
-    (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
-    write_tokenizer(bert.tokenizer_settings, directory)
+    name = GOOGLE_CONFIGS[bert.family.model_type]
+    (directory / name).write_text(config + "\n", encoding="utf-8")
+    bert.tokenizer_settings.save(directory)
+
+
+def _read_config(directory):
+    """The family that the name of the config tells, and the config."""
+    paths = google_configs(directory)
+    if len(paths) > 1:
+        names = [path.name for path in paths.values()]
+        raise CheckpointError(
+            f"{directory} must hold one config. Received: {', '.join(names)}."
+        )
+    [(model_type, path)] = paths.items()
+    family = find_family(model_type)
+    try:
+        return family, family.config.from_json(path)
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
+
+
+def _check_buildable(config):
+    """Raises ValueError where Google's programs would compute otherwise."""
+    program, sizes = f"google-research/{config.model_type}", config.sizes
+    if config.is_decoder:
+        raise ValueError(
+            f"{program} has no left-to-right attention. "
+            "Received: is_decoder=True."
+        )
+    if config.layer_norm_eps != 1e-12:
+        raise ValueError(
+            f"{program} has `layer_norm_eps` 1e-12 alone. "
+            f"Received: layer_norm_eps={config.layer_norm_eps}."
+        )
+    if sizes.get("E") == sizes["H"]:
+        keys = config.size_keys["E"], config.size_keys["H"]
+        raise ValueError(
+            f"{program} has no matrix between the embeddings and the blocks "
+            f"where `{keys[0]}` is `{keys[1]}`. "
+            f"Received: {keys[0]}={sizes['E']}, {keys[1]}={sizes['H']}."
+        )
 
 
 def _garden_arrays(arrays, path):

@@ -22,7 +22,6 @@ from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.tokenizer_files import read_tokenizer
-from keras_bert.checkpoints.tokenizer_files import write_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.config import BertConfig
@@ -107,7 +106,7 @@ def write_hugging_face(model, directory):
     config = json.dumps(_published_config(model), indent=2)
     (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
     write_task(model, directory)
-    write_tokenizer(model.tokenizer_settings, directory)
+    model.tokenizer_settings.save(directory)
 
 
 def _writer(place, weight):
@@ -158,6 +157,7 @@ def _ignored(family, arrays, path, task):
 def _published_config(model):
     """The keys that `transformers` expects."""
     config, names = model.config, model.family.hugging_face
+    vocabulary = model.tokenizer_settings.vocabulary
     architecture = names.decoder
     if model.task_head:
         head = model.family.task_heads[model.task.head.part]
@@ -169,12 +169,14 @@ def _published_config(model):
             if needed <= model.parts
         )
     activation = getattr(config, config.activation_key)
-    return {
+    values = {
         "architectures": [architecture],
         "model_type": config.model_type,
         **dataclasses.asdict(config),
         config.activation_key: _ACTIVATIONS.get(activation, activation),
         **names.config,
         **published_settings(model.task),
-        "pad_token_id": 0,
     }
+    # Of some families it is a setting of the layers.
+    pad_id = vocabulary.id_of(vocabulary.roles["pad"])
+    return {**values, "pad_token_id": values.get("pad_token_id", pad_id)}

@@ -30,6 +30,7 @@ def dynamic_pretraining_dataset(
     do_whole_word_mask=False,
     epoch=None,
     first_batch=0,
+    pad_id=0,
 ):
     """Batches of dynamic records, masked on the way.
 
@@ -54,6 +55,7 @@ def dynamic_pretraining_dataset(
             in each.
         first_batch: int, how many batches of the endless dataset to leave
             out, to go on where a run was.
+        pad_id: int, id of the padding.
 
     Returns:
         A `tf.data.Dataset` of batches like those of `pretraining_dataset`.
@@ -79,7 +81,7 @@ def dynamic_pretraining_dataset(
         records = read_records(files, len(paths)).batch(batch_size)
         batches = number_batches(records, batch_size, epoch)
     make_batch = functools.partial(
-        _make_batch, max_seq_length, rules, seed, do_whole_word_mask
+        _make_batch, max_seq_length, rules, seed, do_whole_word_mask, pad_id
     )
     return batches.map(
         make_batch, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
@@ -98,17 +100,29 @@ def _check(rules, max_seq_length):
 
 
 def _make_batch(
-    max_seq_length, rules, seed, do_whole_word_mask, epoch, first, serialized
+    max_seq_length,
+    rules,
+    seed,
+    do_whole_word_mask,
+    pad_id,
+    epoch,
+    first,
+    serialized,
 ):
     parsed = _parse(serialized, max_seq_length)
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
     boundary = parsed[features.SEGMENT_BOUNDARY.name]
     ids, word_starts = (
         tf.cast(
-            parsed[feature.name].to_tensor(shape=[None, max_seq_length]),
+            parsed[feature.name].to_tensor(
+                filling, shape=[None, max_seq_length]
+            ),
             tf.int32,
         )
-        for feature in (features.TOKEN_IDS, features.WORD_STARTS)
+        for feature, filling in (
+            (features.TOKEN_IDS, pad_id),
+            (features.WORD_STARTS, 0),
+        )
     )
     assert_known_ids(features.TOKEN_IDS, ids, rules.vocab_size)
     position = tf.range(max_seq_length, dtype=tf.int64)

@@ -5,6 +5,7 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert.data.examples.options import PretrainingDataOptions
 from keras_bert.data.examples.options import TextOptions
+from keras_bert.text.tokenizer_kinds import VOCAB_FILE_HELP
 
 flags.disclaim_key_flags()  # They are the flags of the program.
 
@@ -47,15 +48,15 @@ class OptionFlags:
 
     def _define_text_flags(self):
         self.vocab_file = flags.DEFINE_string(
-            "vocab_file", None, "The vocab.txt.", required=True
+            "vocab_file", None, VOCAB_FILE_HELP, required=True
         )
         self.do_lower_case = flags.DEFINE_bool(
             "do_lower_case",
             None,
-            "Lower-case the text and strip its accents. By default as the "
-            "vocabulary's manifest, the tokenizer_config.json in its directory "
-            "or the table of the published models says; true where nothing "
-            "tells.",
+            "Of word pieces: lower-case the text and strip its accents. By "
+            "default as the vocabulary's manifest, the tokenizer_config.json "
+            "in its directory or the table of the published models says; true "
+            "where nothing tells.",
         )
         self.split_sentences = flags.DEFINE_bool(
             "split_sentences", False, "The lines are paragraphs of English."

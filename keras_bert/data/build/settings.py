@@ -5,7 +5,7 @@ import json
 import pathlib
 
 from keras_bert.files import whole_file
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.tokenizer_kinds import KINDS
 
 
 def settings_of(inputs, num_shards, text_options, options):
@@ -22,10 +22,12 @@ def settings_of(inputs, num_shards, text_options, options):
     """
     text_settings = dataclasses.asdict(text_options)
     # Its contents count, not its name.
-    vocabulary = Vocabulary.from_file(text_settings.pop("vocab_file"))
+    del text_settings["vocab_file"]
+    tokenizer = text_options.tokenizer_settings()
+    text_settings.update(KINDS[tokenizer.kind].facts(tokenizer))
     return {
         "inputs": inputs,
-        "vocabulary": vocabulary.sha256,
+        "vocabulary": tokenizer.vocabulary.sha256,
         "num_shards": num_shards,
         "text": text_settings,
         "examples": dataclasses.asdict(options),

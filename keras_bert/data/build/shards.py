@@ -19,9 +19,6 @@ from keras_bert.data.examples.pair_tokens import copy_tokens
 from keras_bert.data.examples.sentence_pairs import SentencePairs
 from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
 from keras_bert.data.records.encoding import serialize_examples
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import MASK
-from keras_bert.text.vocabulary import SEP
 
 _BLOCK_TOKENS = 1 << 18
 _WINDOW_BLOCKS = 64
@@ -34,7 +31,7 @@ class ShardBuilder:
 
     Args:
         corpus: `Corpus` of at least two documents.
-        vocabulary: `Vocabulary` of its ids.
+        vocabulary: the vocabulary of its ids.
         options: `PretrainingDataOptions`.
         segmented_words: bool, the tokens carry the bit `CONTINUES`.
     """
@@ -42,10 +39,15 @@ class ShardBuilder:
     def __init__(self, corpus, vocabulary, options, segmented_words=False):
         self._corpus = corpus
         self._options = options
+        ids = {
+            role: vocabulary.id_of(token)
+            for role, token in vocabulary.roles.items()
+        }
         self._rules = ExampleRules(
             seq_length=options.max_seq_length,
-            cls_id=vocabulary.id_of(CLS),
-            sep_id=vocabulary.id_of(SEP),
+            cls_id=ids["cls"],
+            sep_id=ids["sep"],
+            pad_id=ids["pad"],
             is_continuation=None
             if segmented_words
             else np.array(vocabulary.is_continuation),
@@ -53,7 +55,7 @@ class ShardBuilder:
             masking=MaskingRules(
                 options.masked_lm_prob,
                 options.max_predictions_per_seq,
-                vocabulary.id_of(MASK),
+                ids["mask"],
                 len(vocabulary),
             ),
         )

@@ -17,7 +17,6 @@ from keras_bert.data.examples.options import TextOptions
 from keras_bert.data.records.framing import write_records
 from keras_bert.files import whole_file
 from keras_bert.outputs import file_entry
-from keras_bert.text.vocabulary import Vocabulary
 
 
 def write_shards(work, text_options, options, num_workers):
@@ -88,7 +87,7 @@ def _write_shard(shard):
 
 @functools.cache
 def _shard_builder(directory, text_options, options):
-    vocabulary = Vocabulary.from_file(text_options.vocab_file)
+    vocabulary = text_options.tokenizer_settings().vocabulary
     segmented = text_options.segmented_words
     corpus = Corpus.open(directory, len(vocabulary), segmented)
     return ShardBuilder(corpus, vocabulary, options, segmented)

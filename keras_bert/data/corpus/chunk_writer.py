@@ -38,7 +38,7 @@ class ChunkWriter:
 
     Args:
         stem: str.
-        tokenizer: a `BertTokenizer`.
+        tokenizer: a `Tokenizer`.
         segmented_words: bool, words are what stands between spaces, whatever
             their pieces look like. The tokens then carry a bit that tells
             which of them continue a word.
@@ -99,14 +99,14 @@ class ChunkWriter:
             ragged = self._tokenizer(lines)
             tokens = ragged.values.numpy()
             return tokens, self._continues[tokens], ragged.row_lengths().numpy()
-        ragged, starts, ends = self._tokenizer.tokenize_with_offsets(lines)
+        ragged, _, ends = self._tokenizer.tokenize_with_offsets(lines)
         lengths = ragged.row_lengths().numpy()
         line_starts = np.cumsum([1, *(len(line) + 1 for line in lines)])[:-1]
         places = np.repeat(line_starts, lengths)
+        # No piece goes beyond a space, though one may begin with it.
+        ends = ends.values.numpy() + places
         continues = _no_space_between(
-            b" ".join([b"", *lines]),
-            np.concatenate([[0], ends.values.numpy() + places])[:-1],
-            starts.values.numpy() + places,
+            b" ".join([b"", *lines]), np.concatenate([[0], ends])[:-1], ends
         )
         return ragged.values.numpy(), continues, lengths
 

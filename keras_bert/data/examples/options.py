@@ -3,10 +3,8 @@
 import dataclasses
 
 from keras_bert.data.examples.masking_rules import check_masking
-from keras_bert.text.casing import agreed_casing
-from keras_bert.text.casing import casing_beside
 from keras_bert.text.sentences import split_sentences
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.tokenizer_kinds import kind_of_file
 
 _MAX_SEQ_LENGTH = 16_384
 _MAX_DUPE_FACTOR = 1000
@@ -17,9 +15,10 @@ class TextOptions:
     """How text becomes tokens.
 
     Args:
-        vocab_file: str.
-        do_lower_case: bool, lower-case the text and strip its accents. None
-            leaves it to what stands beside the vocabulary; see `settled`.
+        vocab_file: str, as of `kind_of_file`.
+        do_lower_case: bool, lower-case the text and strip its accents, of
+            word pieces. None leaves it to what stands beside the vocabulary;
+            see `settled`.
         split_sentences: bool, the lines are paragraphs of English.
         segmented_words: bool, words are what stands between spaces, as in
             pre-segmented Chinese; whole-word masking then goes by them.
@@ -47,26 +46,30 @@ class TextOptions:
         """The options with the casing that all agree on.
 
         Where nothing tells, texts are lower-cased, as in google-research/bert.
+        It stays None of a kind of tokenizer that needs no such flag.
 
         Raises:
             ValueError: `do_lower_case` is not what the vocabulary was made
                 for, or its file is no vocabulary.
         """
-        claims = {
-            "--do_lower_case": self.do_lower_case,
-            **casing_beside(self.vocab_file),
-        }
-        vocabulary = Vocabulary.from_file(self.vocab_file)
-        casing = agreed_casing(vocabulary, claims, default=True)
+        casing = kind_of_file(self.vocab_file).casing(
+            self.vocab_file,
+            {"--do_lower_case": self.do_lower_case},
+            default=True,
+        )
         return dataclasses.replace(self, do_lower_case=casing)
 
-    def make_tokenizer(self):
-        """The `BertTokenizer`; this is where TensorFlow is loaded."""
-        from keras_bert.text.wordpiece import BertTokenizer
-
+    def tokenizer_settings(self):
+        """The settings of the tokenizer, without TensorFlow."""
         is_settled = self.do_lower_case is not None
         options = self if is_settled else self.settled()
-        return BertTokenizer(self.vocab_file, options.do_lower_case)
+        return kind_of_file(self.vocab_file).settings(
+            self.vocab_file, options.do_lower_case
+        )
+
+    def make_tokenizer(self):
+        """The `Tokenizer`; this is where TensorFlow is loaded."""
+        return self.tokenizer_settings().tokenizer()
 
     def sentences(self, lines):
         """Yields the sentences of lines, both bytes; empty lines stay."""

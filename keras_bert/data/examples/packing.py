@@ -16,8 +16,9 @@ class ExampleRules:
 
     Args:
         seq_length: int.
-        cls_id: int, id of [CLS].
-        sep_id: int, id of [SEP].
+        cls_id: int, id of [CLS], or what plays its role.
+        sep_id: int, id of [SEP], likewise.
+        pad_id: int, id of the padding.
         is_continuation: bool `(vocab_size,)`, the pieces that continue a
             word; None if the tokens carry the bit `CONTINUES`.
         whole_words: bool, mask all pieces of a word or none.
@@ -27,6 +28,7 @@ class ExampleRules:
     seq_length: int
     cls_id: int
     sep_id: int
+    pad_id: int
     is_continuation: np.ndarray | None
     whole_words: bool
     masking: MaskingRules
@@ -64,7 +66,7 @@ def pack_pairs(corpus, pairs, rules):
     ids[:, 0] = rules.cls_id
     mask = position <= first_length + second_length + 2
     ids[~words & mask & (position > 0)] = rules.sep_id
-    ids[~mask] = 0
+    ids[~mask] = rules.pad_id
     segments = mask & (position > first_length + 1)
     return ids, mask, segments, words, words & continues
 

@@ -3,8 +3,6 @@
 import numpy as np
 
 from keras_bert import features
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import SEP
 
 
 def first_broken_rule(values, vocabulary):
@@ -46,7 +44,7 @@ def _rules(values, vocabulary):
                 (boundary < 3) | (boundary > length - 2),
             ),
             *_token_rules(*place, vocabulary, features.SEGMENT_BOUNDARY),
-            _word_rule(*place),
+            _word_rule(*place, vocabulary),
         ]
     else:
         in_second = values[features.SEGMENT_IDS.name] != 0
@@ -55,7 +53,7 @@ def _rules(values, vocabulary):
         boundary = np.maximum(np.minimum(boundary, length - 2), 3)
         place = values, length, boundary
         rules = [
-            *_padding_rules(*place),
+            *_padding_rules(*place, vocabulary),
             *_token_rules(*place, vocabulary, features.SEGMENT_IDS),
             *_prediction_rules(*place, vocabulary),
         ]
@@ -64,10 +62,11 @@ def _rules(values, vocabulary):
     return [*rules, (features.NEXT_SENTENCE_LABELS, "be 0 or 1", ~is_binary)]
 
 
-def _padding_rules(values, length, boundary):
+def _padding_rules(values, length, boundary, vocabulary):
     ids, mask, segment_ids = (
         values[feature.name] for feature in features.ENCODER_INPUTS
     )
+    pad_id = vocabulary.id_of(vocabulary.roles["pad"])
     column = np.arange(ids.shape[1])
     return [
         (
@@ -82,13 +81,13 @@ def _padding_rules(values, length, boundary):
         ),
         (
             features.INPUT_IDS,
-            "be 0 at padding",
-            (column >= length) & (ids != 0),
+            f"be {pad_id} at padding",
+            (column >= length) & (ids != pad_id),
         ),
     ]
 
 
-def _word_rule(values, length, boundary):
+def _word_rule(values, length, boundary, vocabulary):
     starts = values[features.WORD_STARTS.name]
     column = np.arange(starts.shape[1])
     must_start = (column == 1) | (column == boundary)
@@ -96,25 +95,26 @@ def _word_rule(values, length, boundary):
     may_start &= ~_is_end(column, length, boundary)
     return (
         features.WORD_STARTS,
-        f"be 0 or 1, 0 at {CLS} and {SEP}, 1 where A and B begin",
+        f"be 0 or 1, 0 at {_ends(vocabulary)}, 1 where A and B begin",
         (starts < must_start) | (starts > may_start),
     )
 
 
 def _token_rules(values, length, boundary, vocabulary, divider):
     ids = values[features.INPUT_IDS.name]
-    cls_id, sep_id = vocabulary.id_of(CLS), vocabulary.id_of(SEP)
+    cls, sep = vocabulary.roles["cls"], vocabulary.roles["sep"]
+    cls_id, sep_id = vocabulary.id_of(cls), vocabulary.id_of(sep)
     column = np.arange(ids.shape[1])
     return [
         _id_rule(features.INPUT_IDS, ids, vocabulary),
         (
             features.INPUT_IDS,
-            f"begin with {CLS}, id {cls_id}",
+            f"begin with {cls}, id {cls_id}",
             (column == 0) & (ids != cls_id),
         ),
         (
             features.INPUT_IDS,
-            f"hold {SEP}, id {sep_id}, where `{divider.name}` ends A and B",
+            f"hold {sep}, id {sep_id}, where `{divider.name}` ends A and B",
             _is_end(column, length, boundary) & (ids != sep_id),
         ),
     ]
@@ -138,7 +138,7 @@ def _prediction_rules(values, length, boundary, vocabulary):
         ),
         (
             features.MASKED_LM_POSITIONS,
-            f"ascend over A and B without {CLS} and {SEP}",
+            f"ascend over A and B without {_ends(vocabulary)}",
             predicted & ~(at_word & ascending),
         ),
         (features.MASKED_LM_POSITIONS, padding, ~predicted & (positions != 0)),
@@ -153,6 +153,10 @@ def _id_rule(feature, ids, vocabulary):
         f"be at least 0 and below the vocabulary's size, {len(vocabulary)}",
         (ids < 0) | (ids >= len(vocabulary)),
     )
+
+
+def _ends(vocabulary):
+    return f"{vocabulary.roles['cls']} and {vocabulary.roles['sep']}"
 
 
 def _is_end(position, length, boundary):

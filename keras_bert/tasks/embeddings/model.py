@@ -34,7 +34,7 @@ def embedding_model(pretrained, pooling="mean", dense=(), normalize=False):
         )
     num_layers, pool = POOLINGS[pooling]
     config, backbone = pretrained.config, pretrained.backbone
-    if num_layers > config.sizes["L"]:
+    if num_layers > config.depth:
         raise ValueError(
             f"`pooling`={pooling!r} needs a model of at least {num_layers} "
             f"layers. Received: {config.size_keys['L']}={config.sizes['L']}."

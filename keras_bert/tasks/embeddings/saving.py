@@ -1,6 +1,5 @@
 """Embedders as directories, in and out."""
 
-import dataclasses
 import functools
 
 from absl import logging
@@ -16,6 +15,7 @@ from keras_bert.tasks.embeddings.dense_layers import write_dense
 from keras_bert.tasks.embeddings.module_files import module_files
 from keras_bert.tasks.embeddings.sentence_transformers import MODULES
 from keras_bert.tasks.embeddings.sentence_transformers import read_modules
+from keras_bert.text.tokenizer_kinds import KINDS
 
 _TASK = "TextEmbedder"
 _DENSE = "dense.safetensors"
@@ -59,22 +59,28 @@ def load_embedder(directory, lowercase=None):
 def _load_modules(directory, lowercase):
     modules = read_modules(directory)
     pretrained = from_pretrained(modules.encoder, lowercase=lowercase)
-    sizes = pretrained.config.sizes
+    sizes, limit = pretrained.config.sizes, pretrained.config.max_seq_length
     if modules.dim != sizes["H"]:
         raise CheckpointError(
             f"{directory}: the pooling must be of vectors of the encoder's "
             f"size, {sizes['H']}. Received: {modules.dim}."
         )
     settings = pretrained.tokenizer_settings
-    if modules.lowercase and not settings.lowercase:
-        settings = dataclasses.replace(settings, lowercase=True)
-        pretrained = pretrained.with_tokenizer(settings)
+    if modules.lowercase:
+        pretrained = pretrained.with_tokenizer(_lowercased(settings, directory))
     return pretrained, {
         "pooling": modules.pooling,
         "normalize": modules.normalize,
         "dense": modules.dense,
-        "seq_length": min(modules.seq_length or sizes["P"], sizes["P"]),
+        "seq_length": min(modules.seq_length or limit, limit),
     }
+
+
+def _lowercased(settings, directory):
+    try:
+        return KINDS[settings.kind].lowercased(settings)
+    except ValueError as error:
+        raise CheckpointError(f"{directory}: {error}") from None
 
 
 def merged_arguments(told, given):

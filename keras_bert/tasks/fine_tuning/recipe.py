@@ -18,6 +18,7 @@ class Recipe:
             that of the layer above it; 1 for none.
         num_frozen_layers: int, how many of the lowest blocks, and the
             embeddings, do not learn; 0 for none, -1 for the whole encoder.
+            Blocks that share weights learn together or not at all.
         num_reset_layers: int, how many of the highest blocks start random.
         label_smoothing: float, share of the targets that is spread evenly.
         patience: int, epochs without a better result on the validation data

@@ -72,16 +72,31 @@ def _prepare_layers(task, recipe):
             )
     num_frozen = recipe.num_frozen_layers
     num_frozen = num_blocks if num_frozen < 0 else num_frozen
+    start = num_blocks - recipe.num_reset_layers
+    _check_whole(backbone.blocks, num_frozen, "num_frozen_layers", recipe)
+    _check_whole(backbone.blocks, start, "num_reset_layers", recipe)
     backbone.embeddings.trainable = num_frozen == 0
     for index, block in enumerate(backbone.blocks):
         block.trainable = index >= num_frozen
     if recipe.num_reset_layers:
         fresh = task.pretrained.family.backbone(task.pretrained.config)
-        start = num_blocks - recipe.num_reset_layers
         for block, other in zip(
             backbone.blocks[start:], fresh.blocks[start:], strict=True
         ):
             block.set_weights(other.get_weights())
+
+
+def _check_whole(blocks, border, name, recipe):
+    """Raises ValueError where a block stands on both sides of a border."""
+    below, above = blocks[:border], blocks[border:]
+    shared = {block.name for block in below} & {block.name for block in above}
+    if shared:
+        raise ValueError(
+            f"`{name}` must count all runs of a block or none, for they share "
+            f"their weights: {', '.join(sorted(shared))} is run "
+            f"{blocks.count(below[-1])} times, in {len(blocks)} layers. "
+            f"Received: {name}={getattr(recipe, name)}."
+        )
 
 
 def _optimizer(task, recipe, num_steps):
@@ -104,6 +119,7 @@ def _optimizer(task, recipe, num_steps):
 
 def _layers_above(task, variable):
     """How many layers stand above that of a variable, the head's included."""
-    names = ["embeddings", *(b.name for b in task.pretrained.backbone.blocks)]
+    blocks = dict.fromkeys(b.name for b in task.pretrained.backbone.blocks)
+    names = ["embeddings", *blocks]  # One that runs several times counts once.
     layer = variable.path.partition("/")[0]
     return len(names) - names.index(layer) if layer in names else 0

@@ -24,9 +24,10 @@ class WordPieces(typing.NamedTuple):
 def tokenize_words(tokenizer, sentences):
     """Cuts the words of sentences into pieces.
 
-    Each sentence is tokenized as one text, its words joined by spaces. A
-    word that the tokenizer drops, such as a control character, gives no
-    piece.
+    Each sentence is tokenized as one text, its words joined by spaces, so
+    that each word but the first has a space before it, as tokenizers want it
+    that keep spaces. A word that the tokenizer drops, such as a control
+    character, gives no piece.
 
     Args:
         tokenizer: a `Tokenizer`.
@@ -41,10 +42,11 @@ def tokenize_words(tokenizer, sentences):
     texts = checked_texts(" ".join(words) for words in sentences)
     result = []
     rows = _rows(*tokenizer.tokenize_with_offsets(texts))
-    for words, (ids, starts, _) in zip(sentences, rows):
+    for words, (ids, _, ends) in zip(sentences, rows):
         lengths = [len(word.encode("utf-8")) + 1 for word in words]
         word_ends = np.cumsum(lengths, dtype=np.int64)
-        word_of = np.searchsorted(word_ends, starts, side="right")
+        # The last byte of a piece is in its word; the first may be a space.
+        word_of = np.searchsorted(word_ends, ends - 1, side="right")
         result.append(WordPieces(ids, word_of))
     return result
 
@@ -52,12 +54,13 @@ def tokenize_words(tokenizer, sentences):
 def find_words(tokenizer, texts):
     """Cuts texts into pieces, and finds the words that these make up.
 
-    Words are what `BertTokenizer` cuts a text into before it looks for
-    pieces: at white space, and around punctuation and Chinese characters. A
-    piece that does not begin with "##" begins a word.
+    A piece begins a word unless the vocabulary says that it continues one;
+    the first of a text always does. So words of word pieces end at white
+    space, and around punctuation and Chinese characters; those of byte-level
+    BPE at white space only.
 
     Args:
-        tokenizer: a `BertTokenizer`.
+        tokenizer: a `Tokenizer`.
         texts: list of str.
 
     Returns:
@@ -82,7 +85,7 @@ def words_with_offsets(tokenizer, texts):
     """Cuts texts into pieces, and tells where words stand, in the graph.
 
     Args:
-        tokenizer: a `BertTokenizer`.
+        tokenizer: a `Tokenizer`.
         texts: string tensor or list `(batch_size,)`, UTF-8.
 
     Returns:
@@ -91,21 +94,34 @@ def words_with_offsets(tokenizer, texts):
         first piece, 0 at the others. No word is empty.
     """
     ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
+    # A piece that is only space, which has no span, is of no word.
+    places = tf.where(ends.flat_values > starts.flat_values)[:, 0]
+    row, first, end = (
+        tf.gather(x, places)
+        for x in (ids.value_rowids(), starts.flat_values, ends.flat_values)
+    )
     continues = tf.constant(tokenizer.vocabulary.is_continuation)
-    begins = tf.logical_not(tf.gather(continues, ids.flat_values))
+    continues = tf.gather(continues, tf.gather(ids.flat_values, places))
+    begins = tf.logical_or(tf.logical_not(continues), _is_first(row))
     # The last piece of a word stands before the first one of the next.
     lasts = tf.concat([begins[1:], [True]], 0)[: tf.size(begins)]
-    word_starts = starts.flat_values * tf.cast(begins, tf.int64)
-    word_ends = tf.scatter_nd(
-        tf.where(begins),
-        tf.boolean_mask(ends.flat_values, lasts),
-        tf.shape(begins, tf.int64),
-    )
+    places = tf.boolean_mask(places, begins)[:, tf.newaxis]
+    size = tf.shape(ids.flat_values, tf.int64)
     return (
         ids,
-        starts.with_flat_values(word_starts),
-        ends.with_flat_values(word_ends),
+        *(
+            starts.with_flat_values(
+                tf.scatter_nd(places, tf.boolean_mask(offsets, chosen), size)
+            )
+            for offsets, chosen in ((first, begins), (end, lasts))
+        ),
     )
+
+
+def _is_first(row):
+    """Whether a row is another than before, bool like it."""
+    before = tf.concat([tf.constant([-1], row.dtype), row[:-1]], 0)
+    return tf.not_equal(row, before[: tf.size(row)])
 
 
 def _rows(*ragged):

@@ -13,7 +13,7 @@ STARTS, ENDS = "starts", "ends"
 class WordPreprocessor(Preprocessor):
     """Packs single texts with the offsets of their words.
 
-    Args: as of `Preprocessor`; the tokenizer is a `BertTokenizer`.
+    Args: as of `Preprocessor`.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`.

@@ -10,8 +10,8 @@ from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
-from keras_bert.text.vocabulary import Vocabulary
-from keras_bert.text.wordpiece_settings import WordpieceSettings
+from keras_bert.text.tokenizer_kinds import pack_settings
+from keras_bert.text.tokenizer_kinds import unpack_settings
 
 
 def task_config(task):
@@ -29,7 +29,6 @@ def task_config(task):
             f"Received: {type(task).__name__}."
         )
     pretrained = task.pretrained
-    tokenizer = pretrained.tokenizer_settings
     record = pretrained.task if isinstance(task, FineTunedTask) else None
     return {
         "task": type(task).__name__,
@@ -40,12 +39,7 @@ def task_config(task):
         },
         "parts": sorted(pretrained.parts),
         "record": record and dataclasses.asdict(record),
-        "tokenizer": {
-            "vocabulary": [*tokenizer.vocabulary.tokens],
-            "lowercase": tokenizer.lowercase,
-            "strip_accents": tokenizer.strip_accents,
-            "max_chars_per_word": tokenizer.max_chars_per_word,
-        },
+        "tokenizer": pack_settings(pretrained.tokenizer_settings),
     }
 
 
@@ -55,15 +49,13 @@ def task_from_config(values):
     Args:
         values: dict, as of `task_config`.
     """
-    tokenizer = dict(values["tokenizer"])
-    vocabulary = Vocabulary(tokenizer.pop("vocabulary"))
     record = values["record"]
     if record is not None:
         head = record["head"] and HeadSize(**record["head"])
         record = TaskRecord(**{**record, "head": head})
     pretrained = PretrainedModel.from_config(
         config_from(values["config"]),
-        WordpieceSettings(vocabulary, **tokenizer),
+        unpack_settings(values["tokenizer"]),
         values["parts"],
         record,
     )

@@ -46,18 +46,6 @@ def google_arrays(arrays):
     return renamed
 
 
-def save_with_tf1(prefix, arrays):
-    """A checkpoint as a program of TensorFlow 1 saves it, slots and all."""
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        for name, array in arrays.items():
-            tf.compat.v1.get_variable(name, initializer=array)
-            for slot in ("adam_m", "adam_v"):
-                tf.compat.v1.get_variable(f"{name}/{slot}", initializer=array)
-        tf.compat.v1.train.get_or_create_global_step()
-        session.run(tf.compat.v1.global_variables_initializer())
-        tf.compat.v1.train.Saver().save(session, str(prefix))
-
-
 def write_google(directory, arrays, **config):
     golden = json.loads(str(arrays["config"]))
     values = {
@@ -88,7 +76,7 @@ def tanh():
 
 
 @pytest.fixture(scope="module")
-def tf1_directory(tanh, tmp_path_factory):
+def tf1_directory(tanh, save_with_tf1, tmp_path_factory):
     directory = tmp_path_factory.mktemp("tf1")
     write_google(directory, tanh)
     save_with_tf1(directory / "bert_model.ckpt", google_arrays(tanh))

@@ -10,7 +10,7 @@ from keras_bert.data.examples.packing import static_examples
 from keras_bert.data.examples.sentence_pairs import SentencePairs
 from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
 
-_CLS, _SEP, _MASK = 1002, 1003, 1004
+_CLS, _SEP, _MASK, _PAD = 1002, 1003, 1004, 0
 _NO_CONTINUATION = np.zeros(2000, bool)
 
 
@@ -22,7 +22,7 @@ def _pairs(*rows):
 def _rules(seq_length, is_continuation=_NO_CONTINUATION, whole_words=False):
     masking = MaskingRules(0.15, 3, _MASK, vocab_size=2000)
     return ExampleRules(
-        seq_length, _CLS, _SEP, is_continuation, whole_words, masking
+        seq_length, _CLS, _SEP, _PAD, is_continuation, whole_words, masking
     )
 
 

@@ -48,7 +48,7 @@ class MakeExamples(beam.DoFn):
     """(block, documents) to (random number, record) and counts.
 
     Args:
-        vocabulary: `Vocabulary`.
+        vocabulary: the tokenizer's.
         text_options: `TextOptions`, settled.
         options: `PretrainingDataOptions`.
     """

@@ -32,7 +32,6 @@ from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
 from keras_bert.data.build.settings import settings_of
 from keras_bert.outputs import manifest_values
-from keras_bert.text.vocabulary import Vocabulary
 
 
 def create_pretraining_data_on_beam(
@@ -67,7 +66,7 @@ def create_pretraining_data_on_beam(
     """
     files = match_texts(patterns)
     text_options = text_options.settled()
-    vocabulary = Vocabulary.from_file(text_options.vocab_file)
+    tokenizer = text_options.tokenizer_settings()
     inputs = [*(path for path, _ in files), text_options.vocab_file]
     path = free_manifest_path(output_dir, inputs, overwrite)
     # The inputs by their sizes, for to read them takes long.
@@ -80,7 +79,7 @@ def create_pretraining_data_on_beam(
         ) as pipeline,
     ):
         text, records = _examples(
-            pipeline, files, vocabulary, text_options, options
+            pipeline, files, tokenizer, text_options, options
         )
         shards = records.records | _write_shards(output_dir, num_shards)
         entries = shards | "Spread" >> beam.Reshuffle() | beam.Map(list_file)
@@ -104,13 +103,13 @@ def create_pretraining_data_on_beam(
     return counts
 
 
-def _examples(pipeline, files, vocabulary, text_options, options):
+def _examples(pipeline, files, tokenizer, text_options, options):
     """The counts of the text, summed, and the outputs of `MakeExamples`."""
     tokenized = (
         pipeline
         | beam.Create([*enumerate(chunks_of(files))])
         | beam.Reshuffle()
-        | beam.ParDo(TokenizeChunk(vocabulary, text_options)).with_outputs(
+        | beam.ParDo(TokenizeChunk(tokenizer, text_options)).with_outputs(
             COUNTS, main="documents"
         )
     )
@@ -123,7 +122,7 @@ def _examples(pipeline, files, vocabulary, text_options, options):
         ).with_output_types(tuple[Block, Document])
         | "Blocks" >> beam.GroupByKey()
         | beam.ParDo(
-            MakeExamples(vocabulary, text_options, options)
+            MakeExamples(tokenizer.vocabulary, text_options, options)
         ).with_outputs(COUNTS, main="records")
     )
     return text, records

@@ -1,7 +1,6 @@
 """The first half of the pipeline: chunks of text to tokenized documents."""
 
 import collections
-import dataclasses
 import os
 import tempfile
 
@@ -23,22 +22,17 @@ class TokenizeChunk(beam.DoFn):
     """(number, (path, offset)) of a chunk to its documents and counts.
 
     Args:
-        vocabulary: `Vocabulary`.
+        settings: settings of a tokenizer; the worker may be a machine
+            without the vocabulary's file.
         text_options: `TextOptions`, settled.
     """
 
-    def __init__(self, vocabulary, text_options):
-        self._vocabulary = vocabulary
+    def __init__(self, settings, text_options):
+        self._settings = settings
         self._text_options = text_options
 
     def setup(self):
-        # The worker may be a machine without the vocabulary's file.
-        with tempfile.TemporaryDirectory() as directory:
-            path = os.path.join(directory, "vocab.txt")
-            self._vocabulary.save(path)
-            self._tokenizer = dataclasses.replace(
-                self._text_options, vocab_file=path
-            ).make_tokenizer()
+        self._tokenizer = self._settings.tokenizer()
 
     def process(self, element):
         number, (path, first) = element
@@ -53,7 +47,7 @@ class TokenizeChunk(beam.DoFn):
             if counts["documents"]:
                 corpora.join_chunks([stem], directory)
                 corpus = corpora.Corpus.open(
-                    directory, len(self._vocabulary), segmented
+                    directory, len(self._settings.vocabulary), segmented
                 )
                 yield from _documents(corpus, number)
         yield from tagged(counts)

@@ -4,7 +4,6 @@ from keras_bert import features
 from keras_bert.data.records.inspection.shown_examples import show_example
 from keras_bert.data.records.inspection.statistics import RecordStatistics
 from keras_bert.data.records.validation import read_checked_records
-from keras_bert.text.vocabulary import MASK
 
 
 def inspect_records(paths, vocabulary, num_examples=3):
@@ -24,6 +23,7 @@ def inspect_records(paths, vocabulary, num_examples=3):
             the first such record is named.
     """
     statistics, examples = RecordStatistics(), []
+    mask_id = vocabulary.id_of(vocabulary.roles["mask"])
     names = None
     for path in paths:
         number = 0
@@ -39,7 +39,7 @@ def inspect_records(paths, vocabulary, num_examples=3):
             for row in range(min(size, num_examples - len(examples))):
                 place = f"Record {number + row} of {path}"
                 examples.append(show_example(values, row, place, vocabulary))
-            statistics.add(values, vocabulary.id_of(MASK))
+            statistics.add(values, mask_id)
             number += size
         statistics.counts["files"] += 1
     return statistics, examples

@@ -10,7 +10,6 @@ from keras_bert.data.records.inspection.outcomes import MASKED
 from keras_bert.data.records.inspection.outcomes import PLAIN
 from keras_bert.data.records.inspection.outcomes import RANDOM
 from keras_bert.data.records.inspection.outcomes import prediction_outcomes
-from keras_bert.text.vocabulary import MASK
 
 NSP_MEANINGS = ("B follows A", "B is from another document")
 
@@ -63,7 +62,7 @@ def show_example(values, row, place, vocabulary):
         values: dict of arrays as of `read_checked_records`.
         row: int, which of them.
         place: str, where it stands.
-        vocabulary: `Vocabulary`.
+        vocabulary: the vocabulary that they were made with.
 
     Returns:
         `ShownExample`
@@ -74,14 +73,16 @@ def show_example(values, row, place, vocabulary):
     ids = one[features.INPUT_IDS.name][0, :length].tolist()
     predictions, title = {}, f"{place}: {length} tokens"
     if features.MASKED_LM_IDS.name in one:
-        predictions = _predictions(one, vocabulary.id_of(MASK))
+        mask = vocabulary.roles["mask"]
+        predictions = _predictions(one, vocabulary.id_of(mask))
         title += f", {len(predictions)} to predict"
-    tokens = []
+    tokens, continues = [], vocabulary.is_continuation
     for position, shown in enumerate(ids):
         outcome, original = predictions.get(position, (PLAIN, shown))
         pieces = vocabulary.tokens[shown], vocabulary.tokens[original]
-        begins = position in (1, boundary)
-        tokens.append(_shown_token(*pieces, outcome, begins))
+        # Where A or B begins, a word may have lost its first pieces.
+        inside = continues[original] and position not in (1, boundary)
+        tokens.append(_shown_token(*pieces, outcome, inside))
     label = int(one[features.NEXT_SENTENCE_LABELS.name][0, 0])
     return ShownExample(
         title,
@@ -101,11 +102,9 @@ def _predictions(one, mask_id):
     }
 
 
-def _shown_token(shown, original, outcome, begins):
-    # Where A or B begins, a word may have lost its first pieces.
-    continues = original.startswith("##") and original != "##" and not begins
+def _shown_token(shown, original, outcome, continues):
     text = {
-        PLAIN: shown[2:] if continues else shown,
+        PLAIN: shown.removeprefix("##") if continues else shown,
         MASKED: f"[MASK→{original}]",
         RANDOM: f"[{shown}*→{original}]",
         KEPT: f"[{original}=]",

@@ -1,0 +1,79 @@
+"""A byte-level BPE from text, by the `tokenizers` library."""
+
+import json
+
+from keras_bert.data.corpus.learning import check_numbers
+from keras_bert.data.corpus.learning import import_tokenizers
+from keras_bert.data.corpus.learning import no_text
+from keras_bert.data.corpus.learning import seen_sentences
+from keras_bert.text.byte_pair_settings import BytePairSettings
+from keras_bert.text.byte_pair_vocabulary import MASK
+from keras_bert.text.byte_pair_vocabulary import SPECIAL_TOKENS
+from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair_vocabulary import byte_characters
+
+# The ids from 0 on, as RoBERTa's; <mask> has the last one.
+_HEAD = ("<s>", "<pad>", "</s>", "<unk>")
+
+
+def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
+    """Learns a byte-level BPE from text, but for a held-out fiftieth.
+
+    It keeps case. <s> <pad> </s> <unk> have the ids 0 to 3, <mask> has the
+    last one.
+
+    Args:
+        sources: list of sources, as of `open_sources`.
+        vocab_size: int, most tokens, the special ones and those of the 256
+            bytes included.
+        min_frequency: int, how often a pair must occur to be merged.
+        bad_lines: `BadLines`, what is skipped; None stops at it.
+
+    Returns:
+        `BytePairSettings` and the list of the sentences (bytes) held out.
+
+    Raises:
+        ValueError: a number is out of reach, or there is no text.
+        ModuleNotFoundError: `tokenizers` is not installed.
+    """
+    least = len(SPECIAL_TOKENS) + len(byte_characters())
+    check_numbers(vocab_size, least, min_frequency)
+    unseen, counted = [], _Counted()
+    merges = _train(
+        counted(seen_sentences(sources, unseen, bad_lines)),
+        vocab_size - len(SPECIAL_TOKENS),
+        min_frequency,
+    )
+    if not counted.number:
+        raise no_text(sources)
+    made = ("".join(merge) for merge in merges)
+    tokens = [*_HEAD, *sorted(byte_characters()), *made, MASK]
+    return BytePairSettings(BytePairVocabulary(tokens), merges), unseen
+
+
+class _Counted:
+    """Counts what an iterable gives."""
+
+    number = 0
+
+    def __call__(self, items):
+        for item in items:
+            self.number += 1
+            yield item
+
+
+def _train(sentences, vocab_size, min_frequency):
+    """The merges in the order of their ranks."""
+    tokenizers = import_tokenizers()
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(
+        add_prefix_space=False
+    )
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=min_frequency,
+        initial_alphabet=sorted(byte_characters()),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(sentences, trainer)
+    return json.loads(tokenizer.to_str())["model"]["merges"]

@@ -1,0 +1,89 @@
+"""What the learning of every kind of vocabulary shares."""
+
+import zlib
+
+import numpy as np
+
+from keras_bert.data.corpus.sources import source_documents
+
+_UNSEEN_ONE_IN = 50
+_MAX_UNSEEN = 20_000
+_MAX_VOCAB_SIZE = 1_000_000
+_MAX_FREQUENCY = 1_000_000_000
+
+
+def import_tokenizers():
+    """The package `tokenizers`, or an error that says how to install it."""
+    try:
+        import tokenizers
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "Learning a vocabulary needs the package tokenizers. Try: "
+            "pip install 'keras-bert-tf[vocabulary]'",
+            name=error.name,
+        ) from None
+    return tokenizers
+
+
+def check_numbers(vocab_size, least, min_frequency):
+    """Raises ValueError where a number is out of reach.
+
+    Args:
+        vocab_size: int, as the user asks for it.
+        least: int, the tokens that every vocabulary of the kind has.
+        min_frequency: int, how often a token must occur.
+    """
+    if not least <= vocab_size <= _MAX_VOCAB_SIZE:
+        raise ValueError(
+            f"`vocab_size` must be from {least}, for the tokens that every "
+            f"vocabulary has, to {_MAX_VOCAB_SIZE}, for memory is taken for "
+            f"all at once. Received: vocab_size={vocab_size}."
+        )
+    if not 1 <= min_frequency <= _MAX_FREQUENCY:
+        raise ValueError(
+            f"`min_frequency` must be from 1 to {_MAX_FREQUENCY}. Received: "
+            f"min_frequency={min_frequency}."
+        )
+
+
+def seen_sentences(sources, unseen, bad_lines):
+    """Yields the sentences to learn from and puts the others in `unseen`."""
+    for document in source_documents(sources, bad_lines):
+        for sentence in document:
+            chosen = zlib.crc32(sentence) % _UNSEEN_ONE_IN == 0
+            if chosen and len(unseen) < _MAX_UNSEEN:
+                unseen.append(sentence)
+            else:
+                yield sentence.decode("utf-8")
+
+
+def no_text(sources):
+    """The error for sources without a word, a ValueError."""
+    return ValueError(
+        "Input must hold text, one sentence a line. Received: no word in "
+        f"{len(sources)} file(s), the first {sources[0].name!r}."
+    )
+
+
+def measure_tokenizer(tokenizer, sentences):
+    """How well a tokenizer fits text.
+
+    Args:
+        tokenizer: a `Tokenizer` of any kind.
+        sentences: list of bytes or str.
+
+    Returns:
+        The share of tokens that are unknown and the mean number of tokens of
+        a word, both float; NaN without text. A word is what no token
+        continues, or what a sentence begins with.
+    """
+    rows = tokenizer(sentences)
+    tokens = rows.values.numpy()
+    continues = np.array(tokenizer.vocabulary.is_continuation)[tokens]
+    splits = rows.row_splits.numpy()
+    continues[splits[:-1][np.diff(splits) > 0]] = False
+    num_words = np.count_nonzero(~continues)
+    if not num_words:
+        return float("nan"), float("nan")
+    unknown = np.mean(tokens == tokenizer.vocabulary.unk_id)
+    return float(unknown), float(len(tokens) / num_words)

@@ -1,0 +1,95 @@
+"""What an ALBERT encoder is fed: narrow embeddings, mapped to its width."""
+
+import keras
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.sublayers import revive_sublayer
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class FactorizedEmbeddings(keras.layers.Layer):
+    """Maps embeddings of one width to vectors of another by a matrix.
+
+    The table of words, the largest of all, is then as narrow as the
+    embeddings, and so is the transform of a masked-LM head.
+
+    Args:
+        tables: layer with the call arguments of `BertEmbeddings`. Its name is
+            part of the paths of its weights.
+        hidden_size: int, width of the vectors that come out.
+        kernel_initializer: Keras initializer of the matrix.
+
+    Call arguments:
+        input_ids: int32 `(batch_size, seq_length)`.
+        segment_ids: int32 `(batch_size, seq_length)`.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> tables = keras_bert.layers.BertEmbeddings(30, 4, 16, name="tables")
+    >>> embeddings = keras_bert.layers.FactorizedEmbeddings(tables, 8)
+    >>> ids = keras.ops.array([[2, 7, 9, 3]])
+    >>> embeddings(ids, keras.ops.zeros_like(ids)).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [ALBERT](https://arxiv.org/abs/1909.11942), section 3.1
+    """
+
+    def __init__(self, tables, hidden_size, kernel_initializer=None, **kwargs):
+        super().__init__(**kwargs)
+        check_positive(hidden_size=hidden_size)
+        self.tables = tables
+        self.hidden_size = hidden_size
+        self.kernel_initializer = get_initializer(kernel_initializer)
+        self.projection = FlatDense(
+            hidden_size,
+            kernel_initializer=clone_initializer(self.kernel_initializer),
+            dtype=self.dtype_policy,
+            name="projection",
+        )
+
+    @property
+    def vocab_size(self):
+        """The number of word pieces."""
+        return self.tables.vocab_size
+
+    @property
+    def embedding_size(self):
+        """The width of the tables."""
+        return self.tables.embedding_size
+
+    @property
+    def word_embeddings(self):
+        """The table of words, which a masked-LM head multiplies by."""
+        return self.tables.word_embeddings
+
+    def build(self, input_ids_shape, segment_ids_shape=None):
+        self.tables.build(input_ids_shape, segment_ids_shape)
+        self.projection.build((*input_ids_shape, self.embedding_size))
+
+    def call(self, input_ids, segment_ids, training=None):
+        embedded = self.tables(input_ids, segment_ids, training=training)
+        return self.projection(embedded)
+
+    def compute_output_shape(self, input_ids_shape, segment_ids_shape):
+        return (*input_ids_shape, self.hidden_size)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "tables": keras.saving.serialize_keras_object(self.tables),
+            "hidden_size": self.hidden_size,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**{**config, "tables": revive_sublayer(config["tables"])})

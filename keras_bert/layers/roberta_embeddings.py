@@ -1,0 +1,102 @@
+"""What a RoBERTa encoder is fed: word + position counted past padding."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.defaults import DROPOUT
+from keras_bert.layers.defaults import EPSILON
+from keras_bert.layers.token_embeddings import TokenEmbeddings
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class RobertaEmbeddings(TokenEmbeddings):
+    """Sums word and position embeddings, where padding counts no position.
+
+    The first token has position `pad_id + 1`, wherever it stands, the next
+    one more; all padding has position `pad_id`. Padding is what has its id,
+    whatever the mask says. All tokens are of segment 0, the first row of the
+    published table of segments.
+
+    Args:
+        vocab_size: int, number of word pieces.
+        hidden_size: int, width of the vectors.
+        max_position_embeddings: int, rows of the table of positions, of which
+            tokens do not use the first `pad_id + 1`.
+        type_vocab_size: int, rows of the table of segments.
+        pad_id: int, the id of padding.
+        dropout: float, rate after the normalization.
+        layer_norm_epsilon: float, added to the variance.
+        embeddings_initializer: Keras initializer of the three tables.
+
+    Call arguments:
+        input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> embeddings = keras_bert.layers.RobertaEmbeddings(30, 8, 16)
+    >>> embeddings(keras.ops.array([[0, 7, 9, 2, 1]])).shape
+    TensorShape([1, 5, 8])
+
+    References:
+        [RoBERTa](https://arxiv.org/abs/1907.11692), section 2, and fairseq's
+        `LearnedPositionalEmbedding`
+    """
+
+    def __init__(
+        self,
+        vocab_size,
+        hidden_size,
+        max_position_embeddings=514,
+        type_vocab_size=1,
+        pad_id=1,
+        dropout=DROPOUT,
+        layer_norm_epsilon=EPSILON,
+        embeddings_initializer=None,
+        **kwargs,
+    ):
+        check_positive(type_vocab_size=type_vocab_size)
+        if not isinstance(pad_id, int) or pad_id < 0:
+            raise ValueError(
+                "`pad_id` must be an integer, at least 0. "
+                f"Received: pad_id={pad_id!r}."
+            )
+        super().__init__(
+            vocab_size,
+            hidden_size,
+            max_position_embeddings,
+            dropout,
+            layer_norm_epsilon,
+            embeddings_initializer,
+            **kwargs,
+        )
+        self.type_vocab_size = type_vocab_size
+        self.pad_id = pad_id
+
+    def build(self, input_ids_shape):
+        super().build(input_ids_shape)
+        self.segment_embeddings = self._add_table(
+            "segment", self.type_vocab_size
+        )
+
+    @property
+    def max_seq_length(self):
+        return self.max_position_embeddings - self.pad_id - 1
+
+    def _positions(self, input_ids):
+        is_token = ops.cast(ops.not_equal(input_ids, self.pad_id), "int32")
+        counts = ops.cumsum(is_token, axis=1) * is_token
+        places = ops.take(
+            self.position_embeddings, self.pad_id + counts, axis=0
+        )  # [B, S, H]
+        return places + self.segment_embeddings[0]
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "type_vocab_size": self.type_vocab_size,
+            "pad_id": self.pad_id,
+        }

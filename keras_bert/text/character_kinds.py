@@ -1,0 +1,114 @@
+"""Spaces, letters and numbers, as the published byte-level BPE knows them.
+
+The ranges are those of `tokenizers` 0.23, which are Unicode 16.0's: White_Space
+and the categories L and N. They are written out, so that Python's release and
+the server's play no part.
+"""
+
+import functools
+import pathlib
+import typing
+
+import numpy as np
+import tensorflow as tf
+
+# Of bytes that are no text, of characters, and of bytes that are no UTF-8.
+NONE, SPACE, LETTER, NUMBER, OTHER = range(5)
+
+_RANGES = pathlib.Path(__file__).with_name("characters") / "unicode_16.txt"
+_NAMES = {"space": SPACE, "letter": LETTER, "number": NUMBER}
+_PAGE = 256
+_NUM_CODE_POINTS = 0x110000
+
+
+class LongCharacters(typing.NamedTuple):
+    """The well-formed characters of more than one byte.
+
+    Args:
+        starts: int32 `(num_characters,)`, where they stand.
+        lengths: int32 `(num_characters,)`, in bytes.
+        kinds: uint8 `(num_characters,)`.
+    """
+
+    starts: tf.Tensor
+    lengths: tf.Tensor
+    kinds: tf.Tensor
+
+
+@functools.cache
+def code_point_kinds():
+    """The kind of every code point, a uint8 array `(1114112,)`."""
+    kinds = np.full(_NUM_CODE_POINTS, OTHER, np.uint8)
+    for line in _RANGES.read_text(encoding="ascii").splitlines():
+        name, span = line.split(" ")
+        first, last = (int(end, 16) for end in span.split("-"))
+        kinds[first : last + 1] = _NAMES[name]
+    return kinds
+
+
+@functools.cache
+def _pages():
+    """The kinds in pages, each once: where a page begins, and all pages."""
+    firsts, pages = [], {}
+    for page in code_point_kinds().reshape(-1, _PAGE):
+        firsts.append(pages.setdefault(page.tobytes(), _PAGE * len(pages)))
+    return np.array(firsts, np.int32), np.frombuffer(b"".join(pages), np.uint8)
+
+
+def character_kinds(flat):
+    """The kind of the character that each byte belongs to.
+
+    A byte that is no part of a well-formed character is one by itself.
+
+    Args:
+        flat: `FlatTexts`.
+
+    Returns:
+        uint8 `(num_bytes,)`, and `LongCharacters`.
+    """
+    codes = tf.cast(flat.bytes, tf.int32)
+    of_bytes = np.full(256, OTHER, np.uint8)
+    of_bytes[:128] = code_point_kinds()[:128]
+    kinds = tf.gather(of_bytes, codes)
+    characters = _long_characters(codes)
+    places = tf.ragged.range(
+        characters.starts, characters.starts + characters.lengths
+    )
+    kinds = tf.tensor_scatter_nd_update(
+        kinds,
+        places.flat_values[:, tf.newaxis],
+        tf.gather(characters.kinds, places.value_rowids()),
+    )
+    return tf.where(
+        flat.is_text, kinds, tf.constant(NONE, tf.uint8)
+    ), characters
+
+
+def _long_characters(codes):
+    """Decodes UTF-8, of which Unicode's table 3-7 says what is well-formed."""
+    starts = tf.cast(tf.where(codes >= 0xC2)[:, 0], tf.int32)
+    first, *rest = (tf.gather(codes, starts + n) - 0x80 for n in range(4))
+    first += 0x80
+    follows = [(0 <= byte) & (byte < 0x40) for byte in rest]
+    second, third, fourth = rest
+    of_two = (first - 0xC0) * 0x40 + second
+    of_three = ((first - 0xE0) * 0x40 + second) * 0x40 + third
+    of_four = ((first - 0xF0) * 0x40 + second) * 0x40 + third
+    of_four = of_four * 0x40 + fourth
+    is_surrogate = (of_three >= 0xD800) & (of_three < 0xE000)
+    is_two = (first < 0xE0) & follows[0]
+    is_three = (first >= 0xE0) & (first < 0xF0) & follows[0] & follows[1]
+    is_three &= (of_three >= 0x800) & tf.logical_not(is_surrogate)
+    is_four = (first >= 0xF0) & follows[0] & follows[1] & follows[2]
+    is_four &= (of_four >= 0x10000) & (of_four < _NUM_CODE_POINTS)
+    points = tf.where(is_two, of_two, tf.where(is_three, of_three, of_four))
+    lengths = tf.where(is_two, 2, tf.where(is_three, 3, 4))
+    is_whole = is_two | is_three | is_four
+    points = tf.boolean_mask(points, is_whole)
+    firsts, pages = _pages()
+    page = tf.gather(firsts, points // _PAGE)
+    return LongCharacters(
+        tf.boolean_mask(starts, is_whole),
+        tf.boolean_mask(lengths, is_whole),
+        tf.gather(pages, page + points % _PAGE),
+    )

@@ -1,0 +1,125 @@
+"""A table of constant keys, looked up by gathers only.
+
+Hash and displace: some bits of a key's hash choose a row, some a column, and
+each row is moved along the table until its keys fall into free slots. The
+rows with the most keys go first. Unlike a lookup table of TensorFlow it is
+made of constants and needs no initialisation.
+
+References:
+    [Hash, displace, and compress](https://cmph.sourceforge.net/papers/esa09.pdf)
+"""
+
+import numpy as np
+import tensorflow as tf
+
+NOT_FOUND = -1
+_SEED = 19
+# Odd numbers of 64 bits without a pattern, as signed ones.
+_FACTORS = (
+    -0x61C8864680B583EB,
+    -0x3D4D51C2D82B14B1,
+    0x165667B19E3779F9,
+    -0x29171179499A026D,
+)
+_right_shift = tf.bitwise.right_shift
+
+
+class PerfectHash:
+    """Gives the numbers of keys.
+
+    Args:
+        keys: up to three integer arrays `(num_keys,)`, the parts of the keys.
+            No two keys are the same.
+
+    Call arguments:
+        keys: as many tensors `(any,)` of the same dtypes.
+
+    Returns:
+        int32 `(any,)`, where in the arrays each key stands, or `NOT_FOUND`.
+    """
+
+    def __init__(self, *keys):
+        num_keys = len(keys[0])
+        column_bits = max(num_keys - 1, 1).bit_length()
+        self._bits = max(column_bits - 1, 1), column_bits
+        self._salt, rows, columns = self._distinct(keys)
+        width = 1 << column_bits
+        moves = np.zeros(1 << self._bits[0], np.int32)
+        slots = _displace(rows, columns, width, moves)
+        self._moves = tf.constant(moves)
+        self._keys = [_spread(key, slots, 2 * width, 0) for key in keys]
+        numbers = np.arange(num_keys, dtype=np.int32)
+        self._numbers = _spread(numbers, slots, 2 * width, NOT_FOUND)
+
+    def __call__(self, *keys):
+        rows, columns = self._place(keys, self._salt)
+        slots = tf.gather(self._moves, rows) + columns
+        is_same = [
+            tf.equal(tf.gather(known, slots), key)
+            for known, key in zip(self._keys, keys, strict=True)
+        ]
+        numbers = tf.gather(self._numbers, slots)
+        return tf.where(tf.reduce_all(is_same, 0), numbers, NOT_FOUND)
+
+    def _place(self, keys, salt):
+        """Row and column of keys, int32, from the upper bits of a hash."""
+        row_bits, column_bits = self._bits
+        hashes = _right_shift(_mix(keys, salt), 63 - row_bits - column_bits)
+        rows = _right_shift(hashes, column_bits) & ((1 << row_bits) - 1)
+        columns = hashes & ((1 << column_bits) - 1)
+        return tf.cast(rows, tf.int32), tf.cast(columns, tf.int32)
+
+    def _distinct(self, keys):
+        """The first salt that gives no two keys the same row and column."""
+        keys = [tf.constant(key) for key in keys]
+        salt = 0
+        while True:
+            rows, columns = (x.numpy() for x in self._place(keys, salt))
+            places = (rows.astype(np.int64) << self._bits[1]) + columns
+            if len(np.unique(places)) == len(places):
+                return salt, rows, columns
+            salt += 1
+
+
+def _mix(keys, salt):
+    """A hash, int64; sums and products are modulo 2 ** 64."""
+    mixed = tf.zeros([], tf.int64)
+    for key, factor in zip(keys, _FACTORS):
+        mixed += tf.cast(key, tf.int64) * factor
+    mixed = tf.bitwise.bitwise_xor(mixed, _right_shift(mixed, 32))
+    return mixed * (_FACTORS[-1] + 2 * salt)
+
+
+def _displace(rows, columns, width, moves):
+    """Fills in how far each row moves; gives the slots of the keys then."""
+    counts = np.bincount(rows, minlength=1)
+    order = np.argsort(rows, kind="stable")
+    firsts = np.cumsum(counts) - counts
+    taken = np.zeros(2 * width, bool)
+    random = np.random.default_rng(_SEED)
+    for count in range(counts.max(), 0, -1):
+        pending = np.flatnonzero(counts == count)
+        while len(pending):
+            keys = order[firsts[pending, None] + np.arange(count)]
+            tried = random.integers(0, width, len(pending))
+            placed = _take(columns[keys] + tried[:, None], taken)
+            moves[pending[placed]] = tried[placed]
+            pending = pending[~placed]
+    return columns + moves[rows]
+
+
+def _take(slots, taken):
+    """Takes the slots of the rows that fit; says which, bool `(rows,)`."""
+    owners = np.full(len(taken), NOT_FOUND)
+    numbers = np.arange(len(slots))[:, None]
+    owners[slots] = numbers  # The last row that wants a slot has it.
+    placed = (~taken[slots] & (owners[slots] == numbers)).all(1)
+    taken[slots[placed]] = True
+    return placed
+
+
+def _spread(values, slots, size, default):
+    """Values by slot, a tensor; `default` where there is none."""
+    spread = np.full(size, default, values.dtype)
+    spread[slots] = values
+    return tf.constant(spread)

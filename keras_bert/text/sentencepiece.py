@@ -1,0 +1,176 @@
+"""Text to the ids of SentencePiece, in the graph, as ALBERT does."""
+
+import functools
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from keras_bert.text.albert_normalizer import QUOTE
+from keras_bert.text.albert_normalizer import QUOTING
+from keras_bert.text.albert_normalizer import WORD_START
+from keras_bert.text.albert_normalizer import albert_normalizer_model
+from keras_bert.text.offsets import original_spans
+from keras_bert.text.pieces import Pieces
+from keras_bert.text.sentencepiece_model import CONTROL
+from keras_bert.text.sentencepiece_model import NORMAL
+from keras_bert.text.sentencepiece_model import Piece
+from keras_bert.text.sentencepiece_settings import SentencePieceSettings
+from keras_bert.text.sentencepiece_spans import PieceSpans
+from keras_bert.text.sentencepiece_vocabulary import ROLES
+from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
+
+
+class SentencePieceTokenizer:
+    """Cuts texts into pieces, as ALBERT does.
+
+    It is made of graph ops alone and runs eagerly, in `tf.data`, in a
+    SavedModel and in TFLite. docs/tokenization.md lists what is left of
+    differences from the published tokenizers.
+
+    Args:
+        vocabulary: a `SentencePieceVocabulary` or the path of a
+            `spiece.model`.
+        lowercase: bool, lower-case the text, as the published models want it.
+        special_tokens: bool, a special token that is written in a text, such
+            as [MASK], becomes its id. By default it is plain text.
+
+    Call arguments:
+        texts: string tensor or list `(batch_size,)`, UTF-8.
+
+    Returns:
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+
+    Example:
+
+    >>> tokenizer = keras_bert.text.SentencePieceTokenizer("spiece.model")
+    >>> tokenizer(["some text"])
+    <tf.RaggedTensor [[109, 1854]]>
+
+    References:
+        [SentencePiece](https://arxiv.org/abs/1808.06226),
+        [ALBERT](https://arxiv.org/abs/1909.11942)
+    """
+
+    kind = SentencePieceSettings.kind
+    roles = ROLES
+
+    def __init__(self, vocabulary, lowercase=True, special_tokens=False):
+        if not isinstance(vocabulary, SentencePieceVocabulary):
+            vocabulary = SentencePieceVocabulary.from_file(vocabulary)
+        self.settings = SentencePieceSettings(vocabulary, lowercase)
+        self.vocabulary = vocabulary
+        self.lowercase = lowercase
+        self.special_tokens = special_tokens
+
+    def with_special_tokens(self):
+        """The same tokenizer, with `special_tokens=True`."""
+        return SentencePieceTokenizer(
+            self.vocabulary, self.lowercase, special_tokens=True
+        )
+
+    def __call__(self, texts):
+        texts = tf.convert_to_tensor(texts, tf.string)
+        pieces = self._op.tokenize(self._normalizer.normalize(texts))
+        ids = tf.gather(self._ids, pieces.flat_values)
+        return tf.RaggedTensor.from_row_splits(
+            ids, tf.cast(pieces.row_splits, tf.int64), validate=False
+        )
+
+    def tokenize_with_offsets(self, texts):
+        """Like a call, and where each token stands in the text.
+
+        A span begins and ends between characters and is never empty. White
+        space before a word is not in it. A piece "▁" that stands alone, before
+        a word, has the span of the character that follows.
+
+        Args:
+            texts: string tensor or list `(batch_size,)`, UTF-8.
+
+        Returns:
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
+            starts and ends, int64, offsets in bytes of the text as given.
+        """
+        texts = tf.convert_to_tensor(texts, tf.string)
+        normalized, offsets = self._normalizer.normalize_with_offsets(texts)
+        pieces = self._op.tokenize(normalized)
+        starts, ends = self._spans(pieces, normalized)
+        pieces = Pieces(
+            tf.gather(self._ids, pieces.flat_values),
+            starts,
+            ends,
+            tf.cast(pieces.row_splits, tf.int64),
+        )
+        pieces = original_spans(pieces, offsets)
+        return tuple(map(pieces.ragged, pieces[:3]))
+
+    def detokenize(self, ids):
+        """The text of ids, as far as they tell it.
+
+        Args:
+            ids: list of int.
+
+        Returns:
+            str, normalised, the special tokens as words.
+        """
+        special = {*ROLES.values()}
+        tokens = (self.vocabulary.tokens[index] for index in ids)
+        text = "".join(f" {t} " if t in special else t for t in tokens)
+        return " ".join(text.replace(WORD_START, " ").split())
+
+    @functools.cached_property
+    def _found(self):
+        """Texts that are always found, with the ids that they get."""
+        vocabulary, found = self.vocabulary, {}
+        if QUOTE in vocabulary:
+            for mark in QUOTING:
+                found[2 * mark] = vocabulary.id_of(QUOTE)
+                # A piece too, so that it is no part of a longer unknown one.
+                if mark not in vocabulary:
+                    found[mark] = vocabulary.unk_id
+        if self.special_tokens:
+            for token in ROLES.values():
+                written = token.lower() if self.lowercase else token
+                found[written] = vocabulary.id_of(token)
+                found[WORD_START + written] = vocabulary.id_of(token)
+        return found
+
+    @functools.cached_property
+    def _pieces(self):
+        """The pieces of the op: those of the model, and those to be found.
+
+        A score of 0 is better than any other.
+        """
+        hidden = {*self._found, *ROLES.values()} - {ROLES["unknown"]}
+        own = [
+            piece._replace(kind=CONTROL)
+            if piece.text in hidden or any(2 * m in piece.text for m in QUOTING)
+            else piece
+            for piece in self.vocabulary.model.pieces
+        ]
+        return own + [Piece(text, 0.0, NORMAL) for text in self._found]
+
+    @functools.cached_property
+    def _op(self):
+        model = self.vocabulary.model.graph_bytes(self._pieces)
+        with tf.init_scope():
+            return tf_text.FastSentencepieceTokenizer(model)
+
+    @functools.cached_property
+    def _ids(self):
+        own = range(len(self.vocabulary))
+        with tf.init_scope():
+            return tf.constant([*own, *self._found.values()], tf.int32)
+
+    @functools.cached_property
+    def _spans(self):
+        with tf.init_scope():
+            return PieceSpans(self._pieces, self.vocabulary.model.charsmap)
+
+    @functools.cached_property
+    def _normalizer(self):
+        table = albert_normalizer_model(self.lowercase)
+        with tf.init_scope():
+            return tf_text.FastBertNormalizer(
+                model_buffer=tf.constant(np.frombuffer(table, np.uint8))
+            )

@@ -1,0 +1,117 @@
+"""Where the pieces of SentencePiece stand, which its op does not tell.
+
+A text is a row of units: each known character is one, and so is each run of
+unknown ones, which is one piece. A piece takes as many units as it has
+characters. So it is enough to know the units. Tables of `FastBertNormalize`
+find them, which keep some of the characters and tell where these came from.
+"""
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from keras_bert.text.albert_normalizer import WORD_START
+from keras_bert.text.normalizer_table import build_table
+from keras_bert.text.sentencepiece_charsmap import single_replacements
+from keras_bert.text.sentencepiece_model import UNKNOWN
+
+_SPACE = " "
+
+
+class PieceSpans:
+    """Finds the spans of pieces in normalised texts.
+
+    Args:
+        pieces: list of `Piece`, those of the op.
+        charsmap: bytes, that of the model.
+
+    Call arguments:
+        pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, what the op
+            gives for the texts.
+        texts: string `(batch_size,)`, normalised; only " " is white space.
+
+    Returns:
+        Starts and ends, int64 `(total_num_pieces,)`, in bytes of the texts.
+    """
+
+    def __init__(self, pieces, charsmap):
+        lengths = [
+            1 if piece.kind == UNKNOWN else len(piece.text.lstrip(WORD_START))
+            for piece in pieces
+        ]
+        self.lengths = tf.constant(lengths, tf.int32)
+        known = {p.text for p in pieces if len(p.text) == 1} - {WORD_START}
+        replaced = {c: c for c in known | {_SPACE}}
+        replaced |= single_replacements(charsmap)
+        # A byte for each character that is kept.
+        self.all, self.not_known, self.unknown = (
+            _normalizer(
+                {c: "x" * len([*filter(keep, v)]) for c, v in replaced.items()}
+            )
+            for keep in (
+                lambda c: True,
+                lambda c: c not in known,
+                lambda c: c not in known and c != _SPACE,
+            )
+        )
+
+    def __call__(self, pieces, texts):
+        starts, ends, splits = self._units(texts)
+        lengths = tf.gather(self.lengths, pieces.flat_values)
+        before = tf.cumsum(tf.concat([[0], lengths], 0))
+        row = tf.cast(pieces.value_rowids(), tf.int32)
+        row_start = tf.gather(before, tf.gather(pieces.row_splits, row))
+        first = before[:-1] - row_start + tf.gather(splits, row)
+        last = first + tf.maximum(lengths, 1) - 1
+        end = tf.size(starts) - 1
+        return (
+            tf.gather(starts, tf.minimum(first, end)),
+            tf.gather(ends, tf.minimum(last, end)),
+        )
+
+    def _units(self, texts):
+        """Starts and ends of units, and where each row of them begins."""
+        _, places = self.all.normalize_with_offsets(texts)
+        row = tf.cast(places.value_rowids(), tf.int32)
+        places, splits = places.flat_values, places.row_splits
+        # The last place of a row is the end of its text.
+        sizes = tf.gather(places, splits[1:] - 1)
+        is_end = tf.equal(places, tf.gather(sizes, row))
+        begins = tf.cumsum(sizes + 1, exclusive=True)
+        index = places + tf.gather(begins, row)
+        not_known = tf.gather(_flags(self.not_known, texts, begins), index)
+        unknown = tf.gather(_flags(self.unknown, texts, begins), index)
+        unknown = tf.logical_and(unknown, tf.logical_not(is_end))
+        goes_on = tf.concat([[False], unknown[:-1]], 0)
+        goes_on = tf.logical_and(goes_on[: tf.size(unknown)], unknown)
+        is_mark = tf.logical_not(goes_on)
+        is_unit = tf.logical_or(tf.logical_not(not_known), unknown)
+        is_unit = tf.logical_and(is_unit, tf.logical_not(is_end))
+        counts = tf.math.unsorted_segment_sum(
+            tf.cast(tf.logical_and(is_unit, is_mark), tf.int32),
+            row,
+            tf.size(sizes),
+        )
+        starts = tf.boolean_mask(places, is_mark)
+        ends = tf.maximum(tf.concat([starts[1:], [0]], 0), starts + 1)
+        is_unit = tf.boolean_mask(is_unit, is_mark)
+        return (
+            tf.concat([tf.boolean_mask(starts, is_unit), [0]], 0),
+            tf.concat([tf.boolean_mask(ends, is_unit), [1]], 0),
+            tf.cumsum(counts, exclusive=True),
+        )
+
+
+def _flags(normalizer, texts, begins):
+    """Which bytes of the texts a table keeps, bool, an end behind each."""
+    _, places = normalizer.normalize_with_offsets(texts)
+    index = places.flat_values + tf.gather(begins, places.value_rowids())
+    size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1
+    ones = tf.ones_like(index, tf.int32)
+    return tf.scatter_nd(index[:, tf.newaxis], ones, size[tf.newaxis]) > 0
+
+
+def _normalizer(replacements):
+    changed = {c: text for c, text in replacements.items() if text != c}
+    table = np.frombuffer(build_table(changed), np.uint8)
+    return tf_text.FastBertNormalizer(model_buffer=tf.constant(table))

@@ -1,0 +1,95 @@
+"""The kinds of tokenizers; all that depends on the kind is looked up here."""
+
+import pathlib
+
+from keras_bert.config import read_json_object
+from keras_bert.text.cased_kind import CasedKind
+from keras_bert.text.self_told_kind import SelfToldKind
+from keras_bert.text.wordpiece_kind import WordpieceKind
+from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+_WORDPIECE = WordpieceSettings.kind
+_TOKENIZER_JSON = "tokenizer.json"
+
+# By what a tokenizer and the `Family` of a model say.
+KINDS = {
+    _WORDPIECE: WordpieceKind(),
+    "byte_bpe": SelfToldKind(
+        reader="keras_bert.text.byte_pair_settings:read_byte_pair",
+        files=("vocab.json", "merges.txt", "tokenizer_config.json"),
+        pieces="byte-level BPE pieces",
+        model_type="BPE",
+        other_names=("merges.txt",),
+    ),
+    "sentencepiece": CasedKind(
+        reader="keras_bert.text.sentencepiece_settings:read_sentencepiece",
+        files=("spiece.model", "tokenizer_config.json", _TOKENIZER_JSON),
+        pieces="SentencePiece pieces",
+        model_type="Unigram",
+        other_names=("30k-clean.model",),  # Of google-research/albert.
+    ),
+}
+VOCAB_FILE_HELP = (
+    "The vocab.txt; or a vocab.json beside its merges.txt, a spiece.model or "
+    "the tokenizer.json of one of these two."
+)
+
+
+def kind_of_file(vocab_file):
+    """The kind of the tokenizer that a file belongs to.
+
+    Args:
+        vocab_file: str, a `vocab.txt` of whatever name; or a `vocab.json`
+            beside its `merges.txt`, a `spiece.model` or the `tokenizer.json`
+            of one of these two.
+
+    Returns:
+        A value of `KINDS`.
+
+    Raises:
+        ValueError: no kind has such a file.
+    """
+    path = pathlib.Path(vocab_file)
+    if path.name == _TOKENIZER_JSON:
+        return _kind_of_json(path)
+    for kind in KINDS.values():
+        if path.name in (kind.files[0], *kind.other_names):
+            return kind
+    if path.suffix in (".json", ".model"):
+        names = ", ".join(kind.files[0] for kind in KINDS.values())
+        raise ValueError(
+            "The kind of a tokenizer is known by the name of its file, which "
+            f"must be {names} or {_TOKENIZER_JSON}. Received: {vocab_file}."
+        )
+    return KINDS[_WORDPIECE]
+
+
+def vocabulary_of_file(vocab_file):
+    """The vocabulary of a file, as of `kind_of_file`."""
+    return kind_of_file(vocab_file).vocabulary(vocab_file)
+
+
+def pack_settings(settings):
+    """All settings of a tokenizer, as a dict for JSON."""
+    return KINDS[settings.kind].packed(settings)
+
+
+def unpack_settings(values):
+    """The settings that `pack_settings` was given."""
+    # Word pieces came first, and say no kind.
+    return KINDS[values.get("kind", _WORDPIECE)].unpacked(values)
+
+
+def _kind_of_json(path):
+    try:
+        model = read_json_object(path).get("model")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    told = model.get("type") if isinstance(model, dict) else None
+    for kind in KINDS.values():
+        if told and kind.model_type == told:
+            return kind
+    raise ValueError(
+        f"{path} must be of a BPE or a Unigram model; of a WordPiece model, "
+        f"pass the vocab.txt. Received: a model of the type {told!r}."
+    )

@@ -1,0 +1,26 @@
+"""What tests of checkpoints share."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def save_with_tf1():
+    """A function that saves as a program of TensorFlow 1 does, slots and all.
+
+    Args:
+        prefix: path of the checkpoint.
+        arrays: dict of arrays by name.
+        slots: names of what the optimizer keeps of each.
+    """
+    import tensorflow as tf
+
+    def save(prefix, arrays, slots=("adam_m", "adam_v")):
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            for name, array in arrays.items():
+                for path in (name, *(f"{name}/{slot}" for slot in slots)):
+                    tf.compat.v1.get_variable(path, initializer=array)
+            tf.compat.v1.train.get_or_create_global_step()
+            session.run(tf.compat.v1.global_variables_initializer())
+            tf.compat.v1.train.Saver().save(session, str(prefix))
+
+    return save

@@ -1,0 +1,93 @@
+"""DistilBERT with a tokenizer of a fourth kind, which nothing else names."""
+
+import dataclasses
+import pathlib
+import sys
+
+import pytest
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.export.served_ops import TOKENIZER_OPS
+from keras_bert.export.tflite_operators import TEXT_OPERATORS
+from keras_bert.models import distilbert
+from keras_bert.template import Template
+from keras_bert.text.tokenizer_kinds import KINDS
+
+_WORDS = "the a dog cat bird sees likes finds red old new house , .".split()
+
+
+@pytest.fixture(scope="session")
+def spaced():
+    """The module of the tokenizer."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    import spaced_tokenizer
+
+    yield spaced_tokenizer
+    sys.path.pop(0)
+
+
+@pytest.fixture(autouse=True)
+def fourth_kind(spaced, monkeypatch):
+    """All that must be told of it: its rows, and a family that has it."""
+    monkeypatch.setitem(KINDS, spaced.SPACED, spaced.KIND)
+    ops = TOKENIZER_OPS["wordpiece"]
+    monkeypatch.setitem(TOKENIZER_OPS, spaced.SPACED, ops)
+    operators = TEXT_OPERATORS["wordpiece"]
+    monkeypatch.setitem(TEXT_OPERATORS, spaced.SPACED, operators)
+    family = dataclasses.replace(
+        distilbert.FAMILY,
+        tokenizer=spaced.SPACED,
+        template=Template(
+            "<s> A </s>", "<s> A </s> </s> B </s>", "<pad>", segments=False
+        ),
+    )
+    monkeypatch.setattr(distilbert, "FAMILY", family)
+
+
+@pytest.fixture
+def settings(spaced):
+    return spaced.SpacedSettings(spaced.SpacedVocabulary(_WORDS))
+
+
+@pytest.fixture
+def tokenizer(settings):
+    return settings.tokenizer()
+
+
+@pytest.fixture
+def vocab_file(settings, tmp_path):
+    directory = tmp_path / "tokenizer"
+    directory.mkdir()
+    settings.save(directory)
+    return str(directory / "spaced.json")
+
+
+@pytest.fixture
+def config(settings):
+    return distilbert.DistilBertConfig(
+        vocab_size=len(settings.vocabulary),
+        dim=16,
+        n_layers=1,
+        n_heads=2,
+        hidden_dim=32,
+        max_position_embeddings=24,
+        dropout=0.0,
+        attention_dropout=0.0,
+        initializer_range=0.5,
+    )
+
+
+@pytest.fixture
+def model(config, settings):
+    return PretrainedModel.from_config(config, settings)
+
+
+@pytest.fixture
+def text_file(tmp_path):
+    documents = [
+        "\n".join(f"the {a} {b}s sees a {c} ." for b in _WORDS[2:6])
+        for a, c in zip(_WORDS, reversed(_WORDS))
+    ]
+    path = tmp_path / "text.txt"
+    path.write_text("\n\n".join(documents) + "\n")
+    return str(path)

@@ -1,0 +1,243 @@
+"""The data tool, its records and pre-training, with a fourth kind."""
+
+import dataclasses
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
+from keras_bert.data import create_pretraining_data
+from keras_bert.data import open_sources
+from keras_bert.data.batches.dynamic import dynamic_pretraining_dataset
+from keras_bert.data.records.inspection.manifests import check_manifests
+from keras_bert.data.records.inspection.plain_text import examples_text
+from keras_bert.data.records.inspection.reading import inspect_records
+from keras_bert.data.records.validation import read_checked_records
+from keras_bert.pretraining import PretrainingRecipe
+from keras_bert.pretraining.job import run_plan
+from keras_bert.pretraining.plan import plan_pretraining
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+_CLS, _PAD, _SEP = 0, 1, 2
+
+
+@pytest.fixture
+def create(text_file, vocab_file, tmp_path):
+    def create(name, text_options=None, num_workers=1, **options):
+        values = {"max_seq_length": 16, "max_predictions_per_seq": 3}
+        paths = [str(tmp_path / f"{name}-{part}") for part in range(2)]
+        create_pretraining_data(
+            open_sources([text_file]),
+            paths,
+            text_options or TextOptions(vocab_file),
+            PretrainingDataOptions(**{**values, "dupe_factor": 2, **options}),
+            num_workers=num_workers,
+        )
+        return paths
+
+    return create
+
+
+def _read(paths, vocabulary):
+    parts = [
+        v for path in paths for v in read_checked_records(path, vocabulary)
+    ]
+    return {
+        name: np.concatenate([part[name] for part in parts])
+        for name in parts[0]
+    }
+
+
+def test_records_have_its_special_tokens(create, settings):
+    paths = create("static", max_seq_length=40)
+    values = _read(paths, settings.vocabulary)
+    ids, mask = values["input_ids"], values["input_mask"].astype(bool)
+    assert (ids[~mask] == _PAD).all() and (~mask).any()
+    assert (ids[:, 0] == _CLS).all()
+    ends = mask.sum(axis=1) - 1
+    assert (ids[np.arange(len(ids)), ends] == _SEP).all()
+    originals = values["masked_lm_ids"][values["masked_lm_weights"] == 1]
+    assert (originals > 3).all()
+
+
+@pytest.mark.large
+def test_workers_make_the_same_bytes(create, spaced, vocab_file):
+    def read(paths):
+        return [pathlib.Path(path).read_bytes() for path in paths]
+
+    options = spaced.SpacedOptions(vocab_file)
+    assert read(create("one")) == read(create("two", options, num_workers=2))
+
+
+def test_whole_words_are_masked(create, settings):
+    vocabulary = settings.vocabulary
+    values = _read(
+        create("whole", do_whole_word_mask=True, masked_lm_prob=0.3),
+        vocabulary,
+    )
+    num_looked_at = 0
+    for row, ids in enumerate(values["input_ids"]):
+        weights = values["masked_lm_weights"][row] == 1
+        places = values["masked_lm_positions"][row][weights].tolist()
+        labels = values["masked_lm_ids"][row][weights].tolist()
+        whole = ids.copy()
+        whole[places] = labels
+        for place in places:
+            tokens = [vocabulary.tokens[i] for i in whole]
+            if tokens[place + 1] == "s":
+                assert place + 1 in places
+                num_looked_at += 1
+    assert num_looked_at > 5
+
+
+def test_words_between_spaces_are_found(create, settings, vocab_file):
+    options = TextOptions(vocab_file, segmented_words=True)
+    segmented = create("segmented", options, masking="dynamic")
+    plain = create("plain", masking="dynamic")
+    a, b = (_read(x, settings.vocabulary) for x in (segmented, plain))
+    # The first word of a line has no space before it, but it is a word.
+    assert a["word_starts"].sum() >= b["word_starts"].sum()
+    ends = a["input_ids"] == settings.vocabulary.id_of("s")
+    assert (
+        ends.any() and not a["word_starts"][ends & (a["input_ids"] > 0)].all()
+    )
+
+
+def test_batches_are_filled_with_its_padding(create, settings):
+    vocabulary = settings.vocabulary
+    paths = create("dynamic", masking="dynamic")
+    batches = dynamic_pretraining_dataset(
+        paths,
+        batch_size=4,
+        max_seq_length=16,
+        max_predictions_per_seq=3,
+        vocab_size=len(vocabulary),
+        mask_id=vocabulary.id_of("<mask>"),
+        seed=1,
+        epoch=0,
+        pad_id=_PAD,
+    )
+    for inputs, _, _ in batches:
+        ids, mask = inputs["input_ids"].numpy(), inputs["input_mask"].numpy()
+        assert (ids[mask == 0] == _PAD).all()
+
+
+def test_records_are_shown_as_its_pieces(create, settings, vocab_file):
+    paths = create("static")
+    assert check_manifests(paths, vocab_file, settings.vocabulary) == []
+    statistics, examples = inspect_records(paths, settings.vocabulary, 2)
+    text = examples_text(examples, statistics.is_static)
+    assert "A      <s> " in text and " </s>" in text and "Ġsees" in text
+    assert statistics.counts["masked"] > statistics.counts["random"]
+
+
+def test_other_records_than_of_the_vocabulary_are_refused(create, settings):
+    (path, _) = create("static")
+    other = Vocabulary([*SPECIAL_TOKENS, *map(str, range(99))])
+    with pytest.raises(ValueError, match=r"must begin with \[CLS\], id 2"):
+        [*read_checked_records(path, other)]
+
+
+def test_a_casing_is_refused(create, vocab_file):
+    with pytest.raises(
+        ValueError,
+        match="Texts of spaced pieces are cut as they are written.*"
+        "Received: --do_lower_case=True for .*spaced.json",
+    ):
+        create("a", TextOptions(vocab_file, do_lower_case=True))
+
+
+def test_the_manifest_tells_of_the_tokenizer(create, settings, tmp_path):
+    create("static")
+    manifest = json.loads((tmp_path / "manifest-static-0.json").read_text())
+    text = manifest["settings"]["text"]
+    assert manifest["settings"]["vocabulary"] == settings.vocabulary.sha256
+    assert text["do_lower_case"] is None
+    told = text["tokenizer"]
+    assert told["kind"] == "spaced" and told["is_strict"] is True
+    assert len(told["ends"]) == 64
+
+
+def test_a_run_of_another_tokenizer_is_not_gone_on_with(
+    create, settings, vocab_file
+):
+    create("static")
+    other = dataclasses.replace(settings, is_strict=False)
+    other.save(pathlib.Path(vocab_file).parent)
+    with pytest.raises(ValueError, match="is_strict was True, now False"):
+        create("static")
+
+
+@pytest.fixture
+def recipe(create, config, vocab_file, tmp_path):
+    config.to_json(tmp_path / "config.json")
+
+    def recipe(masking="static", **changes):
+        values = {
+            "input_file": create(f"{masking}-run", masking=masking),
+            "vocab_file": vocab_file,
+            "bert_config_file": str(tmp_path / "config.json"),
+            "output_dir": str(tmp_path / "run"),
+            "objective": "mlm",
+            "num_train_steps": 2,
+            "num_warmup_steps": 1,
+            "train_batch_size": 4,
+            "precision": "float32",
+        }
+        return PretrainingRecipe(**{**values, **changes})
+
+    return recipe
+
+
+@pytest.mark.parametrize("masking", ["static", "dynamic"])
+def test_a_model_is_trained_on_them(recipe, masking, tmp_path):
+    run_plan(plan_pretraining(recipe(masking)))
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert {"model.safetensors", "spaced.json", "extra.json"} <= names
+    assert not names & {"vocab.txt", "vocab.json", "tokenizer_config.json"}
+    # And trained on.
+    going_on = {"init_checkpoint": str(tmp_path / "run"), "vocab_file": None}
+    plan = plan_pretraining(
+        recipe(
+            masking,
+            **going_on,
+            bert_config_file=None,
+            output_dir=str(tmp_path / "more"),
+        )
+    )
+    assert plan.vocab_file.endswith("run/spaced.json")
+
+
+def test_records_of_another_tokenizer_are_refused(
+    recipe, settings, vocab_file, tmp_path
+):
+    made = recipe()
+    other = dataclasses.replace(settings, is_strict=False)
+    other.save(pathlib.Path(vocab_file).parent)
+    with pytest.raises(
+        ValueError,
+        match="records of a tokenizer with is_strict=True, says .*; here it "
+        "is False. Make them anew.",
+    ):
+        plan_pretraining(made)
+    Vocabulary([*SPECIAL_TOKENS, "a"]).save(tmp_path / "vocab.txt")
+    made = dataclasses.replace(made, vocab_file=str(tmp_path / "vocab.txt"))
+    with pytest.raises(ValueError, match="records of another vocabulary"):
+        plan_pretraining(made)
+
+
+def test_a_family_of_another_kind_is_refused(recipe, monkeypatch):
+    from keras_bert.models import distilbert
+
+    family = dataclasses.replace(distilbert.FAMILY, tokenizer="wordpiece")
+    monkeypatch.setattr(distilbert, "FAMILY", family)
+    with pytest.raises(
+        ValueError,
+        match="must be of a wordpiece tokenizer, as DistilBERT has it. "
+        "Received: .*spaced.json, of a spaced tokenizer",
+    ):
+        run_plan(plan_pretraining(recipe()))

@@ -1,0 +1,144 @@
+"""A tokenizer of a kind that the library does not know, and its settings.
+
+Its pieces are spelled as those of byte-level BPE: "Ġ" begins a word, except
+the first of a text. Padding has the id 1, the masks the last id, and a second
+file stands beside the vocabulary. Inside, word pieces do the work.
+"""
+
+import dataclasses
+import hashlib
+import json
+import multiprocessing
+import typing
+
+import tensorflow as tf
+
+from keras_bert.data import TextOptions
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.self_told_kind import SelfToldKind
+from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+
+SPACED = "spaced"
+KIND = SelfToldKind(
+    reader="spaced_tokenizer:read_spaced",
+    files=("spaced.json", "extra.json"),
+    pieces="spaced pieces",
+)
+_ROLES = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")
+
+if multiprocessing.parent_process() is not None:
+    KINDS[SPACED] = KIND  # A worker has no fixtures.
+
+
+class SpacedVocabulary:
+    roles = dict(zip(("pad", "unknown", "cls", "sep", "mask"), _ROLES))
+
+    def __init__(self, words):
+        pieces = [f"Ġ{word}" for word in words]
+        self.tokens = ("<s>", "<pad>", "</s>", "<unk>", *pieces)
+        self.tokens += (*words, "s", "<mask>")
+        self._ids = {token: index for index, token in enumerate(self.tokens)}
+        self.id_of = self._ids.__getitem__
+        self.unk_id = self._ids["<unk>"]
+        self.is_continuation = [
+            not token.startswith("Ġ") and token not in _ROLES
+            for token in self.tokens
+        ]
+        text = json.dumps(self.tokens).encode()
+        self.sha256 = hashlib.sha256(text).hexdigest()
+
+    def __getstate__(self):
+        return self.words
+
+    def __setstate__(self, words):
+        self.__init__(words)
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def __contains__(self, token):
+        return token in self._ids
+
+    @property
+    def words(self):
+        return [t.removeprefix("Ġ") for t in self.tokens if t.startswith("Ġ")]
+
+
+@dataclasses.dataclass(frozen=True)
+class SpacedSettings:
+    kind: typing.ClassVar[str] = SPACED
+
+    vocabulary: SpacedVocabulary
+    ends: tuple = ("s",)
+    is_strict: bool = True
+
+    def tokenizer(self):
+        return SpacedTokenizer(self)
+
+    def save(self, directory):
+        values = {"words": self.vocabulary.words}
+        (directory / "spaced.json").write_text(json.dumps(values))
+        values = {"ends": self.ends, "is_strict": self.is_strict}
+        (directory / "extra.json").write_text(json.dumps(values))
+
+
+def read_spaced(directory):
+    values = {}
+    for name in KIND.files:
+        if not (directory / name).is_file():
+            raise ValueError(f"{directory} lacks {name}.")
+        values |= json.loads((directory / name).read_text())
+    return SpacedSettings(
+        SpacedVocabulary(values["words"]),
+        tuple(values["ends"]),
+        values["is_strict"],
+    )
+
+
+class SpacedTokenizer:
+    kind = SPACED
+
+    def __init__(self, settings, special_tokens=False):
+        self.settings = settings
+        self.vocabulary = settings.vocabulary
+        self.special_tokens = special_tokens
+        words, id_of = self.vocabulary.words, self.vocabulary.id_of
+        pieces = [*words, *(f"##{end}" for end in settings.ends)]
+        self._inner = BertTokenizer(
+            Vocabulary([*SPECIAL_TOKENS, *pieces]),
+            lowercase=False,
+            special_tokens=special_tokens,
+        )
+        ends = [id_of(end) for end in settings.ends]
+        roles = [id_of(token) for token in _ROLES]
+        self._inside = [*roles, *(id_of(f"Ġ{w}") for w in words), *ends]
+        self._first = [*roles, *(id_of(word) for word in words), *ends]
+
+    def with_special_tokens(self):
+        return SpacedTokenizer(self.settings, special_tokens=True)
+
+    def __call__(self, texts):
+        return self.tokenize_with_offsets(texts)[0]
+
+    def tokenize_with_offsets(self, texts):
+        texts = tf.convert_to_tensor(texts, tf.string)
+        if self.special_tokens:
+            texts = tf.strings.regex_replace(texts, "<mask>", "[MASK]")
+        ids, starts, ends = self._inner.tokenize_with_offsets(texts)
+        rows = tf.concat([[-1], ids.value_rowids()], axis=0)
+        flat = tf.where(
+            tf.not_equal(rows[1:], rows[:-1]),
+            tf.gather(tf.constant(self._first), ids.flat_values),
+            tf.gather(tf.constant(self._inside), ids.flat_values),
+        )
+        return ids.with_flat_values(flat), starts, ends
+
+    def detokenize(self, ids):
+        return "".join(self.vocabulary.tokens[i] for i in ids).replace("Ġ", " ")
+
+
+@dataclasses.dataclass(frozen=True)
+class SpacedOptions(TextOptions):
+    """Options whose unpickling tells a worker of the kind."""

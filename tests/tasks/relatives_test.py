@@ -1,0 +1,209 @@
+"""RoBERTa and ALBERT through tasks and exports.
+
+Word pieces stand for the pieces of their own tokenizers.
+"""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_bert
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.roberta import RobertaConfig
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+_WORDS = [f"word{index}" for index in range(22)]
+_SIZES = {
+    "vocab_size": 30,
+    "hidden_size": 16,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "hidden_dropout_prob": 0.0,
+    "initializer_range": 0.5,
+}
+_CONFIGS = {
+    "roberta": RobertaConfig(
+        **_SIZES, num_hidden_layers=4, max_position_embeddings=14
+    ),
+    "albert": AlbertConfig(
+        **_SIZES,
+        embedding_size=8,
+        num_hidden_layers=4,
+        num_hidden_groups=2,
+        max_position_embeddings=12,
+    ),
+}
+# The word pieces' own [PAD] must be the first.
+_TOKENS = ["[PAD]", "<pad>", "<s>", "</s>", *SPECIAL_TOKENS[1:], *_WORDS]
+_TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
+_RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}
+
+
+def make(name):
+    vocabulary = Vocabulary(_TOKENS)
+    settings = WordpieceSettings(vocabulary)
+    return PretrainedModel.from_config(_CONFIGS[name], settings)
+
+
+@pytest.fixture(params=["albert", "roberta"])
+def model(request):
+    return make(request.param)
+
+
+@pytest.fixture
+def albert():
+    return make("albert")
+
+
+def encoded(model, text):
+    """The inputs of a text alone, unpadded."""
+    vocabulary = model.tokenizer.vocabulary
+    first, _, last = model.family.template.single.split()
+    tokens = [first, *text.split(), last]
+    ids = np.array([[vocabulary.id_of(token) for token in tokens]], "int32")
+    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+    if model.family.template.segments:
+        inputs["segment_ids"] = np.zeros_like(ids)
+    return inputs
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "max", "last4"])
+def test_texts_are_embedded(pooling, model):
+    embedder = keras_bert.TextEmbedder(model, pooling=pooling)
+    vector = embedder.embed(_TEXTS)[1]
+    states = model.backbone.states_model()(encoded(model, "word3"))
+    states = [states[str(index)].numpy()[0] for index in range(5)]
+    expected = {
+        "mean": states[-1].mean(0),
+        "cls": states[-1][0],
+        "max": states[-1].max(0),
+        "last4": np.concatenate([state.mean(0) for state in states[1:]]),
+    }
+    np.testing.assert_allclose(vector, expected[pooling], atol=1e-5)
+
+
+def test_masks_are_filled(model):
+    fillings = keras_bert.FillMask(model, top_k=2)("word1 [MASK] word2")
+    inputs = encoded(model, "word1 [MASK] word2")
+    positions = np.array([[2]], "int32")
+    logits = model.pretrainer({**inputs, "masked_lm_positions": positions})
+    best = int(np.argmax(logits["mlm_logits"][0, 0]))
+    assert fillings[0][0]["token"] == model.tokenizer.vocabulary.tokens[best]
+
+
+@pytest.mark.large
+def test_a_classifier_learns_and_is_served_as_it_was_saved(model, tmp_path):
+    classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
+    before = [classifier.logits(classifier.asked(_TEXTS)) for _ in range(2)]
+    np.testing.assert_array_equal(*before)
+    classifier.fit(_TEXTS, [0, 1, 0, 1], learning_rate=1e-2, **_RECIPE)
+    expected = classifier.logits(classifier.asked(_TEXTS))
+    assert np.abs(expected - before[0]).max() > 0.01
+    keras_bert.export.export_saved_model(classifier, tmp_path / "served")
+    loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
+    answer = loaded.signatures["serving_default"](text=tf.constant(_TEXTS))
+    np.testing.assert_allclose(answer["logits"], expected, atol=1e-4)
+    _, arguments = loaded.signatures["ids"].structured_input_signature
+    assert {*arguments} == {*model.backbone.inputs}
+
+
+def test_a_tflite_file_is_written(model, tmp_path):
+    encoder = keras_bert.tasks.FeatureExtractor(model)
+    keras_bert.export.export_tflite(
+        encoder, tmp_path / "model.tflite", "float32", files=["ids"]
+    )
+    assert (tmp_path / "model_ids.tflite").stat().st_size > 10_000
+
+
+def test_the_longest_text_is_as_long_as_there_are_positions(model):
+    assert model.sequence_length() == 12
+    with pytest.raises(ValueError, match="from 1 to 12, .*seq_length=13, max"):
+        model.sequence_length(13)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("layers", [[0, 4], [2]])
+def test_features_are_of_the_layers_asked_for(layers, albert):
+    states = albert.backbone.states_model()(encoded(albert, "word3"))
+    task = keras_bert.tasks.FeatureTextClassifier(
+        albert, labels=["one", "other"], layers=layers
+    )
+    chosen = task.states_model(encoded(albert, "word3"))
+    expected = np.stack([states[str(layer)] for layer in layers], axis=-2)
+    [found] = chosen.values()  # In float16, as they are stored.
+    np.testing.assert_allclose(
+        np.asarray(found).reshape(expected.shape), expected, atol=2e-3
+    )
+
+
+def _moved(classifier, **recipe):
+    """How far each variable moves in one step of training."""
+    before = {v.path: v.numpy() for v in classifier.model.weights}
+    classifier.fit(_TEXTS, [0, 1, 0, 1], **{**_RECIPE, **recipe})
+    return {
+        v.path: float(np.abs(v.numpy() - before[v.path]).max())
+        for v in classifier.model.weights
+        if "seed" not in v.path
+    }
+
+
+@pytest.mark.large
+def test_groups_of_shared_blocks_freeze_and_start_anew_whole(albert):
+    classifier = keras_bert.TextClassifier(albert, labels=["one", "other"])
+    moved = _moved(classifier, learning_rate=0.01, num_frozen_layers=2)
+    still = {path for path, distance in moved.items() if not distance}
+    assert {path.partition("/")[0] for path in still} == {
+        "embeddings",
+        "group_0_block_0",
+    }
+    assert not [p for p in still if p.startswith(("group_1", "pooler"))]
+    moved = _moved(classifier, learning_rate=1e-12, num_reset_layers=2)
+    anew = {path for path, distance in moved.items() if distance > 1e-6}
+    assert {path.partition("/")[0] for path in anew} == {"group_1_block_0"}
+
+
+@pytest.mark.parametrize(
+    "name, count", [("num_frozen_layers", 1), ("num_reset_layers", 3)]
+)
+def test_runs_of_a_block_cannot_be_parted(name, count, albert):
+    classifier = keras_bert.TextClassifier(albert, labels=["one", "other"])
+    before = {v.path: v.numpy() for v in classifier.model.weights}
+    with pytest.raises(
+        ValueError,
+        match=f"`{name}` must count all.*group_0_block_0 is run 2 times, in 4 "
+        f"layers. Received: {name}={count}",
+    ):
+        _moved(classifier, **{name: count})
+    for v in classifier.model.weights:
+        np.testing.assert_array_equal(before[v.path], v.numpy())
+
+
+@pytest.mark.large
+def test_a_block_that_runs_twice_is_one_layer_of_the_decay(albert):
+    classifier = keras_bert.TextClassifier(albert, labels=["one", "other"])
+    moved = _moved(classifier, learning_rate=1e-3, layer_decay=0.5)
+    for path, layers_above in (
+        ("classifier/logits/bias", 0),
+        ("group_1_block_0/output_layer_norm/beta", 1),
+        ("group_0_block_0/output_layer_norm/beta", 2),
+        ("embeddings/projection/bias", 3),
+        ("embeddings/tables/layer_norm/beta", 3),
+    ):
+        expected = 1e-3 * 0.5**layers_above
+        assert moved[path] == pytest.approx(expected, rel=0.02), path
+
+
+def test_a_single_group_may_be_frozen_as_a_whole():
+    config = dataclasses.replace(_CONFIGS["albert"], num_hidden_groups=1)
+    albert = PretrainedModel.from_config(
+        config, make("albert").tokenizer_settings
+    )
+    classifier = keras_bert.TextClassifier(albert, labels=["one", "other"])
+    moved = _moved(classifier, learning_rate=0.01, num_frozen_layers=-1)
+    assert moved["group_0_block_0/output_layer_norm/beta"] == 0
+    assert moved["pooler/bias"] > 0
