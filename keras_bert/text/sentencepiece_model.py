@@ -8,6 +8,7 @@ from keras_bert.text.protobuf_fields import float_field
 from keras_bert.text.protobuf_fields import int_field
 from keras_bert.text.protobuf_fields import read_fields
 from keras_bert.text.protobuf_fields import read_float
+from keras_bert.text.sentencepiece_charsmap import check_charsmap
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
 _MODEL_TYPES = {1: "unigram", 2: "BPE", 3: "word", 4: "character"}
@@ -67,6 +68,7 @@ class SentencePieceModel:
             ]
             self._trainer = self._message(_TRAINER)
             self.charsmap = self._message(_NORMALIZER).get(_CHARSMAP, b"")
+            check_charsmap(self.charsmap)
         except (AttributeError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{source} must be a SentencePiece model, and whole. "

@@ -1,11 +1,14 @@
 """Files of models, whole and broken; their pieces and roles."""
 
+import struct
+
 import pytest
 
 from keras_bert.text import SentencePieceVocabulary
 from keras_bert.text.protobuf_fields import bytes_field
 from keras_bert.text.protobuf_fields import int_field
 from keras_bert.text.protobuf_fields import read_fields
+from keras_bert.text.sentencepiece_charsmap import check_charsmap
 from keras_bert.text.sentencepiece_charsmap import single_replacements
 from keras_bert.text.sentencepiece_model import CONTROL
 from keras_bert.text.sentencepiece_model import NORMAL
@@ -154,9 +157,19 @@ def test_another_unknown_piece_is_an_error():
         _vocabulary(*pieces)
 
 
-@pytest.mark.parametrize("charsmap", [b"\1", b"\0\0\0\x7f" * 9, b"\xff" * 2000])
-def test_a_broken_table_is_an_error_or_empty(charsmap):
-    try:
-        assert single_replacements(charsmap) == {}
-    except ValueError as error:
-        assert "table as its trainer writes it" in str(error)
+def test_a_broken_table_of_replacements_is_an_error(spiece_file):
+    """The op would read beyond it, or never come back."""
+    charsmap = SentencePieceModel(spiece_file.read_bytes()).charsmap
+    check_charsmap(charsmap)
+    check_charsmap(b"")
+    root = struct.unpack_from("<I", charsmap, 4)
+    for broken in (
+        b"\1",
+        charsmap[:-1],
+        charsmap[:500],
+        charsmap[:4] + struct.pack("<I", root[0] ^ 1 << 30) + charsmap[8:],
+        # A node that leads to itself.
+        struct.pack("<257I", 1024, 0, 1 << 10 | 1, *[0] * 254) + b"a\0",
+    ):
+        with pytest.raises(ValueError, match="a broken table of replacements"):
+            check_charsmap(broken)
