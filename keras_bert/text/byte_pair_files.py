@@ -77,10 +77,11 @@ def read_tokenizer_json(path):
     """
     values = read_json(path)
     model = _object(values.get("model"))
-    if model.get("type", "BPE") != "BPE" or "merges" not in model:
+    is_model = model.get("type", "BPE") == "BPE"
+    if not is_model or not isinstance(model.get("merges"), list):
         raise ValueError(
-            f'{path} must hold a model of the type "BPE". Received: '
-            f"{model.get('type')!r}."
+            f'{path} must hold a model of the type "BPE" with a list of '
+            f"merges. Received: {model.get('type')!r}."
         )
     if values.get("normalizer") is not None:
         raise ValueError(
@@ -98,10 +99,7 @@ def read_tokenizer_json(path):
             f"{_object(others[0]).get('type')!r}."
         )
     tokens = {**_object(model.get("vocab")), **_added_tokens(path, values)}
-    merges = [
-        tuple(merge.split(" ") if isinstance(merge, str) else merge)
-        for merge in model["merges"]
-    ]
+    merges = [*map(_pair, model["merges"])]
     add_prefix_space = first.get("add_prefix_space", True)
     return _vocabulary(tokens, path), merges, add_prefix_space
 
@@ -136,6 +134,13 @@ def _pre_tokenizers(values):
     return [value]
 
 
+def _pair(merge):
+    """A merge, which is "a b" or ["a", "b"]; what is neither stays wrong."""
+    if isinstance(merge, str):
+        return tuple(merge.split(" "))
+    return tuple(merge) if isinstance(merge, list) else (merge,)
+
+
 def _check_settings(path, part, settings, allowed):
     for key, values in allowed.items():
         if settings.get(key) not in values:
@@ -149,7 +154,8 @@ def _added_tokens(path, values):
     added = {}
     for token in map(_object, values.get(_ADDED) or []):
         content, number = token.get("content"), token.get("id")
-        if content not in SPECIAL_TOKENS and not token.get("special"):
+        is_special = content in SPECIAL_TOKENS or token.get("special")
+        if not isinstance(content, str) or not is_special:
             raise ValueError(
                 f"{path} must add special tokens only. Received: {content!r}, "
                 "which would be found in texts before they are cut."

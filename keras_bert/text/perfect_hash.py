@@ -14,13 +14,8 @@ import tensorflow as tf
 
 NOT_FOUND = -1
 _SEED = 19
-# Odd numbers of 64 bits without a pattern, as signed ones.
-_FACTORS = (
-    -0x61C8864680B583EB,
-    -0x3D4D51C2D82B14B1,
-    0x165667B19E3779F9,
-    -0x29171179499A026D,
-)
+# An odd number of 64 bits without a pattern, as a signed one.
+_FACTOR = -0x61C8864680B583EB
 _right_shift = tf.bitwise.right_shift
 
 
@@ -28,7 +23,7 @@ class PerfectHash:
     """Gives the numbers of keys.
 
     Args:
-        keys: up to three integer arrays `(num_keys,)`, the parts of the keys.
+        keys: integer arrays `(num_keys,)`, the parts of the keys.
             No two keys are the same.
 
     Call arguments:
@@ -82,12 +77,15 @@ class PerfectHash:
 
 
 def _mix(keys, salt):
-    """A hash, int64; sums and products are modulo 2 ** 64."""
-    mixed = tf.zeros([], tf.int64)
-    for key, factor in zip(keys, _FACTORS):
-        mixed += tf.cast(key, tf.int64) * factor
-    mixed = tf.bitwise.bitwise_xor(mixed, _right_shift(mixed, 32))
-    return mixed * (_FACTORS[-1] + 2 * salt)
+    """A hash, int64; products are modulo 2 ** 64.
+
+    The shifts between bring the upper bits down, which products never do.
+    """
+    mixed = tf.constant(salt, tf.int64)
+    for key in keys:
+        mixed = (mixed ^ tf.cast(key, tf.int64)) * _FACTOR
+        mixed ^= _right_shift(mixed, 32)
+    return mixed * _FACTOR
 
 
 def _displace(rows, columns, width, moves):

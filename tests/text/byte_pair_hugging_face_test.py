@@ -140,7 +140,7 @@ def _code_points(step):
         chr(point)
         for point in range(0x110000)
         if not 0xD800 <= point < 0xE000
-        and (point < 0x32400 or point // 0x10000 == 14 or point % step == 0)
+        and (point < 0x32400 or 0xE0000 <= point < 0xE0200 or point % step == 0)
     ]
 
 
@@ -154,8 +154,7 @@ def _joined(form, code_points):
 
 def test_every_code_point_gives_the_same(tokenizer):
     characters = _code_points(step=101)
-    for form in ("a{0}b{0} ", "1{0}2\n", "! {0} {0}"):
-        _check(tokenizer, _joined(form, characters))
+    _check(tokenizer, _joined("a{0}1{0} {0}!", characters))
 
 
 def _random_merges(choose, number):

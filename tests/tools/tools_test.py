@@ -162,6 +162,23 @@ _MISTAKES = [
     ("learn_vocabulary", {"tfds_split": "test"}, "tfds_split is for --tfds_n"),
     ("learn_vocabulary", {"input_file": "bert"}, "the directory '.*bert'"),
     ("learn_vocabulary", {"vocab_size": "many"}, "vocab_size=many"),
+    ("learn_vocabulary", {"kind": "bpe"}, "kind=bpe.*wordpiece"),
+    ("learn_vocabulary", {"kind": "byte_bpe"}, "byte_bpe needs.*--output_dir"),
+    (
+        "learn_vocabulary",
+        {"output_dir": "out/a"},
+        "--output_dir is not for --kind=wordpiece",
+    ),
+    (
+        "learn_vocabulary",
+        {
+            "kind": "byte_bpe",
+            "output_file": None,
+            "output_dir": "out/a",
+            "do_lower_case": "true",
+        },
+        "--do_lower_case is not for --kind=byte_bpe",
+    ),
     (
         "create_pretraining_data",
         {"input_file": "*.md"},
