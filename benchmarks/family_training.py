@@ -1,7 +1,8 @@
 """Compares what training costs models of whatever family, in turn.
 
-    python benchmarks/family_training.py --config_file=configs/bert_base.json \\
-        --config_file=configs/albert_base.json
+    python benchmarks/family_training.py \\
+        --bert_config_file=configs/bert_base.json \\
+        --bert_config_file=configs/albert_base.json
 
 Each run is a fresh process that trains the masked-LM head on one synthetic
 batch in float32 with AdamW, without dropout, so that the families differ in
@@ -30,7 +31,10 @@ from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.objectives import objective_named
 
 _CONFIG_FILE = flags.DEFINE_multi_string(
-    "config_file", None, "Models, the one to compare with first.", required=True
+    "bert_config_file",
+    None,
+    "Models, the one to compare with first.",
+    required=True,
 )
 _BATCH_SIZE = flags.DEFINE_integer("batch_size", 8, "Examples in a step.")
 _SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
