@@ -9,7 +9,8 @@ It takes the same text as tools/create_pretraining_data.py. --kind=wordpiece
 is BERT's, a file. The special tokens get their published ids, [PAD] 0 and
 [UNK] [CLS] [SEP] [MASK] 100 to 103 with [unused] between, or with
 --compact_ids the ids 0 to 4. --kind=byte_bpe is RoBERTa's, a directory with
-vocab.json and merges.txt; it keeps case. A manifest tells what it was learned
+vocab.json and merges.txt; it keeps case. --kind=sentencepiece is ALBERT's, a
+directory with spiece.model. A manifest tells what it was learned
 from and how texts are to be cased.
 """
 
@@ -25,7 +26,10 @@ from keras_bert.data.corpus.text_flags import TextFlags
 
 _TEXT = TextFlags()
 _KIND = flags.DEFINE_enum(
-    "kind", "wordpiece", ["wordpiece", "byte_bpe"], "What is to be learned."
+    "kind",
+    "wordpiece",
+    ["wordpiece", "byte_bpe", "sentencepiece"],
+    "What is to be learned.",
 )
 _OUTPUT_FILE = flags.DEFINE_string(
     "output_file", None, "The vocab.txt of --kind=wordpiece."
@@ -57,6 +61,7 @@ _ARGUMENTS = {
 _LEARNERS = {
     "wordpiece": ("learn_wordpiece", [*_ARGUMENTS]),
     "byte_bpe": ("learn_byte_pair", ["min_frequency"]),
+    "sentencepiece": ("learn_sentencepiece", ["lowercase"]),
 }
 
 
@@ -155,14 +160,15 @@ def _tell(about):
             f"{counts['pieces_per_word']:.2f} pieces per word",
         )
     if about["vocab_size"] < asked:
+        is_counted = "min_frequency" in about["settings"]
         logging.warning(
-            "The text gives %d tokens that occur %d times or more, not "
-            '--vocab_size=%d. Set "vocab_size" to %d in the config of the '
-            "model, or learn from more text, or lower --min_frequency.",
+            "The text gives %d tokens, not --vocab_size=%d. Set "
+            '"vocab_size" to %d in the config of the model, or learn from '
+            "more text%s.",
             about["vocab_size"],
-            about["settings"]["min_frequency"],
             asked,
             about["vocab_size"],
+            ", or lower --min_frequency" if is_counted else "",
         )
 
 

@@ -10,6 +10,7 @@ _MEMBERS = {
     "endless_pretraining_dataset": "batches.static",
     "left_to_right_batches": "batches.left_to_right",
     "learn_byte_pair": "corpus.byte_pair_learning",
+    "learn_sentencepiece": "corpus.sentencepiece_learning",
     "learn_vocabulary": "corpus.vocabulary_learning",
     "learn_wordpiece": "corpus.vocabulary_learning",
     "measure_tokenizer": "corpus.learning",

@@ -180,6 +180,16 @@ _MISTAKES = [
         "--do_lower_case is not for --kind=byte_bpe",
     ),
     (
+        "learn_vocabulary",
+        {
+            "kind": "sentencepiece",
+            "output_file": None,
+            "output_dir": "out/a",
+            "min_frequency": "3",
+        },
+        "--min_frequency is not for --kind=sentencepiece",
+    ),
+    (
         "create_pretraining_data",
         {"input_file": "*.md"},
         r"No file matches '.*/\*.md",

@@ -2,7 +2,8 @@
 
 import json
 
-from keras_bert.data.corpus.learning import check_numbers
+from keras_bert.data.corpus.learning import check_min_frequency
+from keras_bert.data.corpus.learning import check_vocab_size
 from keras_bert.data.corpus.learning import import_tokenizers
 from keras_bert.data.corpus.learning import no_text
 from keras_bert.data.corpus.learning import seen_sentences
@@ -37,7 +38,8 @@ def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
         ModuleNotFoundError: `tokenizers` is not installed.
     """
     least = len(SPECIAL_TOKENS) + len(byte_characters())
-    check_numbers(vocab_size, least, min_frequency)
+    check_vocab_size(vocab_size, least)
+    check_min_frequency(min_frequency)
     unseen, counted = [], _Counted()
     merges = _train(
         counted(seen_sentences(sources, unseen, bad_lines)),

@@ -25,13 +25,12 @@ def import_tokenizers():
     return tokenizers
 
 
-def check_numbers(vocab_size, least, min_frequency):
-    """Raises ValueError where a number is out of reach.
+def check_vocab_size(vocab_size, least):
+    """Raises ValueError where the size of a vocabulary is out of reach.
 
     Args:
         vocab_size: int, as the user asks for it.
         least: int, the tokens that every vocabulary of the kind has.
-        min_frequency: int, how often a token must occur.
     """
     if not least <= vocab_size <= _MAX_VOCAB_SIZE:
         raise ValueError(
@@ -39,6 +38,10 @@ def check_numbers(vocab_size, least, min_frequency):
             f"vocabulary has, to {_MAX_VOCAB_SIZE}, for memory is taken for "
             f"all at once. Received: vocab_size={vocab_size}."
         )
+
+
+def check_min_frequency(min_frequency):
+    """Raises ValueError unless a token can be asked to occur so often."""
     if not 1 <= min_frequency <= _MAX_FREQUENCY:
         raise ValueError(
             f"`min_frequency` must be from 1 to {_MAX_FREQUENCY}. Received: "

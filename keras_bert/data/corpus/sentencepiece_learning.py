@@ -5,18 +5,16 @@ is text as ALBERT's tokenizer normalises it.
 """
 
 import io
-import zlib
 
-from keras_bert.data.corpus.sources import source_documents
-from keras_bert.text.albert_normalizer import WORD_START
+from keras_bert.data.corpus.learning import check_vocab_size
+from keras_bert.data.corpus.learning import no_text
+from keras_bert.data.corpus.learning import seen_sentences
 from keras_bert.text.albert_normalizer import normalize_text
 from keras_bert.text.sentencepiece_model import SentencePieceModel
+from keras_bert.text.sentencepiece_settings import SentencePieceSettings
 from keras_bert.text.sentencepiece_vocabulary import ROLES
 from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
 
-_MAX_VOCAB_SIZE = 1_000_000
-_UNSEEN_ONE_IN = 50
-_MAX_UNSEEN = 20_000
 # The options of google-research/albert, but for the sampling of sentences.
 _OPTIONS = {
     "model_type": "unigram",
@@ -39,9 +37,7 @@ _LIMITS = {
 }
 
 
-def learn_sentencepiece(
-    sources, vocab_size, lowercase=True, bad_lines=None, num_threads=1
-):
+def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
     """Learns a unigram model from text, but for a held-out fiftieth.
 
     The library holds all of the text in memory. The same text and numbers
@@ -52,48 +48,30 @@ def learn_sentencepiece(
         vocab_size: int, most pieces, the special ones included.
         lowercase: bool, lower-case the text.
         bad_lines: `BadLines`, what is skipped; None stops at it.
-        num_threads: int, threads that learn. The model depends on it.
 
     Returns:
-        A `SentencePieceVocabulary` and the list of the sentences (bytes) held
+        `SentencePieceSettings` and the list of the sentences (bytes) held
         out.
 
     Raises:
         ValueError: `vocab_size` cannot hold the special tokens and the
-            characters of the text, a number is out of reach, or there is no
-            text.
+            characters of the text, or is out of reach, or there is no text.
         ModuleNotFoundError: `sentencepiece` is not installed.
     """
     least = 2 + len(_OPTIONS["control_symbols"])
     least += len(_OPTIONS["user_defined_symbols"])
-    if not least < vocab_size <= _MAX_VOCAB_SIZE:
-        raise ValueError(
-            f"`vocab_size` must be from {least + 1}, for the special tokens, "
-            f"to {_MAX_VOCAB_SIZE}. Received: vocab_size={vocab_size}."
-        )
-    if num_threads < 1:
-        raise ValueError(
-            "`num_threads` must be at least 1. Received: "
-            f"num_threads={num_threads}."
-        )
+    check_vocab_size(vocab_size, least + 1)
     unseen = []
-    seen = _seen(sources, unseen, lowercase, bad_lines)
-    data = _train(seen, vocab_size, num_threads, sources)
-    return SentencePieceVocabulary(SentencePieceModel(data)), unseen
+    seen = (
+        normalize_text(sentence, lowercase)
+        for sentence in seen_sentences(sources, unseen, bad_lines)
+    )
+    data = _train(seen, vocab_size, sources)
+    vocabulary = SentencePieceVocabulary(SentencePieceModel(data))
+    return SentencePieceSettings(vocabulary, lowercase), unseen
 
 
-def _seen(sources, unseen, lowercase, bad_lines):
-    """Yields what to learn from and puts the other sentences in `unseen`."""
-    for document in source_documents(sources, bad_lines):
-        for sentence in document:
-            chosen = zlib.crc32(sentence) % _UNSEEN_ONE_IN == 0
-            if chosen and len(unseen) < _MAX_UNSEEN:
-                unseen.append(sentence)
-            else:
-                yield normalize_text(sentence.decode("utf-8"), lowercase)
-
-
-def _train(sentences, vocab_size, num_threads, sources):
+def _train(sentences, vocab_size, sources):
     try:
         import sentencepiece
     except ModuleNotFoundError as error:
@@ -104,17 +82,14 @@ def _train(sentences, vocab_size, num_threads, sources):
         ) from None
     first = next((s for s in sentences if s.strip()), None)
     if first is None:
-        raise ValueError(
-            "Input must hold text, one sentence a line. Received: no word in "
-            f"{len(sources)} file(s), the first {sources[0].name!r}."
-        )
+        raise no_text(sources)
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=_after(first, sentences),
             model_writer=model,
             vocab_size=vocab_size,
-            num_threads=num_threads,
+            num_threads=1,  # The model depends on it.
             **_OPTIONS,
             **_LIMITS,
         )
@@ -130,28 +105,3 @@ def _train(sentences, vocab_size, num_threads, sources):
 def _after(first, others):
     yield first
     yield from others
-
-
-def measure_sentencepiece(vocabulary, sentences, lowercase=True):
-    """How well a vocabulary fits text.
-
-    Args:
-        vocabulary: `SentencePieceVocabulary`.
-        sentences: list of bytes or str.
-        lowercase: bool, as it was learned.
-
-    Returns:
-        The share of tokens that are <unk> and the mean number of pieces of a
-        word (what stands between spaces), both float; NaN without text.
-    """
-    # Imported late: learning does without TensorFlow.
-    from keras_bert.text.sentencepiece import SentencePieceTokenizer
-
-    tokenizer = SentencePieceTokenizer(vocabulary, lowercase)
-    ids = tokenizer(sentences).values.numpy()
-    begins = [token.startswith(WORD_START) for token in vocabulary.tokens]
-    num_words = sum(begins[index] for index in ids)
-    if not num_words:
-        return float("nan"), float("nan")
-    unknown = sum(int(index == vocabulary.unk_id) for index in ids)
-    return unknown / len(ids), len(ids) / num_words

@@ -5,7 +5,8 @@ is text as BERT's tokenizer normalises and splits it.
 """
 
 from keras_bert.data.corpus.bad_lines import BadLines
-from keras_bert.data.corpus.learning import check_numbers
+from keras_bert.data.corpus.learning import check_min_frequency
+from keras_bert.data.corpus.learning import check_vocab_size
 from keras_bert.data.corpus.learning import import_tokenizers
 from keras_bert.data.corpus.learning import measure_tokenizer
 from keras_bert.data.corpus.learning import no_text
@@ -58,7 +59,8 @@ def learn_vocabulary(
             text.
         ModuleNotFoundError: `tokenizers` is not installed.
     """
-    check_numbers(vocab_size, len(SPECIAL_TOKENS), min_frequency)
+    check_vocab_size(vocab_size, len(SPECIAL_TOKENS))
+    check_min_frequency(min_frequency)
     head = SPECIAL_TOKENS if compact_ids else _PUBLISHED_HEAD
     # The library numbers the pieces of one character in an order that changes
     # from run to run, and equal counts are settled by number. So they are
