@@ -10,8 +10,17 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.family import find_family
+from keras_bert.config import BertConfig
+from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.models.roberta import RobertaConfig
 from keras_bert.text import Vocabulary
+from keras_bert.text.byte_pair_settings import BytePairSettings
+from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair_vocabulary import byte_characters
+from keras_bert.text.sentencepiece_settings import SentencePieceSettings
+from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece_settings import WordpieceSettings
 
@@ -35,14 +44,45 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 """
-_DISTILBERT = DistilBertConfig(
-    vocab_size=30,
-    dim=8,
-    n_layers=2,
-    n_heads=2,
-    hidden_dim=16,
-    max_position_embeddings=16,
-)
+_SIZES = {
+    "hidden_size": 8,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "max_position_embeddings": 16,
+}
+_CONFIGS = {
+    "albert": lambda size: AlbertConfig(
+        size, embedding_size=4, num_hidden_layers=3, **_SIZES
+    ),
+    "bert": lambda size: BertConfig(size, num_hidden_layers=2, **_SIZES),
+    "distilbert": lambda size: DistilBertConfig(
+        size,
+        dim=8,
+        n_layers=2,
+        n_heads=2,
+        hidden_dim=16,
+        max_position_embeddings=16,
+    ),
+    "roberta": lambda size: RobertaConfig(size, num_hidden_layers=2, **_SIZES),
+}
+
+
+@pytest.fixture
+def make_settings(spiece_file):
+    """Makes the settings of a kind of tokenizer."""
+
+    def make(kind):
+        if kind == "byte_bpe":
+            specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+            tokens = [*specials, *byte_characters()]
+            return BytePairSettings(BytePairVocabulary(tokens), [])
+        if kind == "sentencepiece":
+            vocabulary = SentencePieceVocabulary.from_file(spiece_file)
+            return SentencePieceSettings(vocabulary)
+        words = [f"word{index}" for index in range(25)]
+        return WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+
+    return make
 
 
 # Torch is there where the parity with transformers is tested.
@@ -51,15 +91,14 @@ _BACKENDS = ["jax", pytest.param("torch", marks=pytest.mark.parity)]
 
 @pytest.mark.large
 @pytest.mark.parametrize("backend", _BACKENDS)
-@pytest.mark.parametrize("family", ["bert", "distilbert"])
+@pytest.mark.parametrize("family", [*_CONFIGS])
 @pytest.mark.parametrize("format", ["keras", "hf"])
 def test_a_backend_reads_what_tensorflow_wrote(
-    backend, family, format, tiny_config, random_batch, tmp_path
+    backend, family, format, make_settings, random_batch, tmp_path
 ):
     pytest.importorskip(backend)
-    config = {"bert": tiny_config, "distilbert": _DISTILBERT}[family]
-    words = [f"word{index}" for index in range(25)]
-    settings = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+    settings = make_settings(find_family(family).tokenizer)
+    config = _CONFIGS[family](len(settings.vocabulary))
     model = PretrainedModel.from_config(config, settings)
     random = np.random.default_rng(0)
     for weight in model.model.weights:
