@@ -108,11 +108,14 @@ class FillMask(Task):
         count = tf.reduce_sum(masked, axis=1)
         order = tf.argsort(masked, direction="DESCENDING", stable=True)
         real = tf.sequence_mask(count)
-        # Behind a text's own masks any position does that it has.
-        positions = tf.where(real, order[:, : tf.shape(real)[1]], 0)  # [B, P]
+        most = tf.shape(real)[1]
+        # Texts without a mask are asked for one position, for TFLite's layers
+        # fail on none. Behind a text's own masks any position does.
+        asked = tf.sequence_mask(count, tf.maximum(most, 1))
+        positions = tf.where(asked, order[:, : tf.shape(asked)[1]], 0)  # [B, P]
         logits = self.model({**inputs, "masked_lm_positions": positions})
         # Rows that only pad the table are no words.
-        logits = logits["mlm_logits"][..., : len(self.vocabulary)]
+        logits = logits["mlm_logits"][:, :most, : len(self.vocabulary)]
         probabilities, ids = tf.math.top_k(tf.nn.softmax(logits), self.top_k)
         real = tf.expand_dims(real, -1)
         # Chosen by index, for TFLite has no choice between strings.

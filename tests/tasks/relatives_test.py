@@ -112,10 +112,12 @@ def test_a_classifier_learns_and_is_served_as_it_was_saved(model, tmp_path):
     assert {*arguments} == {*model.backbone.inputs}
 
 
-def test_a_tflite_file_is_written(model, tmp_path):
-    encoder = keras_bert.tasks.FeatureExtractor(model)
+# Of the texts that a file is tried on, some have no mask.
+@pytest.mark.parametrize("make_task", ["FeatureExtractor", "FillMask"])
+def test_a_tflite_file_is_written(make_task, model, tmp_path):
+    task = getattr(keras_bert.tasks, make_task)(model)
     keras_bert.export.export_tflite(
-        encoder, tmp_path / "model.tflite", "float32", files=["ids"]
+        task, tmp_path / "model.tflite", "float32", files=["ids"]
     )
     assert (tmp_path / "model_ids.tflite").stat().st_size > 10_000
 
