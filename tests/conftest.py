@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import pathlib
 import signal
 import sys
 import warnings
@@ -51,6 +52,12 @@ def tiny_config():
         attention_probs_dropout_prob=0.0,
         max_position_embeddings=16,
     )
+
+
+@pytest.fixture(scope="session")
+def spiece_file():
+    """A small SentencePiece model with ALBERT's special tokens."""
+    return pathlib.Path(__file__).parent / "golden/tiny_spiece.model"
 
 
 @pytest.fixture(scope="session")

@@ -37,10 +37,10 @@ def export_saved_model(
     signature `ids` takes the model's int32 `(batch_size, seq_length)` tensors:
     `input_ids`, `input_mask` and, if it has segments, `segment_ids`, and
     gives what `predict_ids` does. No texts give outputs with no rows. Besides
-    TensorFlow's own ops the graph holds those of tensorflow-text that
-    `TOKENIZER_OPS` lists for the kind of its tokenizer, which TensorFlow Serving
-    has. Weights are constants; those that the model uses
-    in bfloat16, with the policy "mixed_bfloat16", are stored in it.
+    TensorFlow's own ops the graph holds at most the two of tensorflow-text
+    that its kind of tokenizer is made of, as `TOKENIZER_OPS` lists them, which
+    TensorFlow Serving has. Weights are constants; those that the model uses in
+    bfloat16, with the policy "mixed_bfloat16", are stored in it.
 
     A version holds `export_manifest.json`, which tells of the signatures,
     labels and operations, and requests for warm-up. Beside the versions are

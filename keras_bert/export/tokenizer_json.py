@@ -4,6 +4,7 @@ import json
 
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
+from keras_bert.text.sentencepiece_json import to_tokenizer_json
 
 _CUT_AT = {"head": "Right", "tail": "Left"}
 
@@ -51,16 +52,48 @@ def _wordpiece(settings):
             "unk_token": settings.vocabulary.roles["unknown"],
             "continuing_subword_prefix": "##",
             "max_input_chars_per_word": settings.max_chars_per_word,
-            "vocab": {
-                token: index
-                for index, token in enumerate(settings.vocabulary.tokens)
-            },
+            "vocab": _ids(settings.vocabulary),
         },
     }
 
 
+def _byte_bpe(settings):
+    """What is particular to byte-level BPE."""
+    byte_level = {
+        "type": "ByteLevel",
+        "add_prefix_space": settings.add_prefix_space,
+        "trim_offsets": True,
+        "use_regex": True,
+    }
+    return {
+        "normalizer": None,
+        "pre_tokenizer": byte_level,
+        "decoder": byte_level,
+        "model": {
+            "type": "BPE",
+            "vocab": _ids(settings.vocabulary),
+            "merges": [" ".join(merge) for merge in settings.merges],
+        },
+    }
+
+
+def _sentencepiece(settings):
+    """What is particular to ALBERT's SentencePiece."""
+    whole = to_tokenizer_json(settings.vocabulary, settings.lowercase)
+    parts = ("normalizer", "pre_tokenizer", "decoder", "model")
+    return {name: whole[name] for name in parts}
+
+
+def _ids(vocabulary):
+    return {token: index for index, token in enumerate(vocabulary.tokens)}
+
+
 # By the kind of the tokenizer, the parts of the file that cut texts.
-JSON_KINDS = {"wordpiece": _wordpiece}
+JSON_KINDS = {
+    "wordpiece": _wordpiece,
+    "byte_bpe": _byte_bpe,
+    "sentencepiece": _sentencepiece,
+}
 
 
 def _truncation(preprocess):

@@ -5,13 +5,13 @@ import dataclasses
 import keras
 
 from keras_bert.config import StrictConfig
-from keras_bert.layers.activations import get_activation
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
+from keras_bert.models.bert_words import bert_words
 from keras_bert.models.family import Family
 from keras_bert.models.family import HeadKind
 from keras_bert.models.family import HuggingFaceNames
@@ -165,8 +165,14 @@ def albert_pretrainer(config, name="albert_pretrainer"):
 
 def albert_backbone(config):
     """The layers of the encoder, as a `Backbone`."""
-    words = _layer_words(config)
-    tables = BertEmbeddings(**words["tables"], name="tables")
+    words = bert_words(config)
+    narrow = {**words["embeddings"], "hidden_size": config.embedding_size}
+    embeddings = FactorizedEmbeddings(
+        BertEmbeddings(**narrow, name="tables"),
+        config.hidden_size,
+        **words["matrix"],
+        name="embeddings",
+    )
     groups = [
         [
             TransformerEncoderBlock(
@@ -182,7 +188,7 @@ def albert_backbone(config):
         for layer in range(config.num_hidden_layers)
     ]
     return Backbone(
-        FactorizedEmbeddings(tables, **words["projection"], name="embeddings"),
+        embeddings,
         [block for group in runs for block in group],
         pooler=keras.layers.Dense(**words["pooler"], name="pooler"),
     )
@@ -190,7 +196,7 @@ def albert_backbone(config):
 
 def albert_heads(config, embeddings):
     """The layers of the pre-training heads, for `add_heads`."""
-    words = _layer_words(config)
+    words = bert_words(config)
     head = MaskedLMHead(
         embeddings, **words["masked_lm_head"], name="masked_lm_head"
     )
@@ -201,58 +207,16 @@ def albert_heads(config, embeddings):
 
 
 def _task_head(config, num_outputs, name):
-    words = _layer_words(config)["task_head"]
-    dropout = config.classifier_dropout_prob
-    return TaskHead(num_outputs, dropout=dropout, **words, name=name)
+    return _head(config, num_outputs, name, config.classifier_dropout_prob)
 
 
 def _undropped_head(config, num_outputs, name):
-    words = _layer_words(config)["task_head"]
-    return TaskHead(num_outputs, dropout=0.0, **words, name=name)
+    return _head(config, num_outputs, name, 0.0)
 
 
-def _layer_words(config):
-    """The config in the words of the layers."""
-    initializer = keras.initializers.TruncatedNormal(
-        stddev=config.initializer_range
-    )
-    activation = get_activation(config.hidden_act)
-    return {
-        "tables": {
-            "vocab_size": config.vocab_size,
-            "hidden_size": config.embedding_size,
-            "max_position_embeddings": config.max_position_embeddings,
-            "type_vocab_size": config.type_vocab_size,
-            "dropout": config.hidden_dropout_prob,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "embeddings_initializer": initializer,
-        },
-        "projection": {
-            "hidden_size": config.hidden_size,
-            "kernel_initializer": initializer,
-        },
-        "block": {
-            "hidden_size": config.hidden_size,
-            "num_heads": config.num_attention_heads,
-            "intermediate_size": config.intermediate_size,
-            "activation": activation,
-            "dropout": config.hidden_dropout_prob,
-            "attention_dropout": config.attention_probs_dropout_prob,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "kernel_initializer": initializer,
-        },
-        "pooler": {
-            "units": config.hidden_size,
-            "activation": "tanh",
-            "kernel_initializer": initializer,
-        },
-        "masked_lm_head": {
-            "activation": activation,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "kernel_initializer": initializer,
-        },
-        "task_head": {"kernel_initializer": initializer},
-    }
+def _head(config, num_outputs, name, dropout):
+    words = bert_words(config)["matrix"]
+    return TaskHead(num_outputs, dropout=dropout, **words, name=name)
 
 
 FAMILY = Family(

@@ -4,14 +4,13 @@ import keras
 
 from keras_bert import template
 from keras_bert.config import BertConfig
-from keras_bert.layers.activations import get_activation
-from keras_bert.layers.attention_patterns import causal
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
+from keras_bert.models.bert_words import bert_words
 from keras_bert.models.family import Family
 from keras_bert.models.family import HeadKind
 from keras_bert.models.family import HuggingFaceNames
@@ -94,7 +93,7 @@ def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
 
 def bert_backbone(config):
     """The layers of the encoder, as a `Backbone`."""
-    words = _layer_words(config)
+    words = bert_words(config)
     return Backbone(
         BertEmbeddings(**words["embeddings"], name="embeddings"),
         [
@@ -107,69 +106,24 @@ def bert_backbone(config):
 
 def bert_heads(config, embeddings):
     """The layers of the pre-training heads, for `add_heads`."""
-    words = _layer_words(config)
+    words = bert_words(config)
     head = MaskedLMHead(
         embeddings, **words["masked_lm_head"], name="masked_lm_head"
     )
     return {
         "masked_lm_head": head,
-        "nsp_head": NSPHead(**words["nsp_head"], name="nsp_head"),
+        "nsp_head": NSPHead(**words["matrix"], name="nsp_head"),
     }
 
 
 def _task_head(config, num_outputs, name):
-    return TaskHead(num_outputs, **_layer_words(config)["task_head"], name=name)
+    return TaskHead(num_outputs, **bert_words(config)["task_head"], name=name)
 
 
 def _span_classifier(config, num_outputs, name):
     # As published, without dropout.
-    words = {**_layer_words(config)["task_head"], "dropout": 0.0}
+    words = {**bert_words(config)["task_head"], "dropout": 0.0}
     return TaskHead(num_outputs, **words, name=name)
-
-
-def _layer_words(config):
-    """The config in the words of the layers."""
-    initializer = keras.initializers.TruncatedNormal(
-        stddev=config.initializer_range
-    )
-    activation = get_activation(config.hidden_act)
-    return {
-        "embeddings": {
-            "vocab_size": config.vocab_size,
-            "hidden_size": config.hidden_size,
-            "max_position_embeddings": config.max_position_embeddings,
-            "type_vocab_size": config.type_vocab_size,
-            "dropout": config.hidden_dropout_prob,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "embeddings_initializer": initializer,
-        },
-        "block": {
-            "hidden_size": config.hidden_size,
-            "num_heads": config.num_attention_heads,
-            "intermediate_size": config.intermediate_size,
-            "activation": activation,
-            "dropout": config.hidden_dropout_prob,
-            "attention_dropout": config.attention_probs_dropout_prob,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "kernel_initializer": initializer,
-            "pattern": causal if config.is_decoder else None,
-        },
-        "pooler": {
-            "units": config.hidden_size,
-            "activation": "tanh",
-            "kernel_initializer": initializer,
-        },
-        "masked_lm_head": {
-            "activation": activation,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "kernel_initializer": initializer,
-        },
-        "nsp_head": {"kernel_initializer": initializer},
-        "task_head": {
-            "dropout": config.hidden_dropout_prob,
-            "kernel_initializer": initializer,
-        },
-    }
 
 
 FAMILY = Family(

@@ -70,7 +70,8 @@ class Family:
         task_heads: dict from "classifier", "token_classifier",
             "choice_scorer" and "span_classifier" to their `HeadKind`.
         paper: str, its number on arXiv.
-        tokenizer: str, what cuts its texts: "wordpiece".
+        tokenizer: str, what cuts its texts, "wordpiece", "byte_bpe" or
+            "sentencepiece".
     """
 
     config: type

@@ -7,7 +7,6 @@ import keras
 from keras_bert import features
 from keras_bert.config import StrictConfig
 from keras_bert.layers.activations import gelu_erf
-from keras_bert.layers.activations import get_activation
 from keras_bert.layers.dropout_dense import DropoutDense
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
@@ -15,6 +14,7 @@ from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.backbone import encoder_inputs
+from keras_bert.models.bert_words import bert_words
 from keras_bert.models.family import Family
 from keras_bert.models.family import HeadKind
 from keras_bert.models.family import HuggingFaceNames
@@ -144,30 +144,33 @@ def roberta_pretrainer(config, name="roberta_pretrainer"):
 
 def roberta_backbone(config):
     """The layers of the encoder, as a `Backbone`."""
-    words = _layer_words(config)
+    words = bert_words(config)
     return Backbone(
-        RobertaEmbeddings(**words["embeddings"], name="embeddings"),
+        RobertaEmbeddings(
+            **words["embeddings"], pad_id=config.pad_token_id, name="embeddings"
+        ),
         [
             TransformerEncoderBlock(**words["block"], name=f"block_{index}")
             for index in range(config.num_hidden_layers)
         ],
-        pooler=keras.layers.Dense(**words["dense"], name="pooler"),
+        pooler=keras.layers.Dense(**words["pooler"], name="pooler"),
         inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
     )
 
 
 def roberta_heads(config, embeddings):
     """The layers of the pre-training head, for `add_heads`."""
-    words = _layer_words(config)["masked_lm_head"]
+    # The erf form, whatever the blocks have.
+    words = {**bert_words(config)["masked_lm_head"], "activation": gelu_erf}
     head = MaskedLMHead(embeddings, **words, name="masked_lm_head")
     return {"masked_lm_head": head}
 
 
 def _first_token_head(config, num_outputs, name):
     """A head behind a layer of its own, in the place of BERT's pooler."""
-    words = _layer_words(config)
+    words = bert_words(config)
     transform = DropoutDense(
-        dropout=config.hidden_dropout_prob, **words["dense"], name="dense"
+        dropout=config.hidden_dropout_prob, **words["pooler"], name="dense"
     )
     return TaskHead(
         num_outputs, transform=transform, **words["task_head"], name=name
@@ -175,57 +178,13 @@ def _first_token_head(config, num_outputs, name):
 
 
 def _task_head(config, num_outputs, name):
-    return TaskHead(num_outputs, **_layer_words(config)["task_head"], name=name)
+    return TaskHead(num_outputs, **bert_words(config)["task_head"], name=name)
 
 
 def _span_head(config, num_outputs, name):
     # As published, without dropout.
-    words = {**_layer_words(config)["task_head"], "dropout": 0.0}
+    words = {**bert_words(config)["task_head"], "dropout": 0.0}
     return TaskHead(num_outputs, **words, name=name)
-
-
-def _layer_words(config):
-    """The config in the words of the layers."""
-    initializer = keras.initializers.TruncatedNormal(
-        stddev=config.initializer_range
-    )
-    return {
-        "embeddings": {
-            "vocab_size": config.vocab_size,
-            "hidden_size": config.hidden_size,
-            "max_position_embeddings": config.max_position_embeddings,
-            "type_vocab_size": config.type_vocab_size,
-            "pad_id": config.pad_token_id,
-            "dropout": config.hidden_dropout_prob,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "embeddings_initializer": initializer,
-        },
-        "block": {
-            "hidden_size": config.hidden_size,
-            "num_heads": config.num_attention_heads,
-            "intermediate_size": config.intermediate_size,
-            "activation": get_activation(config.hidden_act),
-            "dropout": config.hidden_dropout_prob,
-            "attention_dropout": config.attention_probs_dropout_prob,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "kernel_initializer": initializer,
-        },
-        "dense": {
-            "units": config.hidden_size,
-            "activation": "tanh",
-            "kernel_initializer": initializer,
-        },
-        # The head has the erf form, whatever the blocks have.
-        "masked_lm_head": {
-            "activation": gelu_erf,
-            "layer_norm_epsilon": config.layer_norm_eps,
-            "kernel_initializer": initializer,
-        },
-        "task_head": {
-            "dropout": config.hidden_dropout_prob,
-            "kernel_initializer": initializer,
-        },
-    }
 
 
 FAMILY = Family(

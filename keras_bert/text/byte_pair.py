@@ -75,11 +75,14 @@ class BytePairTokenizer:
         other.special_tokens = True
         return other
 
+    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
+    @tf.autograph.experimental.do_not_convert
     def __call__(self, texts):
         flat, _ = self._cut(texts)
         _, ids = _in_rows(flat)
         return ids
 
+    @tf.autograph.experimental.do_not_convert
     def tokenize_with_offsets(self, texts):
         """Like a call, and where each token stands in the text.
 
@@ -154,7 +157,7 @@ class BytePairTokenizer:
             flat = with_prefix_space(flat)
         kinds, characters = character_kinds(flat)
         starts = word_starts(flat, kinds, characters)
-        ends = tf.concat([starts[1:], tf.shape(kinds)], 0)
+        ends = tf.concat([starts, tf.shape(kinds)], 0)[1:]
         is_word = tf.gather(flat.is_text, starts)
         starts, ends = (tf.boolean_mask(x, is_word) for x in (starts, ends))
         ids = self._whole_words(flat, starts, ends - starts)

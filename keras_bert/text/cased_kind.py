@@ -14,14 +14,8 @@ class CasedKind(SelfToldKind):
 
     Where its files do not tell, a caller may. Its reader takes `lowercase`,
     bool or None, behind the directory, and its settings have it.
-
-    Args:
-        vocabulary_class: str, "module:class", whose `from_file` reads what
-            needs no casing.
-        others: as of `SelfToldKind`.
+    Args: as of `SelfToldKind`.
     """
-
-    vocabulary_class: str = ""
 
     def read(self, directory, max_chars_per_word=None, lowercase=None):
         """The settings that a directory holds.
@@ -36,10 +30,6 @@ class CasedKind(SelfToldKind):
                 the casing, or two tell it otherwise.
         """
         return named(self.reader)(directory, lowercase)
-
-    def vocabulary(self, vocab_file):
-        """The vocabulary of a file."""
-        return named(self.vocabulary_class).from_file(vocab_file)
 
     def casing(self, vocab_file, claims, default=None):
         """Whether texts are lower-cased, of all that tell it.

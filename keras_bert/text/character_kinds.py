@@ -49,11 +49,10 @@ def code_point_kinds():
 @functools.cache
 def _pages():
     """The kinds in pages, each once: where a page begins, and all pages."""
-    pages, numbers = np.unique(
-        code_point_kinds().reshape(-1, _PAGE), axis=0, return_inverse=True
-    )
-    firsts = numbers.reshape(-1).astype(np.int32) * _PAGE
-    return firsts, pages.reshape(-1)
+    firsts, pages = [], {}
+    for page in code_point_kinds().reshape(-1, _PAGE):
+        firsts.append(pages.setdefault(page.tobytes(), _PAGE * len(pages)))
+    return np.array(firsts, np.int32), np.frombuffer(b"".join(pages), np.uint8)
 
 
 def character_kinds(flat):

@@ -56,8 +56,8 @@ def bytes_field(number, value):
 
 
 def int_field(number, value):
-    """A field that holds an int, a bool or a name, from 0 on."""
-    return _varint(number << 3 | _VARINT) + _varint(value)
+    """A field that holds an int, a bool or a name."""
+    return _varint(number << 3 | _VARINT) + _varint(value % 2**64)
 
 
 def float_field(number, value):

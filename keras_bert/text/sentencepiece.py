@@ -6,6 +6,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.text.albert_normalizer import QUOTE
+from keras_bert.text.albert_normalizer import QUOTING
 from keras_bert.text.albert_normalizer import WORD_START
 from keras_bert.text.albert_normalizer import albert_normalizer_model
 from keras_bert.text.offsets import original_spans
@@ -17,9 +19,6 @@ from keras_bert.text.sentencepiece_settings import SentencePieceSettings
 from keras_bert.text.sentencepiece_spans import PieceSpans
 from keras_bert.text.sentencepiece_vocabulary import ROLES
 from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
-
-_QUOTE = '"'
-_QUOTING = ("`", "'")
 
 
 class SentencePieceTokenizer:
@@ -53,7 +52,7 @@ class SentencePieceTokenizer:
         [ALBERT](https://arxiv.org/abs/1909.11942)
     """
 
-    kind = "sentencepiece"
+    kind = SentencePieceSettings.kind
     roles = ROLES
 
     def __init__(self, vocabulary, lowercase=True, special_tokens=False):
@@ -123,9 +122,9 @@ class SentencePieceTokenizer:
     def _found(self):
         """Texts that are always found, with the ids that they get."""
         vocabulary, found = self.vocabulary, {}
-        if _QUOTE in vocabulary:
-            for mark in _QUOTING:
-                found[2 * mark] = vocabulary.id_of(_QUOTE)
+        if QUOTE in vocabulary:
+            for mark in QUOTING:
+                found[2 * mark] = vocabulary.id_of(QUOTE)
                 # A piece too, so that it is no part of a longer unknown one.
                 if mark not in vocabulary:
                     found[mark] = vocabulary.unk_id
@@ -145,8 +144,7 @@ class SentencePieceTokenizer:
         hidden = {*self._found, *ROLES.values()} - {ROLES["unknown"]}
         own = [
             piece._replace(kind=CONTROL)
-            if piece.text in hidden
-            or any(2 * m in piece.text for m in _QUOTING)
+            if piece.text in hidden or any(2 * m in piece.text for m in QUOTING)
             else piece
             for piece in self.vocabulary.model.pieces
         ]

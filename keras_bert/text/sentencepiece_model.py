@@ -1,6 +1,5 @@
 """The file of a SentencePiece model, read without SentencePiece."""
 
-import functools
 import math
 import typing
 
@@ -101,15 +100,6 @@ class SentencePieceModel:
         pieces = b"".join(piece.to_bytes() for piece in pieces)
         return pieces + rest + bytes_field(_NORMALIZER, squeezed)
 
-    @functools.cached_property
-    def characters(self):
-        """The pieces of one character that texts are cut into, a set."""
-        return {
-            piece.text
-            for piece in self.pieces
-            if len(piece.text) == 1 and piece.kind in (NORMAL, USER_DEFINED)
-        }
-
 
 def _piece(fields):
     text = fields[_TEXT].decode("utf-8") if _TEXT in fields else ""
@@ -170,11 +160,3 @@ def _check_pieces(pieces, source):
                 f"{source} must hold pieces of the kinds 1 to 5. Received: "
                 f"{piece.kind} for {piece.text!r}."
             )
-    found = [p for p in pieces if p.kind in (NORMAL, USER_DEFINED)]
-    # The trainer sees to it, and offsets rely on it.
-    missing = {c for p in found for c in p.text} - {*seen}
-    if missing:
-        raise ValueError(
-            f"{source} must hold each character of its pieces as a piece. "
-            f"Missing: {', '.join(map(repr, sorted(missing)[:5]))}."
-        )

@@ -2,16 +2,20 @@
 
 import dataclasses
 import json
+import typing
 
 from keras_bert import text
 from keras_bert.config import read_json_object
 from keras_bert.text.casing import agreed_casing
+from keras_bert.text.sentencepiece_json import from_tokenizer_json
+from keras_bert.text.sentencepiece_json import to_tokenizer_json
 from keras_bert.text.sentencepiece_vocabulary import ROLES
 from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
 
 _MODEL = "spiece.model"
 _MODELS = (_MODEL, "30k-clean.model")  # The second is google-research's.
 _SETTINGS = "tokenizer_config.json"
+_FAST_TOKENIZER = "tokenizer.json"
 _CASING, _ACCENTS = "do_lower_case", "keep_accents"
 
 
@@ -23,6 +27,8 @@ class SentencePieceSettings:
         vocabulary: `SentencePieceVocabulary`.
         lowercase: bool, lower-case the text.
     """
+
+    kind: typing.ClassVar[str] = "sentencepiece"
 
     vocabulary: SentencePieceVocabulary
     lowercase: bool = True
@@ -55,18 +61,20 @@ class SentencePieceSettings:
             "sep_token": ROLES["sep"],
             "mask_token": ROLES["mask"],
         }
-        (directory / _SETTINGS).write_text(
-            json.dumps(values, indent=2) + "\n", encoding="utf-8"
-        )
+        fast = to_tokenizer_json(self.vocabulary, self.lowercase)
+        for name, content in ((_SETTINGS, values), (_FAST_TOKENIZER, fast)):
+            text = json.dumps(content, ensure_ascii=False, indent=1)
+            (directory / name).write_text(text + "\n", encoding="utf-8")
 
 
 def read_sentencepiece(directory, lowercase=None):
     """Reads the settings of a directory that holds an ALBERT.
 
     The model is `spiece.model`, or `30k-clean.model` as in the downloads of
-    google-research/albert. The casing is in `tokenizer_config.json`, or told
-    by the caller. Where neither tells it, a model without upper-case letters
-    is one of lower-cased texts.
+    google-research/albert, or else in `tokenizer.json`. The casing is in
+    `tokenizer_config.json`, in `tokenizer.json`, or told by the caller.
+    Where nothing tells it, texts are lower-cased, as by google-research/albert
+    and `transformers`.
 
     Args:
         directory: `pathlib.Path`.
@@ -76,36 +84,49 @@ def read_sentencepiece(directory, lowercase=None):
         `SentencePieceSettings`.
 
     Raises:
-        ValueError: a file is missing or cannot be used, nothing tells the
-            casing, or two tell it otherwise.
+        ValueError: a file is missing or cannot be used, or two tell the
+            casing otherwise.
     """
     settings = _read_settings(directory / _SETTINGS)
-    vocabulary = SentencePieceVocabulary.from_file(_model_file(directory))
+    fast = directory / _FAST_TOKENIZER
+    model, by_fast = None, None
+    if fast.is_file():
+        model, by_fast = from_tokenizer_json(_read_object(fast), str(fast))
+    vocabulary = _read_vocabulary(directory, model)
     lowercase = agreed_casing(
         vocabulary,
-        {directory / _SETTINGS: settings[_CASING], "lowercase=": lowercase},
-        default=vocabulary.is_lowercase or None,
+        {
+            directory / _SETTINGS: settings[_CASING],
+            fast: by_fast,
+            "lowercase=": lowercase,
+        },
+        default=True,
     )
     return SentencePieceSettings(vocabulary, lowercase)
 
 
-def _model_file(directory):
+def _read_vocabulary(directory, fast_model):
     for name in _MODELS:
         if (directory / name).is_file():
-            return directory / name
-    raise ValueError(
-        f"{directory} must hold a {' or a '.join(_MODELS)}. A tokenizer.json "
-        "is not read in its place."
-    )
+            return SentencePieceVocabulary.from_file(directory / name)
+    if fast_model is None:
+        raise ValueError(
+            f"{directory} must hold a {', a '.join(_MODELS)} or a "
+            f"{_FAST_TOKENIZER}."
+        )
+    source = str(directory / _FAST_TOKENIZER)
+    return SentencePieceVocabulary(fast_model, source)
+
+
+def _read_object(path):
+    try:
+        return read_json_object(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _read_settings(path):
-    settings = {}
-    if path.is_file():
-        try:
-            settings = read_json_object(path)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+    settings = _read_object(path) if path.is_file() else {}
     values = {key: settings.get(key) for key in (_CASING, _ACCENTS)}
     for key, value in values.items():
         if value is not None and not isinstance(value, bool):

@@ -7,7 +7,9 @@ import string
 from keras_bert.files import whole_file
 from keras_bert.text.albert_normalizer import WORD_START
 from keras_bert.text.sentencepiece_model import CONTROL
+from keras_bert.text.sentencepiece_model import NORMAL
 from keras_bert.text.sentencepiece_model import UNKNOWN
+from keras_bert.text.sentencepiece_model import USER_DEFINED
 from keras_bert.text.sentencepiece_model import SentencePieceModel
 
 ROLES = {
@@ -30,7 +32,8 @@ class SentencePieceVocabulary:
         source: str, where it comes from, for error messages.
 
     Raises:
-        ValueError: a special token of ALBERT is missing.
+        ValueError: a special token of ALBERT is missing, or a character that
+            stands in a piece only.
     """
 
     roles = ROLES
@@ -52,6 +55,7 @@ class SentencePieceVocabulary:
                 f"{source} must hold {ROLES['unknown']} as its only unknown "
                 f"piece. Received: {', '.join(unknown) or 'none'}."
             )
+        _check_characters(model.pieces, source)
         self.model = model
 
     @classmethod
@@ -107,6 +111,22 @@ class SentencePieceVocabulary:
             token == token.lower()
             for token in self.tokens
             if token not in ROLES.values()
+        )
+
+
+def _check_characters(pieces, source):
+    """The trainer sees to it, and offsets rely on it."""
+    found = [
+        piece.text
+        for piece in pieces
+        if piece.kind in (NORMAL, USER_DEFINED)
+        and piece.text not in ROLES.values()
+    ]
+    missing = {character for text in found for character in text} - {*found}
+    if missing:
+        raise ValueError(
+            f"{source} must hold each character of its pieces as a piece. "
+            f"Missing: {', '.join(map(repr, sorted(missing)[:5]))}."
         )
 
 

@@ -34,7 +34,8 @@ class Tokenizer(typing.Protocol):
         Returns:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
             starts and ends, int64, offsets in bytes of the text as given. No
-            span begins with a space that stands before its word.
+            span begins with a space that stands before its word, so that of
+            a piece of spaces only is empty.
         """
 
     def with_special_tokens(self) -> "Tokenizer":

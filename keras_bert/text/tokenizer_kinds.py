@@ -9,6 +9,7 @@ from keras_bert.text.wordpiece_kind import WordpieceKind
 from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 _WORDPIECE = WordpieceSettings.kind
+_TOKENIZER_JSON = "tokenizer.json"
 
 # By what a tokenizer and the `Family` of a model say.
 KINDS = {
@@ -22,19 +23,16 @@ KINDS = {
     ),
     "sentencepiece": CasedKind(
         reader="keras_bert.text.sentencepiece_settings:read_sentencepiece",
-        vocabulary_class=(
-            "keras_bert.text.sentencepiece_vocabulary:SentencePieceVocabulary"
-        ),
-        files=("spiece.model", "tokenizer_config.json"),
+        files=("spiece.model", "tokenizer_config.json", _TOKENIZER_JSON),
         pieces="SentencePiece pieces",
+        model_type="Unigram",
         other_names=("30k-clean.model",),  # Of google-research/albert.
     ),
 }
 VOCAB_FILE_HELP = (
-    "The vocab.txt; or a vocab.json beside its merges.txt, the tokenizer.json "
-    "of a byte-level BPE, or a spiece.model."
+    "The vocab.txt; or a vocab.json beside its merges.txt, a spiece.model or "
+    "the tokenizer.json of one of these two."
 )
-_TOKENIZER_JSON = "tokenizer.json"
 
 
 def kind_of_file(vocab_file):
@@ -42,8 +40,8 @@ def kind_of_file(vocab_file):
 
     Args:
         vocab_file: str, a `vocab.txt` of whatever name; or a `vocab.json`
-            beside its `merges.txt`, the `tokenizer.json` of a byte-level BPE,
-            or a `spiece.model`.
+            beside its `merges.txt`, a `spiece.model` or the `tokenizer.json`
+            of one of these two.
 
     Returns:
         A value of `KINDS`.
@@ -92,7 +90,6 @@ def _kind_of_json(path):
         if told and kind.model_type == told:
             return kind
     raise ValueError(
-        f"{path} must be of a BPE model. Of a WordPiece model, pass the "
-        "vocab.txt; of a Unigram model, the spiece.model. Received: a model "
-        f"of the type {told!r}."
+        f"{path} must be of a BPE or a Unigram model; of a WordPiece model, "
+        f"pass the vocab.txt. Received: a model of the type {told!r}."
     )

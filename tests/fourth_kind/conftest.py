@@ -67,7 +67,7 @@ def config(settings):
     return distilbert.DistilBertConfig(
         vocab_size=len(settings.vocabulary),
         dim=16,
-        n_layers=2,
+        n_layers=1,
         n_heads=2,
         hidden_dim=32,
         max_position_embeddings=24,

@@ -38,3 +38,36 @@ def in_tf_data():
         return next(iter(dataset.map(traced[function])))
 
     return in_tf_data
+
+
+_PROSE = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
+There they're running through 1990's streets of 3,141 houses; I've seen it.
+Über den Wolken schöner Straßen fährt die Straßenbahn nach Köln.
+Съешь ещё этих мягких французских булок, да выпей же чаю, чаю, чаю.
+中文的文字和日本語のテキスト、日本語のテキスト。 한국어 한국어 텍스트
+aaaaaaaa aaaa bababa abab hahaha !!!!!! ------ ....... 0000000 2024 2024
+"""
+
+
+@pytest.fixture(scope="session")
+def byte_pair(tmp_path_factory):
+    """`BytePairSettings` learned from a few lines: every kind of merge."""
+    pytest.importorskip("tokenizers")
+    from keras_bert.data import learn_byte_pair
+    from keras_bert.data import open_sources
+
+    path = tmp_path_factory.mktemp("prose") / "prose.txt"
+    lines = [line for line in _PROSE.splitlines() for _ in range(3)]
+    # Of copies of one line either all are held out or none.
+    path.write_text("\n".join(lines), encoding="utf-8")
+    settings, unseen = learn_byte_pair(open_sources([str(path)]), 700)
+    assert not unseen
+    return settings
+
+
+@pytest.fixture(scope="session")
+def byte_pair_tokenizer(byte_pair):
+    """Its tables take a moment, and are made once."""
+    tokenizer = byte_pair.tokenizer()
+    tokenizer([""])
+    return tokenizer

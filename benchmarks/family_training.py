@@ -1,0 +1,104 @@
+"""Compares what training costs models of whatever family, in turn.
+
+    python benchmarks/family_training.py --config_file=configs/bert_base.json \\
+        --config_file=configs/albert_base.json
+
+Each run is a fresh process that trains the masked-LM head on one synthetic
+batch in float32 with AdamW, without dropout, so that the families differ in
+nothing else. Printed are the parameters, what they and the moments of Adam
+take, the median step and the peak memory of the process; the first config is
+what the others are compared with.
+"""
+
+import dataclasses
+import json
+import resource
+import sys
+import time
+
+import measuring
+import tensorflow as tf
+from absl import app
+from absl import flags
+from synthetic_batch import make_batch
+
+import keras_bert
+from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.family import read_config
+from keras_bert.models import add_heads
+from keras_bert.training.loop import PretrainingLoop
+from keras_bert.training.objectives import objective_named
+
+_CONFIG_FILE = flags.DEFINE_multi_string(
+    "config_file", None, "Models, the one to compare with first.", required=True
+)
+_BATCH_SIZE = flags.DEFINE_integer("batch_size", 8, "Examples in a step.")
+_SEQ_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
+_STEPS = flags.DEFINE_integer("steps", 5, "Timed steps of a process.")
+_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes of each.")
+_SIDE = flags.DEFINE_string("side", None, "Measure this one in this process.")
+
+_KEYS = ("parameters", "state_mib", "step_s", "peak_mib")
+
+
+def main(_):
+    if _SIDE.value:
+        print(json.dumps(_measure(_SIDE.value)))
+        return
+    results = {path: [] for path in _CONFIG_FILE.value}
+    for number in range(_ROUNDS.value):
+        for path, runs in results.items():
+            command = [sys.executable, *sys.argv, f"--side={path}"]
+            runs.append(json.loads(measuring.output(command)))
+            print(number, path, runs[-1], flush=True)
+    medians = {
+        path: {k: measuring.median([run[k] for run in runs]) for k in _KEYS}
+        for path, runs in results.items()
+    }
+    first = next(iter(medians.values()))
+    for path, values in medians.items():
+        told = [
+            f"{k} {values[k]:.7g} ({values[k] / first[k]:.3f})" for k in _KEYS
+        ]
+        print(f"{path}: {', '.join(told)}")
+
+
+def _measure(path):
+    config = _without_dropout(read_config(path))
+    family = find_family(config.model_type)
+    backbone = family.backbone(config)
+    heads = family.heads(config, backbone.embeddings)
+    part = "masked_lm_head"
+    model = add_heads(backbone, {part: heads[part]}, "model")
+    optimizer = keras_bert.training.bert_adamw(model, 1e-4)
+    loop = PretrainingLoop(model, optimizer, objective=objective_named("mlm"))
+    batch = make_batch(config.vocab_size, _BATCH_SIZE.value, _SEQ_LENGTH.value)
+    batches = iter(tf.data.Dataset.from_tensors(batch).cache().repeat())
+    seconds = [_time(loop, batches) for _ in range(_STEPS.value + 2)][2:]
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    num_parameters = model.count_params()
+    return {
+        "parameters": num_parameters,
+        "state_mib": 3 * 4 * num_parameters / 2**20,
+        "step_s": measuring.median(seconds),
+        "peak_mib": usage.ru_maxrss / 1024,
+    }
+
+
+def _without_dropout(config):
+    rates = [
+        field.name
+        for field in dataclasses.fields(config)
+        if field.name.endswith(("dropout", "dropout_prob"))
+    ]
+    return dataclasses.replace(config, **dict.fromkeys(rates, 0.0))
+
+
+def _time(loop, batches):
+    start = time.perf_counter()
+    float(loop.train(batches, tf.constant(1))["loss"])
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,142 @@
+import dataclasses
+import json
+
+import pytest
+
+from keras_bert.text.byte_pair_settings import BytePairSettings
+from keras_bert.text.byte_pair_vocabulary import SPECIAL_TOKENS
+from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair_vocabulary import byte_characters
+from keras_bert.text.self_told_kind import told_settings
+from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.tokenizer_kinds import kind_of_file
+from keras_bert.text.tokenizer_kinds import pack_settings
+from keras_bert.text.tokenizer_kinds import unpack_settings
+from keras_bert.text.tokenizer_kinds import vocabulary_of_file
+from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+_WORDPIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "##b")
+
+
+@pytest.fixture
+def byte_bpe():
+    merges = [("Ġ", "t"), ("Ġt", "h"), ("Ġth", "e")]
+    tokens = [*SPECIAL_TOKENS, *byte_characters(), *map("".join, merges)]
+    return BytePairSettings(BytePairVocabulary(tokens), merges)
+
+
+@pytest.fixture
+def wordpiece():
+    return WordpieceSettings(Vocabulary(_WORDPIECES), lowercase=False)
+
+
+@pytest.mark.parametrize(
+    "name, kind",
+    [
+        ("vocab.txt", "wordpiece"),
+        ("my_words.txt", "wordpiece"),
+        ("vocab.json", "byte_bpe"),
+        ("merges.txt", "byte_bpe"),
+        ("spiece.model", "sentencepiece"),
+        ("30k-clean.model", "sentencepiece"),
+    ],
+)
+def test_a_file_tells_its_kind_by_its_name(name, kind):
+    assert kind_of_file(f"some/where/{name}") is KINDS[kind]
+
+
+@pytest.mark.parametrize("name", ["bpe.json", "albert.model"])
+def test_a_name_of_no_kind_is_an_error(name):
+    with pytest.raises(
+        ValueError, match=f"vocab.json, spiece.model or .*Received: {name}"
+    ):
+        kind_of_file(name)
+
+
+@pytest.mark.parametrize(
+    "content, complaint",
+    [
+        ({"model": {"type": "WordPiece"}}, "the type 'WordPiece'"),
+        ({"model": []}, "the type None"),
+        ({}, "the type None"),
+        ([], "tokenizer.json: "),
+    ],
+)
+def test_a_tokenizer_json_tells_its_kind(content, complaint, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=complaint):
+        kind_of_file(str(path))
+    for type, kind in (("BPE", "byte_bpe"), ("Unigram", "sentencepiece")):
+        path.write_text(json.dumps({"model": {"type": type}}))
+        assert kind_of_file(str(path)) is KINDS[kind]
+
+
+def test_settings_are_read_from_the_directory_of_a_file(byte_bpe, tmp_path):
+    byte_bpe.save(tmp_path)
+    for name in ("vocab.json", "merges.txt"):
+        path = str(tmp_path / name)
+        assert vocabulary_of_file(path).tokens == byte_bpe.vocabulary.tokens
+        settings = kind_of_file(path).settings(path, None)
+        assert settings.merges == byte_bpe.merges
+    (tmp_path / "merges.txt").unlink()
+    with pytest.raises(ValueError, match="must hold vocab.json and merges.txt"):
+        vocabulary_of_file(str(tmp_path / "vocab.json"))
+
+
+def test_a_casing_of_byte_level_bpe_is_refused(byte_bpe, tmp_path):
+    byte_bpe.save(tmp_path)
+    kind, path = KINDS["byte_bpe"], str(tmp_path / "vocab.json")
+    assert kind.casing(path, {"--do_lower_case": None, "a": None}) is None
+    with pytest.raises(ValueError, match="Received: --do_lower_case=False for"):
+        kind.casing(path, {"a": None, "--do_lower_case": False})
+    with pytest.raises(ValueError, match="Received: lowercase=True for"):
+        kind.read(tmp_path, lowercase=True)
+    with pytest.raises(ValueError, match="Received: do_lower_case=True for"):
+        kind.lowercased(byte_bpe)
+
+
+def test_what_is_told_is_short(byte_bpe, wordpiece):
+    assert told_settings(wordpiece) == {
+        "kind": "wordpiece",
+        "lowercase": False,
+        "strip_accents": False,
+        "tokenize_chinese_chars": True,
+        "max_chars_per_word": 200,
+    }
+    told = told_settings(byte_bpe)
+    assert len(told.pop("merges")) == 64
+    assert told == {"kind": "byte_bpe", "add_prefix_space": False}
+    assert KINDS["wordpiece"].facts(wordpiece) == {"do_lower_case": False}
+    assert KINDS["byte_bpe"].described(byte_bpe) == (
+        "`kind`: byte_bpe, `add_prefix_space`: False"
+    )
+
+
+def test_other_merges_are_told_of(byte_bpe):
+    fewer = dataclasses.replace(byte_bpe, merges=byte_bpe.merges[:2])
+    assert told_settings(fewer) != told_settings(byte_bpe)
+
+
+def test_packed_settings_are_unpacked_equal(byte_bpe, wordpiece):
+    for settings in (byte_bpe, wordpiece):
+        values = json.loads(json.dumps(pack_settings(settings)))
+        again = unpack_settings(values)
+        assert type(again) is type(settings)
+        assert told_settings(again) == told_settings(settings)
+        assert again.vocabulary.tokens == settings.vocabulary.tokens
+    # As word pieces have always been packed.
+    assert values == {
+        "vocabulary": [*_WORDPIECES],
+        "lowercase": False,
+        "strip_accents": False,
+        "max_chars_per_word": 200,
+    }
+
+
+def test_a_packed_file_cannot_leave_its_directory(byte_bpe, tmp_path):
+    values = pack_settings(byte_bpe)
+    files = {f"../../{name}": x for name, x in values["files"].items()}
+    again = unpack_settings({**values, "files": files})
+    assert again.merges == byte_bpe.merges
