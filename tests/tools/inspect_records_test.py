@@ -80,7 +80,7 @@ def test_examples_and_numbers_are_printed():
         [str(_SAMPLE / "sample.tfrecord")], vocabulary
     )
     counts = statistics.counts
-    assert f"Records      {counts['records']} in 1 file" in result.stdout
+    assert f"Records     {counts['records']} in 1 file" in result.stdout
     for name, part, whole in (
         ("To predict", "predictions", "tokens"),
         ("  [MASK]", "masked", "predictions"),
@@ -89,7 +89,7 @@ def test_examples_and_numbers_are_printed():
         ("Not next", "not_next", "records"),
     ):
         percent = 100 * counts[part] / counts[whole]
-        assert f"\n{name:<13}{percent:.1f} % " in result.stdout
+        assert f"\n{name:<12}{percent:.1f} % " in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 120
 
 
