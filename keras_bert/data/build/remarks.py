@@ -85,8 +85,8 @@ def warn_of_examples(counts, text_options, options):
     if label and shares[label] > _MAX_LABEL:
         logging.warning(
             "%.1f %% of the second sentences are random, because nearly all "
-            "documents are one sentence (a line): next-sentence prediction "
-            "then learns nothing. Put the sentences of a document on following "
+            "documents are one sentence (a line): nothing is then learned from "
+            "the labels. Put the sentences of a document on following "
             "lines and a blank line between documents%s; or pre-train with "
             "--objective=mlm.",
             100 * shares[label],
