@@ -137,8 +137,9 @@ def _substitutes(labels, draws, random_draws, rules):
 def _whole_words(keys, word_starts, maskable, wanted):
     """Marks whole words in random order until no further word fits.
 
-    What `choose_word_runs` does for runs of one word, but faster: as many words at a time as fit; then those before the first that does not
-    are decided, and that one and all that are longer never will fit.
+    What `choose_word_runs` does for runs of one word, but faster: as many
+    words at a time as fit; then those before the first that does not are
+    decided, and that one and all that are longer never will fit.
     """
     seq_length = keys.shape[1]
     word = tf.maximum(tf.cumsum(word_starts, axis=1) - 1, 0)  # [B, S]
