@@ -53,7 +53,8 @@ INPUT_IDS = Feature(
     "input_ids",
     "int64",
     MAX_SEQ_LENGTH,
-    "vocabulary ids of [CLS] A [SEP] B [SEP], then 0 as padding",
+    "vocabulary ids of [CLS] A [SEP] B [SEP] or, of one text, [CLS] A [SEP], "
+    "then the id of padding",
 )
 INPUT_MASK = Feature(
     "input_mask",
@@ -89,20 +90,22 @@ NEXT_SENTENCE_LABELS = Feature(
     "next_sentence_labels",
     "int64",
     ONE,
-    "0 where B follows A in the text, 1 where B is from another document",
+    "1 where B is from another document or, by the packing, was swapped with "
+    "A; else 0",
 )
 
 TOKEN_IDS = Feature(
     "input_ids",
     "int64",
     NUM_TOKENS,
-    "vocabulary ids of [CLS] A [SEP] B [SEP], nothing masked, no padding",
+    "vocabulary ids of [CLS] A [SEP] B [SEP] or, of one text, [CLS] A [SEP], "
+    "nothing masked, no padding",
 )
 SEGMENT_BOUNDARY = Feature(
     "segment_boundary",
     "int64",
     ONE,
-    "position of the first token of B",
+    "position of the first token of B; of one text its number of tokens",
 )
 WORD_STARTS = Feature(
     "word_starts",

@@ -1,4 +1,4 @@
-"""Turns plain text into TFRecords of masked sentence pairs.
+"""Turns plain text into TFRecords of masked examples.
 
     python tools/create_pretraining_data.py --input_file='text/*.txt' \\
         --vocab_file=vocab.txt --output_dir=tfrecords/wiki \\
@@ -7,7 +7,8 @@
 The input is UTF-8 with one sentence a line and a blank line between documents
 (also as .gz), paragraphs with --split_sentences, or .jsonl; a pipe such as
 /dev/stdin or <(zcat FILE); or a prepared data set of TensorFlow Datasets. The
-records are those of google-research/bert; see tfrecords/README.md.
+records are those of google-research/bert; see tfrecords/README.md. What an
+example holds is told by --packing; see docs/packings.md.
 
 The same seed gives the same bytes with any number of workers. A run that was
 killed goes on where it was when the same command is typed again (one with
@@ -25,6 +26,7 @@ from absl import logging
 import keras_bert
 from keras_bert import command_line
 from keras_bert.data.build.option_flags import OptionFlags
+from keras_bert.data.build.remarks import describe_examples
 from keras_bert.data.corpus.text_flags import TextFlags
 
 _TEXT = TextFlags()
@@ -68,14 +70,9 @@ def main():
         _OVERWRITE.value,
     )
     logging.info(
-        "%d examples in %.1f s; %.1f %% of the second sentences random, %s.",
-        counts["examples"],
+        "%.1f s: %s.",
         time.monotonic() - start,
-        100 * counts["random_next"] / counts["examples"],
-        "masks to be drawn in training"
-        if options.masking == "dynamic"
-        else f"{counts['predictions'] / counts['example_tokens']:.1%} of the "
-        "tokens masked",
+        describe_examples(counts, options),
     )
 
 

@@ -24,6 +24,7 @@ from absl import logging
 
 from keras_bert import command_line
 from keras_bert.data.build.option_flags import OptionFlags
+from keras_bert.data.build.remarks import describe_examples
 
 # What logs the traceback of an error that `main` tells in one line.
 _NOISY = (
@@ -75,16 +76,12 @@ def main():
         _OVERWRITE.value,
     )
     logging.info(
-        "%d documents, %d word pieces, %.1f %% of them unknown; %d examples "
-        "in %.1f s; %.1f %% of the tokens masked, %.1f %% of the second "
-        "sentences random.",
+        "%d documents, %d word pieces, %.1f %% of them unknown; %.1f s: %s.",
         counts["documents"],
         counts["tokens"],
         100 * counts["unknown"] / counts["tokens"],
-        counts["examples"],
         time.monotonic() - start,
-        100 * counts["predictions"] / counts["example_tokens"],
-        100 * counts["random_next"] / counts["examples"],
+        describe_examples(counts, options),
     )
 
 

@@ -1,4 +1,4 @@
-"""Pre-trains a BERT from records and writes a checkpoint directory.
+"""Pre-trains a BERT, or a relative, from records and writes a checkpoint.
 
     python tools/run_pretraining.py --input_file='tfrecords/train-*.tfrecord' \\
         --eval_file=tfrecords/eval.tfrecord --vocab_file=vocab.txt \\
@@ -58,15 +58,16 @@ _INIT_CHECKPOINT = flags.DEFINE_string(
 _ALLOW_MISSING = flags.DEFINE_list(
     "allow_missing",
     [],
-    "Parts (pooler, masked_lm_head, nsp_head) that start random where "
-    "--init_checkpoint lacks them.",
+    "Parts (pooler, masked_lm_head, nsp_head, sop_head) that start random "
+    "where --init_checkpoint lacks them.",
 )
 flags.DEFINE_enum(
     "objective",
     objectives.PUBLISHED,
     [*objectives.OBJECTIVES],
-    "What is learned: masked tokens and next sentences, only masked "
-    "tokens, or every token from those before it.",
+    "What is learned: masked tokens and next sentences, masked tokens and the "
+    "order of sentences, only masked tokens, or every token from those before "
+    "it.",
 )
 flags.DEFINE_integer(
     "max_seq_length",
@@ -95,6 +96,12 @@ flags.DEFINE_bool(
     "Mask all pieces of a word or none, with --masking=dynamic.",
 )
 flags.DEFINE_integer(
+    "ngram",
+    None,
+    "Mask runs of 1 up to so many words (pieces without "
+    "--do_whole_word_mask), with --masking=dynamic; by default 1.",
+)
+flags.DEFINE_integer(
     "train_batch_size", 32, "Examples in a training step, on all devices."
 )
 _EVAL_BATCH_SIZE = flags.DEFINE_integer(
@@ -108,6 +115,7 @@ flags.DEFINE_integer(
 flags.DEFINE_enum(
     "optimizer", "adamw", choices.OPTIMIZERS, "See docs/optimizers.md."
 )
+flags.DEFINE_float("beta_2", 0.999, "Of the running mean of squared gradients.")
 flags.DEFINE_float("learning_rate", 1e-4, "Its peak.")
 flags.DEFINE_enum(
     "learning_rate_decay",

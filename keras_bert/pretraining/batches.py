@@ -33,9 +33,11 @@ class RunBatches:
         self._masking = {
             "mask_id": vocabulary.id_of(vocabulary.roles["mask"]),
             "pad_id": vocabulary.id_of(vocabulary.roles["pad"]),
+            "sep_id": vocabulary.id_of(vocabulary.roles["sep"]),
             "seed": recipe.random_seed,
             "masked_lm_prob": recipe.masked_lm_prob,
             "do_whole_word_mask": recipe.do_whole_word_mask,
+            "ngram": recipe.ngram,
         }
         with self.damage_named():
             self.training(0)

@@ -58,14 +58,18 @@ def fitting_config(recipe, config, vocabulary, facts):
 
 def _check_objective(recipe, config):
     """Raises ValueError where the family is not made for the objective."""
-    if recipe.objective == "mlm_nsp":
-        has_it = any(x.startswith("nsp_head/") for x in weight_shapes(config))
-    else:
-        has_it = recipe.objective == "mlm" or "is_decoder" in vars(config)
-    if not has_it:
+    parts = {path.partition("/")[0] for path in weight_shapes(config)}
+    made_for = [
+        name
+        for name, objective in OBJECTIVES.items()
+        if {*objective.parts} <= parts
+        and ("is_decoder" in vars(config) or not objective.is_decoder)
+    ]
+    if recipe.objective not in made_for:
         raise ValueError(
-            f"--objective must be one that {config.family} is made for, such "
-            f"as mlm. Received: objective={recipe.objective}."
+            f"--objective must be one that {config.family} is made for: "
+            f"{' or '.join(made_for)}. "
+            f"Received: objective={recipe.objective}."
         )
 
 

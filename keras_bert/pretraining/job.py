@@ -115,7 +115,7 @@ def _options(plan, config, strategy):
             config,
             recipe.max_seq_length,
             num_predictions,
-            has_nsp_head="nsp_head" in objective.parts,
+            has_nsp_head="pooler" in objective.parts,
         ),
         matrix_product_rate=rate * strategy.num_replicas_in_sync,
     )

@@ -92,4 +92,4 @@ def make_optimizer(recipe, model):
     schedule = _SCHEDULES[recipe.learning_rate_decay](
         recipe.learning_rate, recipe.num_train_steps, recipe.num_warmup_steps
     )
-    return _OPTIMIZERS[recipe.optimizer](model, schedule)
+    return _OPTIMIZERS[recipe.optimizer](model, schedule, beta_2=recipe.beta_2)

@@ -84,6 +84,7 @@ def plan_pretraining(recipe):
         config = read_config(recipe.bert_config_file)
     _check_places(recipe, training_paths + evaluation_paths)
     facts = read_record_facts(training_paths + evaluation_paths)
+    facts.check_packing(OBJECTIVES[recipe.objective])
     recipe = _settled(recipe, facts)
     lowercase = None
     if vocabulary is not None:
@@ -163,12 +164,14 @@ def _check_places(recipe, paths):
 def _settled(recipe, facts):
     """The recipe with what the records tell."""
     masking = facts.settled("masking", recipe.masking, "static")
-    given = recipe.masked_lm_prob, recipe.do_whole_word_mask
-    if masking == "static" and given != (None, None):
+    names = "masked_lm_prob", "do_whole_word_mask", "ngram"
+    given = {name: getattr(recipe, name) for name in names}
+    if masking == "static" and any(x is not None for x in given.values()):
+        received = ", ".join(f"{name}={x}" for name, x in given.items())
         raise ValueError(
-            "--masked_lm_prob and --do_whole_word_mask are for "
+            "--masked_lm_prob, --do_whole_word_mask and --ngram are for "
             "--masking=dynamic: static records are masked already. Received: "
-            f"masked_lm_prob={given[0]}, do_whole_word_mask={given[1]}."
+            f"{received}."
         )
     return dataclasses.replace(
         recipe,
@@ -181,6 +184,9 @@ def _settled(recipe, facts):
             recipe.max_predictions_per_seq,
             _PREDICTIONS,
         ),
-        masked_lm_prob=given[0] if given[0] is not None else _MASKED_LM_PROB,
-        do_whole_word_mask=bool(given[1]),
+        masked_lm_prob=_MASKED_LM_PROB
+        if recipe.masked_lm_prob is None
+        else recipe.masked_lm_prob,
+        do_whole_word_mask=bool(recipe.do_whole_word_mask),
+        ngram=1 if recipe.ngram is None else recipe.ngram,
     )

@@ -31,13 +31,15 @@ class PretrainingRecipe:
         do_lower_case: bool, how the records were made.
         max_seq_length, max_predictions_per_seq: int, as the records.
         masking: "static" or "dynamic", as the records.
-        masked_lm_prob, do_whole_word_mask: float and bool, of dynamic masks.
+        masked_lm_prob, do_whole_word_mask, ngram: float, bool and int, of
+        dynamic masks.
         objective: str, the name of one in `keras_bert.training.objectives`.
         optimizer, learning_rate_decay, precision, strategy, on_nan: str, one
         of those in `keras_bert.training.choices`.
         train_batch_size, eval_batch_size: int, on all devices.
         gradient_accumulation_steps: int, pieces of a batch.
         learning_rate: float, its peak.
+        beta_2: float, of the running mean of squared gradients.
         num_train_steps, num_warmup_steps, steps_per_execution, log_steps,
         eval_steps, save_checkpoints_steps, keep_checkpoint_max: int.
         jit: bool, compile the step with XLA.
@@ -61,8 +63,10 @@ class PretrainingRecipe:
     masking: str | None = None
     masked_lm_prob: float | None = None
     do_whole_word_mask: bool | None = None
+    ngram: int | None = None
     objective: str = PUBLISHED
     optimizer: str = "adamw"
+    beta_2: float = 0.999
     learning_rate: float = 1e-4
     learning_rate_decay: str = "linear"
     precision: str = "auto"
@@ -89,6 +93,11 @@ class PretrainingRecipe:
                     f"`{name}` must be at least {value}. "
                     f"Received: {name}={getattr(self, name)}."
                 )
+        if not 0 <= self.beta_2 < 1:
+            raise ValueError(
+                "`beta_2` must be at least 0 and below 1. "
+                f"Received: beta_2={self.beta_2}."
+            )
         objective_named(self.objective)
         self.run_options()
         check_schedule(

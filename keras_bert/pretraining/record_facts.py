@@ -6,6 +6,7 @@ import pathlib
 
 from absl import logging
 
+from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.files import total_size
 from keras_bert.outputs import manifest_of
 from keras_bert.outputs import sha256
@@ -18,6 +19,7 @@ _PLACES = {
     "tokenizer": ("text", "tokenizer"),
     "do_lower_case": ("text", "do_lower_case"),
     "masking": ("examples", "masking"),
+    "packing": ("examples", "packing"),
     "max_seq_length": ("examples", "max_seq_length"),
     "max_predictions_per_seq": ("examples", "max_predictions_per_seq"),
 }
@@ -34,7 +36,7 @@ class RecordFacts:
         claims: dict from the name of a fact to a dict from manifests, the
             paths, to values. Facts are "vocabulary", a hash; "tokenizer", a
             dict, as of `facts` of its kind; "do_lower_case"; "masking";
-            "max_seq_length"; and "max_predictions_per_seq".
+            "packing"; "max_seq_length"; and "max_predictions_per_seq".
     """
 
     hashes: dict
@@ -98,6 +100,28 @@ class RecordFacts:
                         f"{manifest}; here it is {facts[name]}. Make them "
                         "anew."
                     )
+
+    def check_packing(self, objective):
+        """Raises ValueError unless the records have labels to learn from.
+
+        Args:
+            objective: `Objective`.
+        """
+        if not objective.label:
+            return
+        fitting = [
+            name
+            for name, packing in PACKINGS.items()
+            if packing.label == objective.label
+        ]
+        for manifest, name in self.claims["packing"].items():
+            if name not in fitting:
+                raise ValueError(
+                    f"--objective={objective.name} needs records made with "
+                    f"--packing={' or '.join(fitting)}. Received: records "
+                    f"made with --packing={name}, says {manifest}. Make them "
+                    "anew, or train with --objective=mlm."
+                )
 
     def confirms(self, vocabulary):
         """Whether a manifest says that the records are of this vocabulary."""

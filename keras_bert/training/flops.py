@@ -15,7 +15,8 @@ def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
         config: a config of any family.
         seq_length: int.
         num_predictions: int, masked tokens in an example.
-        has_nsp_head: bool, whether [CLS] is looked at too.
+        has_nsp_head: bool, whether [CLS] is looked at too, by a head of two
+            logits on a pooler.
 
     Returns:
         int

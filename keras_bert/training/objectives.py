@@ -31,6 +31,8 @@ class Objective:
         num_predictions: function from `max_seq_length` and
             `max_predictions_per_seq` to the predictions in a sequence.
         is_decoder: bool, whether a token sees only those before it.
+        label: str, what `next_sentence_labels` must tell, as of `Packing`;
+            "" where they are not looked at.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Objective:
     view: Callable
     num_predictions: Callable
     is_decoder: bool = False
+    label: str = ""
 
 
 def objective_named(name):
@@ -59,6 +62,10 @@ def _masked_tokens_and_next_sentences():
     return [training.LabelTerm("mlm_logits"), training.LabelTerm("nsp_logits")]
 
 
+def _masked_tokens_and_sentence_order():
+    return [training.LabelTerm("mlm_logits"), training.LabelTerm("sop_logits")]
+
+
 def _masked_tokens():
     return [training.LabelTerm("mlm_logits")]
 
@@ -68,11 +75,26 @@ def _as_they_are(batches):
 
 
 def _without_next_sentences(batches):
+    return _renamed(batches, {"mlm_logits": "mlm_logits"})
+
+
+def _with_sentence_order(batches):
+    # The records have one name for both kinds of labels.
+    names = {"mlm_logits": "mlm_logits", "sop_logits": "nsp_logits"}
+    return _renamed(batches, names)
+
+
+def _renamed(batches, names):
+    """Batches with some labels and weights, by new names to the old ones."""
+
+    def rename(values):
+        return {new: values[old] for new, old in names.items()}
+
     return batches.map(
         lambda inputs, labels, weights: (
             inputs,
-            {"mlm_logits": labels["mlm_logits"]},
-            {"mlm_logits": weights["mlm_logits"]},
+            rename(labels),
+            rename(weights),
         )
     )
 
@@ -98,6 +120,15 @@ OBJECTIVES = {
             terms=_masked_tokens_and_next_sentences,
             view=_as_they_are,
             num_predictions=_the_masked,
+            label="random_next",
+        ),
+        Objective(
+            name="mlm_sop",
+            parts=("pooler", "masked_lm_head", "sop_head"),
+            terms=_masked_tokens_and_sentence_order,
+            view=_with_sentence_order,
+            num_predictions=_the_masked,
+            label="swapped",
         ),
         Objective(
             name="mlm",

@@ -10,10 +10,16 @@ from keras_bert.training.lamb import Lamb
 from keras_bert.training.weight_decay import decays
 
 
-def bert_adamw(model, learning_rate, weight_decay=0.01, bias_correction=True):
+def bert_adamw(
+    model,
+    learning_rate,
+    weight_decay=0.01,
+    bias_correction=True,
+    beta_2=0.999,
+):
     """The optimizer of BERT, AdamW with gradients clipped to norm 1.0.
 
-    Beta 0.9 and 0.999, epsilon 1e-6. Biases and the gains and offsets of
+    Beta_1 is 0.9, epsilon 1e-6. Biases and the gains and offsets of
     LayerNorm do not decay; the log tells which variables do.
 
     Args:
@@ -21,26 +27,30 @@ def bert_adamw(model, learning_rate, weight_decay=0.01, bias_correction=True):
         learning_rate: float or Keras schedule.
         weight_decay: float, times the learning rate, off each weight a step.
         bias_correction: bool, False for google-research/bert's own steps.
+        beta_2: float, of the running mean of squared gradients; 0.98 is
+            RoBERTa's.
 
     Returns:
         An `AdamW`.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.2;
-        [AdamW](https://arxiv.org/abs/1711.05101)
+        [AdamW](https://arxiv.org/abs/1711.05101);
+        [RoBERTa](https://arxiv.org/abs/1907.11692), section 3.1
     """
     logging.info(describe_weight_decay(model))
     return AdamW(
         learning_rate,
         weight_decay=weight_decay,
         bias_correction=bias_correction,
+        beta_2=beta_2,
     )
 
 
-def bert_lamb(model, learning_rate, weight_decay=0.01):
+def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
     """The optimizer for batches of thousands, LAMB.
 
-    Beta 0.9 and 0.999, epsilon 1e-6, no clipping. Biases and the gains and
+    Beta_1 is 0.9, epsilon 1e-6; there is no clipping. Biases and the gains and
     offsets of LayerNorm neither decay nor are scaled; the log tells which
     variables are.
 
@@ -48,6 +58,7 @@ def bert_lamb(model, learning_rate, weight_decay=0.01):
         model: a built `keras.Model`, the one to be trained.
         learning_rate: float or Keras schedule.
         weight_decay: float, times the learning rate, off each weight a step.
+        beta_2: float, of the running mean of squared gradients.
 
     Returns:
         A `Lamb`.
@@ -56,7 +67,7 @@ def bert_lamb(model, learning_rate, weight_decay=0.01):
         [LAMB](https://arxiv.org/abs/1904.00962), section 4
     """
     logging.info(describe_weight_decay(model))
-    return Lamb(learning_rate, weight_decay=weight_decay)
+    return Lamb(learning_rate, weight_decay=weight_decay, beta_2=beta_2)
 
 
 def describe_weight_decay(model):

@@ -10,10 +10,13 @@ import pytest
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.family import find_family
 from keras_bert.pretraining import PretrainingRecipe
 from keras_bert.pretraining import plan_pretraining
+from keras_bert.pretraining.fitting_config import fitting_config
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
+from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.run_record import write_run
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -238,6 +241,52 @@ def test_mistakes_are_seen_before_any_work(
 def test_a_number_that_cannot_be_is_an_error_at_once(name, value):
     with pytest.raises(ValueError, match=f"`{name}` must.*{name}={value}"):
         PretrainingRecipe([], "run", **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("objective", "packing", "fitting"),
+    [
+        ("mlm_nsp", "full_sentences", "segment_pairs or sentence_pairs"),
+        ("mlm_nsp", "sentence_order", "segment_pairs or sentence_pairs"),
+        ("mlm_sop", "sentence_pairs", "sentence_order"),
+        ("mlm_sop", "doc_sentences", "sentence_order"),
+    ],
+)
+def test_records_without_the_labels_of_an_objective_are_refused(
+    folder, objective, packing, fitting
+):
+    manifest = folder.write_manifest("static-train.tfrecord", packing=packing)
+    with pytest.raises(
+        ValueError,
+        match=f"objective={objective} needs records made with "
+        f"--packing={fitting}. .*--packing={packing}, says {manifest}",
+    ):
+        plan_pretraining(folder.recipe(objective=objective))
+    plan_pretraining(folder.recipe(objective="mlm"))
+
+
+@pytest.mark.parametrize("name", ["roberta", "albert", "distilbert", "bert"])
+def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
+    made_for = {
+        "roberta": {"mlm"},
+        "albert": {"mlm", "mlm_sop"},
+        "distilbert": {"mlm"},
+        "bert": {"mlm", "mlm_nsp", "left_to_right"},
+    }
+    config = find_family(name).config(vocab_size=len(folder.vocabulary))
+    for objective in OBJECTIVES:
+        recipe = folder.recipe(objective=objective)
+        arguments = recipe, config, folder.vocabulary, None
+        if objective in made_for[name]:
+            fitting_config(*arguments)
+            continue
+        with pytest.raises(ValueError, match=f"made for.*={objective}"):
+            fitting_config(*arguments)
+
+
+def test_beta_2_must_be_below_1():
+    with pytest.raises(ValueError, match="below 1. .*beta_2=1.0"):
+        PretrainingRecipe([], "run", beta_2=1.0)
 
 
 def test_an_unknown_objective_is_an_error_at_once():

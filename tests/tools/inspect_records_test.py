@@ -80,16 +80,16 @@ def test_examples_and_numbers_are_printed():
         [str(_SAMPLE / "sample.tfrecord")], vocabulary
     )
     counts = statistics.counts
-    assert f"Records      {counts['records']} in 1 file" in result.stdout
+    assert f"Records     {counts['records']} in 1 file" in result.stdout
     for name, part, whole in (
         ("To predict", "predictions", "tokens"),
         ("  [MASK]", "masked", "predictions"),
         ("  random", "random", "predictions"),
         ("  kept", "kept", "predictions"),
-        ("Random next", "random_next", "records"),
+        ("Not next", "not_next", "records"),
     ):
         percent = 100 * counts[part] / counts[whole]
-        assert f"\n{name:<13}{percent:.1f} % " in result.stdout
+        assert f"\n{name:<12}{percent:.1f} % " in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 120
 
 
@@ -113,7 +113,7 @@ def test_both_forms_give_a_page(records, tmp_path):
     # All that the terminal shows; nothing comes from elsewhere.
     text = " ".join(html.unescape(re.sub("<[^>]*>", " ", page)).split())
     for line in result.stdout.splitlines():
-        if line.startswith(("Record ", "Length", "Random next")):
+        if line.startswith(("Record ", "Length", "Not next")):
             assert " ".join(line.split()) in text
     assert "http" not in page and "<script" not in page
     written = sorted(os.listdir(page_path.parent))

@@ -299,6 +299,17 @@ _MISTAKES = [
         {"masking": "dynamic", "do_whole_word_mask": "true"},
         "do_whole_word_mask is for --masking=static",
     ),
+    (
+        "create_pretraining_data",
+        {"masking": "dynamic", "ngram": "3"},
+        "ngram is for --masking=static",
+    ),
+    (
+        "create_pretraining_data",
+        {"packing": "full_sentences", "short_seq_prob": "0.2"},
+        "short_seq_prob is for --packing=segment_pairs or sentence_order",
+    ),
+    ("create_pretraining_data", {"ngram": "0"}, "from 1 to 10. .*ngram=0"),
     ("create_pretraining_data", {"dupe_factor": "1001"}, "dupe_factor=1001"),
     (
         "create_pretraining_data",

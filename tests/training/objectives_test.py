@@ -10,6 +10,8 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.models import bert_pretrainer
+from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.albert import albert_pretrainer
 from keras_bert.training import LabelTerm
 from keras_bert.training import bert_adamw
 from keras_bert.training import pretraining_losses
@@ -27,8 +29,14 @@ def make_model(config, objective):
     """A model with the outputs of an objective, always the same weights."""
     keras.config.set_dtype_policy("float32")
     keras.utils.set_random_seed(1)
-    config = dataclasses.replace(config, is_decoder=objective.is_decoder)
-    model = bert_pretrainer(config)
+    if "sop_head" in objective.parts:
+        model = albert_pretrainer(
+            AlbertConfig(config.vocab_size, 4, 8, 2, num_attention_heads=2)
+        )
+    else:
+        model = bert_pretrainer(
+            dataclasses.replace(config, is_decoder=objective.is_decoder)
+        )
     outputs = {x.output: model.output[x.output] for x in objective.terms()}
     return keras.Model(model.input, outputs)
 
@@ -161,7 +169,7 @@ def test_a_factor_counts_in_fit(random_batch):
 
 @pytest.mark.parametrize(
     ("name", "num_predictions"),
-    [("mlm_nsp", 20), ("mlm", 20), ("left_to_right", 127)],
+    [("mlm_nsp", 20), ("mlm_sop", 20), ("mlm", 20), ("left_to_right", 127)],
 )
 def test_the_number_of_predictions_is_that_of_the_batches(
     name, num_predictions, random_batch
@@ -195,7 +203,8 @@ def test_a_model_without_the_outputs_is_an_error(tiny_config):
 
 def test_an_unknown_objective_is_an_error():
     with pytest.raises(
-        ValueError, match="one of mlm_nsp, mlm, left_to_right. .*='nsp'"
+        ValueError,
+        match="one of mlm_nsp, mlm_sop, mlm, left_to_right. .*='nsp'",
     ):
         objective_named("nsp")
 

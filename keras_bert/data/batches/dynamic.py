@@ -31,6 +31,8 @@ def dynamic_pretraining_dataset(
     epoch=None,
     first_batch=0,
     pad_id=0,
+    sep_id=None,
+    ngram=1,
 ):
     """Batches of dynamic records, masked on the way.
 
@@ -56,6 +58,10 @@ def dynamic_pretraining_dataset(
         first_batch: int, how many batches of the endless dataset to leave
             out, to go on where a run was.
         pad_id: int, id of the padding.
+        sep_id: int, id of [SEP]; needed for records of one text, where it
+            may stand between documents.
+        ngram: int, mask runs of 1 up to so many words, or of pieces without
+            `do_whole_word_mask`, the short ones more often.
 
     Returns:
         A `tf.data.Dataset` of batches like those of `pretraining_dataset`.
@@ -69,7 +75,7 @@ def dynamic_pretraining_dataset(
     """
     check_batch_size(batch_size)
     rules = MaskingRules(
-        masked_lm_prob, max_predictions_per_seq, mask_id, vocab_size
+        masked_lm_prob, max_predictions_per_seq, mask_id, vocab_size, ngram
     )
     _check(rules, max_seq_length)
     lengths = {features.MAX_SEQ_LENGTH: max_seq_length}
@@ -81,7 +87,13 @@ def dynamic_pretraining_dataset(
         records = read_records(files, len(paths)).batch(batch_size)
         batches = number_batches(records, batch_size, epoch)
     make_batch = functools.partial(
-        _make_batch, max_seq_length, rules, seed, do_whole_word_mask, pad_id
+        _make_batch,
+        max_seq_length,
+        rules,
+        seed,
+        do_whole_word_mask,
+        pad_id,
+        sep_id,
     )
     return batches.map(
         make_batch, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
@@ -90,7 +102,10 @@ def dynamic_pretraining_dataset(
 
 def _check(rules, max_seq_length):
     check_masking(
-        rules.masked_lm_prob, rules.max_predictions_per_seq, max_seq_length
+        rules.masked_lm_prob,
+        rules.max_predictions_per_seq,
+        max_seq_length,
+        rules.ngram,
     )
     if not 0 <= rules.mask_id < rules.vocab_size:
         raise ValueError(
@@ -105,11 +120,12 @@ def _make_batch(
     seed,
     do_whole_word_mask,
     pad_id,
+    sep_id,
     epoch,
     first,
     serialized,
 ):
-    parsed = _parse(serialized, max_seq_length)
+    parsed = _parse(serialized, max_seq_length, sep_id)
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
     boundary = parsed[features.SEGMENT_BOUNDARY.name]
     ids, word_starts = (
@@ -132,6 +148,8 @@ def _make_batch(
         & (position != boundary - 1)
         & (position < num_tokens - 1)
     )
+    if sep_id is not None:
+        maskable &= ids != sep_id
     masked_ids, positions, labels, weights = mask_tokens(
         ids,
         maskable,
@@ -154,15 +172,20 @@ def _make_batch(
     return as_batch(dict(zip(names, values)))
 
 
-def _parse(serialized, max_seq_length):
+def _parse(serialized, max_seq_length, sep_id):
     """Features by name, ragged where the number of tokens is theirs."""
     parsed = parse_examples(serialized, features.FORMS["dynamic"], {})
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()
     boundary = parsed[features.SEGMENT_BOUNDARY.name][:, 0]
+    is_text = boundary == num_tokens
     for is_good, message in (
         (
-            (num_tokens >= 5) & (num_tokens <= max_seq_length),
-            f"`{features.TOKEN_IDS.name}` must have 5 to {max_seq_length} "
+            ~is_text | (sep_id is not None),
+            "Records of one text need `sep_id`, the id of [SEP].",
+        ),
+        (
+            (num_tokens >= 3) & (num_tokens <= max_seq_length),
+            f"`{features.TOKEN_IDS.name}` must have 3 to {max_seq_length} "
             "values: pass the `max_seq_length` that the records were made "
             "with.",
         ),
@@ -172,7 +195,7 @@ def _parse(serialized, max_seq_length):
             f"`{features.TOKEN_IDS.name}`.",
         ),
         (
-            (boundary >= 3) & (boundary <= num_tokens - 2),
+            (boundary >= 3) & ((boundary <= num_tokens - 2) | is_text),
             f"`{features.SEGMENT_BOUNDARY.name}` must be inside the tokens.",
         ),
     ):

@@ -15,6 +15,8 @@ References:
 import numpy as np
 import tensorflow as tf
 
+from keras_bert.data.batches.word_runs import choose_word_runs
+
 _RANGE = 2**31 - 1
 _NUMBERS_PER_COUNT = 4  # Philox gives four 32-bit numbers at a time.
 
@@ -59,7 +61,7 @@ def mask_tokens(
         first_index: int64 scalar, place of the first example in the epoch.
         word_starts: int32 `(num_examples, seq_length)`, 1 at pieces that
             begin a word; all pieces of a word are then masked or none. None
-            masks pieces by themselves.
+            takes each piece for a word.
 
     Returns:
         Four tensors: the ids with these tokens masked, int32 like
@@ -69,14 +71,20 @@ def mask_tokens(
     """
     seq_length = input_ids.shape[1]
     limit = rules.max_predictions_per_seq
+    sizes = [seq_length, limit, limit, seq_length if rules.ngram > 1 else 0]
     numbers = draw_numbers(
-        tf.shape(input_ids)[0], seq_length + 2 * limit, seed, epoch, first_index
+        tf.shape(input_ids)[0], sum(sizes), seed, epoch, first_index
     )
-    keys, draws, random_draws = tf.split(
-        numbers, [seq_length, limit, limit], axis=1
-    )
+    keys, draws, random_draws, run_draws = tf.split(numbers, sizes, axis=1)
     count = _num_predictions(maskable, rules)
-    if word_starts is None:
+    if rules.ngram > 1:
+        starts = maskable if word_starts is None else word_starts > 0
+        lengths = _run_lengths(run_draws, rules)
+        chosen = choose_word_runs(
+            keys, lengths, starts, maskable, count, rules.ngram
+        )
+        keys = tf.where(chosen, 1, -1)
+    elif word_starts is None:
         keys = tf.where(maskable, keys, -1)
     else:
         chosen = _whole_words(keys, word_starts, maskable, count)
@@ -109,6 +117,12 @@ def _num_predictions(maskable, rules):
     return tf.gather(tf.constant(counts, tf.int32), num_maskable)
 
 
+def _run_lengths(draws, rules):
+    """Words in a run, drawn by the rules."""
+    steps = [int(step) for step in rules.run_length_thresholds(_RANGE)]
+    return 1 + sum(tf.cast(draws >= step, tf.int32) for step in steps)
+
+
 def _substitutes(labels, draws, random_draws, rules):
     """What stands where a token is masked."""
     mask_below, keep_below = map(int, rules.thresholds(_RANGE))
@@ -123,8 +137,9 @@ def _substitutes(labels, draws, random_draws, rules):
 def _whole_words(keys, word_starts, maskable, wanted):
     """Marks whole words in random order until no further word fits.
 
-    As many words at a time as fit; then those before the first that does not
-    are decided, and that one and all that are longer never will fit.
+    What `choose_word_runs` does for runs of one word, but faster: as many
+    words at a time as fit; then those before the first that does not are
+    decided, and that one and all that are longer never will fit.
     """
     seq_length = keys.shape[1]
     word = tf.maximum(tf.cumsum(word_starts, axis=1) - 1, 0)  # [B, S]

@@ -21,6 +21,7 @@ from keras_bert.data.build.settings import settings_of
 from keras_bert.data.build.tokenizing import tokenize
 from keras_bert.data.build.work_directory import WorkDirectory
 from keras_bert.data.build.writing import write_shards
+from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.files import check_writable
 from keras_bert.outputs import check_no_input
 from keras_bert.outputs import manifest_beside
@@ -37,7 +38,7 @@ def create_pretraining_data(
     num_workers=1,
     overwrite=False,
 ):
-    """Writes records of sentence pairs.
+    """Writes records of examples.
 
     The same seed gives the same bytes with any number of workers. A run that
     was killed goes on where it was when it is started again.
@@ -57,8 +58,9 @@ def create_pretraining_data(
 
     Returns:
         The manifest's counts: "documents", "sentences", "tokens", "unknown",
-        "examples", "random_next", "predictions", "example_tokens",
-        "cut_tokens" and, where bad lines are skipped, "bad_lines", ints.
+        "examples", "predictions", "example_tokens", "cut_tokens"; by the
+        packing "random_next" or "swapped"; and, where bad lines are skipped,
+        "bad_lines", ints.
 
     Raises:
         ValueError: an input is no text or is one document, the output files
@@ -144,10 +146,10 @@ def _check_counts(counts, sources, output_files, options):
             "Input must hold text, one sentence a line. Received: no word in "
             f"{len(sources)} file(s): {names}."
         )
-    if counts["documents"] < 2:
+    if counts["documents"] < 2 and PACKINGS[options.packing].label:
         raise ValueError(
-            "Input must hold at least two documents, for half of the second "
-            "sentences come from another one. Put a blank line between "
+            "Input must hold at least two documents, for second sentences "
+            "come from another one. Put a blank line between "
             f"documents. Received: 1 document in {names}."
         )
     largest = counts["documents"] * options.dupe_factor

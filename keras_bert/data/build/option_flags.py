@@ -5,6 +5,7 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert.data.examples.options import PretrainingDataOptions
 from keras_bert.data.examples.options import TextOptions
+from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.text.tokenizer_kinds import VOCAB_FILE_HELP
 
 flags.disclaim_key_flags()  # They are the flags of the program.
@@ -13,6 +14,8 @@ _DEFAULTS = PretrainingDataOptions()
 _COUNTS = {
     "max_seq_length": "Length of the sequences.",
     "max_predictions_per_seq": "Most masked tokens in a sequence.",
+    "ngram": "Mask runs of 1 up to so many words (pieces without "
+    "--do_whole_word_mask).",
     "dupe_factor": "Passes over the text.",
     "random_seed": "The same seed gives the same records.",
 }
@@ -29,6 +32,14 @@ class OptionFlags:
         self._define_text_flags()
         self.do_whole_word_mask = flags.DEFINE_bool(
             "do_whole_word_mask", False, "Mask all pieces of a word or none."
+        )
+        self.packing = flags.DEFINE_enum(
+            "packing",
+            _DEFAULTS.packing,
+            [*PACKINGS],
+            "What an example holds: two segments or two sentences, of which B "
+            "follows A or is random; one text of full sentences, across "
+            "documents or of one; or two segments in order or swapped.",
         )
         self.masking = flags.DEFINE_enum(
             "masking",
@@ -94,9 +105,17 @@ class OptionFlags:
                 "of the training"
             )
             command_line.refuse(self.do_whole_word_mask, reason)
-            command_line.refuse(self._numbers["masked_lm_prob"], reason)
+            for name in ("masked_lm_prob", "ngram"):
+                command_line.refuse(self._numbers[name], reason)
+        if not PACKINGS[self.packing.value].has_short:
+            names = [x for x, packing in PACKINGS.items() if packing.has_short]
+            command_line.refuse(
+                self._numbers["short_seq_prob"],
+                f"is for --packing={' or '.join(names)}",
+            )
         return PretrainingDataOptions(
             do_whole_word_mask=self.do_whole_word_mask.value,
             masking=self.masking.value,
+            packing=self.packing.value,
             **{name: flag.value for name, flag in self._numbers.items()},
         )

@@ -2,10 +2,12 @@
 
 from absl import logging
 
+from keras_bert.data.examples.packings import PACKINGS
+
 _MAX_UNKNOWN = 0.05
 _MIN_CONTINUATIONS = 0.01
 _MAX_CUT = 0.3
-_MAX_RANDOM_NEXT = 0.95
+_MAX_LABEL = 0.95
 
 
 def shares_of(counts, options):
@@ -17,16 +19,18 @@ def shares_of(counts, options):
 
     Returns:
         A dict of floats: "unknown" of the tokens of the text; "cut" of them,
-        because sentences did not fit; "random_next" of the second sentences;
-        "masked" of the tokens of the examples.
+        because sentences did not fit; "random_next" or "swapped" of the
+        examples, by their packing; "masked" of the tokens of the examples.
     """
     walked = counts["tokens"] * options.dupe_factor
     shares = {
         "unknown": counts["unknown"] / counts["tokens"],
         "cut": counts["cut_tokens"] / walked,
-        "random_next": counts["random_next"] / counts["examples"],
         "masked": counts["predictions"] / counts["example_tokens"],
     }
+    label = PACKINGS[options.packing].label
+    if label:
+        shares[label] = counts[label] / counts["examples"]
     return {name: round(share, 4) for name, share in shares.items()}
 
 
@@ -77,13 +81,39 @@ def warn_of_examples(counts, text_options, options):
             options.max_seq_length,
             "" if text_options.split_sentences else "--split_sentences, or ",
         )
-    if shares["random_next"] > _MAX_RANDOM_NEXT:
+    label = PACKINGS[options.packing].label
+    if label and shares[label] > _MAX_LABEL:
         logging.warning(
             "%.1f %% of the second sentences are random, because nearly all "
-            "documents are one sentence (a line): next-sentence prediction "
-            "then learns nothing. Put the sentences of a document on following "
+            "documents are one sentence (a line): nothing is then learned from "
+            "the labels. Put the sentences of a document on following "
             "lines and a blank line between documents%s; or pre-train with "
             "--objective=mlm.",
-            100 * shares["random_next"],
+            100 * shares[label],
             "" if text_options.split_sentences else ", or --split_sentences",
         )
+
+
+def describe_examples(counts, options):
+    """What was made, for the end of a log.
+
+    Args:
+        counts: dict, as of `create_pretraining_data`.
+        options: `PretrainingDataOptions`.
+
+    Returns:
+        str
+    """
+    label = PACKINGS[options.packing].label
+    words = {
+        "random_next": " of the second sentences random,",
+        "swapped": " of the pairs swapped,",
+    }
+    share = f" {counts[label] / counts['examples']:.1%}" if label else ""
+    masked = "masks to be drawn in training"
+    if options.masking == "static":
+        share_masked = counts["predictions"] / counts["example_tokens"]
+        masked = f"{share_masked:.1%} of the tokens masked"
+    return (
+        f"{counts['examples']} examples;{share}{words.get(label, '')} {masked}"
+    )

@@ -1,9 +1,10 @@
 """Any shard of the records of a corpus, made independently of the others.
 
 The corpus is cut into blocks of documents. A pass over a block is the unit of
-work: its pairs depend on the seed, the pass and the block alone. All units are
-shuffled and dealt out to the shards, and in a shard the pairs of many units
-are shuffled together. So the bytes do not depend on who makes which shard.
+work: its examples depend on the seed, the pass and the block alone. All units
+are shuffled and dealt out to the shards, and in a shard the examples of many
+units are shuffled together. So the bytes do not depend on who makes which
+shard.
 """
 
 import collections
@@ -15,9 +16,9 @@ from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.packing import ExampleRules
 from keras_bert.data.examples.packing import dynamic_examples
 from keras_bert.data.examples.packing import static_examples
-from keras_bert.data.examples.pair_tokens import copy_tokens
-from keras_bert.data.examples.sentence_pairs import SentencePairs
-from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
+from keras_bert.data.examples.packings import PACKINGS
+from keras_bert.data.examples.segment_tokens import copy_tokens
+from keras_bert.data.examples.segments import Segments
 from keras_bert.data.records.encoding import serialize_examples
 
 _BLOCK_TOKENS = 1 << 18
@@ -30,7 +31,8 @@ class ShardBuilder:
     """Makes the records of shards.
 
     Args:
-        corpus: `Corpus` of at least two documents.
+        corpus: `Corpus`, of at least two documents where the packing makes
+            pairs.
         vocabulary: the vocabulary of its ids.
         options: `PretrainingDataOptions`.
         segmented_words: bool, the tokens carry the bit `CONTINUES`.
@@ -39,6 +41,7 @@ class ShardBuilder:
     def __init__(self, corpus, vocabulary, options, segmented_words=False):
         self._corpus = corpus
         self._options = options
+        self._packing = PACKINGS[options.packing]
         ids = {
             role: vocabulary.id_of(token)
             for role, token in vocabulary.roles.items()
@@ -57,6 +60,7 @@ class ShardBuilder:
                 options.max_predictions_per_seq,
                 ids["mask"],
                 len(vocabulary),
+                options.ngram,
             ),
         )
 
@@ -69,22 +73,25 @@ class ShardBuilder:
 
         Yields:
             The records of a batch, a list of bytes, and its counts:
-            "examples", "random_next", "predictions" (0 where the masks are
-            drawn later), "example_tokens" and "cut_tokens", tokens of the text
-            that were cut off because they did not fit.
+            "examples", "random_next" or "swapped" (examples with that label,
+            by the packing), "predictions" (0 where the masks are drawn
+            later), "example_tokens" and "cut_tokens", tokens of the text that
+            were cut off because they did not fit.
         """
         seed = self._options.random_seed
         rng = np.random.default_rng((seed, _SHARD_STREAM, shard))
         units = self._units(num_shards)[shard::num_shards]
         for window in range(0, len(units), _WINDOW_BLOCKS):
-            pairs = SentencePairs.concatenate(
-                [self._pairs(*u) for u in units[window:][:_WINDOW_BLOCKS]]
+            segments = Segments.concatenate(
+                [self._segments(*u) for u in units[window:][:_WINDOW_BLOCKS]]
             )
-            pairs = pairs[rng.permutation(len(pairs))]
-            copied, pairs = copy_tokens(self._corpus, pairs)
-            for first in range(0, len(pairs), _BATCH_EXAMPLES):
+            segments = segments[rng.permutation(len(segments))]
+            copied, segments = copy_tokens(
+                self._corpus, segments, self._rules.sep_id
+            )
+            for first in range(0, len(segments), _BATCH_EXAMPLES):
                 rows = slice(first, first + _BATCH_EXAMPLES)
-                yield self._batch(copied, pairs[rows], rng)
+                yield self._batch(copied, segments[rows], rng)
 
     def _units(self, num_shards):
         """All (pass, first document, end document), in random order."""
@@ -103,34 +110,35 @@ class ShardBuilder:
         rng = np.random.default_rng((self._options.random_seed, _SHARD_STREAM))
         return [units[index] for index in rng.permutation(len(units))]
 
-    def _pairs(self, number, first, end):
+    def _segments(self, number, first, end):
         options = self._options
-        pairs = sample_sentence_pairs(
+        segments = self._packing.sample(
             self._corpus,
             np.arange(first, end),
-            options.max_seq_length - 3,
-            options.short_seq_prob,
+            options,
             np.random.default_rng(
                 (options.random_seed, _BLOCK_STREAM, number, int(first))
             ),
         )
         self._corpus.release()
-        return pairs
+        return segments
 
-    def _batch(self, corpus, pairs, rng):
+    def _batch(self, corpus, segments, rng):
         predictions = 0
         if self._options.masking == "dynamic":
-            examples = dynamic_examples(corpus, pairs, self._rules)
+            examples = dynamic_examples(corpus, segments, self._rules)
         else:
-            examples = static_examples(corpus, pairs, self._rules, rng)
+            examples = static_examples(corpus, segments, self._rules, rng)
             predictions = int(examples["masked_lm_weights"].sum())
         schema = features.FORMS[self._options.masking]
-        num_tokens = pairs.first_length + pairs.second_length + 3
+        num_tokens = segments.num_tokens
         records = serialize_examples(examples, schema, num_tokens)
-        return records, collections.Counter(
-            examples=len(pairs),
-            random_next=int(pairs.is_random.sum()),
+        counts = collections.Counter(
+            examples=len(segments),
             predictions=predictions,
             example_tokens=int(num_tokens.sum()),
-            cut_tokens=int(pairs.num_cut.sum()),
+            cut_tokens=int(segments.num_cut.sum()),
         )
+        if self._packing.label:
+            counts[self._packing.label] = int(segments.label.sum())
+        return records, counts

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from keras_bert.data.examples.word_runs import choose_word_runs
+
 
 def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
     """Draws the tokens to predict and masks them.
@@ -14,7 +16,7 @@ def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
         rng: a `numpy.random.Generator`.
         word_starts: bool `(num_examples, seq_length)`, True at pieces that
             begin a word; all pieces of a word are then masked or none. None
-            masks pieces by themselves.
+            takes each piece for a word.
 
     Returns:
         Four arrays: the ids with these tokens masked, int32 like
@@ -24,10 +26,12 @@ def mask_tokens(input_ids, maskable, rules, rng, word_starts=None):
     """
     wanted = rules.num_predictions(maskable.sum(axis=1))
     keys = np.where(maskable, rng.random(maskable.shape, np.float32), 2.0)
-    if word_starts is None:
+    if word_starts is None and rules.ngram == 1:
         positions, count = _smallest(keys, wanted, rules)
     else:
-        chosen = _whole_words(keys, word_starts, maskable, wanted)
+        starts = maskable if word_starts is None else word_starts
+        lengths = _run_lengths(keys.shape, rules, rng)
+        chosen = choose_word_runs(keys, lengths, starts, maskable, wanted)
         positions, count = _smallest(np.where(chosen, 0.0, 2.0), wanted, rules)
         count = np.minimum(count, chosen.sum(axis=1))
     predicted = np.arange(rules.max_predictions_per_seq) < count[:, None]
@@ -60,26 +64,13 @@ def _smallest(keys, wanted, rules):
     return positions, np.minimum(wanted, (keys < 2.0).sum(axis=1))
 
 
-def _whole_words(keys, word_starts, maskable, wanted):
-    """Marks whole words in random order until no further word fits."""
-    word = np.where(maskable, np.cumsum(word_starts, axis=1) - 1, -1)
-    num_words = int(word.max()) + 1
-    rows = np.arange(len(keys))
-    sizes = np.zeros((len(keys), num_words + 1), np.int64)
-    np.add.at(sizes, (rows[:, None], word), 1)  # Column -1: not maskable.
-    word_keys = np.full((len(keys), num_words), 2.0)
-    row, column = np.nonzero(word_starts)
-    word_keys[row, word[row, column]] = keys[row, column]
-    order = np.argsort(word_keys, axis=1)
-    taken = np.zeros((len(keys), num_words + 1), bool)
-    total = np.zeros(len(keys), np.int64)
-    for rank in range(num_words):
-        current = order[:, rank]
-        size = sizes[rows, current]
-        fits = (size > 0) & (total + size <= wanted)
-        taken[rows, current] = fits
-        total += size * fits
-    return taken[rows[:, None], word]
+def _run_lengths(shape, rules, rng):
+    """Words in a run, drawn by the rules."""
+    if rules.ngram == 1:
+        return np.ones(shape, np.int8)
+    draws = rng.random(shape, np.float32)
+    steps = rules.run_length_thresholds(1.0)
+    return (1 + np.searchsorted(steps, draws, "right")).astype(np.int8)
 
 
 def _substitutes(labels, rules, rng):

@@ -5,9 +5,11 @@ Static masking (`masking.py`, arrays) and dynamic masking
 """
 
 import dataclasses
+import itertools
 
 # [CLS] and two [SEP]: never masked, but of the length that counts.
 _NUM_SPECIAL = 3
+_MAX_NGRAM = 10
 # Of the masked tokens 80 % become [MASK], the next 10 % stay as they are and
 # the others become random ids.
 _MASK_BELOW, _KEEP_BELOW = 0.8, 0.9
@@ -22,15 +24,19 @@ class MaskingRules:
         max_predictions_per_seq: int, most predictions in an example.
         mask_id: int, id of [MASK], which stands for 80 % of them.
         vocab_size: int; 10 % become a random id below it, 10 % stay.
+        ngram: int, the most words in a run that is masked; n in a row are
+            drawn with a probability proportional to 1 / n.
 
     References:
-        [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1
+        [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1;
+        [ALBERT](https://arxiv.org/abs/1909.11942), section 4.1
     """
 
     masked_lm_prob: float
     max_predictions_per_seq: int
     mask_id: int
     vocab_size: int
+    ngram: int = 1
 
     def num_predictions(self, num_maskable):
         """The share of the whole length, at least one, at most the limit.
@@ -55,8 +61,21 @@ class MaskingRules:
         """
         return _MASK_BELOW * end, _KEEP_BELOW * end
 
+    def run_length_thresholds(self, end):
+        """What a uniform draw from 0 up to `end` makes of a run.
 
-def check_masking(masked_lm_prob, max_predictions_per_seq, max_seq_length):
+        Returns:
+            A list of `ngram` - 1 floats, ascending: a run has one word more
+            than there are thresholds at or below the draw.
+        """
+        shares = [1 / length for length in range(1, self.ngram + 1)]
+        sums = itertools.accumulate(shares[:-1])
+        return [end * x / sum(shares) for x in sums]
+
+
+def check_masking(
+    masked_lm_prob, max_predictions_per_seq, max_seq_length, ngram=1
+):
     """Raises ValueError unless so much of so long an example can be masked."""
     most = max_seq_length - _NUM_SPECIAL
     if not 0 < max_predictions_per_seq <= most:
@@ -70,4 +89,8 @@ def check_masking(masked_lm_prob, max_predictions_per_seq, max_seq_length):
         raise ValueError(
             "`masked_lm_prob` must be above 0 and below 1. "
             f"Received: masked_lm_prob={masked_lm_prob}."
+        )
+    if not 1 <= ngram <= _MAX_NGRAM:
+        raise ValueError(
+            f"`ngram` must be from 1 to {_MAX_NGRAM}. Received: ngram={ngram}."
         )

@@ -3,6 +3,7 @@
 import dataclasses
 
 from keras_bert.data.examples.masking_rules import check_masking
+from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.text.sentences import split_sentences
 from keras_bert.text.tokenizer_kinds import kind_of_file
 
@@ -96,6 +97,9 @@ class PretrainingDataOptions:
         dupe_factor: int, passes over the text, masked differently each.
         random_seed: int; the same seed gives the same bytes.
         do_whole_word_mask: bool, mask all pieces of a word or none.
+        ngram: int, mask runs of 1 up to so many words, or of pieces without
+            `do_whole_word_mask`, the short ones more often.
+        packing: str, the name of one of `packings.PACKINGS`.
         masking: "static", the records hold masked examples; or "dynamic",
             they hold the examples as they are and training draws masks, so
             that the settings of masking have no effect here.
@@ -115,6 +119,8 @@ class PretrainingDataOptions:
     dupe_factor: int = 10
     random_seed: int = 12345
     do_whole_word_mask: bool = False
+    ngram: int = 1
+    packing: str = "segment_pairs"
     masking: str = "static"
 
     def __post_init__(self):
@@ -123,7 +129,13 @@ class PretrainingDataOptions:
             self.masked_lm_prob,
             self.max_predictions_per_seq,
             self.max_seq_length,
+            self.ngram,
         )
+        if self.packing not in PACKINGS:
+            raise ValueError(
+                f"`packing` must be one of {', '.join(PACKINGS)}. "
+                f"Received: packing={self.packing!r}."
+            )
         if not 0 <= self.short_seq_prob <= 1:
             raise ValueError(
                 "`short_seq_prob` must be from 0 to 1. "
@@ -134,12 +146,18 @@ class PretrainingDataOptions:
                 "`masking` must be 'static' or 'dynamic'. "
                 f"Received: masking={self.masking!r}."
             )
-        if self.masking == "dynamic" and self.do_whole_word_mask:
-            raise ValueError(
-                "`do_whole_word_mask` is chosen while training where "
-                "`masking` is 'dynamic'; the records serve both. Received: "
-                "do_whole_word_mask=True."
-            )
+        if self.masking == "dynamic":
+            self._check_dynamic()
+
+    def _check_dynamic(self):
+        for name, default in (("do_whole_word_mask", False), ("ngram", 1)):
+            value = getattr(self, name)
+            if value != default:
+                raise ValueError(
+                    f"`{name}` is chosen while training where `masking` is "
+                    "'dynamic'; the records serve all. Received: "
+                    f"{name}={value}."
+                )
 
     def _check_counts(self):
         if not 5 <= self.max_seq_length <= _MAX_SEQ_LENGTH:

@@ -34,41 +34,43 @@ class ExampleRules:
     masking: MaskingRules
 
 
-def pack_pairs(corpus, pairs, rules):
-    """[CLS] A [SEP] B [SEP] for many pairs at once.
+def pack_segments(corpus, segments, rules):
+    """[CLS] A [SEP] B [SEP], or [CLS] A [SEP], for many examples at once.
 
     Args:
-        corpus: the `Corpus` that the pairs are places in.
-        pairs: `SentencePairs`.
+        corpus: the `Corpus` that the segments are places in.
+        segments: `Segments`.
         rules: `ExampleRules`.
 
     Returns:
-        Five arrays `(num_pairs, seq_length)`: ids (int32), mask (bool, True
+        Five arrays `(num_examples, seq_length)`: ids (int32), mask (bool, True
         at tokens), segments (bool, True in B and its [SEP]), words (bool,
         True at what may be masked) and continues (bool, True at pieces that
         continue a word).
     """
     position = np.arange(rules.seq_length)
-    first_length = pairs.first_length[:, None]
-    second_length = pairs.second_length[:, None]
+    first_length = segments.first_length[:, None]
+    second_length = segments.second_length[:, None]
     in_first = (position > 0) & (position <= first_length)
     in_second = (position > first_length + 1) & (
         position < first_length + second_length + 2
     )
     places = np.where(
         in_second,
-        pairs.second_start[:, None] + position - first_length - 2,
-        pairs.first_start[:, None] + position - 1,
+        segments.second_start[:, None] + position - first_length - 2,
+        segments.first_start[:, None] + position - 1,
     )
     words = in_first | in_second
     tokens = corpus.tokens[np.where(words, places, 0)]
     ids, continues = _ids_and_continues(tokens, rules.is_continuation)
     ids[:, 0] = rules.cls_id
-    mask = position <= first_length + second_length + 2
+    mask = position < segments.num_tokens[:, None]
     ids[~words & mask & (position > 0)] = rules.sep_id
     ids[~mask] = rules.pad_id
-    segments = mask & (position > first_length + 1)
-    return ids, mask, segments, words, words & continues
+    # No text has it as a word: there documents of one text meet.
+    words &= ids != rules.sep_id
+    in_second = mask & (position > first_length + 1)
+    return ids, mask, in_second, words, words & continues
 
 
 def _ids_and_continues(tokens, is_continuation):
@@ -82,7 +84,7 @@ def word_starts(words, continues):
     """Where words begin, also if their first pieces were cut off.
 
     Args:
-        words: bool `(num_pairs, seq_length)`, True at A and B.
+        words: bool `(num_examples, seq_length)`, True at A and B.
         continues: bool like it, True at pieces that continue a word.
 
     Returns:
@@ -92,20 +94,22 @@ def word_starts(words, continues):
     return words & (~continues | after_special)
 
 
-def static_examples(corpus, pairs, rules, rng):
+def static_examples(corpus, segments, rules, rng):
     """Examples with their masks drawn, ready to train on.
 
     Args:
-        corpus: the `Corpus` that the pairs are places in.
-        pairs: `SentencePairs`.
+        corpus: the `Corpus` that the segments are places in.
+        segments: `Segments`.
         rules: `ExampleRules`.
         rng: a `numpy.random.Generator`.
 
     Returns:
-        A dict of arrays `(num_pairs, ...)` under the names of
+        A dict of arrays `(num_examples, ...)` under the names of
         `features.PRETRAINING_FEATURES`, and none that are shorter.
     """
-    ids, mask, segments, words, continues = pack_pairs(corpus, pairs, rules)
+    ids, mask, in_second, words, continues = pack_segments(
+        corpus, segments, rules
+    )
     masked_ids, positions, labels, weights = mask_tokens(
         ids,
         words,
@@ -116,35 +120,35 @@ def static_examples(corpus, pairs, rules, rng):
     values = (
         masked_ids,
         mask.astype(np.int32),
-        segments.astype(np.int32),
+        in_second.astype(np.int32),
         positions,
         labels,
         weights,
-        pairs.is_random.astype(np.int32)[:, None],
+        segments.label.astype(np.int32)[:, None],
     )
     names = [feature.name for feature in features.PRETRAINING_FEATURES]
     return dict(zip(names, values))
 
 
-def dynamic_examples(corpus, pairs, rules):
+def dynamic_examples(corpus, segments, rules):
     """Examples as they are, to draw masks for while training.
 
     Args:
-        corpus: the `Corpus` that the pairs are places in.
-        pairs: `SentencePairs`.
+        corpus: the `Corpus` that the segments are places in.
+        segments: `Segments`.
         rules: `ExampleRules`.
 
     Returns:
         A dict of int32 arrays under the names of
         `features.DYNAMIC_FEATURES`. Those of the length "num_tokens" are
-        `(num_pairs, seq_length)`, with padding at the end.
+        `(num_examples, seq_length)`, with padding at the end.
     """
-    ids, _, _, words, continues = pack_pairs(corpus, pairs, rules)
+    ids, _, _, words, continues = pack_segments(corpus, segments, rules)
     values = (
         ids,
-        pairs.first_length[:, None] + 2,
+        segments.first_length[:, None] + 2,
         word_starts(words, continues).astype(np.int32),
-        pairs.is_random.astype(np.int32)[:, None],
+        segments.label.astype(np.int32)[:, None],
     )
     names = [feature.name for feature in features.DYNAMIC_FEATURES]
     return dict(zip(names, values))

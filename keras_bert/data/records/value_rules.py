@@ -40,8 +40,9 @@ def _rules(values, vocabulary):
         rules = [
             (
                 features.SEGMENT_BOUNDARY,
-                "be where B begins in [CLS] A [SEP] B [SEP], neither empty",
-                (boundary < 3) | (boundary > length - 2),
+                "be where B begins in [CLS] A [SEP] B [SEP], neither empty, "
+                "or the number of tokens of [CLS] A [SEP]",
+                (boundary < 3) | (boundary > length - 2) & (boundary != length),
             ),
             *_token_rules(*place, vocabulary, features.SEGMENT_BOUNDARY),
             _word_rule(*place, vocabulary),
@@ -51,6 +52,8 @@ def _rules(values, vocabulary):
         # In [CLS] A [SEP] B [SEP], where B begins if neither is empty.
         boundary = in_second.argmax(axis=1)[:, None]
         boundary = np.maximum(np.minimum(boundary, length - 2), 3)
+        # In [CLS] A [SEP] it is behind all.
+        boundary = np.where(in_second.any(1, keepdims=True), boundary, length)
         place = values, length, boundary
         rules = [
             *_padding_rules(*place, vocabulary),
@@ -68,11 +71,12 @@ def _padding_rules(values, length, boundary, vocabulary):
     )
     pad_id = vocabulary.id_of(vocabulary.roles["pad"])
     column = np.arange(ids.shape[1])
+    shortest = np.where(boundary == length, 3, 5)
     return [
         (
             features.INPUT_MASK,
-            "be ones at [CLS] A [SEP] B [SEP], then zeros",
-            _rises(mask) | (mask < 0) | (column < 5) & (mask != 1),
+            "be ones at [CLS] A [SEP] B [SEP] or [CLS] A [SEP], then zeros",
+            _rises(mask) | (mask < 0) | (column < shortest) & (mask != 1),
         ),
         (
             features.SEGMENT_IDS,
@@ -90,9 +94,10 @@ def _padding_rules(values, length, boundary, vocabulary):
 def _word_rule(values, length, boundary, vocabulary):
     starts = values[features.WORD_STARTS.name]
     column = np.arange(starts.shape[1])
-    must_start = (column == 1) | (column == boundary)
+    must_start = (column == 1) | (column == boundary) & (column < length)
     may_start = (column > 0) & (column < length)
     may_start &= ~_is_end(column, length, boundary)
+    may_start &= values[features.INPUT_IDS.name] != _sep_id(vocabulary)
     return (
         features.WORD_STARTS,
         f"be 0 or 1, 0 at {_ends(vocabulary)}, 1 where A and B begin",
@@ -103,7 +108,7 @@ def _word_rule(values, length, boundary, vocabulary):
 def _token_rules(values, length, boundary, vocabulary, divider):
     ids = values[features.INPUT_IDS.name]
     cls, sep = vocabulary.roles["cls"], vocabulary.roles["sep"]
-    cls_id, sep_id = vocabulary.id_of(cls), vocabulary.id_of(sep)
+    cls_id, sep_id = vocabulary.id_of(cls), _sep_id(vocabulary)
     column = np.arange(ids.shape[1])
     return [
         _id_rule(features.INPUT_IDS, ids, vocabulary),
@@ -144,6 +149,11 @@ def _prediction_rules(values, length, boundary, vocabulary):
         (features.MASKED_LM_POSITIONS, padding, ~predicted & (positions != 0)),
         _id_rule(features.MASKED_LM_IDS, labels, vocabulary),
         (features.MASKED_LM_IDS, padding, ~predicted & (labels != 0)),
+        (
+            features.MASKED_LM_IDS,
+            f"be no {vocabulary.roles['sep']}",
+            predicted & (labels == _sep_id(vocabulary)),
+        ),
     ]
 
 
@@ -153,6 +163,10 @@ def _id_rule(feature, ids, vocabulary):
         f"be at least 0 and below the vocabulary's size, {len(vocabulary)}",
         (ids < 0) | (ids >= len(vocabulary)),
     )
+
+
+def _sep_id(vocabulary):
+    return vocabulary.id_of(vocabulary.roles["sep"])
 
 
 def _ends(vocabulary):

@@ -336,16 +336,16 @@ def test_a_bad_first_record_is_named(write, changes, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"input_ids": None}, "`input_ids` must have 5 to 24"),
+        ({"input_ids": None}, "`input_ids` must have 3 to 24"),
         ({"word_starts": None}, "`word_starts` must have as many"),
         ({"word_starts": [1] * 40}, "`word_starts` must have as many"),
         ({"segment_boundary": None}, "segment_boundary"),
         ({"segment_boundary": [2]}, "`segment_boundary` must be inside"),
-        ({"segment_boundary": [24]}, "`segment_boundary` must be inside"),
+        ({"segment_boundary": [23]}, "`segment_boundary` must be inside"),
         ({"next_sentence_labels": None}, "next_sentence_labels"),
         (
             {"input_ids": [5] * 25, "word_starts": [1] * 25},
-            "`input_ids` must have 5 to 24",
+            "`input_ids` must have 3 to 24",
         ),
         (
             {"input_ids": [5, 6, 100, 7, 8], "word_starts": [1] * 5}

@@ -268,8 +268,9 @@ def test_the_options_reach_the_masking(create, monkeypatch, vocabulary):
         return MaskingRules(*args)
 
     monkeypatch.setattr(shards, "MaskingRules", rules)
-    create(_options(masked_lm_prob=0.4, max_predictions_per_seq=9), "a")
-    assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27)]
+    options = _options(masked_lm_prob=0.4, max_predictions_per_seq=9, ngram=2)
+    create(options, "a")
+    assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27, 2)]
 
 
 def test_blocks_and_batches_lose_nothing(create, monkeypatch):

@@ -5,10 +5,10 @@ from keras_bert import features
 from keras_bert.data.corpus.token_store import CONTINUES
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.packing import ExampleRules
-from keras_bert.data.examples.packing import pack_pairs
+from keras_bert.data.examples.packing import pack_segments
 from keras_bert.data.examples.packing import static_examples
-from keras_bert.data.examples.sentence_pairs import SentencePairs
-from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
+from keras_bert.data.examples.segment_pairs import sample_segment_pairs
+from keras_bert.data.examples.segments import Segments
 
 _CLS, _SEP, _MASK, _PAD = 1002, 1003, 1004, 0
 _NO_CONTINUATION = np.zeros(2000, bool)
@@ -16,7 +16,7 @@ _NO_CONTINUATION = np.zeros(2000, bool)
 
 def _pairs(*rows):
     columns = [np.array(column) for column in zip(*((*r, 0) for r in rows))]
-    return SentencePairs(*columns)
+    return Segments(*columns)
 
 
 def _rules(seq_length, is_continuation=_NO_CONTINUATION, whole_words=False):
@@ -30,7 +30,7 @@ def test_a_pair_is_packed_as_the_paper_shows(make_corpus):
     corpus = make_corpus([[4, 4], [4]])
     pairs = _pairs((1, 2, 5, 3, False), (8, 1, 2, 1, True))
     is_continuation = np.isin(np.arange(2000), (2, 6))
-    ids, mask, segments, words, continues = pack_pairs(
+    ids, mask, segments, words, continues = pack_segments(
         corpus, pairs, _rules(10, is_continuation)
     )
     assert ids.tolist() == [
@@ -58,11 +58,13 @@ def test_a_pair_is_packed_as_the_paper_shows(make_corpus):
 def test_tokens_may_say_themselves_what_continues(make_corpus):
     corpus = make_corpus([[4, 4], [4]])
     is_continuation = np.isin(np.arange(2000), (2, 6))
-    expected = pack_pairs(
+    expected = pack_segments(
         corpus, _pairs((1, 2, 5, 3, False)), _rules(10, is_continuation)
     )
     corpus.tokens[[2, 6]] |= CONTINUES
-    arrays = pack_pairs(corpus, _pairs((1, 2, 5, 3, False)), _rules(10, None))
+    arrays = pack_segments(
+        corpus, _pairs((1, 2, 5, 3, False)), _rules(10, None)
+    )
     for array, same in zip(arrays, expected):
         np.testing.assert_array_equal(array, same)
         assert array.dtype == same.dtype
@@ -70,14 +72,16 @@ def test_tokens_may_say_themselves_what_continues(make_corpus):
 
 def test_a_full_pair_has_no_padding(make_corpus):
     corpus = make_corpus([[4], [4]])
-    ids, mask, *_ = pack_pairs(corpus, _pairs((0, 4, 4, 4, True)), _rules(11))
+    ids, mask, *_ = pack_segments(
+        corpus, _pairs((0, 4, 4, 4, True)), _rules(11)
+    )
     assert ids.tolist() == [[_CLS, 0, 1, 2, 3, _SEP, 4, 5, 6, 7, _SEP]]
     assert mask.all()
 
 
 def test_the_last_tokens_of_the_corpus_can_be_packed(make_corpus):
     corpus = make_corpus([[1], [1]])
-    ids, *_ = pack_pairs(corpus, _pairs((1, 1, 0, 1, True)), _rules(20))
+    ids, *_ = pack_segments(corpus, _pairs((1, 1, 0, 1, True)), _rules(20))
     assert ids[0, :5].tolist() == [_CLS, 1, _SEP, 0, _SEP]
     assert not ids[0, 5:].any()
 
@@ -86,7 +90,7 @@ def test_the_last_tokens_of_the_corpus_can_be_packed(make_corpus):
 def sampled(make_corpus):
     rng = np.random.default_rng(1)
     corpus = make_corpus([rng.integers(1, 9, 5) for _ in range(30)])
-    pairs = sample_sentence_pairs(corpus, np.arange(30), 17, 0.3, rng)
+    pairs = sample_segment_pairs(corpus, np.arange(30), 17, 0.3, rng)
     return corpus, pairs
 
 
@@ -133,10 +137,10 @@ def test_labels_put_back_give_the_pairs(sampled):
         assert examples["input_mask"][row].tolist() == mask + padding
 
 
-def test_the_label_is_1_where_b_is_random(sampled):
+def test_the_label_is_1_where_b_label(sampled):
     corpus, pairs = sampled
     labels = _make(corpus, pairs)["next_sentence_labels"]
-    np.testing.assert_array_equal(labels[:, 0] == 1, pairs.is_random)
+    np.testing.assert_array_equal(labels[:, 0] == 1, pairs.label)
     assert set(labels[:, 0]) == {0, 1}
 
 

@@ -117,11 +117,11 @@ def _draw_outcomes(panel, statistics):
 
 
 def _draw_next_sentences(panel, statistics):
-    random_next = 100 * statistics.share("random_next", "records")
+    not_next = 100 * statistics.share("not_next", "records")
     _draw_bars(
         panel,
         [f"{n}: {text}" for n, text in enumerate(NSP_MEANINGS)],
-        [100 - random_next, random_next],
+        [100 - not_next, not_next],
         [50, 50],
         _NEXT_COLOR,
     )

@@ -23,7 +23,7 @@ def inspect_records(paths, vocabulary, num_examples=3):
             the first such record is named.
     """
     statistics, examples = RecordStatistics(), []
-    mask_id = vocabulary.id_of(vocabulary.roles["mask"])
+    ids = [vocabulary.id_of(vocabulary.roles[x]) for x in ("mask", "sep")]
     names = None
     for path in paths:
         number = 0
@@ -39,7 +39,7 @@ def inspect_records(paths, vocabulary, num_examples=3):
             for row in range(min(size, num_examples - len(examples))):
                 place = f"Record {number + row} of {path}"
                 examples.append(show_example(values, row, place, vocabulary))
-            statistics.add(values, mask_id)
+            statistics.add(values, *ids)
             number += size
         statistics.counts["files"] += 1
     return statistics, examples

@@ -11,7 +11,9 @@ from keras_bert.data.records.inspection.outcomes import PLAIN
 from keras_bert.data.records.inspection.outcomes import RANDOM
 from keras_bert.data.records.inspection.outcomes import prediction_outcomes
 
-NSP_MEANINGS = ("B follows A", "B is from another document")
+# Of one text the label says nothing.
+NSP_MEANINGS = ("B follows A", "B does not follow A")
+_ONE_TEXT = "one text"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +37,7 @@ class ShownExample:
 
     Args:
         title: str, where it stands and how long it is.
-        parts: dict of lists of `ShownToken`, "A" and "B".
+        parts: dict of lists of `ShownToken`, "A" and, of a pair, "B".
         label: str, the label in words.
     """
 
@@ -84,11 +86,10 @@ def show_example(values, row, place, vocabulary):
         inside = continues[original] and position not in (1, boundary)
         tokens.append(_shown_token(*pieces, outcome, inside))
     label = int(one[features.NEXT_SENTENCE_LABELS.name][0, 0])
-    return ShownExample(
-        title,
-        {"A": tokens[:boundary], "B": tokens[boundary:]},
-        f"{NSP_MEANINGS[label]} ({label})",
-    )
+    parts, meaning = {"A": tokens[:boundary]}, _ONE_TEXT
+    if boundary < length:
+        parts, meaning = {**parts, "B": tokens[boundary:]}, NSP_MEANINGS[label]
+    return ShownExample(title, parts, f"{meaning} ({label})")
 
 
 def _predictions(one, mask_id):

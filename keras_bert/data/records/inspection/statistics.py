@@ -16,7 +16,7 @@ class RecordStatistics:
 
     Attributes:
         counts: Counter of "files", "records", "tokens" (with [CLS] and
-            [SEP]), "padding" and "random_next"; of static records also
+            [SEP]), "padding" and "not_next"; of static records also
             "predictions", "masked", "random" and "kept", of dynamic ones
             "words" and "pieces". A random id that happens to be the original
             counts as kept.
@@ -53,12 +53,13 @@ class RecordStatistics:
         """One count as a part of another; 0.0 of nothing."""
         return self.counts[part] / max(self.counts[whole], 1)
 
-    def add(self, values, mask_id):
+    def add(self, values, mask_id, sep_id):
         """Counts a batch.
 
         Args:
             values: dict of arrays as of `read_checked_records`.
             mask_id: int, id of [MASK].
+            sep_id: int, id of [SEP].
         """
         mask = values[features.INPUT_MASK.name]
         lengths = mask.sum(axis=1)
@@ -67,10 +68,10 @@ class RecordStatistics:
             records=len(mask),
             tokens=int(lengths.sum()),
             padding=int(mask.size - lengths.sum()),
-            random_next=int(values[features.NEXT_SENTENCE_LABELS.name].sum()),
+            not_next=int(values[features.NEXT_SENTENCE_LABELS.name].sum()),
         )
         if features.WORD_STARTS.name in values:
-            self._add_words(values)
+            self._add_words(values, sep_id)
         else:
             self._add_predictions(values, lengths, mask_id)
 
@@ -84,12 +85,10 @@ class RecordStatistics:
             **{name: int(is_it.sum()) for name, is_it in outcomes.items()},
         )
 
-    def _add_words(self, values):
-        column = np.arange(values[features.INPUT_IDS.name].shape[1])
-        length = values[features.INPUT_MASK.name].sum(axis=1, keepdims=True)
-        boundary = values[features.SEGMENT_BOUNDARY.name]
-        in_word = (column > 0) & (column < length - 1)
-        in_word &= column != boundary - 1
+    def _add_words(self, values, sep_id):
+        in_word = values[features.INPUT_MASK.name] == 1
+        in_word &= values[features.INPUT_IDS.name] != sep_id
+        in_word[:, 0] = False
         starts = values[features.WORD_STARTS.name][in_word]
         sizes = np.bincount(np.cumsum(starts) - 1)
         self.word_lengths = _add_counts(self.word_lengths, sizes)

@@ -31,8 +31,8 @@ def summary_rows(statistics):
     rows += (_prediction_rows if statistics.is_static else _word_rows)(
         statistics
     )
-    measured = percent(share("random_next", "records"))
-    return [*rows, ("Random next", f"{measured} of the examples (BERT: 50 %)")]
+    measured = percent(share("not_next", "records"))
+    return [*rows, ("Not next", f"{measured} of the examples (BERT: 50 %)")]
 
 
 def _prediction_rows(statistics):

@@ -50,7 +50,7 @@ def test_counts_of_the_sample_are_those_of_plain_numpy():
         "predictions": sum(counts.values()),
         "tokens": values["input_mask"].sum(),
         "padding": (values["input_mask"] == 0).sum(),
-        "random_next": values["next_sentence_labels"].sum(),
+        "not_next": values["next_sentence_labels"].sum(),
     }
     doubled = {name: 2 * count for name, count in expected.items()}
     assert statistics.counts == {**doubled, "files": 2}
@@ -81,7 +81,7 @@ def test_short_examples_are_those_with_padding(
     statistics, _ = inspect_records([path], vocabulary)
     assert statistics.max_length == 12
     assert statistics.short_share == 0.75
-    assert statistics.share("random_next", "records") == 0.75
+    assert statistics.share("not_next", "records") == 0.75
 
 
 def test_files_may_differ_in_length(write, vocabulary, static):
@@ -108,7 +108,7 @@ def test_an_example_is_shown_with_its_marks(write, vocabulary, static):
         "A": "[CLS] the [MASK→dog][red*→##s] [SEP]",
         "B": "[a=] cat [SEP]",
     }
-    assert examples[1].label == "B is from another document (1)"
+    assert examples[1].label == "B does not follow A (1)"
 
 
 def test_pieces_are_joined_to_words(write, vocabulary, make_static):
@@ -133,7 +133,7 @@ def test_dynamic_records_are_measured_in_words(
         "records": 3,
         "tokens": 26,
         "padding": 4,
-        "random_next": 1,
+        "not_next": 1,
         "words": 12,
         "pieces": 17,
     }

@@ -20,7 +20,7 @@ def test_static_records_are_told_by_their_predictions(
         ("  [MASK]", "33.3 % (BERT: 80 %)"),
         ("  random", "33.3 % (BERT: 10 %)"),
         ("  kept", "33.3 % (BERT: 10 %)"),
-        ("Random next", "50.0 % of the examples (BERT: 50 %)"),
+        ("Not next", "50.0 % of the examples (BERT: 50 %)"),
     ]
 
 

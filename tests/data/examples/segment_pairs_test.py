@@ -3,9 +3,9 @@ import random
 import numpy as np
 import pytest
 
-from keras_bert.data.examples import sentence_pairs
-from keras_bert.data.examples.sentence_pairs import SentencePairs
-from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
+from keras_bert.data.examples.segment_pairs import sample_segment_pairs
+from keras_bert.data.examples.segment_pairs import walk_documents
+from keras_bert.data.examples.segments import Segments
 
 
 def _random_lengths(rng, num_documents, max_sentences=9, max_length=12):
@@ -16,7 +16,7 @@ def _random_lengths(rng, num_documents, max_sentences=9, max_length=12):
 
 
 def _sample(corpus, max_num_tokens, short_seq_prob, seed):
-    return sample_sentence_pairs(
+    return sample_segment_pairs(
         corpus,
         np.arange(corpus.num_documents),
         max_num_tokens,
@@ -61,7 +61,7 @@ def test_each_part_lies_within_one_document(sampled):
 def test_b_is_random_where_it_is_from_another_document(sampled):
     corpus, _, pairs = sampled
     np.testing.assert_array_equal(
-        pairs.is_random,
+        pairs.label,
         _document_of(corpus, pairs.first_start)
         != _document_of(corpus, pairs.second_start),
     )
@@ -69,7 +69,7 @@ def test_b_is_random_where_it_is_from_another_document(sampled):
 
 def test_b_that_is_not_random_follows_a_up_to_truncation(sampled):
     corpus, limit, pairs = sampled
-    pairs = pairs[~pairs.is_random]
+    pairs = pairs[~pairs.label]
     end = pairs.first_start + pairs.first_length
     # A sentence ends between the two, with cut tokens at most around it.
     boundary = corpus.sentences[np.searchsorted(corpus.sentences, end)]
@@ -83,7 +83,7 @@ def _uses(corpus, pairs):
     uses = np.zeros(len(corpus.tokens), int)
     for row in range(len(pairs)):
         uses[pairs.first_start[row] :][: pairs.first_length[row]] += 1
-        if not pairs.is_random[row]:
+        if not pairs.label[row]:
             uses[pairs.second_start[row] :][: pairs.second_length[row]] += 1
     return uses
 
@@ -97,13 +97,12 @@ def test_every_sentence_is_used_once_where_nothing_is_cut(make_corpus, seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_every_sentence_is_used_once_before_the_cut(
-    make_corpus, monkeypatch, seed
-):
-    monkeypatch.setattr(sentence_pairs, "_truncate", lambda pairs, *_: pairs)
+def test_every_sentence_is_used_once_before_the_cut(make_corpus, seed):
     rng = np.random.default_rng(seed)
     corpus = make_corpus(_random_lengths(rng, 20))
-    pairs = _sample(corpus, 20, 0.3, seed)
+    pairs = walk_documents(
+        corpus, np.arange(20), lambda rows, _: rows + 2, 10_000, rng
+    )
     assert np.all(_uses(corpus, pairs) == 1)
 
 
@@ -113,14 +112,14 @@ def test_half_of_the_chunks_of_several_sentences_get_a_random_b(make_corpus):
     corpus = make_corpus([[2, 3]] * 6000)
     pairs = _sample(corpus, 100, 0.0, seed=1)
     assert len(pairs) / 6000 == pytest.approx(1.5, abs=0.03)
-    assert pairs.is_random.mean() == pytest.approx(2 / 3, abs=0.02)
+    assert pairs.label.mean() == pytest.approx(2 / 3, abs=0.02)
 
 
 def test_documents_of_one_sentence_always_get_a_random_b(make_corpus):
     corpus = make_corpus([[4]] * 50)
     pairs = _sample(corpus, 10, 0.5, seed=1)
     assert len(pairs) == 50
-    assert pairs.is_random.all()
+    assert pairs.label.all()
 
 
 def test_a_random_b_may_come_from_every_other_document(make_corpus):
@@ -135,7 +134,7 @@ def test_a_random_b_may_come_from_every_other_document(make_corpus):
 def test_full_length_is_aimed_at_without_short_sequences(make_corpus):
     corpus = make_corpus([[1] * 100] * 10)
     pairs = _sample(corpus, 20, 0.0, seed=1)
-    pairs = pairs[~pairs.is_random]
+    pairs = pairs[~pairs.label]
     end = pairs.second_start + pairs.second_length
     inner = pairs[end % 100 != 0]  # Not the rest of a document.
     assert len(inner) > 10
@@ -145,7 +144,7 @@ def test_full_length_is_aimed_at_without_short_sequences(make_corpus):
 def test_short_sequences_have_every_length_alike(make_corpus):
     corpus = make_corpus([[1] * 200] * 300)
     pairs = _sample(corpus, 9, 1.0, seed=1)
-    pairs = pairs[~pairs.is_random]
+    pairs = pairs[~pairs.label]
     end = pairs.second_start + pairs.second_length
     inner = pairs[end % 200 != 0]
     lengths = inner.first_length + inner.second_length
@@ -167,7 +166,7 @@ def test_the_same_seed_gives_the_same_pairs(make_corpus):
 
 def test_only_the_documents_asked_for_are_walked(make_corpus):
     corpus = make_corpus([[2, 3, 2]] * 6)
-    pairs = sample_sentence_pairs(
+    pairs = sample_segment_pairs(
         corpus, np.array([1, 4]), 20, 0.1, np.random.default_rng(1)
     )
     assert set(_document_of(corpus, pairs.first_start)) == {1, 4}
@@ -175,10 +174,10 @@ def test_only_the_documents_asked_for_are_walked(make_corpus):
 
 def test_pairs_can_be_indexed_and_joined(make_corpus):
     pairs = _sample(make_corpus([[2, 3, 2]] * 6), 20, 0.1, seed=1)
-    joined = SentencePairs.concatenate([pairs[:3], pairs[3:]])
+    joined = Segments.concatenate([pairs[:3], pairs[3:]])
     assert len(pairs[:3]) == 3
     np.testing.assert_array_equal(joined.first_start, pairs.first_start)
-    np.testing.assert_array_equal(joined.is_random, pairs.is_random)
+    np.testing.assert_array_equal(joined.label, pairs.label)
 
 
 def _published_pairs(documents, max_num_tokens, short_seq_prob, rng):
@@ -265,7 +264,7 @@ def test_pairs_are_distributed_as_published(
             _statistics(
                 pairs.first_length,
                 pairs.second_length,
-                pairs.is_random,
+                pairs.label,
                 starts_whole(pairs.first_start, pairs.second_start),
             )
         )

@@ -1,0 +1,72 @@
+"""The ways to make examples of a text, by the names that papers gave them."""
+
+import dataclasses
+from collections.abc import Callable
+
+from keras_bert.data.examples.full_sentences import sample_doc_sentences
+from keras_bert.data.examples.full_sentences import sample_full_sentences
+from keras_bert.data.examples.segment_pairs import sample_segment_pairs
+from keras_bert.data.examples.sentence_order import sample_sentence_order
+from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
+
+_OF_PAIR, _OF_TEXT = 3, 2  # Special tokens.
+
+
+@dataclasses.dataclass(frozen=True)
+class Packing:
+    """A way to make examples.
+
+    Args:
+        name: str, by which a program is told of it.
+        sample: function from a corpus, documents, `PretrainingDataOptions`
+            and a `numpy.random.Generator` to `Segments`.
+        label: str, what a label of 1 says: "random_next" or "swapped"; ""
+            where there is no B.
+        has_short: bool, whether `short_seq_prob` has an effect.
+    """
+
+    name: str
+    sample: Callable
+    label: str = ""
+    has_short: bool = False
+
+
+def _segment_pairs(corpus, documents, options, rng):
+    most = options.max_seq_length - _OF_PAIR
+    return sample_segment_pairs(
+        corpus, documents, most, options.short_seq_prob, rng
+    )
+
+
+def _sentence_pairs(corpus, documents, options, rng):
+    most = options.max_seq_length - _OF_PAIR
+    return sample_sentence_pairs(corpus, documents, most, rng)
+
+
+def _sentence_order(corpus, documents, options, rng):
+    most = options.max_seq_length - _OF_PAIR
+    return sample_sentence_order(
+        corpus, documents, most, options.short_seq_prob, rng
+    )
+
+
+def _full_sentences(corpus, documents, options, rng):
+    most = options.max_seq_length - _OF_TEXT
+    return sample_full_sentences(corpus, documents, most)
+
+
+def _doc_sentences(corpus, documents, options, rng):
+    most = options.max_seq_length - _OF_TEXT
+    return sample_doc_sentences(corpus, documents, most)
+
+
+PACKINGS = {
+    packing.name: packing
+    for packing in (
+        Packing("segment_pairs", _segment_pairs, "random_next", True),
+        Packing("sentence_pairs", _sentence_pairs, "random_next"),
+        Packing("full_sentences", _full_sentences),
+        Packing("doc_sentences", _doc_sentences),
+        Packing("sentence_order", _sentence_order, "swapped", True),
+    )
+}
