@@ -73,15 +73,21 @@ class TextOptions:
         return self.tokenizer_settings().tokenizer()
 
     def sentences(self, lines):
-        """Yields the sentences of lines, both bytes; empty lines stay."""
+        """Yields the sentences of lines, both bytes; empty lines stay.
+
+        Behind another one of its line a sentence begins with a space: to
+        byte-level BPE its first word is another one without.
+        """
         if not self.split_sentences:
             yield from lines
             return
         for line in lines:
             if not line:
                 yield line
+            before = b""
             for sentence in split_sentences(line.decode("utf-8")):
-                yield sentence.encode("utf-8")
+                yield before + sentence.encode("utf-8")
+                before = b" "
 
 
 @dataclasses.dataclass(frozen=True)
