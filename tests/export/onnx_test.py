@@ -98,6 +98,9 @@ def test_texts_cut_by_tokenizers_get_the_numbers_of_python(exported):
     names = [output.name for output in session.get_outputs()]
     numbers = dict(zip(names, session.run(None, inputs)))
     own = task.preprocess(*columns)
+    if "questions" in own:  # Of a context the first window is cut there.
+        _, first = np.unique(own["questions"], return_index=True)
+        own = {name: rows.numpy()[first] for name, rows in own.items()}
     expected = task.predict_ids(own)
     assert {*numbers} == outputs
     for name in _IDS:
