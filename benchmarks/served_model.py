@@ -10,12 +10,16 @@ def load(directory, num_threads=0):
 
     Args:
         directory: str.
-        num_threads: int, how many compute one op; 0 for all cores.
+        num_threads: int, how many compute one op, and how many run ops; 0
+            for all cores.
 
     Returns:
         A function from a list of str to a float32 array.
     """
-    config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=num_threads)
+    config = tf.compat.v1.ConfigProto(
+        intra_op_parallelism_threads=num_threads,
+        inter_op_parallelism_threads=num_threads,
+    )
     session = tf.compat.v1.Session(graph=tf.Graph(), config=config)
     with session.graph.as_default():
         loaded = tf.compat.v1.saved_model.load(session, ["serve"], directory)

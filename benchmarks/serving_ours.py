@@ -3,7 +3,7 @@
     python benchmarks/serving_ours.py WAY DIRECTORY TEXT_FILE NUM_TEXTS
 
 WAY is `saved_model`, loaded as TensorFlow Serving does, of a SavedModel, or
-`saved_model_1`, with one thread for an op; or `float32` or `bfloat16`, a
+`saved_model_1`, with one thread; or `float32` or `bfloat16`, a
 `TextEmbedder` of a checkpoint.
 """
 

@@ -8,9 +8,9 @@ line, and PEER_PYTHON has torch, transformers, onnxruntime and openvino. Whole
 processes run in turn. Each takes the texts in the order of the file, 32 a
 request; then again, from two clients at once; then the first 200 one by one,
 of which the median counts. "One thread" is what a server does with
---tensorflow_intra_op_parallelism=1. Tokenizing is in all of it. Peers pad a
-batch to its longest text. Prints every run, and at last the medians with how
-many times a peer's figure is ours.
+--tensorflow_intra_op_parallelism=1 and --tensorflow_inter_op_parallelism=1.
+Tokenizing is in all of it. Peers pad a batch to its longest text. Prints every
+run, and at last the medians with how many times a peer's figure is ours.
 """
 
 import json

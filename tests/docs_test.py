@@ -54,6 +54,8 @@ _FLAGS_OF_OTHERS = {
     "spark",
     "spark_master_url",
     "temp_location",
+    "tensorflow_inter_op_parallelism",
+    "tensorflow_intra_op_parallelism",
     "verbosity",
 }
 
