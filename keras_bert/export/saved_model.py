@@ -11,6 +11,7 @@ from keras_bert.export.description import about
 from keras_bert.export.description import described_signatures
 from keras_bert.export.output import version_directory
 from keras_bert.export.served_graph import ServedGraph
+from keras_bert.export.served_model import ServedModel
 from keras_bert.export.served_ops import LEAST_SERVER
 from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.export.served_ops import check_ops
@@ -63,13 +64,9 @@ def export_saved_model(
     """
     task.check_servable()
     place = version_directory(directory, version, overwrite=overwrite)
-    served = ServedGraph(task, batch_tokens)
-    if served.num_bytes > _MOST_BYTES:
-        raise ValueError(
-            "The weights of a SavedModel must be less than 2 GB. Received: "
-            f"{served.num_bytes / 1e9:.1f} GB. Read the model with the policy "
-            "'mixed_bfloat16', which halves most of them."
-        )
+    model = ServedModel(task.model, batch_tokens)
+    _check_size(model.weights.num_bytes)
+    served = ServedGraph(task, model)
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def, task.preprocess.tokenizer.kind)
     # Without the command, which may hold paths of this machine.
@@ -79,6 +76,15 @@ def export_saved_model(
         write_warmup_requests(staging, example_requests(task))
         _write_export_manifest(staging, task, served, graph_def)
     write_serving_files(directory)
+
+
+def _check_size(num_bytes):
+    if num_bytes > _MOST_BYTES:
+        raise ValueError(
+            "The weights of a SavedModel must be less than 2 GB. Received: "
+            f"{num_bytes / 1e9:.1f} GB. Read the model with the policy "
+            "'mixed_bfloat16', which halves most of them."
+        )
 
 
 def _write(served, directory):

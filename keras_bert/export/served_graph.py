@@ -6,7 +6,6 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.export.constant_weights import use_narrow_constants
-from keras_bert.export.served_model import ServedModel
 
 
 class ServedGraph:
@@ -17,19 +16,17 @@ class ServedGraph:
 
     Args:
         task: a task of `keras_bert.tasks`.
-        batch_tokens: int, as of `ServedModel`.
+        model: `ServedModel` of the task's model.
 
     Attributes:
         graph: `tf.Graph`.
         signatures: dict from the names of the signatures to pairs of dicts,
             inputs and outputs, tensors by name.
-        num_bytes: int, the size of the weights.
     """
 
-    def __init__(self, task, batch_tokens):
+    def __init__(self, task, model):
         served = copy.copy(task)
-        served.model = ServedModel(task.model, batch_tokens)
-        self.num_bytes = served.model.weights.num_bytes
+        served.model = model
         traced = {}
 
         def trace(*texts):
