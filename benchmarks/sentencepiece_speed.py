@@ -1,57 +1,27 @@
 """Tokens per second of SentencePiece tokenizers on one core.
 
     pip install sentencepiece
-    python benchmarks/sentencepiece_speed.py --input_file=text.txt \
+    python benchmarks/sentencepiece_speed.py --input_file=text.txt \\
         --model_file=spiece.model
 
-The tokenizers take turns on the same text, so that a busy machine slows all
-of them alike; the medians are compared. Each normalises as ALBERT does; for
-`sentencepiece` that is done in Python, as in google-research/albert.
+Each normalises as ALBERT does; for `sentencepiece` that is done in Python, as
+in google-research/albert.
 """
 
-import os
-import pathlib
-import statistics
-import time
+import sentencepiece
+import tokenizer_turns
+import tokenizers
+from absl import app
+from absl import flags
+from tokenizer_turns import in_graph
+from tokenizer_turns import in_graph_with_offsets
 
-# Before the libraries read it.
-os.environ["RAYON_NUM_THREADS"] = "1"
+from keras_bert.text import SentencePieceTokenizer
+from keras_bert.text.albert_normalizer import normalize_text
 
-import sentencepiece  # noqa: E402
-import tensorflow as tf  # noqa: E402
-import tokenizers  # noqa: E402
-from absl import app  # noqa: E402
-from absl import flags  # noqa: E402
-
-from keras_bert.text import SentencePieceTokenizer  # noqa: E402
-from keras_bert.text.albert_normalizer import normalize_text  # noqa: E402
-
-_INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Text, one paragraph a line.", required=True
-)
 _MODEL_FILE = flags.DEFINE_string(
     "model_file", None, "An uncased `spiece.model`.", required=True
 )
-_REPETITIONS = flags.DEFINE_integer(
-    "repetitions", 11, "Turns of each tokenizer.", lower_bound=1
-)
-_BATCH_SIZE = flags.DEFINE_integer(
-    "batch_size", 1024, "Lines given at once.", lower_bound=1
-)
-
-
-def _in_graph(function):
-    traced = tf.function(
-        function, input_signature=[tf.TensorSpec([None], tf.string)]
-    )
-    return lambda batch: int(traced(batch)[0])
-
-
-def _size_with_offsets(tokens):
-    ids, starts, ends = tokens
-    # What is not read would be pruned from the graph.
-    last = tf.reduce_max(starts.values) + tf.reduce_max(ends.values)
-    return [tf.size(ids.values), last]
 
 
 def _hugging_face(model):
@@ -89,46 +59,26 @@ def _sentencepiece(model_file):
     return count
 
 
-def _measure(rivals, repetitions):
-    """Name to the tokens per second of each turn."""
-    speeds = {name: [] for name in rivals}
-    for turn in range(1 + repetitions):
-        for name, (count, batches) in rivals.items():
-            start = time.perf_counter()
-            num_tokens = sum(map(count, batches))
-            seconds = time.perf_counter() - start
-            if turn:  # The first warms up.
-                speeds[name].append(num_tokens / seconds)
-    return speeds
-
-
 def main(_):
-    tf.config.threading.set_intra_op_parallelism_threads(1)
-    tf.config.threading.set_inter_op_parallelism_threads(1)
-    text = pathlib.Path(_INPUT_FILE.value).read_text(encoding="utf-8")
-    lines = [line for line in text.split("\n") if line.strip()]
-    starts = range(0, len(lines), _BATCH_SIZE.value)
-    texts = [lines[start : start + _BATCH_SIZE.value] for start in starts]
-    tensors = [tf.constant(batch) for batch in texts]
     tokenizer = SentencePieceTokenizer(_MODEL_FILE.value)
-    ids = _in_graph(lambda t: [tf.size(tokenizer(t).values)])
-    offsets = _in_graph(
-        lambda t: _size_with_offsets(tokenizer.tokenize_with_offsets(t))
+    speeds = tokenizer_turns.million_tokens_per_s(
+        {
+            "SentencePieceTokenizer": in_graph(tokenizer),
+            "SentencePieceTokenizer, offsets": in_graph_with_offsets(
+                tokenizer.tokenize_with_offsets
+            ),
+        },
+        {
+            "sentencepiece": _sentencepiece(_MODEL_FILE.value),
+            "Hugging Face tokenizers": _hugging_face(
+                tokenizer.vocabulary.model
+            ),
+        },
     )
-    rivals = {
-        "SentencePieceTokenizer": (ids, tensors),
-        "SentencePieceTokenizer, offsets": (offsets, tensors),
-        "sentencepiece": (_sentencepiece(_MODEL_FILE.value), texts),
-        "Hugging Face tokenizers": (
-            _hugging_face(tokenizer.vocabulary.model),
-            texts,
-        ),
-    }
-    speeds = _measure(rivals, _REPETITIONS.value)
     print("| tokenizer | million tokens/s |")
     print("|---|---|")
-    for name, values in speeds.items():
-        print(f"| {name} | {statistics.median(values) / 1e6:.2f} |")
+    for name, speed in speeds.items():
+        print(f"| {name} | {speed:.2f} |")
 
 
 if __name__ == "__main__":
