@@ -17,8 +17,8 @@ from keras_bert.export.tflite_interpreter import signature_runner
 from keras_bert.export.tflite_names import FILES
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
-from keras_bert.export.tflite_operators import TEXT_OPERATORS
 from keras_bert.export.tflite_operators import check_operators
+from keras_bert.export.tflite_operators import text_operators
 from keras_bert.export.tflite_samples import id_samples
 from keras_bert.export.tflite_samples import sample_columns
 from keras_bert.outputs import check_output_files
@@ -115,7 +115,7 @@ def _text_source(task, columns):
         for index in range(len(columns[0]))
     ]
     advice = "Write the file that takes ids: files=['ids'] (--files=ids)."
-    allowed = TEXT_OPERATORS[task.preprocess.tokenizer.kind]
+    allowed = text_operators(task.preprocess.tokenizer.kind)
     return text_function(task), samples, allowed, advice
 
 

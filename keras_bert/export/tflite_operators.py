@@ -2,25 +2,21 @@
 
 import collections
 
-# Those of tensorflow-text that a kind of tokenizer is made of. A kind that
-# needs others has none here, and no file that takes strings.
-TEXT_OPERATORS = {
-    "wordpiece": frozenset(
-        {
-            "FastBertNormalize",
-            "FastWordpieceTokenizeWithOffsets",
-            "RaggedTensorToTensor",
-        }
-    ),
-    "byte_bpe": frozenset(),
-    "sentencepiece": frozenset(
-        {
-            "FastBertNormalize",
-            "RaggedTensorToTensor",
-            "TFText>FastSentencepieceTokenize",
-        }
-    ),
-}
+from keras_bert.export.served_ops import TOKENIZER_OPS
+
+
+def text_operators(kind):
+    """The custom ops that a file which takes strings may need.
+
+    Args:
+        kind: str, of its tokenizer.
+
+    Returns:
+        A frozenset of str. Empty for a tokenizer that is not made of ops of
+        tensorflow-text: TFLite lacks those of TensorFlow that it needs.
+    """
+    ops = TOKENIZER_OPS[kind].text
+    return frozenset([*ops, "RaggedTensorToTensor"] if ops else [])
 
 
 def operators(flatbuffer):

@@ -8,7 +8,6 @@ import pytest
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export.served_ops import TOKENIZER_OPS
-from keras_bert.export.tflite_operators import TEXT_OPERATORS
 from keras_bert.models import distilbert
 from keras_bert.template import Template
 from keras_bert.text.tokenizer_kinds import KINDS
@@ -32,8 +31,6 @@ def fourth_kind(spaced, monkeypatch):
     monkeypatch.setitem(KINDS, spaced.SPACED, spaced.KIND)
     ops = TOKENIZER_OPS["wordpiece"]
     monkeypatch.setitem(TOKENIZER_OPS, spaced.SPACED, ops)
-    operators = TEXT_OPERATORS["wordpiece"]
-    monkeypatch.setitem(TEXT_OPERATORS, spaced.SPACED, operators)
     family = dataclasses.replace(
         distilbert.FAMILY,
         tokenizer=spaced.SPACED,
