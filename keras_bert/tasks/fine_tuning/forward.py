@@ -32,14 +32,14 @@ class Forward:
 
     def __init__(self, model, batch_tokens=BATCH_TOKENS):
         self.batch_tokens = batch_tokens
-        is_graph = keras.backend.backend() == "tensorflow"
-        self._run = (_graph_function if is_graph else _array_function)(model)
+        self._functions = _functions(model)
 
     def __call__(self, examples):
         def run(indices):
-            return self._run(examples.inputs(indices))
+            return function(examples.inputs(indices))
 
         buckets = length_buckets(examples.lengths, self.batch_tokens)
+        function = self._functions.for_batches(len(buckets))
         with concurrent.futures.ThreadPoolExecutor(_BATCHES_AT_ONCE) as pool:
             for indices, outputs in zip(buckets, pool.map(run, buckets)):
                 yield (
@@ -48,24 +48,21 @@ class Forward:
                 )
 
 
-def _array_function(model):
-    """The model as a function of tensors, on a backend of its own."""
-    return lambda inputs: model.predict_on_batch(
-        {name: np.asarray(x) for name, x in inputs.items()}
-    )
+def _functions(model):
+    if keras.backend.backend() != "tensorflow":
+        return _ArrayFunction(model)
+    from keras_bert.tasks.fine_tuning.graph_function import GraphFunction
+
+    return GraphFunction(model)
 
 
-def _graph_function(model):
-    """The model as a function of tensors, traced but once."""
-    import tensorflow as tf
+class _ArrayFunction:
+    """As `GraphFunction`, on a backend of its own."""
 
-    names = list(model.input)
-    signature = [
-        tf.TensorSpec(model.input[name].shape, model.input[name].dtype)
-        for name in names
-    ]
-    traced = tf.function(
-        lambda *ids: model(dict(zip(names, ids))),
-        input_signature=signature,
-    )
-    return lambda inputs: traced(*(inputs[name] for name in names))
+    def __init__(self, model):
+        self._model = model
+
+    def for_batches(self, num_batches):
+        return lambda inputs: self._model.predict_on_batch(
+            {name: np.asarray(x) for name, x in inputs.items()}
+        )
