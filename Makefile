@@ -16,6 +16,8 @@ INPUT ?=
 WORKERS ?= 2
 OUTPUT ?= demo-output
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
+# Files whole to a worker, in the order that tests/conftest.py gives them.
+WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What neither trains nor starts programs.
 FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
@@ -32,11 +34,11 @@ demo: $(VENV)/.installed-demo
 test: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadfile
+	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS)
 
 test-fast: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
-	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadfile \
+	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
 	    -m "not large and not parity" $(FAST)
 
 # Apache Beam holds back packages that the others have newer.

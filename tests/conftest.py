@@ -13,9 +13,35 @@ import pytest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
+_TESTS = pathlib.Path(__file__).parent
+
 # A shell starts what is to run in the background with Ctrl-C ignored, and
 # the programs that tests start and interrupt would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The files that take longest, the longest first: half a minute and more.
+_LONGEST = (
+    "training/run_pretraining_test.py",
+    "tools/outputs_test.py",
+    "training/two_devices_test.py",
+    "tools/tools_test.py",
+    "tools/whole_way_test.py",
+    "tools/chain_test.py",
+    "tools/run_classifier_test.py",
+    "export/tflite_test.py",
+    "data/build/resume_test.py",
+    "export/served_tasks_test.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Long files come first, so that no worker has one left at the end."""
+    places = {_TESTS / name: place for place, name in enumerate(_LONGEST)}
+    large = {item.path for item in items if item.get_closest_marker("large")}
+    last = len(places)
+    items.sort(
+        key=lambda item: places.get(item.path, last + (item.path not in large))
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +83,7 @@ def tiny_config():
 @pytest.fixture(scope="session")
 def spiece_file():
     """A small SentencePiece model with ALBERT's special tokens."""
-    return pathlib.Path(__file__).parent / "golden/tiny_spiece.model"
+    return _TESTS / "golden/tiny_spiece.model"
 
 
 @pytest.fixture(scope="session")

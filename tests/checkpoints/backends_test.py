@@ -1,5 +1,6 @@
 """Weights load on JAX and torch where TensorFlow cannot be imported."""
 
+import itertools
 import os
 import pathlib
 import subprocess
@@ -25,24 +26,30 @@ from keras_bert.text.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 _ROOT = pathlib.Path(__file__).parents[2]
+# Reads and writes again all models of a folder, each in a folder of its own.
 _PROGRAM = """
+import pathlib
 import sys
 sys.modules["tensorflow"] = sys.modules["tensorflow_text"] = None
 import keras
 import numpy as np
 import keras_bert
 
-assert keras.backend.backend() == sys.argv[4]
-model = keras_bert.from_pretrained(sys.argv[1])
-with np.load(sys.argv[2]) as arrays:
-    inputs = dict(arrays)
-for name, value in model.encoder.predict_on_batch(inputs).items():
-    np.save(f"{sys.argv[3]}/{name}.npy", keras.ops.convert_to_numpy(value))
-keras_bert.save_pretrained(model, sys.argv[3] + "/again")
-try:
-    model.tokenizer
-except ModuleNotFoundError as error:
-    print(error)
+assert keras.backend.backend() == sys.argv[2]
+for place in pathlib.Path(sys.argv[1]).iterdir():
+    model = keras_bert.from_pretrained(place / "model")
+    with np.load(place / "inputs.npz") as arrays:
+        inputs = dict(arrays)
+    outputs = model.encoder.predict_on_batch(inputs)
+    np.savez(
+        place / "outputs.npz",
+        **{k: keras.ops.convert_to_numpy(x) for k, x in outputs.items()},
+    )
+    keras_bert.save_pretrained(model, place / "again")
+    try:
+        model.tokenizer
+    except ModuleNotFoundError as error:
+        (place / "error").write_text(str(error))
 """
 _SIZES = {
     "hidden_size": 8,
@@ -67,7 +74,7 @@ _CONFIGS = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_settings(spiece_file):
     """Makes the settings of a kind of tokenizer."""
 
@@ -89,48 +96,64 @@ def make_settings(spiece_file):
 _BACKENDS = ["jax", pytest.param("torch", marks=pytest.mark.parity)]
 
 
-@pytest.mark.large
-@pytest.mark.parametrize("backend", _BACKENDS)
-@pytest.mark.parametrize("family", [*_CONFIGS])
-@pytest.mark.parametrize("format", ["keras", "hf"])
-def test_a_backend_reads_what_tensorflow_wrote(
-    backend, family, format, make_settings, random_batch, tmp_path
-):
-    pytest.importorskip(backend)
-    settings = make_settings(find_family(family).tokenizer)
-    config = _CONFIGS[family](len(settings.vocabulary))
-    model = PretrainedModel.from_config(config, settings)
-    random = np.random.default_rng(0)
-    for weight in model.model.weights:
-        weight.assign(random.normal(0.0, 0.3, weight.shape))
-    save_pretrained(model, tmp_path / "model", format=format)
-    inputs = random_batch(0)[0]
-    inputs = {name: inputs[name] for name in model.backbone.inputs}
-    np.savez(tmp_path / "inputs.npz", **inputs)
-    result = _run_on(
-        backend, tmp_path / "model", tmp_path / "inputs.npz", tmp_path
-    )
-    assert result.returncode == 0, result.stderr
-    for name, expected in model.encoder(inputs).items():
-        found = np.load(tmp_path / f"{name}.npy")
-        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
-    assert "needs the package tensorflow, which is not" in result.stdout
-    assert "pip install 'tensorflow>=" in result.stdout
-    again = tmp_path / "again" / "model.safetensors"
-    if format == "keras":
-        expected = tmp_path / "model" / "model.safetensors"
-        assert again.read_bytes() == expected.read_bytes()
-
-
-def _run_on(backend, *arguments):
-    return subprocess.run(
-        [sys.executable, "-c", _PROGRAM, *map(str, arguments), backend],
+@pytest.fixture(scope="module", params=_BACKENDS)
+def read(request, make_settings, tmp_path_factory):
+    """Models by family and format, and where a backend has read them."""
+    pytest.importorskip(request.param)
+    folder = tmp_path_factory.mktemp(request.param)
+    models = {}
+    for family, format in itertools.product(_CONFIGS, ("keras", "hf")):
+        settings = make_settings(find_family(family).tokenizer)
+        config = _CONFIGS[family](len(settings.vocabulary))
+        model = PretrainedModel.from_config(config, settings)
+        random = np.random.default_rng(0)
+        for weight in model.model.weights:
+            weight.assign(random.normal(0.0, 0.3, weight.shape))
+        place = folder / f"{family}-{format}"
+        save_pretrained(model, place / "model", format=format)
+        np.savez(place / "inputs.npz", **_inputs(model))
+        models[family, format] = model, place
+    result = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, folder, request.param],
         env={
             **os.environ,
             "PYTHONPATH": str(_ROOT),
-            "KERAS_BACKEND": backend,
+            "KERAS_BACKEND": request.param,
             "JAX_PLATFORMS": "cpu",
         },
         capture_output=True,
         text=True,
     )
+    assert result.returncode == 0, result.stderr
+    return models
+
+
+def _inputs(model):
+    random = np.random.default_rng(1)
+    mask = np.arange(10) < np.array([[10], [4], [7]])
+    values = {
+        "input_ids": random.integers(1, 30, mask.shape) * mask,
+        "input_mask": mask,
+        "segment_ids": (np.arange(10) > 2) & mask,
+    }
+    return {
+        name: values[name].astype("int32") for name in model.backbone.inputs
+    }
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("family", [*_CONFIGS])
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_a_backend_reads_what_tensorflow_wrote(read, family, format):
+    model, place = read[family, format]
+    found = np.load(place / "outputs.npz")
+    expected = model.encoder(_inputs(model))
+    assert {*found} == {*expected}
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, rtol=1e-5, atol=1e-5)
+    error = (place / "error").read_text()
+    assert "needs the package tensorflow, which is not" in error
+    assert "pip install 'tensorflow>=" in error
+    if format == "keras":
+        again = (place / "again" / "model.safetensors").read_bytes()
+        assert again == (place / "model" / "model.safetensors").read_bytes()

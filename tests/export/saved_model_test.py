@@ -1,13 +1,10 @@
 import json
 import os
 import pathlib
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_bert import features
 from keras_bert.export import export_saved_model
@@ -15,38 +12,7 @@ from keras_bert.export import saved_model
 from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import FillMask
 
-_TEXTS = ["the [MASK] eats a [MASK]", "", "[MASK]", "Dogs and cats. " * 9]
-_TEXT_OPS = {"FastBertNormalize", "FastWordpieceTokenizeWithOffsets"}
 _IDS = [feature.name for feature in features.ENCODER_INPUTS]
-
-# What a server does: it has TensorFlow and the ops of tensorflow-text only.
-_SERVER = """
-import json, sys
-import tensorflow as tf
-import tensorflow_text
-
-def plain(outputs):
-    arrays = {name: value.numpy() for name, value in outputs.items()}
-    return {
-        name: (a.astype(str) if a.dtype == object else a).tolist()
-        for name, a in arrays.items()
-    }
-
-request = json.load(sys.stdin)
-model = tf.saved_model.load(request["directory"])
-answers = {
-    "serving_default": plain(
-        model.signatures["serving_default"](text=tf.constant(request["text"]))
-    ),
-    "ids": plain(
-        model.signatures["ids"](
-            **{n: tf.constant(v, tf.int32) for n, v in request["ids"].items()}
-        )
-    ),
-    "modules": sorted(sys.modules),
-}
-json.dump(answers, sys.stdout)
-"""
 
 
 @pytest.fixture(scope="module", params=[FillMask, FeatureExtractor])
@@ -56,49 +22,6 @@ def exported(request, bert, tmp_path_factory):
     directory = tmp_path_factory.mktemp("served")
     export_saved_model(task, directory)
     return task, directory / "1"
-
-
-@pytest.fixture(scope="module")
-def answers(exported, tmp_path_factory):
-    """What a process without keras_bert gets from the SavedModel."""
-    task, directory = exported
-    inputs = task.preprocess(_TEXTS)
-    request = {
-        "directory": str(directory),
-        "text": _TEXTS,
-        "ids": {name: inputs[name].numpy().tolist() for name in _IDS},
-    }
-    result = subprocess.run(
-        [sys.executable, "-c", _SERVER],
-        input=json.dumps(request),
-        cwd=tmp_path_factory.mktemp("elsewhere"),
-        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-@pytest.mark.large
-@pytest.mark.parametrize("signature", ["serving_default", "ids"])
-def test_a_server_gives_the_answers_of_python(exported, answers, signature):
-    task, _ = exported
-    expected = task.predict_ids(task.preprocess(_TEXTS))
-    assert sorted(answers[signature]) == sorted(task.outputs)
-    for name, values in answers[signature].items():
-        array = expected[name].numpy()
-        if array.dtype == object:
-            assert values == array.astype(str).tolist()
-        else:
-            np.testing.assert_allclose(values, array, atol=1e-5)
-
-
-@pytest.mark.large
-def test_a_server_needs_no_keras_bert(answers):
-    modules = {name.partition(".")[0] for name in answers["modules"]}
-    assert "tensorflow_text" in modules
-    assert "keras_bert" not in modules
 
 
 def test_signatures_have_the_documented_names(exported):
@@ -123,21 +46,6 @@ def test_ids_may_have_any_length(exported):
     short = signatures["ids"](**{name: text[name][:, :7] for name in _IDS})
     name = task.outputs[1]
     np.testing.assert_allclose(short[name], expected[name], atol=1e-5)
-
-
-def test_only_two_ops_are_not_core(exported):
-    _, directory = exported
-    model = saved_model_pb2.SavedModel.FromString(
-        (directory / "saved_model.pb").read_bytes()
-    )
-    ops = set()
-    for meta_graph in model.meta_graphs:
-        ops |= {node.op for node in meta_graph.graph_def.node}
-        for function in meta_graph.graph_def.library.function:
-            ops |= {node.op for node in function.node_def}
-    assert {op for op in ops if not hasattr(tf.raw_ops, op)} == _TEXT_OPS
-    for word in ("Table", "PyFunc", "StringLower"):
-        assert not [op for op in ops if word in op]
 
 
 def test_an_empty_directory_is_used(bert, tmp_path):

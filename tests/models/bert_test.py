@@ -38,11 +38,8 @@ def encoder_inputs(batch):
 @pytest.mark.parametrize(
     "size, count", [("base", 109_482_240), ("large", 335_141_888)]
 )
-def test_parameter_count_is_the_published_one(size, count):
-    with keras.StatelessScope(initialize_variables=False):
-        encoder = bert_encoder(published_config(size))
-    keras.utils.clear_session()
-    assert encoder.count_params() == count
+def test_parameter_count_is_the_published_one(num_parameters, size, count):
+    assert num_parameters(bert_encoder, published_config(size)) == count
 
 
 def test_outputs_have_the_promised_names_shapes_and_dtypes(
@@ -246,11 +243,8 @@ def test_weight_names_are_the_checkpoint_format(tiny_config):
     ]
 
 
-def test_keras_file_keeps_the_outputs(tiny_config, random_batch, tmp_path):
+def test_keras_file_keeps_the_outputs(
+    tiny_config, random_batch, check_keras_file
+):
     encoder = widened_encoder(tiny_config)
-    encoder.save(tmp_path / "encoder.keras")
-    reloaded = keras.saving.load_model(tmp_path / "encoder.keras")
-    inputs = encoder_inputs(random_batch(0))
-    outputs = reloaded(inputs)
-    for name, expected in encoder(inputs).items():
-        np.testing.assert_array_equal(outputs[name], expected)
+    check_keras_file(encoder, encoder_inputs(random_batch(0)))

@@ -1,5 +1,8 @@
 """What tests of models share."""
 
+import json
+
+import keras
 import numpy as np
 import pytest
 
@@ -16,3 +19,59 @@ def widened():
         return model
 
     return widen
+
+
+@pytest.fixture
+def num_parameters():
+    """A function from a builder and a config to the size of the model.
+
+    No weight is made, so that it may be a large one.
+    """
+
+    def count(build, config):
+        with keras.StatelessScope(initialize_variables=False):
+            model = build(config)
+        keras.utils.clear_session()
+        return model.count_params()
+
+    return count
+
+
+@pytest.fixture
+def check_keras_file(tmp_path):
+    """A function that holds a model to what its .keras file gives."""
+
+    def check(model, inputs):
+        model.save(tmp_path / "model.keras")
+        reloaded = keras.saving.load_model(tmp_path / "model.keras")
+        paths = [weight.path for weight in model.weights]
+        assert [weight.path for weight in reloaded.weights] == paths
+        outputs = reloaded(inputs)
+        for name, expected in model(inputs).items():
+            np.testing.assert_array_equal(outputs[name], expected)
+
+    return check
+
+
+@pytest.fixture
+def check_config_file(tmp_path):
+    """A function that holds a config to what its own file gives."""
+
+    def check(config):
+        config.to_json(tmp_path / "config.json")
+        assert type(config).from_json(tmp_path / "config.json") == config
+
+    return check
+
+
+@pytest.fixture
+def check_refused(tmp_path):
+    """A function that reads a bad config file; its error must match."""
+
+    def check(config_class, values, message):
+        path = tmp_path / "some_config.json"
+        path.write_text(json.dumps(values), encoding="utf-8")
+        with pytest.raises(ValueError, match=f"some_config.json: .*{message}"):
+            config_class.from_json(path)
+
+    return check

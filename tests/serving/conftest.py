@@ -1,23 +1,12 @@
 """A server that answers as TensorFlow Serving does, of real SavedModels."""
 
-import base64
-import concurrent.futures
-import http.server
 import json
 import os
 import pathlib
-import re
-import socketserver
 import subprocess
 import sys
-import threading
-import time
 
-import numpy as np
 import pytest
-import tensorflow as tf
-from google.protobuf import json_format
-from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_bert.export import export_saved_model
 from keras_bert.tasks import MultipleChoice
@@ -25,253 +14,16 @@ from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextRegressor
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
-_PATH = re.compile(
-    r"/v1/models/([^/:]+)(?:/versions/(\d+)|/labels/([^/:]+))?"
-    r"(:predict|/metadata)"
-)
-_CODES = {"INVALID_ARGUMENT": 400, "NOT_FOUND": 404}
 
 
-class Refused(Exception):
-    """A status of TensorFlow Serving: its code and its message."""
+@pytest.fixture(scope="session")
+def stand_in():
+    """The module of the server."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    import model_server
 
-
-class ServedModel:
-    """A SavedModel as the server has it."""
-
-    def __init__(self, directory):
-        self._model = tf.saved_model.load(str(directory))
-        (graph_def,) = saved_model_pb2.SavedModel.FromString(
-            (directory / "saved_model.pb").read_bytes()
-        ).meta_graphs
-        self.signatures = graph_def.signature_def
-
-    def signature(self, name):
-        if name not in self.signatures:
-            raise Refused(
-                "INVALID_ARGUMENT",
-                f'Serving signature name: "{name}" not found in signature def',
-            )
-        return self.signatures[name]
-
-    def run(self, name, arrays):
-        """Arrays by the names of the outputs."""
-        signature = self.signatures[name]
-        tensors = {
-            key: tf.constant(x, signature.inputs[key].dtype)
-            for key, x in arrays.items()
-        }
-        try:
-            outputs = self._model.signatures[name](**tensors)
-        except tf.errors.OpError as error:
-            raise Refused("INVALID_ARGUMENT", error.message) from None
-        return {key: tensor.numpy() for key, tensor in outputs.items()}
-
-
-class ModelServer:
-    """Models with versions 1 and 2, of which 2 is called "canary".
-
-    Attributes:
-        faults: list of str, what goes wrong with the next answers.
-        requests: list of what was asked.
-    """
-
-    def __init__(self, directories):
-        self.models = {n: ServedModel(d) for n, d in directories.items()}
-        self.faults = []
-        self.requests = []
-
-    def model(self, name, version=None, label=None):
-        if name not in self.models or version not in (None, 1, 2):
-            which = f"Latest({name})" if version is None else f"{version}"
-            raise Refused(
-                "NOT_FOUND", f"Servable not found for request: {which}"
-            )
-        if label not in (None, "canary"):
-            raise Refused(
-                "INVALID_ARGUMENT",
-                f"Unrecognized servable version label: {label}",
-            )
-        return self.models[name]
-
-
-def _metadata(model):
-    from tensorflow_serving.apis import get_model_metadata_pb2
-
-    return get_model_metadata_pb2.SignatureDefMap(
-        signature_def=model.signatures
-    )
-
-
-def _array(value, info):
-    """What JSON holds as an array, or the error of the server."""
-    dtype = tf.as_dtype(info.dtype)
-
-    def leaf(value):
-        if isinstance(value, list):
-            return [leaf(item) for item in value]
-        if dtype == tf.string and isinstance(value, dict):
-            return base64.b64decode(value["b64"])
-        if dtype == tf.string and isinstance(value, str):
-            return value.encode()
-        if dtype == tf.int32 and isinstance(value, int):
-            return value
-        raise Refused(
-            "INVALID_ARGUMENT",
-            f"JSON Value: {json.dumps(value)} is not of expected type: "
-            f"{dtype.name}",
-        )
-
-    kind = object if dtype == tf.string else dtype.as_numpy_dtype
-    return np.array(leaf(value), dtype=kind)
-
-
-def _predicted(model, request):
-    """The answer in the form of the question: rows or columns."""
-    called = request.get("signature_name", "serving_default")
-    signature = model.signature(called)
-    is_columns = "inputs" in request
-    columns = request["inputs"] if is_columns else None
-    if not is_columns:
-        rows = request["instances"]
-        if not isinstance(rows[0], dict):
-            (name,) = signature.inputs
-            rows = [{name: row} for row in rows]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-    elif not isinstance(columns, dict):
-        (name,) = signature.inputs
-        columns = {name: columns}
-    for name in signature.inputs:
-        if name not in columns:
-            raise Refused(
-                "INVALID_ARGUMENT",
-                f"Missing named input: {name} in 'inputs' object.",
-            )
-    arrays = {n: _array(columns[n], x) for n, x in signature.inputs.items()}
-    outputs = {
-        name: _plain(array.tolist())
-        for name, array in model.run(called, arrays).items()
-    }
-    if len(outputs) == 1:
-        (outputs,) = outputs.values()
-        return {"outputs" if is_columns else "predictions": outputs}
-    if is_columns:
-        return {"outputs": outputs}
-    rows = zip(*outputs.values())
-    return {"predictions": [dict(zip(outputs, row)) for row in rows]}
-
-
-def _plain(values):
-    if isinstance(values, list):
-        return [_plain(value) for value in values]
-    is_bytes = isinstance(values, bytes)
-    return values.decode("utf-8", "surrogateescape") if is_bytes else values
-
-
-class RestHandler(http.server.BaseHTTPRequestHandler):
-    """The REST interface."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        self._answer(None)
-
-    def do_POST(self):
-        length = int(self.headers["Content-Length"])
-        self._answer(self.rfile.read(length))
-
-    def log_message(self, *args):
-        pass
-
-    def _answer(self, body):
-        server = self.server.models
-        server.requests.append((self.path, body))
-        fault = server.faults.pop(0) if server.faults else None
-        if fault:
-            return getattr(self, f"_{fault}")()
-        try:
-            code, answer = 200, self._whole_answer(body)
-        except Refused as error:
-            code, answer = _CODES[error.args[0]], {"error": error.args[1]}
-        text = json.dumps(answer, ensure_ascii=False, indent=1)
-        self._send(code, text.encode("utf-8", "surrogateescape"))
-
-    def _whole_answer(self, body):
-        name, version, label, action = _PATH.fullmatch(self.path).groups()
-        version = version and int(version)
-        model = self.server.models.model(name, version, label)
-        if action == ":predict":
-            return _predicted(model, json.loads(body))
-        values = json_format.MessageToDict(
-            _metadata(model),
-            preserving_proto_field_name=True,
-            always_print_fields_with_no_presence=True,
-        )
-        return {"model_spec": {"name": name}, "metadata": {_METADATA: values}}
-
-    def _send(self, code, data, length=None, kind="application/json"):
-        self.send_response(code)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(length or len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def _unavailable(self):
-        self._send(503, b'{"error": "The batch scheduling queue is full"}')
-
-    def _slow(self):
-        time.sleep(0.6)
-        self._send(200, b"{}")
-
-    def _dripping(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "100")
-        self.end_headers()
-        for _ in range(6):
-            self.wfile.write(b" ")
-            time.sleep(0.1)
-        self.close_connection = True
-
-    def _page(self):
-        self._send(404, b"<html>\n\x1b[31mNothing\nhere", kind="text/html")
-
-    def _no_json(self):
-        self._send(200, b'{"outputs": ')
-
-    def _deep(self):
-        self._send(200, b"[" * 100_000)
-
-    def _other_object(self):
-        self._send(200, b'{"metadata": 3}')
-
-    def _truncated(self):
-        self._send(200, b'{"outputs": ', length=1000)
-        self.close_connection = True
-
-    def _huge(self):
-        self._send(200, b" " * 5000)
-
-    def _too_few(self):
-        self._send(200, b'{"outputs": []}')
-
-    def _dropped(self):
-        self.close_connection = True
-
-    def _no_http(self):
-        self.wfile.write(b"\x00\x00\x00\x04 no HTTP\r\n\r\n")
-        self.close_connection = True
-
-
-_METADATA = "signature_def"
-
-
-class RestServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    """As the standard library's, and silent when a client goes away."""
-
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        pass
+    yield model_server
+    sys.path.pop(0)
 
 
 @pytest.fixture(scope="session")
@@ -292,8 +44,8 @@ def saved_models(make_bert, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def _model_server(saved_models):
-    return ModelServer(saved_models)
+def _model_server(stand_in, saved_models):
+    return stand_in.ModelServer(saved_models)
 
 
 @pytest.fixture
@@ -304,93 +56,27 @@ def model_server(_model_server):
 
 
 @pytest.fixture(scope="session")
-def _rest_server(_model_server):
-    with RestServer(("127.0.0.1", 0), RestHandler) as server:
-        server.models = _model_server
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+def _rest_port(stand_in, _model_server):
+    with stand_in.rest_server(_model_server) as port:
+        yield port
 
 
 @pytest.fixture
-def rest_port(_rest_server, model_server):
+def rest_port(_rest_port, model_server):
     """The port of a REST server with the models of `saved_models`."""
-    return _rest_server.server_address[1]
+    return _rest_port
 
 
 @pytest.fixture(scope="session")
-def _grpc_server(_model_server):
-    import grpc
-    from tensorflow_serving.apis import prediction_service_pb2_grpc as service
-
-    class Servicer(service.PredictionServiceServicer):
-        def Predict(self, request, context):
-            return _guarded(context, _grpc_predict, _model_server, request)
-
-        def GetModelMetadata(self, request, context):
-            return _guarded(context, _grpc_metadata, _model_server, request)
-
-    pool = concurrent.futures.ThreadPoolExecutor(2)
-    server = grpc.server(
-        pool, options=[("grpc.max_receive_message_length", -1)]
-    )
-    service.add_PredictionServiceServicer_to_server(Servicer(), server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield port
-    server.stop(None).wait()
-    pool.shutdown()
+def _grpc_port(stand_in, _model_server):
+    with stand_in.grpc_server(_model_server) as port:
+        yield port
 
 
 @pytest.fixture
-def grpc_port(_grpc_server, model_server):
+def grpc_port(_grpc_port, model_server):
     """The port of a gRPC server with the models of `saved_models`."""
-    return _grpc_server
-
-
-def _guarded(context, answer, server, request):
-    import grpc
-
-    server.requests.append(request)
-    fault = server.faults.pop(0) if server.faults else None
-    if fault == "slow":
-        time.sleep(0.6)
-    if fault == "unavailable":
-        context.abort(grpc.StatusCode.UNAVAILABLE, "queue is full")
-    try:
-        spec = request.model_spec
-        version = spec.version.value if spec.HasField("version") else None
-        model = server.model(spec.name, version, spec.version_label or None)
-        return answer(model, request)
-    except Refused as error:
-        code, message = error.args
-        context.abort(getattr(grpc.StatusCode, code), message)
-
-
-def _grpc_metadata(model, request):
-    from tensorflow_serving.apis import get_model_metadata_pb2
-
-    answer = get_model_metadata_pb2.GetModelMetadataResponse()
-    answer.metadata[_METADATA].Pack(_metadata(model))
-    return answer
-
-
-def _grpc_predict(model, request):
-    from tensorflow_serving.apis import predict_pb2
-
-    called = request.model_spec.signature_name or "serving_default"
-    signature = model.signature(called)
-    arrays = {n: tf.make_ndarray(t) for n, t in request.inputs.items()}
-    if {*arrays} != {*signature.inputs}:
-        raise Refused("INVALID_ARGUMENT", "input size does not match signature")
-    answer = predict_pb2.PredictResponse()
-    for name, array in model.run(called, arrays).items():
-        info = signature.outputs[name]
-        tensor = tf.make_tensor_proto(array, tf.as_dtype(info.dtype))
-        answer.outputs[name].CopyFrom(tensor)
-    return answer
+    return _grpc_port
 
 
 @pytest.fixture

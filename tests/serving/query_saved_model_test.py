@@ -8,64 +8,84 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.large
+
 _REPOSITORY = pathlib.Path(__file__).parents[2]
+_CONTEXT = "d\xf6g d\xf6g d\xf6g"
+# What is asked of which model.
+_CALLS = {
+    "question": ("answers", ["--question=who", f"--context={_CONTEXT}"]),
+    "choices": ("choices", ["--text=the", "--choice=dog", "--choice=cat"]),
+    "text for question": ("answers", ["--text=a"]),
+    "nothing": ("scores", []),
+    "two lengths": ("scores", ["--text=a", "--text=b", "--choice=c"]),
+}
+# Makes all calls without keras_bert; TensorFlow takes seconds to start.
+_PROGRAM = """
+import contextlib, io, json, runpy, sys
+from absl import app, flags, logging
+
+sys.modules["keras_bert"] = None
+common = {*flags.FLAGS}
+found = {}
+for name, arguments in json.loads(sys.argv[1]).items():
+    sys.argv = ["tools/query_saved_model.py", *arguments]
+    printed = io.StringIO()
+    error = ""
+    with contextlib.redirect_stdout(printed):
+        try:
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        except SystemExit as exit:
+            error = exit.code or ""
+    found[name] = printed.getvalue(), error
+    for flag in {*flags.FLAGS} - common:
+        delattr(flags.FLAGS, flag)
+    flags.FLAGS.unparse_flags()
+print(json.dumps(found))
+"""
 
 
-@pytest.fixture
-def ask(saved_models):
-    def ask(name, *arguments):
-        return subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                "import runpy, sys; sys.modules['keras_bert'] = None; "
-                "sys.argv = sys.argv[1:]; "
-                "runpy.run_path(sys.argv[0], run_name='__main__')",
-                "tools/query_saved_model.py",
-                f"--model_dir={saved_models[name]}",
-                *arguments,
-            ],
-            cwd=_REPOSITORY,
-            env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-            capture_output=True,
-            text=True,
-        )
-
-    return ask
+@pytest.fixture(scope="module")
+def found(saved_models):
+    """By the name of a call what it printed and its error."""
+    calls = {
+        name: [f"--model_dir={saved_models[model]}", *arguments]
+        for name, (model, arguments) in _CALLS.items()
+    }
+    result = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, json.dumps(calls)],
+        cwd=_REPOSITORY,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
 
 
-@pytest.mark.large
-def test_questions_are_answered(ask):
-    context = "dög dög dög"
-    result = ask("answers", "--question=who", f"--context={context}")
-    answers = json.loads(result.stdout or result.stderr)
+def test_questions_are_answered(found):
+    answers = json.loads(found["question"][0])
     place = slice(answers["start"][0], answers["end"][0])
-    data = context.encode()[place]
+    data = _CONTEXT.encode()[place]
     assert answers["answer"] == [data.decode()] and data
 
 
-@pytest.mark.large
-def test_choices_are_answered(ask):
-    result = ask("choices", "--text=the", "--choice=dog", "--choice=cat")
-    answers = json.loads(result.stdout or result.stderr)
+def test_choices_are_answered(found):
+    answers = json.loads(found["choices"][0])
     assert len(answers["probabilities"][0]) == 2
 
 
-@pytest.mark.large
 @pytest.mark.parametrize(
-    "name, arguments, message",
+    "call, error",
     [
-        ("answers", ["--text=a"], "takes context, question. Received: text."),
-        ("scores", [], "takes text. Received: none."),
+        ("text for question", "takes context, question. Received: text."),
+        ("nothing", "takes text. Received: none."),
     ],
 )
-def test_other_inputs_are_named(ask, name, arguments, message):
-    result = ask(name, *arguments)
-    assert result.returncode == 1
-    assert result.stderr == f"Error: The model {message}\n"
+def test_other_inputs_are_named(found, call, error):
+    assert found[call] == ["", f"Error: The model {error}"]
 
 
-def test_inputs_of_other_lengths_are_named(ask):
-    result = ask("scores", "--text=a", "--text=b", "--choice=c")
-    assert result.returncode == 1
-    assert "Received: {'text': 2, 'choices': 1}." in result.stderr
+def test_inputs_of_other_lengths_are_named(found):
+    _, error = found["two lengths"]
+    assert "Received: {'text': 2, 'choices': 1}." in error

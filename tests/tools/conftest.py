@@ -10,8 +10,8 @@ import pytest
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 
-# Imports what takes long once and runs one program after another, each with
-# flags, output and a Keras of its own.
+# Imports what takes long once and runs one program after another, each in a
+# folder and with flags, output and a Keras of its own.
 _SERVER = """
 import json, os, runpy, sys, traceback
 import keras, tensorflow, tensorflow_text
@@ -42,6 +42,7 @@ for line in sys.stdin:
         file = os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(file, number)
         os.close(file)
+    os.chdir(request["folder"])
     code = run(request["argv"])
     sys.stdout.flush()
     sys.stderr.flush()
@@ -57,16 +58,18 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture(scope="module")
+_ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(_REPOSITORY),
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+}
+
+
+@pytest.fixture(scope="session")
 def server():
     with subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", _SERVER],
-        cwd=_REPOSITORY,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_REPOSITORY),
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-        },
+        env=_ENVIRONMENT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -75,26 +78,49 @@ def server():
         process.stdin.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def run(server, tmp_path_factory):
-    """Runs a program; its exit code and what it printed."""
-    folder = tmp_path_factory.mktemp("printed")
+    """Runs a program in a folder; its exit code and what it printed."""
+    printed = tmp_path_factory.mktemp("printed")
 
-    def run(tool, *arguments):
+    def run(tool, *arguments, folder=_REPOSITORY):
         request = {
-            "argv": [f"tools/{tool}.py", *arguments],
-            "stdout": str(folder / "stdout"),
-            "stderr": str(folder / "stderr"),
+            "argv": [str(_path_of(tool)), *map(str, arguments)],
+            "folder": str(folder),
+            "stdout": str(printed / "stdout"),
+            "stderr": str(printed / "stderr"),
         }
         server.stdin.write(json.dumps(request) + "\n")
         server.stdin.flush()
         answer = server.stdout.readline()
         code = int(answer) if answer else server.wait()
-        printed = []
+        texts = []
         for name in ("stdout", "stderr"):
-            path = folder / name
-            printed.append(path.read_text(encoding="utf-8"))
+            path = printed / name
+            texts.append(path.read_text(encoding="utf-8"))
             path.unlink()
-        return code, *printed
+        return code, *texts
 
     return run
+
+
+@pytest.fixture(scope="session")
+def run_alone():
+    """As `run`, in a process of its own: nothing is imported before."""
+
+    def run_alone(tool, *arguments, folder=_REPOSITORY, **environment):
+        result = subprocess.run(
+            [sys.executable, _path_of(tool), *arguments],
+            cwd=folder,
+            env={**_ENVIRONMENT, **environment},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
+        return result.returncode, result.stdout, result.stderr
+
+    return run_alone
+
+
+def _path_of(tool):
+    return _REPOSITORY / "tools" / f"{tool}.py"

@@ -4,8 +4,6 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -25,10 +23,10 @@ _SHOWN = {"static": "To predict", "dynamic": "Words"}
 
 
 @pytest.fixture(scope="module", params=_SHOWN)
-def records(request, tmp_path_factory):
+def records(request, run, tmp_path_factory):
     """The masking and a file of records made with it."""
     path = tmp_path_factory.mktemp("records") / f"{request.param}.tfrecord"
-    result = _run_tool(
+    code, _, stderr = run(
         "create_pretraining_data",
         f"--input_file={_SAMPLE / 'text.txt'}",
         f"--vocab_file={_VOCAB_FILE}",
@@ -37,50 +35,40 @@ def records(request, tmp_path_factory):
         "--max_seq_length=32",
         "--max_predictions_per_seq=5",
     )
-    assert result.returncode == 0, result.stderr
+    assert code == 0, stderr
     return request.param, path
 
 
-def _run_tool(name, *arguments, **environment):
-    return subprocess.run(
-        [sys.executable, f"tools/{name}.py", *arguments],
-        cwd=_REPOSITORY,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_REPOSITORY),
-            "TF_CPP_MIN_LOG_LEVEL": "3",
+@pytest.fixture
+def inspect(run):
+    """Runs the program; its exit code and what it printed."""
+
+    def inspect(*arguments, input_file=None, run=run, **environment):
+        return run(
+            "inspect_records",
+            f"--input_file={input_file or _SAMPLE / 'sample.tfrecord'}",
+            f"--vocab_file={_VOCAB_FILE}",
+            *arguments,
             **environment,
-        },
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
+        )
+
+    return inspect
 
 
-def _run(*arguments, input_file=None, **environment):
-    return _run_tool(
-        "inspect_records",
-        f"--input_file={input_file or _SAMPLE / 'sample.tfrecord'}",
-        f"--vocab_file={_VOCAB_FILE}",
-        *arguments,
-        **environment,
-    )
-
-
-def test_examples_and_numbers_are_printed():
-    result = _run("--num_examples=2")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith("What the model must predict stands in")
+def test_examples_and_numbers_are_printed(inspect):
+    code, stdout, stderr = inspect("--num_examples=2")
+    assert code == 0, stderr
+    assert stdout.startswith("What the model must predict stands in")
     for mark in ("[MASK→word]", "[other*→word]", "[word=]"):
-        assert mark in result.stdout
-    titles = re.findall(r"^Record (\d+) of .*: 32 tokens", result.stdout, re.M)
+        assert mark in stdout
+    titles = re.findall(r"^Record (\d+) of .*: 32 tokens", stdout, re.M)
     assert titles == ["0", "1"]
     vocabulary = Vocabulary.from_file(_VOCAB_FILE)
     statistics, _ = inspect_records(
         [str(_SAMPLE / "sample.tfrecord")], vocabulary
     )
     counts = statistics.counts
-    assert f"Records     {counts['records']} in 1 file" in result.stdout
+    assert f"Records     {counts['records']} in 1 file" in stdout
     for name, part, whole in (
         ("To predict", "predictions", "tokens"),
         ("  [MASK]", "masked", "predictions"),
@@ -89,30 +77,32 @@ def test_examples_and_numbers_are_printed():
         ("Not next", "not_next", "records"),
     ):
         percent = 100 * counts[part] / counts[whole]
-        assert f"\n{name:<12}{percent:.1f} % " in result.stdout
-    assert max(map(len, result.stdout.splitlines())) <= 120
+        assert f"\n{name:<12}{percent:.1f} % " in stdout
+    assert max(map(len, stdout.splitlines())) <= 120
 
 
-def test_nothing_is_written_unless_asked(tmp_path):
+def test_nothing_is_written_unless_asked(inspect, tmp_path):
     shutil.copy(_SAMPLE / "sample.tfrecord", tmp_path)
-    result = _run(input_file=tmp_path / "*.tfrecord")
-    assert result.returncode == 0, result.stderr
+    code, _, stderr = inspect(input_file=tmp_path / "*.tfrecord")
+    assert code == 0, stderr
     assert os.listdir(tmp_path) == ["sample.tfrecord"]
 
 
-def test_both_forms_give_a_page(records, tmp_path):
+def test_both_forms_give_a_page(inspect, records, tmp_path):
     masking, path = records
     page_path = tmp_path / "out" / "page.html"
-    result = _run(f"--output_file={page_path}", input_file=path)
-    assert result.returncode == 0, result.stderr
-    assert f"\n{_SHOWN[masking]} " in result.stdout
-    assert ("→" in result.stdout) == (masking == "static")
+    code, stdout, stderr = inspect(
+        f"--output_file={page_path}", input_file=path
+    )
+    assert code == 0, stderr
+    assert f"\n{_SHOWN[masking]} " in stdout
+    assert ("→" in stdout) == (masking == "static")
     page = page_path.read_text(encoding="utf-8")
     image = re.search('src="data:image/png;base64,([^"]*)"', page)[1]
     assert base64.b64decode(image).startswith(_PNG)
     # All that the terminal shows; nothing comes from elsewhere.
     text = " ".join(html.unescape(re.sub("<[^>]*>", " ", page)).split())
-    for line in result.stdout.splitlines():
+    for line in stdout.splitlines():
         if line.startswith(("Record ", "Length", "Not next")):
             assert " ".join(line.split()) in text
     assert "http" not in page and "<script" not in page
@@ -120,24 +110,28 @@ def test_both_forms_give_a_page(records, tmp_path):
     assert written == ["manifest-page.html.json", "page.html"]
 
 
-def test_a_png_can_be_written_alone(tmp_path):
+def test_a_png_can_be_written_alone(inspect, run_alone, tmp_path):
     png_path = tmp_path / "summary.png"
-    result = _run(f"--output_file={png_path}", "--num_examples=0")
-    assert result.returncode == 0, result.stderr
-    assert "Record 0" not in result.stdout
+    code, stdout, stderr = inspect(
+        f"--output_file={png_path}", "--num_examples=0", run=run_alone
+    )
+    assert code == 0, stderr
+    assert "Record 0" not in stdout
     data = png_path.read_bytes()
     assert data.startswith(_PNG)
     width, height = np.frombuffer(data[16:24], ">u4")
     assert width >= 1000 and height >= 400
 
 
-def test_a_cut_file_is_one_line_and_nothing_is_written(tmp_path):
+def test_a_cut_file_is_one_line_and_nothing_is_written(inspect, tmp_path):
     path = tmp_path / "cut.tfrecord"
     shutil.copy(_SAMPLE / "sample.tfrecord", path)
     os.truncate(path, path.stat().st_size - 10)
-    result = _run(f"--output_file={tmp_path / 'a.png'}", input_file=path)
-    assert result.returncode == 1
-    last = result.stderr.splitlines()[-1]
+    code, _, stderr = inspect(
+        f"--output_file={tmp_path / 'a.png'}", input_file=path
+    )
+    assert code == 1
+    last = stderr.splitlines()[-1]
     assert last.startswith(f"Error: {path}, record 40 (counted from 0; at byte")
     assert "the file is cut" in last
     assert os.listdir(tmp_path) == ["cut.tfrecord"]
@@ -162,42 +156,42 @@ def recorded(tmp_path):
     return record
 
 
-def test_records_of_another_vocabulary_are_refused(recorded):
-    assert _run(input_file=recorded()).returncode == 0
-    result = _run(input_file=recorded(vocabulary="abcdef" * 8))
-    assert result.returncode == 1
+def test_records_of_another_vocabulary_are_refused(inspect, recorded):
+    assert inspect(input_file=recorded())[0] == 0
+    code, _, stderr = inspect(input_file=recorded(vocabulary="abcdef" * 8))
+    assert code == 1
     assert re.search(
         r"vocab.txt, with the hash \w{12}; .*manifest-sample.tfrecord.json "
         r"says abcdefabcdef\.",
-        result.stderr,
+        stderr,
     )
 
 
-def test_records_of_another_casing_are_refused(recorded, tmp_path):
+def test_records_of_another_casing_are_refused(inspect, recorded, tmp_path):
     path = recorded(text={"do_lower_case": True})
     shutil.copy(_VOCAB_FILE, tmp_path)
-    for lowercase, code in ((True, 0), (False, 1)):
+    for lowercase, expected in ((True, 0), (False, 1)):
         outputs.write_manifest(
             tmp_path / "manifest-vocab.txt.json",
             {"vocab.txt": tmp_path / "vocab.txt"},
             {"do_lower_case": lowercase},
         )
         flag = f"--vocab_file={tmp_path / 'vocab.txt'}"
-        result = _run(flag, input_file=path)
-        assert result.returncode == code, result.stderr
-    assert "`do_lower_case` must be the same everywhere" in result.stderr
+        code, _, stderr = inspect(flag, input_file=path)
+        assert code == expected, stderr
+    assert "`do_lower_case` must be the same everywhere" in stderr
 
 
-def test_records_are_as_their_manifest_says(recorded):
+def test_records_are_as_their_manifest_says(inspect, recorded):
     path = recorded()
     path.write_bytes(2 * path.read_bytes())
-    result = _run(input_file=path)
-    assert result.returncode == 1
-    assert "must be the file of which" in result.stderr
-    assert result.stdout == ""
+    code, stdout, stderr = inspect(input_file=path)
+    assert code == 1
+    assert "must be the file of which" in stderr
+    assert stdout == ""
     os.truncate(path, path.stat().st_size - 10)
-    result = _run(input_file=path)
-    assert "the file is cut" in result.stderr  # That says more.
+    code, stdout, stderr = inspect(input_file=path)
+    assert "the file is cut" in stderr  # That says more.
 
 
 @pytest.mark.parametrize(
@@ -209,29 +203,32 @@ def test_records_are_as_their_manifest_says(recorded):
         ("--overwrite", "--overwrite is for --output_file"),
     ],
 )
-def test_a_wrong_flag_is_named(flag, message):
-    result = _run(flag)
-    assert result.returncode == 1
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
+def test_a_wrong_flag_is_named(inspect, flag, message):
+    code, _, stderr = inspect(flag)
+    assert code == 1
+    assert message in stderr
+    assert "Traceback" not in stderr
 
 
-def test_a_missing_matplotlib_is_named_before_any_work(tmp_path):
+def test_a_missing_matplotlib_is_named_before_any_work(
+    inspect, run_alone, tmp_path
+):
     (tmp_path / "matplotlib").mkdir()
     (tmp_path / "matplotlib" / "__init__.py").write_text(
         "raise ModuleNotFoundError(name='matplotlib')\n"
     )
-    result = _run(
+    code, stdout, stderr = inspect(
         f"--output_file={tmp_path / 'a.png'}",
+        run=run_alone,
         PYTHONPATH=f"{tmp_path}{os.pathsep}{_REPOSITORY}",
     )
-    assert result.returncode == 1
-    assert "package matplotlib, which is not" in result.stderr
-    assert "pip install 'keras-bert-tf[demo]'" in result.stderr
-    assert result.stdout == ""
+    assert code == 1
+    assert "package matplotlib, which is not" in stderr
+    assert "pip install 'keras-bert-tf[demo]'" in stderr
+    assert stdout == ""
 
 
-def test_help_explains_the_marks():
-    result = _run("--help")
+def test_help_explains_the_marks(inspect):
+    _, stdout, _ = inspect("--help")
     for words in ("[MASK→word]", "[other*→word]", "[word=]", "--num_examples"):
-        assert words in result.stdout
+        assert words in stdout

@@ -4,13 +4,11 @@ An output is new, or one of ours and --overwrite is given; never an input.
 """
 
 import dataclasses
+import functools
 import importlib.util
 import json
-import os
 import pathlib
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -338,29 +336,18 @@ def place(good, tmp_path):
     return shutil.copytree(good, tmp_path / "place")
 
 
-def _run(tool, place, *more, **changes):
-    """Exit code and stderr."""
+@pytest.fixture
+def call(run, place):
+    """Runs a program in the folder; its exit code and stderr."""
+    return functools.partial(_call, run, place)
+
+
+def _call(run, place, tool, *more, **changes):
     flags = {**_PROGRAMS[tool].flags, **changes}
     arguments = [f"--{k}={v}" for k, v in flags.items() if v is not None]
-    result = subprocess.run(
-        [
-            sys.executable,
-            _REPOSITORY / "tools" / f"{tool}.py",
-            *arguments,
-            *more,
-        ],
-        cwd=place,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_REPOSITORY),
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-        },
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-    assert "Traceback" not in result.stderr
-    return result.returncode, result.stderr
+    code, _, stderr = run(tool, *arguments, *more, folder=place)
+    assert "Traceback" not in stderr
+    return code, stderr
 
 
 def _contents(folder):
@@ -371,10 +358,10 @@ def _contents(folder):
     }
 
 
-def _assert_refused(tool, place, *more, **changes):
+def _assert_refused(call, tool, place, *more, **changes):
     """The last line names the cause, nothing is changed; gives the line."""
     before = _contents(place)
-    code, stderr = _run(tool, place, *more, **changes)
+    code, stderr = call(tool, *more, **changes)
     assert code == 1, stderr
     line = stderr.splitlines()[-1]
     assert line.startswith("Error: "), stderr
@@ -429,10 +416,10 @@ def test_every_program_has_its_row():
         for more in _ways(name)
     ],
 )
-def test_an_input_is_no_output(place, tool, flag, more):
+def test_an_input_is_no_output(call, place, tool, flag, more):
     _need(tool)
     changes = _give_input_as_output(place, _PROGRAMS[tool], flag)
-    line = _assert_refused(tool, place, *more, **changes)
+    line = _assert_refused(call, tool, place, *more, **changes)
     assert "Unknown" not in line
     assert changes[_PROGRAMS[tool].output] in line
     _SEEN[tool, "input"] = "refused"
@@ -442,12 +429,12 @@ def test_an_input_is_no_output(place, tool, flag, more):
     ("tool", "more"),
     [(name, more) for name in _WRITERS for more in _ways(name)],
 )
-def test_what_others_wrote_stays(place, tool, more):
+def test_what_others_wrote_stays(call, place, tool, more):
     _need(tool)
     program = _PROGRAMS[tool]
     path, _ = _put(place, program, "mine")
     (path.parent / "logs").mkdir()
-    line = _assert_refused(tool, place, *more)
+    line = _assert_refused(call, tool, place, *more)
     assert (program.writes or program.flags[program.output]) in line
     _SEEN[tool, "foreign"] = "refused"
 
@@ -455,43 +442,45 @@ def test_what_others_wrote_stays(place, tool, more):
 @pytest.mark.parametrize(
     "tool", [name for name in _WRITERS if not _PROGRAMS[name].goes_on]
 )
-def test_what_we_wrote_is_replaced_when_asked(place, tool):
+def test_what_we_wrote_is_replaced_when_asked(call, run_alone, place, tool):
     _need(tool)
     program = _PROGRAMS[tool]
     if program.within and not program.is_costly:
         # Each knows its own directories by more than the files.
-        code, stderr = _run(tool, place)
+        code, stderr = _call(run_alone, place, tool)
         assert code == 0, stderr
         path = place / program.flags[program.output] / program.within
     else:
         path, manifest = _put(place, program, "ours")
         outputs.write_manifest(manifest, {path.name: path}, {"under_way": []})
-    assert "pass --overwrite" in _assert_refused(tool, place)
+    assert "pass --overwrite" in _assert_refused(call, tool, place)
     _SEEN[tool, "again"] = "refused"
     if not program.is_costly:
-        _assert_overwrites(tool, place, path)
+        _assert_overwrites(call, tool, path)
 
 
 @pytest.mark.parametrize(
     "tool", [name for name in _WRITERS if _PROGRAMS[name].goes_on]
 )
-def test_what_goes_on_starts_anew_when_asked(place, tool):
+def test_what_goes_on_starts_anew_when_asked(call, place, tool):
     _need(tool)
     value = _PROGRAMS[tool].flags[_PROGRAMS[tool].output]
     path = place / value / (_PROGRAMS[tool].within or "")
     for _ in range(2):
-        code, stderr = _run(tool, place)
+        code, stderr = call(tool)
         assert code == 0, stderr
     _SEEN[tool, "again"] = "goes on"
     if _PROGRAMS[tool].replaces:
-        _assert_overwrites(tool, place, path)
+        _assert_overwrites(call, tool, path)
     else:
         _SEEN[tool, "overwrite"] = "never"
-        assert "'overwrite'" in _assert_refused(tool, place, "--overwrite")
+        assert "'overwrite'" in _assert_refused(
+            call, tool, place, "--overwrite"
+        )
 
 
-def _assert_overwrites(tool, place, path):
-    code, stderr = _run(tool, place, "--overwrite")
+def _assert_overwrites(call, tool, path):
+    code, stderr = call(tool, "--overwrite")
     assert code == 0, stderr
     assert path.read_bytes() != b"ours"
     manifest, _ = outputs.manifest_of(path)

@@ -1,15 +1,11 @@
 import json
 import os
-import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
 pytestmark = pytest.mark.large
 
-_REPOSITORY = pathlib.Path(__file__).parents[2]
 _BEGINNINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
@@ -26,45 +22,43 @@ def run_dir(tmp_path):
     return folder
 
 
-def _run(folder, *arguments, run_dir="run", output_file="out/a.png"):
-    """Exit code and stderr."""
-    result = subprocess.run(
-        [
-            sys.executable,
-            _REPOSITORY / "tools/plot_training.py",
+@pytest.fixture
+def plot(run, tmp_path):
+    """Runs the program; its exit code and stderr."""
+
+    def plot(run_dir="run", output_file="out/a.png", run=run):
+        code, stdout, stderr = run(
+            "plot_training",
             f"--run_dir={run_dir}",
             f"--output_file={output_file}",
-            *arguments,
-        ],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
-        capture_output=True,
-        text=True,
-    )
-    assert "Traceback" not in result.stderr
-    assert not result.stdout
-    return result.returncode, result.stderr
+            folder=tmp_path,
+        )
+        assert "Traceback" not in stderr
+        assert not stdout
+        return code, stderr
+
+    return plot
 
 
 @pytest.mark.parametrize("form", _BEGINNINGS)
-def test_the_ending_is_the_format(tmp_path, run_dir, form):
-    code, stderr = _run(tmp_path, output_file=f"new/folder/a.{form}")
+def test_the_ending_is_the_format(plot, tmp_path, run_dir, form):
+    code, stderr = plot(output_file=f"new/folder/a.{form}")
     assert (code, stderr) == (0, "")
     data = (tmp_path / "new" / "folder" / f"a.{form}").read_bytes()
     assert data.startswith(_BEGINNINGS[form])
 
 
-def test_a_line_that_a_kill_cut_off_is_none(tmp_path, run_dir):
+def test_a_line_that_a_kill_cut_off_is_none(plot, run_alone, run_dir):
     with open(run_dir / "metrics.jsonl", "a") as file:
         file.write('{"step": 3, "sp')
-    assert _run(tmp_path) == (0, "")
+    assert plot(run=run_alone) == (0, "")
 
 
 @pytest.mark.parametrize("line", ["nonsense", "[]", '{"step": 1}', ""])
-def test_a_bad_line_is_named(tmp_path, run_dir, line):
+def test_a_bad_line_is_named(plot, tmp_path, run_dir, line):
     path = run_dir / "metrics.jsonl"
     path.write_text(path.read_text() + line + "\n" + path.read_text())
-    code, stderr = _run(tmp_path)
+    code, stderr = plot()
     assert code == 1
     assert stderr.startswith("Error: run/metrics.jsonl, line 5, must be a JSON")
     assert stderr.endswith(f"Received: {line!r}.\n")
@@ -72,9 +66,9 @@ def test_a_bad_line_is_named(tmp_path, run_dir, line):
 
 
 @pytest.mark.parametrize("text", ["", '{"step": 3, "sp'])
-def test_no_points_give_no_picture(tmp_path, run_dir, text):
+def test_no_points_give_no_picture(plot, tmp_path, run_dir, text):
     (run_dir / "metrics.jsonl").write_text(text)
-    code, stderr = _run(tmp_path)
+    code, stderr = plot()
     assert code == 1
     assert "run/metrics.jsonl must hold points" in stderr
     assert not (tmp_path / "out").exists()
@@ -92,8 +86,8 @@ def test_no_points_give_no_picture(tmp_path, run_dir, text):
         ({"run_dir": "run,other"}, "--run_dir must .*'other'"),
     ],
 )
-def test_a_wrong_flag_is_named(tmp_path, run_dir, flags, message):
-    code, stderr = _run(tmp_path, **flags)
+def test_a_wrong_flag_is_named(plot, tmp_path, run_dir, flags, message):
+    code, stderr = plot(**flags)
     assert code == 1
     assert stderr.startswith("Error: ") and len(stderr.splitlines()) == 1
     assert re.search(message, stderr)

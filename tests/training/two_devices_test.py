@@ -37,12 +37,9 @@ def test_two_devices_train_as_one_does(found, name):
     assert found[f"{name} chief"]
 
 
-@pytest.mark.parametrize("dropout", ["without dropout", "with dropout"])
-def test_two_devices_train_as_fit_does_where_they_predict_as_much(
-    found, dropout
-):
-    assert found[f"fit losses {dropout}"] < 1e-5
-    assert found[f"fit weights {dropout}"] < 1e-5
+def test_two_devices_train_as_fit_does_where_they_predict_as_much(found):
+    assert found["fit losses"] < 1e-5
+    assert found["fit weights"] < 1e-5
 
 
 def test_fit_goes_on_with_its_dropout(found):
