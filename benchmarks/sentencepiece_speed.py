@@ -24,7 +24,9 @@ from absl import app  # noqa: E402
 from absl import flags  # noqa: E402
 
 from keras_bert.text import SentencePieceTokenizer  # noqa: E402
+from keras_bert.text.albert_normalizer import NORMALIZERS  # noqa: E402
 from keras_bert.text.albert_normalizer import normalize_text  # noqa: E402
+from keras_bert.text.sentencepiece_model import SentencePieceModel  # noqa: E402
 
 _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Text, one paragraph a line.", required=True
@@ -79,6 +81,16 @@ def _hugging_face(model):
     return lambda batch: sum(map(len, tokenizer.encode_batch(batch)))
 
 
+def _ours(normalizer):
+    tokenizer = SentencePieceTokenizer(_MODEL_FILE.value, normalizer=normalizer)
+    return (
+        _in_graph(lambda t: [tf.size(tokenizer(t).values)]),
+        _in_graph(
+            lambda t: _size_with_offsets(tokenizer.tokenize_with_offsets(t))
+        ),
+    )
+
+
 def _sentencepiece(model_file):
     processor = sentencepiece.SentencePieceProcessor(model_file=model_file)
 
@@ -110,20 +122,14 @@ def main(_):
     starts = range(0, len(lines), _BATCH_SIZE.value)
     texts = [lines[start : start + _BATCH_SIZE.value] for start in starts]
     tensors = [tf.constant(batch) for batch in texts]
-    tokenizer = SentencePieceTokenizer(_MODEL_FILE.value)
-    ids = _in_graph(lambda t: [tf.size(tokenizer(t).values)])
-    offsets = _in_graph(
-        lambda t: _size_with_offsets(tokenizer.tokenize_with_offsets(t))
-    )
-    rivals = {
-        "SentencePieceTokenizer": (ids, tensors),
-        "SentencePieceTokenizer, offsets": (offsets, tensors),
-        "sentencepiece": (_sentencepiece(_MODEL_FILE.value), texts),
-        "Hugging Face tokenizers": (
-            _hugging_face(tokenizer.vocabulary.model),
-            texts,
-        ),
-    }
+    model = SentencePieceModel(pathlib.Path(_MODEL_FILE.value).read_bytes())
+    rivals = {}
+    for name in NORMALIZERS:
+        cut, cut_with_offsets = _ours(name)
+        rivals[f"SentencePieceTokenizer, {name}"] = (cut, tensors)
+        rivals[f"the same with offsets, {name}"] = (cut_with_offsets, tensors)
+    rivals["sentencepiece"] = (_sentencepiece(_MODEL_FILE.value), texts)
+    rivals["Hugging Face tokenizers"] = (_hugging_face(model), texts)
     speeds = _measure(rivals, _REPETITIONS.value)
     print("| tokenizer | million tokens/s |")
     print("|---|---|")
