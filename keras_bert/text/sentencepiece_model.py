@@ -142,17 +142,11 @@ def _check_size(trainer, num_pieces, source):
 
 
 def _check_pieces(pieces, source):
-    seen = {}
     for index, piece in enumerate(pieces):
         if not piece.text or "\0" in piece.text:
             raise ValueError(
                 f"{source} must hold texts as pieces. Received: "
                 f"{piece.text!r} with id {index}."
-            )
-        if seen.setdefault(piece.text, index) != index:
-            raise ValueError(
-                f"{source} must not hold a piece twice. Received: "
-                f"{piece.text!r} with the ids {seen[piece.text]} and {index}."
             )
         if not math.isfinite(piece.score):
             raise ValueError(
