@@ -90,7 +90,19 @@ def test_masks_are_filled(model):
     positions = np.array([[2]], "int32")
     logits = model.pretrainer({**inputs, "masked_lm_positions": positions})
     best = int(np.argmax(logits["mlm_logits"][0, 0]))
-    assert fillings[0][0]["token"] == model.tokenizer.vocabulary.tokens[best]
+    token = model.tokenizer.vocabulary.tokens[best]
+    assert fillings[0][0]["token"] == token
+    assert fillings[0][0]["text"] == model.tokenizer.detokenize([best])
+
+
+def test_fillings_are_told_as_text(model):
+    mask = model.tokenizer.vocabulary.roles["mask"]
+    size = len(model.tokenizer.vocabulary)
+    (fillings,) = keras_bert.FillMask(model, top_k=size)(f"word1 {mask}")
+    texts = {answer["token"]: answer["text"] for answer in fillings}
+    spelled = {"roberta": ("Ġword2", " word2"), "albert": ("▁word2", "word2")}
+    token, text = spelled[model.config.model_type]
+    assert texts[token] == text
 
 
 @pytest.mark.large
