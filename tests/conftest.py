@@ -64,8 +64,9 @@ def spiece_file():
 def make_settings():
     """A function from a kind to a small tokenizer's settings.
 
-    Each knows the words word0 to word9; there are 40 word pieces, 40 pieces
-    of SentencePiece and 275 of byte-level BPE.
+    Each can read the words word0 to word9, byte-level BPE as two tokens, the
+    others as one; there are 40 word pieces, 40 pieces of SentencePiece and 275
+    of byte-level BPE.
     """
     return _make_settings
 
