@@ -137,7 +137,8 @@ def from_tokenizer_json(values, source):
         model = values["model"]
         if model["type"] != "Unigram":
             raise ValueError(f"a model of the type {model['type']}")
-        steps = [*values["normalizer"]["normalizers"]]
+        normalizer = values["normalizer"]
+        steps = [*normalizer.get("normalizers", [normalizer])]
         is_last = steps[-1:] and steps[-1]["type"] == _PRECOMPILED
         charsmap = base64.b64decode(steps.pop()[_TABLE] if is_last else "")
         normalizer, lowercase = _known_steps(steps)

@@ -132,6 +132,10 @@ def test_the_library_cuts_as_we_do_by_our_tokenizer_json(
         (lambda v: v.pop("model"), "nothing named 'model'"),
         (lambda v: v.update(normalizer=None), "."),
         (
+            lambda v: v.update(normalizer={"type": "NFC"}),
+            "a normalizer of NFC; ALBERT's is",
+        ),
+        (
             lambda v: v["normalizer"].update(normalizers=[{"type": "NFKC"}]),
             "a normalizer of NFKC; ALBERT's is",
         ),
