@@ -87,6 +87,70 @@ def spiece_file():
 
 
 @pytest.fixture(scope="session")
+def make_settings():
+    """A function from a kind to a small tokenizer's settings.
+
+    Each can read the words word0 to word9, byte-level BPE as two tokens, the
+    others as one; there are 40 word pieces, 40 pieces of SentencePiece and 275
+    of byte-level BPE.
+    """
+    return _make_settings
+
+
+def _make_settings(kind):
+    makers = {
+        "wordpiece": _wordpiece_settings,
+        "byte_bpe": _byte_pair_settings,
+        "sentencepiece": _sentencepiece_settings,
+    }
+    return makers[kind]()
+
+
+def _wordpiece_settings():
+    from keras_bert.text import Vocabulary
+    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+    from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+    words = [f"word{index}" for index in range(35)]
+    return WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+
+
+def _byte_pair_settings():
+    from keras_bert.text.byte_pair_settings import BytePairSettings
+    from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
+    from keras_bert.text.byte_pair_vocabulary import byte_characters
+
+    merges = [("Ġ", "w"), ("Ġw", "o"), ("Ġwo", "r"), ("Ġwor", "d")]
+    merges += [("Ġword", str(digit)) for digit in range(10)]
+    specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokens = [*specials, *byte_characters(), *map("".join, merges)]
+    vocabulary = BytePairVocabulary(tokens)
+    return BytePairSettings(vocabulary, merges, add_prefix_space=True)
+
+
+def _sentencepiece_settings():
+    from keras_bert.text import sentencepiece_model as spm
+    from keras_bert.text.protobuf_fields import bytes_field
+    from keras_bert.text.protobuf_fields import int_field
+    from keras_bert.text.sentencepiece_settings import SentencePieceSettings
+    from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
+
+    kinds = {"<unk>": spm.UNKNOWN}
+    specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+    pieces = [
+        *(spm.Piece(t, 0.0, kinds.get(t, spm.CONTROL)) for t in specials),
+        *(spm.Piece(f"▁word{n}", -2.0, spm.NORMAL) for n in range(10)),
+        *(spm.Piece(c, -9.0, spm.NORMAL) for c in "▁0123456789abcdefghijokrw"),
+    ]
+    trainer = int_field(40, 1)  # Which one is unknown.
+    data = b"".join(piece.to_bytes() for piece in pieces)
+    data += bytes_field(2, trainer) + bytes_field(3, b"")
+    return SentencePieceSettings(
+        SentencePieceVocabulary(spm.SentencePieceModel(data))
+    )
+
+
+@pytest.fixture(scope="session")
 def make_bert():
     """Makes a tiny BERT with random weights and a vocabulary of its own."""
     from keras_bert.checkpoints import PretrainedModel

@@ -8,6 +8,7 @@ import tempfile
 
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.fitting_tokenizer import check_tokenizer
 from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
@@ -22,7 +23,6 @@ from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.model_card import model_card
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
-from keras_bert.checkpoints.pretrained_model import check_vocabulary
 from keras_bert.files import named_when_full
 from keras_bert.outputs import crc32c
 from keras_bert.outputs import read_manifest
@@ -167,6 +167,6 @@ def _check_sizes(source):
             f"{', '.join(sizes)}."
         )
     try:
-        check_vocabulary(config, source.tokenizer.vocabulary)
+        check_tokenizer(config, source.tokenizer)
     except ValueError as error:
         raise CheckpointError(f"{source.name}: {error}") from None

@@ -3,12 +3,9 @@
 from absl import logging
 
 from keras_bert.checkpoints.family import find_family
-from keras_bert.checkpoints.hints import hint_of_vocabulary
+from keras_bert.checkpoints.fitting_tokenizer import check_tokenizer
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
-
-# Tables are padded to a multiple of one of these.
-_MULTIPLES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 class PretrainedModel:
@@ -81,10 +78,10 @@ class PretrainedModel:
             task: `TaskRecord` of the task that it has a head for, or None.
 
         Raises:
-            ValueError: the vocabulary has another size than the config says,
-                or the family has no such part.
+            ValueError: the tokenizer is not one of the family or does not fit
+                the config, or the family has no such part.
         """
-        check_vocabulary(config, tokenizer.vocabulary)
+        check_tokenizer(config, tokenizer)
         family = find_family(config.model_type)
         parts = [*family.parts] if parts is None else [*parts]
         lacking = [part for part in parts if part not in family.parts]
@@ -236,18 +233,3 @@ def _task_head(config, size):
 
 def _described(task):
     return f"{task.task} ({task.head.part}, {task.head.num_outputs} outputs)"
-
-
-def check_vocabulary(config, vocabulary):
-    """Raises ValueError unless config and vocabulary have the same size.
-
-    A table that is padded to a multiple of a power of two, up to 128, has
-    the vocabulary's size too.
-    """
-    rows, lines = config.vocab_size, len(vocabulary)
-    if rows not in [-(-lines // m) * m for m in _MULTIPLES]:
-        raise ValueError(
-            "`vocab_size` of the config must be the number of lines of the "
-            f"vocabulary. Received: vocab_size={rows}, {lines} lines. "
-            f"{hint_of_vocabulary(rows, lines)}".rstrip()
-        )

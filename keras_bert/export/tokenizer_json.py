@@ -79,7 +79,9 @@ def _byte_bpe(settings):
 
 def _sentencepiece(settings):
     """What is particular to ALBERT's SentencePiece."""
-    whole = to_tokenizer_json(settings.vocabulary, settings.lowercase)
+    whole = to_tokenizer_json(
+        settings.vocabulary, settings.lowercase, settings.normalizer
+    )
     parts = ("normalizer", "pre_tokenizer", "decoder", "model")
     return {name: whole[name] for name in parts}
 

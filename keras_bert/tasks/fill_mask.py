@@ -24,7 +24,10 @@ class FillMask(Task):
 
     Returns:
         A list with an item for each [MASK], itself a list of `top_k` dicts
-        `{"token": str, "probability": float}`, the most probable first.
+        `{"token": str, "text": str, "probability": float}`, the most probable
+        first. `token` is spelled as in the vocabulary, as the `tokens` of a
+        served model are; `text` is the same as text: "Ġlist" is " list" and
+        "▁list" is "list", but "##s" stays, as in transformers.
 
     Raises:
         ValueError: it is no str, or a [MASK] or all are beyond `seq_length`
@@ -34,7 +37,7 @@ class FillMask(Task):
 
     >>> fill_mask = keras_bert.FillMask.from_pretrained("directory")
     >>> fill_mask("The function returns a [MASK] of strings.")[0][0]
-    {'token': 'list', 'probability': 0.31}
+    {'token': 'list', 'text': 'list', 'probability': 0.31}
     """
 
     outputs = ("tokens", "token_probabilities")
@@ -55,6 +58,7 @@ class FillMask(Task):
         self.inputs = tuple(pretrained.backbone.inputs)
         tokenizer = pretrained.tokenizer
         self.vocabulary = tokenizer.vocabulary
+        self._detokenize = tokenizer.detokenize
         self.mask = self.vocabulary.roles["mask"]
         self.top_k = min(top_k, len(self.vocabulary))
         # A literal [MASK] is the mask token here, not plain text.
@@ -82,11 +86,15 @@ class FillMask(Task):
             )
         return [
             [
-                {"token": token.decode(), "probability": float(probability)}
+                self._answer(token.decode(), float(probability))
                 for token, probability in zip(*filling)
             ]
             for filling in zip(tokens, probabilities)
         ]
+
+    def _answer(self, token, probability):
+        text = self._detokenize([self.vocabulary.id_of(token)])
+        return {"token": token, "text": text, "probability": probability}
 
     def predict_ids(self, inputs):
         """Fills masks, in graph.

@@ -1,36 +1,56 @@
 """What ALBERT makes of a text before SentencePiece sees it.
 
-The rules are those of `preprocess_text` in google-research/albert: white
-space becomes a space, characters are decomposed (NFKD), combining ones are
-dropped, and an uncased model lower-cases. As in `normalizer`, a table of code
-points holds them, pinned to Unicode 13.0.
+Two libraries do it, each in its own way. The rules of google-research/albert
+are those of its `preprocess_text`: white space becomes a space, characters are
+decomposed (NFKD), combining ones are dropped, and an uncased model
+lower-cases. As in `normalizer`, a table of code points holds them, pinned to
+Unicode 13.0. Those of Hugging Face stand in `hugging_face_normalizer`.
 """
 
 import functools
 import importlib.resources
+import typing
 import unicodedata
 
+from keras_bert.text.hugging_face_normalizer import hugging_face_charsmap
 from keras_bert.text.normalizer import is_assigned
 
-# By `lowercase`.
-MODES = {True: "albert_uncased", False: "albert_cased"}
 # SentencePiece writes spaces so; in a text it is one.
 WORD_START = "\u2581"
-# Pairs of these marks are quotation marks.
-QUOTING, QUOTE = ("`", "'"), '"'
 
 
-def albert_normalizer_model(lowercase: bool) -> bytes:
-    """Reads the table for `tensorflow_text.FastBertNormalizer`.
+class AlbertNormalizer(typing.NamedTuple):
+    """How texts become what SentencePiece cuts.
 
     Args:
-        lowercase: bool, True for the uncased models.
-
-    Returns:
-        Bytes, for `model_buffer`.
+        table: str, the first part of the names of its tables.
+        charsmap: function from the replacements of a model, bytes, to those
+            that take their place.
     """
-    folder = importlib.resources.files("keras_bert.text") / "normalizers"
-    return (folder / f"{MODES[lowercase]}.bin").read_bytes()
+
+    table: str
+    charsmap: typing.Callable
+
+    def model(self, lowercase: bool) -> bytes:
+        """Reads the table for `tensorflow_text.FastBertNormalizer`.
+
+        Args:
+            lowercase: bool, True for the uncased models.
+
+        Returns:
+            Bytes, for `model_buffer`.
+        """
+        name = f"{self.table}_{CASINGS[lowercase]}.bin"
+        folder = importlib.resources.files("keras_bert.text") / "normalizers"
+        return (folder / name).read_bytes()
+
+
+CASINGS = {True: "uncased", False: "cased"}  # By `lowercase`.
+GOOGLE_RESEARCH, HUGGING_FACE = "google_research", "hugging_face"
+NORMALIZERS = {
+    GOOGLE_RESEARCH: AlbertNormalizer("albert", lambda charsmap: charsmap),
+    HUGGING_FACE: AlbertNormalizer("albert_tokenizers", hugging_face_charsmap),
+}
 
 
 def normalize_code_point(code_point: int, lowercase: bool) -> str:
@@ -41,8 +61,8 @@ def normalize_code_point(code_point: int, lowercase: bool) -> str:
         lowercase: bool, lower-case.
 
     Returns:
-        The replacement: empty where the code point is dropped, and the
-        character itself where nothing changes.
+        The replacement by google-research/albert: empty where the code point
+        is dropped, and the character itself where nothing changes.
     """
     character = chr(code_point)
     if not is_assigned(code_point):
@@ -55,14 +75,12 @@ def normalize_code_point(code_point: int, lowercase: bool) -> str:
 
 
 def normalize_text(text: str, lowercase: bool) -> str:
-    """Normalises a text in Python, as the graph does.
+    """Normalises a text in Python, as google-research/albert does.
 
     Args:
         text: str.
         lowercase: bool, lower-case.
     """
-    for mark in QUOTING:
-        text = text.replace(2 * mark, QUOTE)
     return text.translate(_translation(lowercase))
 
 

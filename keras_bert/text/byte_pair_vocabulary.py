@@ -1,7 +1,8 @@
 """The tokens of a byte-level BPE tokenizer, and the bytes that they spell."""
 
 import functools
-import hashlib
+
+from keras_bert.text.base_vocabulary import BaseVocabulary
 
 PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = (
     "<pad>",
@@ -13,8 +14,6 @@ PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = (
 ROLES = dict(
     zip(("pad", "unknown", "cls", "sep", "mask"), SPECIAL_TOKENS, strict=True)
 )
-# How the published files spell a space.
-SPACE = "Ġ"
 
 
 @functools.cache
@@ -45,7 +44,7 @@ def spelled_bytes(token):
         return None
 
 
-class BytePairVocabulary:
+class BytePairVocabulary(BaseVocabulary):
     """Byte-level tokens and their ids, with RoBERTa's special tokens.
 
     Args:
@@ -61,17 +60,8 @@ class BytePairVocabulary:
     roles = ROLES
 
     def __init__(self, tokens, source="vocabulary"):
-        self.tokens = tuple(tokens)
-        self._ids = {token: index for index, token in enumerate(self.tokens)}
-        if len(self._ids) != len(self.tokens):
-            raise ValueError(_first_duplicate(self.tokens, source))
-        missing = [t for t in SPECIAL_TOKENS if t not in self._ids]
-        if missing:
-            raise ValueError(
-                f"{source} must hold RoBERTa's special tokens. Missing: "
-                f"{', '.join(missing)}."
-            )
-        missing = [c for c in byte_characters() if c not in self._ids]
+        super().__init__(tokens, source)
+        missing = [c for c in byte_characters() if c not in self]
         if missing:
             raise ValueError(
                 f"{source} must hold a token for each of the 256 bytes, as a "
@@ -80,45 +70,19 @@ class BytePairVocabulary:
             )
 
     @property
-    def sha256(self):
-        """The SHA-256, in hexadecimal, of the tokens, one a line."""
-        text = "".join(f"{token}\n" for token in self.tokens)
-        return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-    def __len__(self):
-        return len(self.tokens)
-
-    def __contains__(self, token):
-        return token in self._ids
-
-    def id_of(self, token):
-        """The id of a token; KeyError if there is none."""
-        return self._ids[token]
-
-    @property
-    def unk_id(self):
-        """The id of <unk>, which no text is cut into."""
-        return self._ids[UNKNOWN]
-
-    @property
     def is_continuation(self):
         """For each token whether it continues a word, a list of bool.
 
-        It does unless it begins with a space or is a special token.
+        It does unless it begins with white space or is a special token.
+        fairseq looks for a space only; but there no text has a line break,
+        behind which a word would go on with the one before it.
         """
         return [
-            not token.startswith(SPACE) and token not in SPECIAL_TOKENS
+            token not in SPECIAL_TOKENS and not _begins_with_space(token)
             for token in self.tokens
         ]
 
 
-def _first_duplicate(tokens, source):
-    first = {}
-    for index, token in enumerate(tokens):
-        if token in first:
-            return (
-                f"{source} must not hold a token twice. Received: {token!r} "
-                f"with the ids {first[token]} and {index}."
-            )
-        first[token] = index
-    raise KeyError("no duplicate")
+def _begins_with_space(token):
+    text = (spelled_bytes(token) or b"").decode("utf-8", "replace")
+    return text[:1].isspace()

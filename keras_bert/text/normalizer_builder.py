@@ -5,7 +5,8 @@ To write the files anew, from the repository root:
     python -c "from keras_bert.text import normalizer_builder as builder; \
         builder.write_normalizer_models('keras_bert/text/normalizers')"
 
-The output is the same bytes on every supported Python.
+The output is the same bytes on every supported Python. Those of Hugging Face
+are of `tokenizers` 0.23.3.
 """
 
 import functools
@@ -13,6 +14,7 @@ import pathlib
 
 from keras_bert.text import albert_normalizer
 from keras_bert.text import normalizer
+from keras_bert.text.hugging_face_normalizer import mark_changes
 from keras_bert.text.normalizer_table import build_table
 from keras_bert.text.normalizer_table import code_points
 
@@ -26,9 +28,11 @@ def write_normalizer_models(directory: str) -> None:
     for (lowercase, strip_accents), mode in normalizer.MODES.items():
         model = build_normalizer_model(lowercase, strip_accents)
         pathlib.Path(directory, f"{mode}.bin").write_bytes(model)
-    for lowercase, mode in albert_normalizer.MODES.items():
-        model = build_albert_normalizer_model(lowercase)
-        pathlib.Path(directory, f"{mode}.bin").write_bytes(model)
+    for name, build in ALBERT_BUILDERS.items():
+        table = albert_normalizer.NORMALIZERS[name].table
+        for lowercase, casing in albert_normalizer.CASINGS.items():
+            path = pathlib.Path(directory, f"{table}_{casing}.bin")
+            path.write_bytes(build(lowercase))
 
 
 def build_normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
@@ -51,22 +55,43 @@ def build_normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
     )
 
 
-def build_albert_normalizer_model(lowercase: bool) -> bytes:
-    """The same from the rules of ALBERT.
+def build_google_research_model(lowercase: bool) -> bytes:
+    """The same from the rules of google-research/albert.
 
     Args:
-        lowercase: bool, as for `albert_normalizer_model`.
+        lowercase: bool, as for `AlbertNormalizer.model`.
 
     Returns:
-        Bytes, the model as `albert_normalizer_model` reads it.
+        Bytes, the model as `AlbertNormalizer.model` reads it.
     """
-    return build_table(
-        _replacements(
-            functools.partial(
-                albert_normalizer.normalize_code_point, lowercase=lowercase
-            )
-        )
+    rule = functools.partial(
+        albert_normalizer.normalize_code_point, lowercase=lowercase
     )
+    return build_table(_replacements(rule))
+
+
+def build_hugging_face_model(lowercase: bool) -> bytes:
+    """The same from the library `tokenizers`, whose data are its own.
+
+    Args, Returns: as of `build_google_research_model`.
+    """
+    from tokenizers import normalizers
+
+    steps = [normalizers.NFKD(), normalizers.StripAccents()]
+    steps += [normalizers.Lowercase()] if lowercase else []
+    peer = normalizers.Sequence(steps)
+
+    def rule(code_point):
+        character = chr(code_point)
+        return mark_changes(character, peer.normalize_str(character))
+
+    return build_table(_replacements(rule))
+
+
+ALBERT_BUILDERS = {
+    albert_normalizer.GOOGLE_RESEARCH: build_google_research_model,
+    albert_normalizer.HUGGING_FACE: build_hugging_face_model,
+}
 
 
 def _replacements(rule):

@@ -6,10 +6,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.albert_normalizer import QUOTE
-from keras_bert.text.albert_normalizer import QUOTING
+from keras_bert.text.albert_normalizer import GOOGLE_RESEARCH
+from keras_bert.text.albert_normalizer import NORMALIZERS
 from keras_bert.text.albert_normalizer import WORD_START
-from keras_bert.text.albert_normalizer import albert_normalizer_model
 from keras_bert.text.offsets import original_spans
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.sentencepiece_model import CONTROL
@@ -34,6 +33,8 @@ class SentencePieceTokenizer:
         lowercase: bool, lower-case the text, as the published models want it.
         special_tokens: bool, a special token that is written in a text, such
             as [MASK], becomes its id. By default it is plain text.
+        normalizer: str, a key of `NORMALIZERS`: whose rules make of a text
+            what is cut, those of google-research/albert or of Hugging Face.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8.
@@ -55,10 +56,16 @@ class SentencePieceTokenizer:
     kind = SentencePieceSettings.kind
     roles = ROLES
 
-    def __init__(self, vocabulary, lowercase=True, special_tokens=False):
+    def __init__(
+        self,
+        vocabulary,
+        lowercase=True,
+        special_tokens=False,
+        normalizer=GOOGLE_RESEARCH,
+    ):
         if not isinstance(vocabulary, SentencePieceVocabulary):
             vocabulary = SentencePieceVocabulary.from_file(vocabulary)
-        self.settings = SentencePieceSettings(vocabulary, lowercase)
+        self.settings = SentencePieceSettings(vocabulary, lowercase, normalizer)
         self.vocabulary = vocabulary
         self.lowercase = lowercase
         self.special_tokens = special_tokens
@@ -66,7 +73,10 @@ class SentencePieceTokenizer:
     def with_special_tokens(self):
         """The same tokenizer, with `special_tokens=True`."""
         return SentencePieceTokenizer(
-            self.vocabulary, self.lowercase, special_tokens=True
+            self.vocabulary,
+            self.lowercase,
+            special_tokens=True,
+            normalizer=self.settings.normalizer,
         )
 
     def __call__(self, texts):
@@ -120,19 +130,13 @@ class SentencePieceTokenizer:
 
     @functools.cached_property
     def _found(self):
-        """Texts that are always found, with the ids that they get."""
-        vocabulary, found = self.vocabulary, {}
-        if QUOTE in vocabulary:
-            for mark in QUOTING:
-                found[2 * mark] = vocabulary.id_of(QUOTE)
-                # A piece too, so that it is no part of a longer unknown one.
-                if mark not in vocabulary:
-                    found[mark] = vocabulary.unk_id
+        """Special tokens that are found in texts, with their ids."""
+        found = {}
         if self.special_tokens:
             for token in ROLES.values():
                 written = token.lower() if self.lowercase else token
-                found[written] = vocabulary.id_of(token)
-                found[WORD_START + written] = vocabulary.id_of(token)
+                found[written] = self.vocabulary.id_of(token)
+                found[WORD_START + written] = self.vocabulary.id_of(token)
         return found
 
     @functools.cached_property
@@ -143,16 +147,19 @@ class SentencePieceTokenizer:
         """
         hidden = {*self._found, *ROLES.values()} - {ROLES["unknown"]}
         own = [
-            piece._replace(kind=CONTROL)
-            if piece.text in hidden or any(2 * m in piece.text for m in QUOTING)
-            else piece
+            piece._replace(kind=CONTROL) if piece.text in hidden else piece
             for piece in self.vocabulary.model.pieces
         ]
         return own + [Piece(text, 0.0, NORMAL) for text in self._found]
 
     @functools.cached_property
+    def _charsmap(self):
+        normalizer = NORMALIZERS[self.settings.normalizer]
+        return normalizer.charsmap(self.vocabulary.model.charsmap)
+
+    @functools.cached_property
     def _op(self):
-        model = self.vocabulary.model.graph_bytes(self._pieces)
+        model = self.vocabulary.model.graph_bytes(self._pieces, self._charsmap)
         with tf.init_scope():
             return tf_text.FastSentencepieceTokenizer(model)
 
@@ -165,11 +172,11 @@ class SentencePieceTokenizer:
     @functools.cached_property
     def _spans(self):
         with tf.init_scope():
-            return PieceSpans(self._pieces, self.vocabulary.model.charsmap)
+            return PieceSpans(self._pieces, self._charsmap)
 
     @functools.cached_property
     def _normalizer(self):
-        table = albert_normalizer_model(self.lowercase)
+        table = NORMALIZERS[self.settings.normalizer].model(self.lowercase)
         with tf.init_scope():
             return tf_text.FastBertNormalizer(
                 model_buffer=tf.constant(np.frombuffer(table, np.uint8))

@@ -8,6 +8,8 @@ import struct
 
 import numpy as np
 
+from keras_bert.text.double_array import build_double_array
+
 _HAS_VALUE = 1 << 8
 _LABEL = 1 << 31 | 0xFF
 _VALUE = (1 << 31) - 1
@@ -15,6 +17,39 @@ _LEADING = (*range(1, 0x80), *range(0xC2, 0xF5))
 _FOLLOWING = (*range(0x80, 0xC0),)
 # More than any table of SentencePiece has.
 _MAX_DEPTH, _MAX_KEYS = 64, 10_000_000
+
+
+def build_charsmap(replacements):
+    """Builds a table.
+
+    Args:
+        replacements: dict from texts, without U+0000, to what takes their
+            place; of those that begin alike the longest is found.
+
+    Returns:
+        Bytes.
+    """
+    pool, places = b"", {}
+    for text in sorted({*replacements.values()}):
+        places[text] = len(pool)
+        pool += text.encode() + b"\0"
+    units = build_double_array(
+        {key.encode(): places[text] for key, text in replacements.items()}
+    )
+    return struct.pack(f"<{1 + len(units)}I", 4 * len(units), *units) + pool
+
+
+def has_key(charsmap, text):
+    """Whether a table replaces a text, of which it is sound."""
+    if not charsmap:
+        return False
+    units, _ = _parts(charsmap)
+    index = 0
+    for byte in text.encode():
+        index ^= _offset(units[index]) ^ byte
+        if index >= len(units) or units[index] & _LABEL != byte:
+            return False
+    return bool(units[index] & _HAS_VALUE)
 
 
 def single_replacements(charsmap):

@@ -5,7 +5,11 @@ SentencePiece: behind a user-defined symbol such as "(" it begins a word.
 """
 
 import base64
+import typing
 
+from keras_bert.text.albert_normalizer import CASINGS
+from keras_bert.text.albert_normalizer import NORMALIZERS
+from keras_bert.text.normalizer_steps import normalizer_steps
 from keras_bert.text.protobuf_fields import bytes_field
 from keras_bert.text.protobuf_fields import int_field
 from keras_bert.text.sentencepiece_model import CONTROL
@@ -15,43 +19,36 @@ from keras_bert.text.sentencepiece_model import Piece
 from keras_bert.text.sentencepiece_model import SentencePieceModel
 from keras_bert.text.sentencepiece_vocabulary import ROLES
 
-_QUOTES = [
-    {"type": "Replace", "pattern": {"String": quotes}, "content": '"'}
-    for quotes in ("``", "''")
-]
-_UNICODE = [{"type": "NFKD"}, {"type": "StripAccents"}]
 _METASPACE = {
     "type": "Metaspace",
     "replacement": "▁",
     "prepend_scheme": "always",
     "split": True,
 }
+_WORDS = [{"type": "WhitespaceSplit"}, _METASPACE]
+_PRECOMPILED, _TABLE = "Precompiled", "precompiled_charsmap"
 # Fields of a model and of its parts, see sentencepiece_model.proto.
 _TRAINER, _NORMALIZER = 2, 3
 _IDS = {40: 1, 41: -1, 42: -1, 43: 0}  # Unknown, begin, end, padding.
 _MODEL_TYPE, _UNIGRAM, _VOCAB_SIZE, _CHARSMAP = 3, 1, 4, 2
 
 
-def to_tokenizer_json(vocabulary, lowercase):
+def to_tokenizer_json(vocabulary, lowercase, normalizer):
     """What a `tokenizer.json` holds.
 
     Args:
         vocabulary: `SentencePieceVocabulary`.
         lowercase: bool, lower-case the text.
+        normalizer: str, a key of `NORMALIZERS`.
 
     Returns:
         A dict for JSON.
     """
+    normalizers = normalizer_steps(normalizer, lowercase)
     charsmap = vocabulary.model.charsmap
-    normalizers = [*_QUOTES, *_UNICODE]
-    if lowercase:
-        normalizers.append({"type": "Lowercase"})
     if charsmap:
         encoded = base64.b64encode(charsmap).decode()
-        normalizers.append(
-            {"type": "Precompiled", "precompiled_charsmap": encoded}
-        )
-    words = [{"type": "WhitespaceSplit"}, _METASPACE]
+        normalizers.append({"type": _PRECOMPILED, _TABLE: encoded})
     return {
         "version": "1.0",
         "truncation": None,
@@ -70,7 +67,7 @@ def to_tokenizer_json(vocabulary, lowercase):
             for token in sorted(ROLES.values(), key=vocabulary.id_of)
         ],
         "normalizer": {"type": "Sequence", "normalizers": normalizers},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": words},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": _WORDS},
         "post_processor": _layout(vocabulary),
         "decoder": _METASPACE,
         "model": {
@@ -106,37 +103,92 @@ def _layout(vocabulary):
     }
 
 
-def from_tokenizer_json(values, source):
-    """The model in a `tokenizer.json`, and whether texts are lower-cased.
+class FastTokenizer(typing.NamedTuple):
+    """What is read from a `tokenizer.json`.
 
-    The pieces with their scores and the table of replacements are read. The
-    other parts must be as ALBERT's are.
+    Args:
+        model: `SentencePieceModel`.
+        lowercase: bool, texts are lower-cased.
+        normalizer: str, a key of `NORMALIZERS`.
+    """
+
+    model: SentencePieceModel
+    lowercase: bool
+    normalizer: str
+
+
+def from_tokenizer_json(values, source):
+    """Reads what a `tokenizer.json` holds.
+
+    The pieces with their scores, the table of replacements and the normalizer
+    are read. The other parts must be as ALBERT's are.
 
     Args:
         values: dict, what the file holds.
         source: str, where it comes from, for error messages.
 
     Returns:
-        `SentencePieceModel` and a bool.
+        `FastTokenizer`.
 
     Raises:
         ValueError: it holds anything else.
     """
     try:
-        model, normalizer = values["model"], values["normalizer"]
+        model = values["model"]
         if model["type"] != "Unigram":
             raise ValueError(f"a model of the type {model['type']}")
-        steps = {step["type"]: step for step in normalizer["normalizers"]}
-        if not {"NFKD", "StripAccents"} <= {*steps}:
-            raise ValueError("a normalizer that keeps the accents")
-        charsmap = steps.get("Precompiled", {}).get("precompiled_charsmap", "")
-        data = _model_bytes(model, base64.b64decode(charsmap))
+        normalizer = values["normalizer"]
+        steps = [*normalizer.get("normalizers", [normalizer])]
+        is_last = steps[-1:] and steps[-1]["type"] == _PRECOMPILED
+        charsmap = base64.b64decode(steps.pop()[_TABLE] if is_last else "")
+        normalizer, lowercase = _known_steps(steps)
+        _check_words(values["pre_tokenizer"]["pretokenizers"])
+        _check_added(values.get("added_tokens") or [])
+        data = _model_bytes(model, charsmap)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
         raise ValueError(
             f"{source} must hold a Unigram model with ALBERT's normalizer. "
-            f"Received: {e}."
+            f"Received: {_told(e)}."
         ) from None
-    return SentencePieceModel(data, source), "Lowercase" in steps
+    return FastTokenizer(
+        SentencePieceModel(data, source), lowercase, normalizer
+    )
+
+
+def _told(error):
+    told = str(error)
+    return f"nothing named {told}" if isinstance(error, KeyError) else told
+
+
+def _known_steps(steps):
+    """Whose rules the steps are, and whether they lower-case."""
+    for name in NORMALIZERS:
+        for lowercase in CASINGS:
+            if steps == normalizer_steps(name, lowercase):
+                return name, lowercase
+    types = ", ".join(str(step["type"]) for step in steps) or "no step"
+    raise ValueError(
+        f"a normalizer of {types}; ALBERT's is Replace of `` and '' with "
+        '", NFKD, StripAccents, and Lowercase or not, then Precompiled'
+    )
+
+
+def _check_words(steps):
+    types = [step["type"] for step in steps]
+    if types != [word["type"] for word in _WORDS]:
+        raise ValueError(f"a pre-tokenizer of {', '.join(types)}")
+    # Files of before tokenizers 0.19 say it in the second way.
+    scheme = steps[1].get("prepend_scheme", "always")
+    if scheme != "always" or not steps[1].get("add_prefix_space", True):
+        raise ValueError("a pre-tokenizer that marks no word at the beginning")
+
+
+def _check_added(tokens):
+    others = {token["content"] for token in tokens} - {*ROLES.values()}
+    if others:
+        raise ValueError(
+            f"the added token {min(others)!r}, behind which words begin"
+        )
 
 
 def _model_bytes(model, charsmap):

@@ -85,11 +85,12 @@ class SentencePieceModel:
             raise ValueError("it ends before what tells how it was made")
         return dict(read_fields(b"".join(parts)))
 
-    def graph_bytes(self, pieces):
+    def graph_bytes(self, pieces, charsmap):
         """The model as the graph runs it, which squeezes white space.
 
         Args:
             pieces: list of `Piece`, those to cut texts into.
+            charsmap: bytes, what characters are replaced with.
         """
         rest = b"".join(
             bytes_field(number, value)
@@ -97,7 +98,8 @@ class SentencePieceModel:
             if number in (_TRAINER, _NORMALIZER)
         )
         # Parts of a message add up, and the last value counts.
-        squeezed = int_field(_DUMMY_PREFIX, 1)
+        squeezed = bytes_field(_CHARSMAP, charsmap)
+        squeezed += int_field(_DUMMY_PREFIX, 1)
         squeezed += int_field(_REMOVE_EXTRA_SPACES, 1)
         pieces = b"".join(piece.to_bytes() for piece in pieces)
         return pieces + rest + bytes_field(_NORMALIZER, squeezed)
@@ -140,17 +142,11 @@ def _check_size(trainer, num_pieces, source):
 
 
 def _check_pieces(pieces, source):
-    seen = {}
     for index, piece in enumerate(pieces):
         if not piece.text or "\0" in piece.text:
             raise ValueError(
                 f"{source} must hold texts as pieces. Received: "
                 f"{piece.text!r} with id {index}."
-            )
-        if seen.setdefault(piece.text, index) != index:
-            raise ValueError(
-                f"{source} must not hold a piece twice. Received: "
-                f"{piece.text!r} with the ids {seen[piece.text]} and {index}."
             )
         if not math.isfinite(piece.score):
             raise ValueError(

@@ -1,11 +1,13 @@
 """What a SentencePiece tokenizer is made of, without TensorFlow."""
 
 import dataclasses
+import itertools
 import json
 import typing
 
 from keras_bert import text
 from keras_bert.config import read_json_object
+from keras_bert.text.albert_normalizer import GOOGLE_RESEARCH
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.sentencepiece_json import from_tokenizer_json
 from keras_bert.text.sentencepiece_json import to_tokenizer_json
@@ -26,12 +28,14 @@ class SentencePieceSettings:
     Args:
         vocabulary: `SentencePieceVocabulary`.
         lowercase: bool, lower-case the text.
+        normalizer: str, a key of `NORMALIZERS`: whose rules it follows.
     """
 
     kind: typing.ClassVar[str] = "sentencepiece"
 
     vocabulary: SentencePieceVocabulary
     lowercase: bool = True
+    normalizer: str = GOOGLE_RESEARCH
 
     def tokenizer(self):
         """The `SentencePieceTokenizer`.
@@ -39,7 +43,9 @@ class SentencePieceSettings:
         Raises:
             ModuleNotFoundError: it needs a package that is not there.
         """
-        return text.SentencePieceTokenizer(self.vocabulary, self.lowercase)
+        return text.SentencePieceTokenizer(
+            self.vocabulary, self.lowercase, normalizer=self.normalizer
+        )
 
     def save(self, directory):
         """Writes the files that the `AlbertTokenizer` of transformers reads.
@@ -61,7 +67,9 @@ class SentencePieceSettings:
             "sep_token": ROLES["sep"],
             "mask_token": ROLES["mask"],
         }
-        fast = to_tokenizer_json(self.vocabulary, self.lowercase)
+        fast = to_tokenizer_json(
+            self.vocabulary, self.lowercase, self.normalizer
+        )
         for name, content in ((_SETTINGS, values), (_FAST_TOKENIZER, fast)):
             text = json.dumps(content, ensure_ascii=False, indent=1)
             (directory / name).write_text(text + "\n", encoding="utf-8")
@@ -74,7 +82,9 @@ def read_sentencepiece(directory, lowercase=None):
     google-research/albert, or else in `tokenizer.json`. The casing is in
     `tokenizer_config.json`, in `tokenizer.json`, or told by the caller.
     Where nothing tells it, texts are lower-cased, as by google-research/albert
-    and `transformers`.
+    and `transformers`. Where there is a `tokenizer.json`, it says whose
+    rules make of a text what is cut; without it those of google-research are
+    followed.
 
     Args:
         directory: `pathlib.Path`.
@@ -84,38 +94,60 @@ def read_sentencepiece(directory, lowercase=None):
         `SentencePieceSettings`.
 
     Raises:
-        ValueError: a file is missing or cannot be used, or two tell the
-            casing otherwise.
+        ValueError: a file is missing or cannot be used, or two are not of
+            one tokenizer or tell the casing otherwise.
     """
     settings = _read_settings(directory / _SETTINGS)
-    fast = directory / _FAST_TOKENIZER
-    model, by_fast = None, None
-    if fast.is_file():
-        model, by_fast = from_tokenizer_json(_read_object(fast), str(fast))
-    vocabulary = _read_vocabulary(directory, model)
+    path = directory / _FAST_TOKENIZER
+    fast = None
+    if path.is_file():
+        fast = from_tokenizer_json(_read_object(path), str(path))
+    vocabulary = _read_vocabulary(directory, fast)
     lowercase = agreed_casing(
         vocabulary,
         {
             directory / _SETTINGS: settings[_CASING],
-            fast: by_fast,
+            path: fast.lowercase if fast else None,
             "lowercase=": lowercase,
         },
         default=True,
     )
-    return SentencePieceSettings(vocabulary, lowercase)
+    normalizer = fast.normalizer if fast else GOOGLE_RESEARCH
+    return SentencePieceSettings(vocabulary, lowercase, normalizer)
 
 
-def _read_vocabulary(directory, fast_model):
+def _read_vocabulary(directory, fast):
+    fast_source = str(directory / _FAST_TOKENIZER)
     for name in _MODELS:
         if (directory / name).is_file():
-            return SentencePieceVocabulary.from_file(directory / name)
-    if fast_model is None:
+            vocabulary = SentencePieceVocabulary.from_file(directory / name)
+            if fast:
+                _check_same(vocabulary.model, fast.model, name, fast_source)
+            return vocabulary
+    if not fast:
         raise ValueError(
             f"{directory} must hold a {', a '.join(_MODELS)} or a "
             f"{_FAST_TOKENIZER}."
         )
-    source = str(directory / _FAST_TOKENIZER)
-    return SentencePieceVocabulary(fast_model, source)
+    return SentencePieceVocabulary(fast.model, fast_source)
+
+
+def _check_same(model, fast_model, name, fast_source):
+    texts, others = (
+        [piece.text for piece in m.pieces] for m in (model, fast_model)
+    )
+    if texts != others:
+        pairs = enumerate(itertools.zip_longest(texts, others))
+        index, (one, other) = next((n, p) for n, p in pairs if p[0] != p[1])
+        problem = f"{other!r} with id {index}, where that has {one!r}"
+    elif model.charsmap != fast_model.charsmap:
+        problem = "another table of replacements (Precompiled)"
+    else:
+        return
+    raise ValueError(
+        f"{fast_source} must be of the same tokenizer as the {name} beside "
+        f"it; take away the one that is not the model's. Received: {problem}."
+    )
 
 
 def _read_object(path):

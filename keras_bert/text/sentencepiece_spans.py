@@ -11,7 +11,11 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from keras_bert.text.albert_normalizer import WORD_START
+from keras_bert.text.hugging_face_normalizer import QUOTE
+from keras_bert.text.hugging_face_normalizer import QUOTING
 from keras_bert.text.normalizer_table import build_table
+from keras_bert.text.quote_pairs import find_pairs
+from keras_bert.text.sentencepiece_charsmap import has_key
 from keras_bert.text.sentencepiece_charsmap import single_replacements
 from keras_bert.text.sentencepiece_model import UNKNOWN
 
@@ -23,7 +27,8 @@ class PieceSpans:
 
     Args:
         pieces: list of `Piece`, those of the op.
-        charsmap: bytes, that of the model.
+        charsmap: bytes, that of the op. Of its keys of several characters
+            only pairs of quoting marks are looked at.
 
     Call arguments:
         pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, what the op
@@ -43,6 +48,13 @@ class PieceSpans:
         known = {p.text for p in pieces if len(p.text) == 1} - {WORD_START}
         replaced = {c: c for c in known | {_SPACE}}
         replaced |= single_replacements(charsmap)
+        self.knows_quote = QUOTE in known
+        # Each keeps all but one mark.
+        self.no_marks = [
+            _normalizer({mark: ""})
+            for mark in QUOTING
+            if has_key(charsmap, 2 * mark)
+        ]
         # A byte for each character that is kept.
         self.all, self.not_known, self.unknown = (
             _normalizer(
@@ -79,22 +91,32 @@ class PieceSpans:
         is_end = tf.equal(places, tf.gather(sizes, row))
         begins = tf.cumsum(sizes + 1, exclusive=True)
         index = places + tf.gather(begins, row)
-        not_known = tf.gather(_flags(self.not_known, texts, begins), index)
+        known = tf.gather(_flags(self.not_known, texts, begins), index)
+        known = tf.logical_not(known)
         unknown = tf.gather(_flags(self.unknown, texts, begins), index)
+        second = tf.zeros_like(is_end)
+        for no_mark in self.no_marks:
+            is_mark = tf.gather(_flags(no_mark, texts, begins), index)
+            is_mark = tf.logical_not(tf.logical_or(is_mark, is_end))
+            is_pair, is_second = find_pairs(is_mark, places)
+            known = tf.where(is_pair, self.knows_quote, known)
+            unknown = tf.where(is_pair, not self.knows_quote, unknown)
+            second = tf.logical_or(second, is_second)
         unknown = tf.logical_and(unknown, tf.logical_not(is_end))
         goes_on = tf.concat([[False], unknown[:-1]], 0)
         goes_on = tf.logical_and(goes_on[: tf.size(unknown)], unknown)
-        is_mark = tf.logical_not(goes_on)
-        is_unit = tf.logical_or(tf.logical_not(not_known), unknown)
+        goes_on = tf.logical_or(goes_on, second)
+        is_new = tf.logical_not(goes_on)
+        is_unit = tf.logical_or(known, unknown)
         is_unit = tf.logical_and(is_unit, tf.logical_not(is_end))
         counts = tf.math.unsorted_segment_sum(
-            tf.cast(tf.logical_and(is_unit, is_mark), tf.int32),
+            tf.cast(tf.logical_and(is_unit, is_new), tf.int32),
             row,
             tf.size(sizes),
         )
-        starts = tf.boolean_mask(places, is_mark)
+        starts = tf.boolean_mask(places, is_new)
         ends = tf.maximum(tf.concat([starts[1:], [0]], 0), starts + 1)
-        is_unit = tf.boolean_mask(is_unit, is_mark)
+        is_unit = tf.boolean_mask(is_unit, is_new)
         return (
             tf.concat([tf.boolean_mask(starts, is_unit), [0]], 0),
             tf.concat([tf.boolean_mask(ends, is_unit), [1]], 0),

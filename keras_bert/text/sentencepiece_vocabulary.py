@@ -1,11 +1,11 @@
 """The pieces that an ALBERT knows, those of its SentencePiece model."""
 
-import hashlib
 import pathlib
 import string
 
 from keras_bert.files import whole_file
 from keras_bert.text.albert_normalizer import WORD_START
+from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.sentencepiece_model import CONTROL
 from keras_bert.text.sentencepiece_model import NORMAL
 from keras_bert.text.sentencepiece_model import UNKNOWN
@@ -24,7 +24,7 @@ _PUNCTUATION = frozenset('!"#$%&()*+,-./:;?@[\\]^_`{|}~')
 _INSIDE_WORDS = _PUNCTUATION | frozenset(string.ascii_letters)
 
 
-class SentencePieceVocabulary:
+class SentencePieceVocabulary(BaseVocabulary):
     """Pieces and their ids.
 
     Args:
@@ -32,23 +32,15 @@ class SentencePieceVocabulary:
         source: str, where it comes from, for error messages.
 
     Raises:
-        ValueError: a special token of ALBERT is missing, or a character that
-            stands in a piece only.
+        ValueError: a special token of ALBERT is missing, a piece stands
+            twice, or a character stands in a piece only.
     """
 
     roles = ROLES
 
     def __init__(self, model, source="model"):
-        self.tokens = tuple(piece.text for piece in model.pieces)
-        self._ids = {token: index for index, token in enumerate(self.tokens)}
-        missing = [t for t in ROLES.values() if t not in self._ids]
-        if missing:
-            control = [p.text for p in model.pieces if p.kind == CONTROL]
-            raise ValueError(
-                f"{source} must hold the special tokens of ALBERT. Missing: "
-                f"{', '.join(missing)}. Is it the model of another family? "
-                f"Its control symbols: {', '.join(control[:9]) or 'none'}."
-            )
+        self.model = model
+        super().__init__((piece.text for piece in model.pieces), source)
         unknown = [p.text for p in model.pieces if p.kind == UNKNOWN]
         if unknown != [ROLES["unknown"]]:
             raise ValueError(
@@ -56,7 +48,13 @@ class SentencePieceVocabulary:
                 f"piece. Received: {', '.join(unknown) or 'none'}."
             )
         _check_characters(model.pieces, source)
-        self.model = model
+
+    def _hint(self):
+        control = [p.text for p in self.model.pieces if p.kind == CONTROL]
+        return (
+            " Is it the model of another family? Its control symbols: "
+            f"{', '.join(control[:9]) or 'none'}."
+        )
 
     @classmethod
     def from_file(cls, path):
@@ -71,27 +69,11 @@ class SentencePieceVocabulary:
     def save(self, path):
         """Writes a `spiece.model`, whole or not at all."""
         with whole_file(path) as temporary:
-            pathlib.Path(temporary).write_bytes(self.model.data)
+            pathlib.Path(temporary).write_bytes(self.to_bytes())
 
-    @property
-    def sha256(self):
-        """The SHA-256, in hexadecimal, of the file that `save` writes."""
-        return hashlib.sha256(self.model.data).hexdigest()
-
-    def __len__(self):
-        return len(self.tokens)
-
-    def __contains__(self, token):
-        return token in self._ids
-
-    def id_of(self, token):
-        """The id of a piece; KeyError if there is none."""
-        return self._ids[token]
-
-    @property
-    def unk_id(self):
-        """The id of <unk>."""
-        return self._ids[ROLES["unknown"]]
+    def to_bytes(self):
+        """The file that `save` writes."""
+        return self.model.data
 
     @property
     def is_continuation(self):
@@ -103,15 +85,6 @@ class SentencePieceVocabulary:
             token not in ROLES.values() and not _begins_word(token)
             for token in self.tokens
         ]
-
-    @property
-    def is_lowercase(self):
-        """Whether no piece but the special ones has an upper-case letter."""
-        return all(
-            token == token.lower()
-            for token in self.tokens
-            if token not in ROLES.values()
-        )
 
 
 def _check_characters(pieces, source):

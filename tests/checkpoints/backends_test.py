@@ -16,14 +16,6 @@ from keras_bert.config import BertConfig
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.roberta import RobertaConfig
-from keras_bert.text import Vocabulary
-from keras_bert.text.byte_pair_settings import BytePairSettings
-from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair_vocabulary import byte_characters
-from keras_bert.text.sentencepiece_settings import SentencePieceSettings
-from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 _ROOT = pathlib.Path(__file__).parents[2]
 # Reads and writes again all models of a folder, each in a folder of its own.
@@ -72,24 +64,6 @@ _CONFIGS = {
     ),
     "roberta": lambda size: RobertaConfig(size, num_hidden_layers=2, **_SIZES),
 }
-
-
-@pytest.fixture(scope="session")
-def make_settings(spiece_file):
-    """Makes the settings of a kind of tokenizer."""
-
-    def make(kind):
-        if kind == "byte_bpe":
-            specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-            tokens = [*specials, *byte_characters()]
-            return BytePairSettings(BytePairVocabulary(tokens), [])
-        if kind == "sentencepiece":
-            vocabulary = SentencePieceVocabulary.from_file(spiece_file)
-            return SentencePieceSettings(vocabulary)
-        words = [f"word{index}" for index in range(25)]
-        return WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
-
-    return make
 
 
 # Torch is there where the parity with transformers is tested.

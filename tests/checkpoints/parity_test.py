@@ -165,16 +165,6 @@ def test_transformers_misses_no_key_and_finds_none_too_many(
     np.testing.assert_array_equal(table, expected)
 
 
-def words_of(size):
-    """Settings of a tokenizer of so many pieces."""
-    from keras_bert.text import Vocabulary
-    from keras_bert.text.vocabulary import SPECIAL_TOKENS
-    from keras_bert.text.wordpiece_settings import WordpieceSettings
-
-    words = [f"word{index}" for index in range(size - len(SPECIAL_TOKENS))]
-    return WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
-
-
 _RELATIVES = {
     "DistilBertForMaskedLM": ["masked_lm_head"],
     "DistilBertModel": [],
@@ -195,7 +185,9 @@ _SIZES = {
 
 
 @pytest.mark.parametrize("name", [*_RELATIVES])
-def test_a_relative_is_read_by_transformers_equal(name, tmp_path):
+def test_a_relative_is_read_by_transformers_equal(
+    name, make_settings, tmp_path
+):
     import torch
     import transformers
 
@@ -203,10 +195,13 @@ def test_a_relative_is_read_by_transformers_equal(name, tmp_path):
     from keras_bert.checkpoints.family import find_family
 
     model_type = name.partition("For")[0].partition("Model")[0].lower()
-    config = find_family(model_type).config(
-        30, max_position_embeddings=16, **_SIZES[model_type]
+    family = find_family(model_type)
+    settings = make_settings(family.tokenizer)
+    size = len(settings.vocabulary)
+    config = family.config(
+        size, max_position_embeddings=16, **_SIZES[model_type]
     )
-    ours = PretrainedModel.from_config(config, words_of(30), _RELATIVES[name])
+    ours = PretrainedModel.from_config(config, settings, _RELATIVES[name])
     random = np.random.default_rng(0)
     for weight in ours.weights.values():
         weight.assign(random.normal(0.0, 0.3, weight.shape))
@@ -253,7 +248,7 @@ def test_a_relative_is_read_by_transformers_equal(name, tmp_path):
     ],
 )
 def test_heads_of_tasks_are_read_by_transformers(
-    part, num_outputs, task, model_type, tmp_path
+    part, num_outputs, task, model_type, make_settings, tmp_path
 ):
     import transformers
 
@@ -263,10 +258,11 @@ def test_heads_of_tasks_are_read_by_transformers(
     from keras_bert.checkpoints.weight_table import HeadSize
 
     family = find_family(model_type)
-    config = family.config(30, **_SIZES[model_type])
+    tokenizer = make_settings(family.tokenizer)
+    config = family.config(len(tokenizer.vocabulary), **_SIZES[model_type])
     settings = {"labels": ["a", "b", "c"]} if num_outputs == 3 else {}
     record = TaskRecord(task, HeadSize(part, num_outputs), settings)
-    ours = PretrainedModel.from_config(config, words_of(30), [])
+    ours = PretrainedModel.from_config(config, tokenizer, [])
     save_pretrained(ours.for_task(record), tmp_path, format="hf")
     name = family.task_heads[part].architecture
     _, info = getattr(transformers, name).from_pretrained(

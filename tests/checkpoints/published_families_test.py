@@ -1,8 +1,4 @@
-"""Families against transformers' own numbers, and back into its files.
-
-What a family's tokenizer is has no part in that: words of another one stand
-for its pieces.
-"""
+"""Families against transformers' own numbers, and back into its files."""
 
 import json
 import pathlib
@@ -20,14 +16,8 @@ from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
 from keras_bert.checkpoints.family import find_family
-from keras_bert.checkpoints.formats import description
-from keras_bert.checkpoints.formats import google
-from keras_bert.checkpoints.formats import hugging_face
 from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.models.albert import AlbertConfig
-from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 _FAMILIES = ("albert", "roberta")
@@ -39,22 +29,11 @@ _INPUTS = {"input_mask": "attention_mask", "segment_ids": "token_type_ids"}
 _OUTPUTS = {"mlm_logits": "logits", "sop_logits": "sop_logits"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def other_tokenizer():
-    """Whatever directory: a tokenizer of 40 pieces."""
-    words = [f"word{index}" for index in range(35)]
-    settings = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        for module in (description, google, hugging_face):
-            monkeypatch.setattr(module, "read_tokenizer", lambda *_: settings)
-        yield
-
-
 class Golden:
     """What `make_<family>_golden.py` has written, in groups."""
 
-    def __init__(self, name):
-        self.family = find_family(name)
+    def __init__(self, name, settings):
+        self.family, self.settings = find_family(name), settings
         self.groups = {}
         with np.load(_GOLDEN / f"hf_{name}.npz") as arrays:
             for key in arrays:
@@ -76,6 +55,7 @@ class Golden:
         directory.mkdir()
         values = {**self.config, **config}
         (directory / "config.json").write_text(json.dumps(values))
+        self.settings.save(directory)
         write_safetensors(
             directory / "model.safetensors",
             [(name, x.shape, lambda x=x: x) for name, x in weights.items()],
@@ -83,9 +63,14 @@ class Golden:
         return directory
 
 
+@pytest.fixture(scope="module")
+def make_golden(make_settings):
+    return lambda name: Golden(name, make_settings(find_family(name).tokenizer))
+
+
 @pytest.fixture(scope="module", params=_FAMILIES)
-def golden(request):
-    return Golden(request.param)
+def golden(request, make_golden):
+    return make_golden(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -235,11 +220,14 @@ def test_what_is_missing_or_misshaped_is_named(golden, tmp_path):
         from_pretrained(golden.write(tmp_path / "unexpected", more))
 
 
-def test_weights_under_the_config_of_bert_are_named(golden, tmp_path):
+def test_weights_under_the_config_of_bert_are_named(
+    golden, make_settings, tmp_path
+):
     path = golden.write(tmp_path / "model")
     config = {"model_type": "bert", "vocab_size": 40, "hidden_size": 16}
     sizes = {"num_hidden_layers": 2, "num_attention_heads": 4}
     (path / "config.json").write_text(json.dumps({**config, **sizes}))
+    make_settings("wordpiece").save(path)
     with pytest.raises(
         CheckpointError,
         match=f"those of model_type '{golden.family.model_type}', the config "
@@ -288,9 +276,9 @@ def google_arrays(golden):
 
 
 @pytest.fixture(scope="module")
-def google_directory(save_with_tf1, tmp_path_factory):
+def google_directory(make_golden, save_with_tf1, tmp_path_factory):
     """As Google has published it: another name of the checkpoint, slots."""
-    golden = Golden("albert")
+    golden = make_golden("albert")
     directory = tmp_path_factory.mktemp("google")
     theirs = ("_token_id", "architectures", "model_type", "layer_norm_eps")
     theirs += ("transformers_version", "tie_word", "classifier_dropout")
@@ -302,6 +290,7 @@ def google_directory(save_with_tf1, tmp_path_factory):
     values |= {"hidden_act": "gelu", "net_structure_type": 0, "gap_size": 0}
     values |= {"num_memory_blocks": 0, "down_scale_factor": 1}
     (directory / "albert_config.json").write_text(json.dumps(values))
+    golden.settings.vocabulary.save(directory / "30k-clean.model")
     save_with_tf1(
         directory / "model.ckpt-best",
         google_arrays(golden),
@@ -344,17 +333,17 @@ def test_what_google_reads_is_written(
     assert_equal_weights(from_pretrained(tmp_path), model)
 
 
-def test_google_has_no_place_for_roberta(tmp_path):
-    model = from_pretrained(Golden("roberta").write(tmp_path / "hf"))
+def test_google_has_no_place_for_roberta(make_golden, tmp_path):
+    model = from_pretrained(make_golden("roberta").write(tmp_path / "hf"))
     with pytest.raises(ValueError, match="one that holds RoBERTa.*: tf1"):
         save_pretrained(model, tmp_path / "new", format="tf1")
     assert not list((tmp_path / "new").iterdir())
 
 
-def test_google_has_no_matrix_between_equal_sizes(tmp_path):
+def test_google_has_no_matrix_between_equal_sizes(make_settings, tmp_path):
     config = AlbertConfig(40, 16, 16, 2, num_attention_heads=4)
-    words = hugging_face.read_tokenizer()
-    model = PretrainedModel.from_config(config, words)
+    settings = make_settings("sentencepiece")
+    model = PretrainedModel.from_config(config, settings)
     with pytest.raises(
         ValueError, match="google-research/albert has no matrix.*=16.*=16"
     ):
@@ -369,8 +358,8 @@ def test_two_configs_of_google_are_an_error(google_directory, tmp_path):
 
 
 @pytest.mark.parametrize("key", ["num_hidden_groups", "inner_group_num"])
-def test_more_blocks_than_arrays_are_an_error(key, tmp_path):
+def test_more_blocks_than_arrays_are_an_error(key, make_golden, tmp_path):
     changes = {key: 10**9, "num_hidden_layers": 10**9}
-    path = Golden("albert").write(tmp_path / "hf", **changes)
+    path = make_golden("albert").write(tmp_path / "hf", **changes)
     with pytest.raises(CheckpointError, match=f"arrays, too few .*{key}=10000"):
         from_pretrained(path)

@@ -27,13 +27,15 @@ from transformers import RobertaModel
 
 _SEED = 1907
 _PAD = 1
+# That of the small tokenizer of the tests.
+_VOCAB_SIZE = 275
 _SEQ_LENGTH = 12
 
 
 def make_config():
     """A tiny model whose positions are just as many as it needs."""
     return RobertaConfig(
-        vocab_size=40,
+        vocab_size=_VOCAB_SIZE,
         hidden_size=16,
         num_hidden_layers=2,
         num_attention_heads=4,
@@ -52,7 +54,7 @@ def make_inputs():
     random = np.random.default_rng(_SEED + 1)
     places = np.arange(_SEQ_LENGTH)
     mask = np.stack([places < 12, places < 7, places >= 5, places < 9])
-    ids = np.where(mask, random.integers(4, 40, mask.shape), _PAD)
+    ids = np.where(mask, random.integers(4, _VOCAB_SIZE, mask.shape), _PAD)
     ids[3, 4] = _PAD
     inputs = {"input_ids": ids, "attention_mask": mask}
     return {name: value.astype(np.int32) for name, value in inputs.items()}

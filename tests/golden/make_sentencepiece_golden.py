@@ -3,11 +3,11 @@
     pip install sentencepiece==0.2.3 tokenizers==0.23.3 numpy
     PYTHONPATH=. python tests/golden/make_sentencepiece_golden.py
 
-The model is learned from the pages of this repository, with a small table of
-replacements, for that of the published models has 240 kB. The arrays hold
-texts, their ids by the rules of google-research/albert and `sentencepiece`,
-and their ids and starts by Hugging Face `tokenizers`, put together as the
-tokenizer.json of the published models is.
+The model is learned from the pages of this repository where it is not there,
+with a small table of replacements, for that of the published models has 240
+kB. The arrays hold texts, their ids by the rules of google-research/albert
+and `sentencepiece`, and their ids and starts by Hugging Face `tokenizers`, put
+together as the tokenizer.json of the published models is.
 """
 
 import contextlib
@@ -35,7 +35,8 @@ _WORDS = (
     *("e.g.", "[MASK]", "<unk>", "[CLS]", "don't", "``so''", "…", "naïve"),
     *("ﬁle", "Å", "½", "日本", "ж", "жд", "e\u0301\u0323", "\u200b", "\x01"),
     *("\x0b", "\u00a0", "😀", "\u2581", "x\u2581y", "£5", "–", "\u2215"),
-    *("İ", "ς", "ß", "한국", "\u0301"),
+    *("İ", "ς", "ß", "한국", "\u0301", "'''", "'＇", "`\u0301`", "```a"),
+    *("\u0903", "a\u0903", "\x1c", "\u1cf2", "㋿", "\r\n", "⅓", "Ǆ"),
 )
 _JOINTS = ("", "", " ", " ", " ", "  ", "\t", "\n", "\u3000")
 
@@ -76,8 +77,7 @@ def _texts():
 
 
 def _published(text):
-    """`preprocess_text` of google-research/albert, behind the quotes."""
-    text = text.replace("``", '"').replace("''", '"')
+    """`preprocess_text` of google-research/albert."""
     text = unicodedata.normalize("NFKD", " ".join(text.split()))
     return "".join(c for c in text if not unicodedata.combining(c)).lower()
 
@@ -119,8 +119,10 @@ def _rows(name, rows):
 
 
 def main():
-    data = _learn()
-    (_FOLDER / "tiny_spiece.model").write_bytes(data)
+    path = _FOLDER / "tiny_spiece.model"
+    if not path.exists():
+        path.write_bytes(_learn())
+    data = path.read_bytes()
     processor = sentencepiece.SentencePieceProcessor(model_proto=data)
     texts = _texts()
     peer = _hugging_face(processor, SentencePieceModel(data).charsmap)

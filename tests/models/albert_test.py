@@ -67,6 +67,10 @@ def masked_lm(config):
         (albert_encoder, "large", 17_683_968),
         (albert_encoder, "xlarge", 58_724_864),
         (albert_encoder, "xxlarge", 222_595_584),
+        (albert_encoder, "base_v1", 11_683_584),
+        (albert_encoder, "large_v1", 17_683_968),
+        (albert_encoder, "xlarge_v1", 58_724_864),
+        (albert_encoder, "xxlarge_v1", 222_595_584),
         (masked_lm, "base", 11_221_680),
         (albert_pretrainer, "base", 11_813_810),
         (albert_pretrainer, "xxlarge", 223_158_450),
@@ -76,8 +80,23 @@ def test_parameter_count_is_the_published_one(
     num_parameters, build, size, count
 ):
     config = AlbertConfig.from_json(f"configs/albert_{size}.json")
-    assert config.published_widths[config.hidden_size] == size
+    width = size.removesuffix("_v1")
+    assert config.published_widths[config.hidden_size] == width
     assert num_parameters(build, config) == count
+
+
+@pytest.mark.parametrize("size", ["base", "large", "xlarge", "xxlarge"])
+def test_version_1_differs_in_its_dropout_only(size):
+    ours, newer = (
+        AlbertConfig.from_json(f"configs/albert_{size}{version}.json")
+        for version in ("_v1", "")
+    )
+    dropout = 0.0 if size == "xxlarge" else 0.1
+    assert ours == dataclasses.replace(
+        newer,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+    )
 
 
 def test_it_is_a_bert_of_equal_blocks_behind_a_matrix(random_batch, widened):

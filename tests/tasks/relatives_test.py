@@ -1,7 +1,4 @@
-"""RoBERTa and ALBERT through tasks and exports.
-
-Word pieces stand for the pieces of their own tokenizers.
-"""
+"""RoBERTa and ALBERT through tasks and exports."""
 
 import dataclasses
 
@@ -11,15 +8,11 @@ import tensorflow as tf
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.family import find_family
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.roberta import RobertaConfig
-from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.wordpiece_settings import WordpieceSettings
 
-_WORDS = [f"word{index}" for index in range(22)]
 _SIZES = {
-    "vocab_size": 30,
     "hidden_size": 16,
     "num_attention_heads": 2,
     "intermediate_size": 32,
@@ -28,9 +21,10 @@ _SIZES = {
 }
 _CONFIGS = {
     "roberta": RobertaConfig(
-        **_SIZES, num_hidden_layers=4, max_position_embeddings=14
+        275, **_SIZES, num_hidden_layers=4, max_position_embeddings=14
     ),
     "albert": AlbertConfig(
+        40,
         **_SIZES,
         embedding_size=8,
         num_hidden_layers=4,
@@ -38,34 +32,36 @@ _CONFIGS = {
         max_position_embeddings=12,
     ),
 }
-# The word pieces' own [PAD] must be the first.
-_TOKENS = ["[PAD]", "<pad>", "<s>", "</s>", *SPECIAL_TOKENS[1:], *_WORDS]
 _TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
 _RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}
 
 
-def make(name):
-    vocabulary = Vocabulary(_TOKENS)
-    settings = WordpieceSettings(vocabulary)
-    return PretrainedModel.from_config(_CONFIGS[name], settings)
+@pytest.fixture
+def make(make_settings):
+    def make(config):
+        settings = make_settings(find_family(config.model_type).tokenizer)
+        return PretrainedModel.from_config(config, settings)
+
+    return make
 
 
 @pytest.fixture(params=["albert", "roberta"])
-def model(request):
-    return make(request.param)
+def model(request, make):
+    return make(_CONFIGS[request.param])
 
 
 @pytest.fixture
-def albert():
-    return make("albert")
+def albert(make):
+    return make(_CONFIGS["albert"])
 
 
 def encoded(model, text):
     """The inputs of a text alone, unpadded."""
     vocabulary = model.tokenizer.vocabulary
     first, _, last = model.family.template.single.split()
-    tokens = [first, *text.split(), last]
-    ids = np.array([[vocabulary.id_of(token) for token in tokens]], "int32")
+    (ids,) = model.tokenizer.with_special_tokens()([text]).to_list()
+    ids = [vocabulary.id_of(first), *ids, vocabulary.id_of(last)]
+    ids = np.array([ids], "int32")
     inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
     if model.family.template.segments:
         inputs["segment_ids"] = np.zeros_like(ids)
@@ -88,12 +84,25 @@ def test_texts_are_embedded(pooling, model):
 
 
 def test_masks_are_filled(model):
-    fillings = keras_bert.FillMask(model, top_k=2)("word1 [MASK] word2")
-    inputs = encoded(model, "word1 [MASK] word2")
+    text = f"word1 {model.tokenizer.vocabulary.roles['mask']} word2"
+    fillings = keras_bert.FillMask(model, top_k=2)(text)
+    inputs = encoded(model, text)
     positions = np.array([[2]], "int32")
     logits = model.pretrainer({**inputs, "masked_lm_positions": positions})
     best = int(np.argmax(logits["mlm_logits"][0, 0]))
-    assert fillings[0][0]["token"] == model.tokenizer.vocabulary.tokens[best]
+    token = model.tokenizer.vocabulary.tokens[best]
+    assert fillings[0][0]["token"] == token
+    assert fillings[0][0]["text"] == model.tokenizer.detokenize([best])
+
+
+def test_fillings_are_told_as_text(model):
+    mask = model.tokenizer.vocabulary.roles["mask"]
+    size = len(model.tokenizer.vocabulary)
+    (fillings,) = keras_bert.FillMask(model, top_k=size)(f"word1 {mask}")
+    texts = {answer["token"]: answer["text"] for answer in fillings}
+    spelled = {"roberta": ("Ġword2", " word2"), "albert": ("▁word2", "word2")}
+    token, text = spelled[model.config.model_type]
+    assert texts[token] == text
 
 
 @pytest.mark.large
@@ -200,11 +209,8 @@ def test_a_block_that_runs_twice_is_one_layer_of_the_decay(albert):
         assert moved[path] == pytest.approx(expected, rel=0.02), path
 
 
-def test_a_single_group_may_be_frozen_as_a_whole():
-    config = dataclasses.replace(_CONFIGS["albert"], num_hidden_groups=1)
-    albert = PretrainedModel.from_config(
-        config, make("albert").tokenizer_settings
-    )
+def test_a_single_group_may_be_frozen_as_a_whole(make):
+    albert = make(dataclasses.replace(_CONFIGS["albert"], num_hidden_groups=1))
     classifier = keras_bert.TextClassifier(albert, labels=["one", "other"])
     moved = _moved(classifier, learning_rate=0.01, num_frozen_layers=-1)
     assert moved["group_0_block_0/output_layer_norm/beta"] == 0

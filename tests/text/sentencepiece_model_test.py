@@ -116,7 +116,6 @@ def test_no_bytes_of_a_broken_file_pass_unnoticed_but_by_chance(spiece_file):
         (_file(trainer=int_field(24, 1)), "treat_whitespace_as_suffix=true"),
         (_file(trainer=int_field(4, 3)), "1 to 3 pieces.* Received: 7"),
         (_file([]), "Received: 0"),
-        (_file([*_PIECES, _PIECES[-1]]), "'a' with the ids 6 and 7"),
         (_file([*_PIECES, Piece("", 0.0, 1)]), "'' with id 7"),
         (_file([*_PIECES, Piece("a\0", 0.0, 1)]), r"'a\\x00' with id 7"),
         (_file([*_PIECES, Piece("b", 0.0, 6)]), "Received: 6 for 'b'"),
@@ -144,6 +143,11 @@ def test_a_model_of_another_family_is_an_error():
         match=r"Missing: \[CLS\], \[SEP\], \[MASK\].*another family.*<cls>",
     ):
         SentencePieceVocabulary(model, "m")
+
+
+def test_a_piece_cannot_stand_twice():
+    with pytest.raises(ValueError, match="twice.*'a' with the ids 6 and 7"):
+        _vocabulary(*_PIECES, _PIECES[-1])
 
 
 def test_a_character_that_is_no_piece_is_an_error():

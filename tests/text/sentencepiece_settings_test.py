@@ -7,6 +7,9 @@ import sys
 
 import pytest
 
+from keras_bert.text.albert_normalizer import GOOGLE_RESEARCH
+from keras_bert.text.albert_normalizer import HUGGING_FACE
+from keras_bert.text.albert_normalizer import NORMALIZERS
 from keras_bert.text.sentencepiece_settings import SentencePieceSettings
 from keras_bert.text.sentencepiece_settings import read_sentencepiece
 from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
@@ -66,28 +69,53 @@ def test_casings_that_disagree_are_an_error(directory):
         read_sentencepiece(directory, lowercase=True)
 
 
-@pytest.mark.parametrize("lowercase", [True, False])
-def test_a_tokenizer_json_is_enough(directory, lowercase):
-    settings = read_sentencepiece(directory, lowercase)
+def _save(directory, lowercase=True, normalizer=GOOGLE_RESEARCH):
+    vocabulary = read_sentencepiece(directory).vocabulary
+    settings = SentencePieceSettings(vocabulary, lowercase, normalizer)
     settings.save(directory)
+    return settings
+
+
+def _change_json(directory, change):
+    path = directory / "tokenizer.json"
+    values = json.loads(path.read_text(encoding="utf-8"))
+    change(values)
+    path.write_text(json.dumps(values), encoding="utf-8")
+
+
+def test_without_a_tokenizer_json_the_rules_are_those_of_google(directory):
+    assert read_sentencepiece(directory).normalizer == GOOGLE_RESEARCH
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("normalizer", NORMALIZERS)
+def test_a_tokenizer_json_is_enough(directory, normalizer, lowercase):
+    settings = _save(directory, lowercase, normalizer)
+    assert read_sentencepiece(directory).normalizer == normalizer
     (directory / "spiece.model").unlink()
     (directory / "tokenizer_config.json").unlink()
     again = read_sentencepiece(directory)
     assert again.lowercase is lowercase
+    assert again.normalizer == normalizer
     assert again.vocabulary.tokens == settings.vocabulary.tokens
-    texts = ["The (model) is ``a'' naïve ﬁle,\u200b日本. [MASK] 😀"]
+    texts = ["The (model) is ``a'' naïve ﬁle,\u200b日本. [MASK] 😀 \u0903"]
     ours, theirs = (x.tokenizer()(texts) for x in (settings, again))
     assert ours.to_list() == theirs.to_list()
 
 
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_the_library_cuts_as_we_do_by_our_tokenizer_json(directory, lowercase):
+@pytest.mark.parametrize("normalizer", NORMALIZERS)
+def test_the_library_cuts_as_we_do_by_our_tokenizer_json(
+    directory, normalizer, lowercase
+):
     tokenizers = pytest.importorskip("tokenizers")
-    settings = read_sentencepiece(directory, lowercase)
-    settings.save(directory)
-    assert read_sentencepiece(directory).lowercase is lowercase
+    settings = _save(directory, lowercase, normalizer)
     peer = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
-    texts = ['The (model) is "a" naïve ﬁle,\u200b日本.', "of [MASK] model"]
+    texts = [
+        "The (model) is ``a'' naïve ﬁle,\u200b日本.",
+        "of [MASK] model",
+        "the\u0903 ''' the\x0bmodel\x1ca",
+    ]
     tokenizer = settings.tokenizer().with_special_tokens()
     for text, ids in zip(texts, tokenizer(texts).to_list(), strict=True):
         assert peer.encode(text, add_special_tokens=False).ids == ids
@@ -97,22 +125,68 @@ def test_the_library_cuts_as_we_do_by_our_tokenizer_json(directory, lowercase):
 
 
 @pytest.mark.parametrize(
-    ("changes", "received"),
+    ("change", "received"),
     [
-        ({"model": {"type": "BPE"}}, "a model of the type BPE"),
-        ({"model": {"type": "Unigram", "vocab": [1]}}, "."),
-        ({"normalizer": None}, "."),
-        ({"normalizer": {"normalizers": []}}, "keeps the accents"),
+        (lambda v: v["model"].update(type="BPE"), "a model of the type BPE"),
+        (lambda v: v["model"].update(vocab=[1]), "."),
+        (lambda v: v.pop("model"), "nothing named 'model'"),
+        (lambda v: v.update(normalizer=None), "."),
+        (
+            lambda v: v.update(normalizer={"type": "NFC"}),
+            "a normalizer of NFC; ALBERT's is",
+        ),
+        (
+            lambda v: v["normalizer"].update(normalizers=[{"type": "NFKC"}]),
+            "a normalizer of NFKC; ALBERT's is",
+        ),
+        (
+            lambda v: v["normalizer"]["normalizers"].pop(0),
+            "a normalizer of Replace, NFKD, StripAccents, Lowercase;",
+        ),
+        (
+            lambda v: v["pre_tokenizer"]["pretokenizers"].pop(0),
+            "a pre-tokenizer of Metaspace",
+        ),
+        (
+            lambda v: v["pre_tokenizer"]["pretokenizers"][1].update(
+                prepend_scheme="never"
+            ),
+            "marks no word at the beginning",
+        ),
+        (
+            lambda v: v["added_tokens"].append({"id": 5, "content": "("}),
+            "the added token '\\('",
+        ),
     ],
 )
-def test_another_tokenizer_json_is_an_error(directory, changes, received):
-    read_sentencepiece(directory).save(directory)
+def test_another_tokenizer_json_is_an_error(directory, change, received):
+    _save(directory, normalizer=HUGGING_FACE)
     (directory / "spiece.model").unlink()
-    path = directory / "tokenizer.json"
-    values = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps({**values, **changes}), encoding="utf-8")
+    _change_json(directory, change)
     with pytest.raises(
         ValueError, match=f"tokenizer.json must hold a Unigram.*{received}"
+    ):
+        read_sentencepiece(directory)
+
+
+@pytest.mark.parametrize(
+    ("change", "received"),
+    [
+        (
+            lambda v: v["model"]["vocab"].append(["newer", -1.0]),
+            "'newer' with id 400, where that has None",
+        ),
+        (
+            lambda v: v["normalizer"]["normalizers"].pop(),
+            "another table of replacements",
+        ),
+    ],
+)
+def test_files_of_two_tokenizers_are_an_error(directory, change, received):
+    _save(directory)
+    _change_json(directory, change)
+    with pytest.raises(
+        ValueError, match=f"tokenizer.json must be of the same.*{received}"
     ):
         read_sentencepiece(directory)
 

@@ -14,12 +14,17 @@ from keras_bert.text.albert_normalizer import normalize_text
 from keras_bert.text.preprocessor import Preprocessor
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden/sentencepiece.npz"
-_ODD_QUOTES = ("```", "'''")
+_DROPPED = ("\x01", "\u0301", "\x1c", "\u0903")
 
 
 @pytest.fixture(scope="module")
 def tokenizer(spiece_file):
     return SentencePieceTokenizer(spiece_file)
+
+
+@pytest.fixture(scope="module")
+def by_hugging_face(spiece_file):
+    return SentencePieceTokenizer(spiece_file, normalizer="hugging_face")
 
 
 @pytest.fixture(scope="module")
@@ -58,38 +63,54 @@ def _words(cut_text):
     return "".join(piece for piece, _ in cut_text).split("▁")
 
 
-def test_ids_are_the_published_ones(tokenizer, golden):
+@pytest.mark.parametrize("whose", ["published", "hugging_face"])
+def test_ids_are_those_of_the_library(
+    tokenizer, by_hugging_face, golden, whose
+):
     texts, rows = golden
+    ours = {"published": tokenizer, "hugging_face": by_hugging_face}[whose]
     wrong = [
-        (text, ours, published)
-        for text, ours, published in zip(
-            texts, tokenizer(texts).to_list(), rows["published"], strict=True
+        (text, ids, theirs)
+        for text, ids, theirs in zip(
+            texts, ours(texts).to_list(), rows[whose], strict=True
         )
-        if ours != published.tolist()
-        and not any(quotes in text for quotes in _ODD_QUOTES)
+        if ids != theirs.tolist()
+        # It takes the piece of that name.
+        and not ("<unk>" in text and whose == "hugging_face")
     ]
     assert not wrong, (len(wrong), wrong[:3])
 
 
-def test_starts_are_those_of_hugging_face(tokenizer, golden):
+def test_starts_are_those_of_hugging_face(by_hugging_face, golden):
     texts, rows = golden
-    _, starts, _ = tokenizer.tokenize_with_offsets(texts)
+    _, starts, _ = by_hugging_face.tokenize_with_offsets(texts)
     num_compared = 0
-    for text, ours, starts, ids, theirs in zip(
-        texts,
-        tokenizer(texts).to_list(),
-        starts.to_list(),
-        rows["hugging_face"],
-        rows["hugging_face_starts"],
-        strict=True,
+    for text, ours, theirs in zip(
+        texts, starts.to_list(), rows["hugging_face_starts"], strict=True
     ):
-        # Its quotation marks begin at the second of the two, and a control
-        # character in front moves all of its starts.
-        is_odd = "``" in text or "''" in text or text.startswith("\x01")
-        if ours == ids.tolist() and not is_odd:
-            assert starts == theirs.tolist(), text
+        # Its quotation marks begin at the second of the two, and a character
+        # that is dropped in front moves all of its starts.
+        is_odd = "``" in text or "''" in text or "<unk>" in text
+        if not is_odd and not text.startswith(_DROPPED):
+            assert ours == theirs.tolist(), text
             num_compared += 1
-    assert num_compared > 0.8 * len(texts)
+    assert num_compared > 0.6 * len(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("``a''", ["``", "``", "a", "''"]),
+        ("'''a", ["''", "''", "'", "a"]),
+        ("'\u0301'", ["'\u0301", "'\u0301", "'"]),
+        ("'＇", ["'＇", "'＇", "＇"]),
+        ("日``日", ["日", "日", "``", "日"]),
+    ],
+)
+def test_marks_are_paired_in_the_text_as_given(
+    by_hugging_face, cut, text, spans
+):
+    assert [span for _, span in cut(text, by_hugging_face)] == spans
 
 
 @pytest.mark.parametrize(
@@ -100,7 +121,7 @@ def test_starts_are_those_of_hugging_face(tokenizer, golden):
         ("The Model", ["", "the", "model"]),
         ("  the   model ", ["", "the", "model"]),
         ("Thé\u0301 ﬁle", ["", "the", "file"]),
-        ("``the''", ["", '"the"']),
+        ("``the''", ["", "``the''"]),
         ("the▁model▁", ["", "the", "model"]),
         ("the\x01\u200bmodel", ["", "the", "model"]),
         ("日本 the", ["", "<unk>", "the"]),
@@ -122,7 +143,7 @@ def test_a_text_is_normalised_and_cut(cut, text, words):
         ("(a)", ["(", "(", "a", ")"]),
         ("日本 the", ["日本", "日本", "the"]),
         ("日`", ["日", "日", "`"]),
-        ("the ``", ["the", "`", "``"]),
+        ("the ``", ["the", "`", "`"]),
         ("a\u0301 a\x01", ["a\u0301", "a\x01"]),
         ("\u00a0the\u3000", ["the"]),
     ],
@@ -236,17 +257,17 @@ def test_a_graph_that_stands_alone_cuts_alike(tokenizer):
     np.testing.assert_array_equal(function(texts), expected)
 
 
-def test_tflite_cuts_alike(tokenizer):
+def test_tflite_cuts_alike(by_hugging_face):
     pytest.importorskip("ai_edge_litert")
     import tensorflow_text as tf_text
     from ai_edge_litert import interpreter as litert
 
-    texts = ["The (model) is", "日本 ``a''", "", "\0 [MASK] x" * 3]
+    texts = ["The (model) is", "日本 ``a''", "", "\0 [MASK] '''" * 3]
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, "texts")])
     def function(texts):
         names = ("ids", "starts", "ends")
-        rows = tokenizer.tokenize_with_offsets(texts)
+        rows = by_hugging_face.tokenize_with_offsets(texts)
         return {n: x.to_tensor(shape=[None, 40]) for n, x in zip(names, rows)}
 
     converter = tf.lite.TFLiteConverter.from_concrete_functions(

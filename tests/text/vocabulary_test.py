@@ -53,7 +53,7 @@ def test_windows_line_ends_are_stripped(read):
 
 def test_a_duplicate_is_named_with_both_lines(read):
     with pytest.raises(
-        ValueError, match=r"vocab\.txt .*: 'the' in lines 6 and 8"
+        ValueError, match=r"vocab\.txt .*: 'the' with the ids 5 and 7"
     ):
         read(_SPECIAL_LINES + "the\ncat\nthe\ncat\n")
 

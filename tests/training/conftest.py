@@ -11,6 +11,8 @@ _WORDS = "the a dog cat bird sees likes finds red old new house".split()
 def make_records(tmp_path_factory):
     """A function from "static" or "dynamic" to a folder to train from.
 
+    `packing` says what its examples hold.
+
     It holds `train.tfrecord`, `eval.tfrecord`, `vocab.txt` and
     `config.json` of a model with dropout.
     """
@@ -22,7 +24,7 @@ def make_records(tmp_path_factory):
     from keras_bert.text import Vocabulary
     from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
-    def make(masking):
+    def make(masking, packing="segment_pairs"):
         place = tmp_path_factory.mktemp(masking)
         vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
         vocabulary.save(place / "vocab.txt")
@@ -41,6 +43,7 @@ def make_records(tmp_path_factory):
                     max_seq_length=16,
                     max_predictions_per_seq=3,
                     masking=masking,
+                    packing=packing,
                     dupe_factor=1 if masking == "dynamic" else 3,
                     random_seed=seed,
                 ),

@@ -12,9 +12,12 @@ from keras_bert.config import BertConfig
 from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import endless_pretraining_dataset
 from keras_bert.models import bert_pretrainer
+from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.albert import albert_pretrainer
 from keras_bert.training import bert_adamw
 from keras_bert.training import training_state
 from keras_bert.training.loop import PretrainingLoop
+from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.pretraining_run import run_pretraining
 from keras_bert.training.run_options import RunOptions
 from keras_bert.training.schedules import LinearWarmupDecay
@@ -34,12 +37,33 @@ _OPTIONS = RunOptions(
 )
 
 
-def make_loop(config, learning_rate=0.01):
+def make_loop(config, objective="mlm_nsp", learning_rate=0.01):
     keras.config.set_dtype_policy("float32")
     keras.utils.set_random_seed(1)
-    model = bert_pretrainer(config)
+    model = _MODELS[objective](config)
     schedule = LinearWarmupDecay(learning_rate, _NUM_STEPS, 2)
-    return PretrainingLoop(model, bert_adamw(model, schedule))
+    optimizer = bert_adamw(model, schedule)
+    return PretrainingLoop(model, optimizer, objective=OBJECTIVES[objective])
+
+
+def _albert(config):
+    """Blocks that share their weights, with dropout."""
+    return albert_pretrainer(
+        AlbertConfig(
+            config.vocab_size,
+            embedding_size=4,
+            hidden_size=8,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=16,
+            hidden_dropout_prob=0.1,
+            attention_probs_dropout_prob=0.1,
+            max_position_embeddings=16,
+        )
+    )
+
+
+_MODELS = {"mlm_nsp": bert_pretrainer, "mlm_sop": _albert}
 
 
 def values_of(loop):
@@ -361,18 +385,29 @@ def make_batches(records, masking):
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("masking", ["static", "dynamic"])
-def test_interruptions_change_nothing(make_records, tmp_path, masking):
+@pytest.mark.parametrize(
+    ("masking", "packing", "objective"),
+    [
+        ("static", "segment_pairs", "mlm_nsp"),
+        ("dynamic", "segment_pairs", "mlm_nsp"),
+        ("static", "sentence_order", "mlm_sop"),
+    ],
+)
+def test_interruptions_change_nothing(
+    make_records, tmp_path, masking, packing, objective
+):
     """The run is interrupted after each number of steps; each time it goes on
     from a state, in a loop whose own values are spoilt."""
-    records = make_records(masking)
+    records = make_records(masking, packing)
     batches, eval_data = make_batches(records, masking)
-    loop = make_loop(records.config)
+    view = OBJECTIVES[objective].view
+    eval_data = view(eval_data)
+    loop = make_loop(records.config, objective)
     start = values_of(loop)
 
     def run(name, most):
         def interrupted(first):
-            return batches(first).take(most)
+            return view(batches(first)).take(most)
 
         (tmp_path / name).mkdir(exist_ok=True)
         return run_pretraining(

@@ -19,6 +19,7 @@ from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.text import Vocabulary
+from keras_bert.text.tokenizer_kinds import KINDS
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -361,3 +362,41 @@ def test_an_input_that_cannot_be_read_is_an_error(
 def test_a_runner_that_is_none_is_an_error(create):
     with pytest.raises(ValueError, match="Nowhere"):
         create("out", runner="Nowhere")
+
+
+@pytest.mark.parametrize("kind", ["byte_bpe", "sentencepiece"])
+def test_records_of_every_kind_of_tokenizer_are_made(
+    kind, make_settings, small_blocks, tmp_path
+):
+    settings = make_settings(kind)
+    settings.save(tmp_path)
+    vocab_file = str(tmp_path / KINDS[kind].files[0])
+    lines = [f"word{n % 10} word{n % 7} word{n % 3}" for n in range(60)]
+    text = "\n\n".join("\n".join(lines[n : n + 6]) for n in range(0, 60, 6))
+    (tmp_path / "text.txt").write_text(text)
+    paths, text_options = [str(tmp_path / "text.txt")], TextOptions(vocab_file)
+    options = _options(packing="doc_sentences")
+    expected = create_pretraining_data(
+        open_sources(paths),
+        [str(tmp_path / "single.tfrecord")],
+        text_options,
+        options,
+    )
+    counts = pipeline.create_pretraining_data_on_beam(
+        paths, str(tmp_path / "out"), text_options, options
+    )
+    for name in _TEXT_COUNTS:
+        assert counts[name] == expected[name]
+    # GPT-2's pattern parts a word from its number.
+    a_word = {"byte_bpe": 2, "sentencepiece": 1}[kind]
+    assert counts["tokens"] == a_word * 3 * 60 and not counts["unknown"]
+    shards = _read_shards(tmp_path / "out")
+    single = tf.data.TFRecordDataset(str(tmp_path / "single.tfrecord"))
+    tokens = [
+        collections.Counter(
+            tuple(ids[ids != settings.vocabulary.id_of("<pad>")])
+            for ids in (_parse(record)["ids"] for record in records)
+        )
+        for records in (sum(shards, []), single.as_numpy_iterator())
+    ]
+    assert tokens[0] == tokens[1]

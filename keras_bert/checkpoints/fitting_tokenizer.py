@@ -1,0 +1,41 @@
+"""Whether a tokenizer is one that a model can read texts with."""
+
+from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.hints import hint_of_vocabulary
+from keras_bert.text.tokenizer_kinds import KINDS
+
+# Tables are padded to a multiple of one of these.
+_MULTIPLES = (1, 2, 4, 8, 16, 32, 64, 128)
+
+
+def check_tokenizer(config, tokenizer):
+    """Raises ValueError unless a config and a tokenizer fit each other.
+
+    The kind must be the family's, the size that of the config, and so the id
+    of padding, where the config has one. A table that is padded to a multiple
+    of a power of two, up to 128, has the vocabulary's size too.
+
+    Args:
+        config: a config of any family.
+        tokenizer: `Tokenizer`, or the settings of one.
+    """
+    family, vocabulary = find_family(config.model_type), tokenizer.vocabulary
+    if tokenizer.kind != family.tokenizer:
+        raise ValueError(
+            f"{family.name} must read {KINDS[family.tokenizer].pieces}. "
+            f"Received: a tokenizer of {KINDS[tokenizer.kind].pieces}."
+        )
+    rows, lines = config.vocab_size, len(vocabulary)
+    if rows not in [-(-lines // m) * m for m in _MULTIPLES]:
+        raise ValueError(
+            "`vocab_size` of the config must be the number of lines of the "
+            f"vocabulary. Received: vocab_size={rows}, {lines} lines. "
+            f"{hint_of_vocabulary(rows, lines)}".rstrip()
+        )
+    pad = vocabulary.roles["pad"]
+    told = getattr(config, "pad_token_id", vocabulary.id_of(pad))
+    if told != vocabulary.id_of(pad):
+        raise ValueError(
+            f"`pad_token_id` of the config must be the id of {pad} in the "
+            f"vocabulary, {vocabulary.id_of(pad)}. Received: {told}."
+        )

@@ -1,0 +1,90 @@
+"""What the vocabularies of all kinds of tokenizers have in common."""
+
+import hashlib
+
+
+class BaseVocabulary:
+    """Tokens and their ids.
+
+    A vocabulary of a kind says its `roles` and `is_continuation`; it may say
+    in `_hint` more where a special token is missing.
+
+    Args:
+        tokens: the tokens, as strings in the order of their ids, spelled as
+            in the published files.
+        source: str, where they come from, for error messages.
+
+    Attributes:
+        roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
+            special tokens that play these roles.
+
+    Raises:
+        ValueError: a special token is missing or a token stands twice.
+    """
+
+    roles = {}
+
+    def __init__(self, tokens, source="vocabulary"):
+        self.tokens = tuple(tokens)
+        self._ids = {token: index for index, token in enumerate(self.tokens)}
+        if len(self._ids) != len(self.tokens):
+            raise ValueError(_first_duplicate(self.tokens, source))
+        special = self.roles.values()
+        missing = [token for token in special if token not in self._ids]
+        if missing:
+            raise ValueError(
+                f"{source} must hold the special tokens {', '.join(special)}; "
+                f"their case matters. Missing: {', '.join(missing)}."
+                f"{self._hint()}"
+            )
+
+    def _hint(self):
+        return ""
+
+    @property
+    def sha256(self):
+        """The SHA-256, in hexadecimal, of `to_bytes()`.
+
+        Two vocabularies have the same one if they have the same tokens in the
+        same order, however their files end their lines.
+        """
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def to_bytes(self):
+        """The tokens, one a line, in UTF-8."""
+        return "".join(f"{token}\n" for token in self.tokens).encode("utf-8")
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def __contains__(self, token):
+        return token in self._ids
+
+    def id_of(self, token):
+        """The id of a token; KeyError if there is none."""
+        return self._ids[token]
+
+    @property
+    def unk_id(self):
+        """The id of the unknown token."""
+        return self._ids[self.roles["unknown"]]
+
+    @property
+    def is_lowercase(self):
+        """Whether no token but those in brackets has an upper-case letter."""
+        return all(
+            token == token.lower()
+            for token in self.tokens
+            if not (token.startswith("[") and token.endswith("]"))
+        )
+
+
+def _first_duplicate(tokens, source):
+    first = {}
+    for index, token in enumerate(tokens):
+        if first.setdefault(token, index) != index:
+            return (
+                f"{source} must not hold a token twice. Received: {token!r} "
+                f"with the ids {first[token]} and {index}, which count from 0."
+            )
+    raise KeyError("no duplicate")
