@@ -1,0 +1,73 @@
+"""The page, served on this machine and to this machine only."""
+
+import importlib
+import os
+import pathlib
+
+HOST = "127.0.0.1"
+_STYLE = pathlib.Path(__file__).with_name("style.css")
+
+
+def check_installed():
+    """Loads Gradio, without the question for its newest version.
+
+    Raises:
+        ModuleNotFoundError: it is not installed; the error says how to.
+    """
+    # Gradio reads it once, while it is imported.
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    try:
+        importlib.import_module("gradio")
+    except ModuleNotFoundError as error:
+        if error.name != "gradio":
+            raise
+        raise ModuleNotFoundError(
+            "The playground needs the package gradio, which is not installed "
+            "here. Try: pip install 'keras-bert-tf[playground]'",
+            name="gradio",
+        ) from None
+
+
+def launch(model, tabs, port=0, opens_browser=False):
+    """Serves the page in threads of its own.
+
+    Args:
+        model: `ShownModel`.
+        tabs: list of `Tab`.
+        port: int; 0 takes the first free one from 7860 on.
+        opens_browser: bool, whether to show it, where there is a browser.
+
+    Returns:
+        The `gradio.Blocks`, to be closed, and its address.
+
+    Raises:
+        ModuleNotFoundError: as of `check_installed`.
+        OSError: the port is taken.
+    """
+    check_installed()
+    import gradio as gr
+    from starlette.middleware import Middleware
+
+    from keras_bert.playground.guard import Guard
+    from keras_bert.playground.page import make_page
+
+    page = make_page(model, tabs)
+    fonts = ["system-ui", "sans-serif"], ["ui-monospace", "monospace"]
+    _, address, _ = page.launch(
+        server_name=HOST,
+        server_port=port or None,
+        share=False,
+        inbrowser=opens_browser,
+        prevent_thread_lock=True,
+        quiet=True,
+        footer_links=[],
+        run_history=False,
+        enable_monitoring=False,
+        ssr_mode=False,
+        pwa=False,
+        mcp_server=False,
+        theme=gr.themes.Default(font=fonts[0], font_mono=fonts[1]),
+        css_paths=[_STYLE],
+        app_kwargs={"middleware": [Middleware(Guard)]},
+    )
+    return page, address
