@@ -34,14 +34,21 @@ def make_page(model, tabs):
 
 
 def _header(model, left_out):
-    lines = [
-        element("h1", "BERT playground"),
-        element("p", f"{model.directory}: {model.described()}."),
+    reasons = [
+        element("li", f"{tab.title}: it needs {tab.lacking(model)}.")
+        for tab in left_out
     ]
-    for tab in left_out:
-        sentence = f"{tab.title} is not here: it needs {tab.lacking(model)}."
-        lines.append(element("p", sentence, class_="note"))
-    return joined(lines)
+    return joined(
+        [
+            element("h1", "BERT playground"),
+            element("p", f"{model.directory}: {model.described()}."),
+            element(
+                "details",
+                element("summary", "What this model cannot show"),
+                element("ul", *reasons),
+            ),
+        ]
+    )
 
 
 def _lay_out(model, tab):

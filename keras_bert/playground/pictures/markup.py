@@ -7,7 +7,7 @@ class Html(str):
     """A str that is markup."""
 
 
-def element(name, *children, **attributes):
+def element(name, /, *children, **attributes):
     """An element of HTML or SVG.
 
     Args:
