@@ -33,6 +33,7 @@ _BROWSER = flags.DEFINE_bool("browser", True, "Open the page in a browser.")
 def main():
     # Imported late, so that the manual is there at once.
     server = importlib.import_module("keras_bert.playground.server")
+    server.check_port(_PORT.value)
     server.check_installed()
     shown = importlib.import_module("keras_bert.playground.shown_model")
     tabs = importlib.import_module("keras_bert.playground.all_tabs")

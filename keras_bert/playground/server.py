@@ -3,6 +3,7 @@
 import importlib
 import os
 import pathlib
+import socket
 
 HOST = "127.0.0.1"
 _STYLE = pathlib.Path(__file__).with_name("style.css")
@@ -28,6 +29,20 @@ def check_installed():
         ) from None
 
 
+def check_port(port):
+    """Raises ValueError if a port is taken; 0 is none in particular."""
+    with socket.socket() as probe:
+        # As servers do: what was closed just now is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise ValueError(
+                f"--port must be a free port. Received: --port={port}: "
+                f"{error.strerror}. Choose another one, or none."
+            ) from None
+
+
 def launch(model, tabs, port=0, opens_browser=False):
     """Serves the page in threads of its own.
 
@@ -42,9 +57,10 @@ def launch(model, tabs, port=0, opens_browser=False):
 
     Raises:
         ModuleNotFoundError: as of `check_installed`.
-        OSError: the port is taken.
+        ValueError: as of `check_port`.
     """
     check_installed()
+    check_port(port)
     import gradio as gr
     from starlette.middleware import Middleware
 

@@ -1,5 +1,11 @@
 """Tiny models that the page shows, and the page itself."""
 
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
 import pytest
 
 from keras_bert import save_pretrained
@@ -8,6 +14,8 @@ from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
+
+_ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
@@ -43,18 +51,33 @@ def shown(directories):
 
 @pytest.fixture(scope="session")
 def serve():
-    """Serves the page of a directory and gives its address."""
-    from keras_bert.playground.all_tabs import TABS
-    from keras_bert.playground.server import launch
-    from keras_bert.playground.shown_model import ShownModel
+    """Serves the page of a directory by the program; gives its address.
 
-    pages = []
+    In a process of its own, for Gradio leaves event loops and sockets to the
+    garbage collector, whose warnings would be errors of other tests.
+    """
+    processes = []
 
     def serve(directory):
-        page, address = launch(ShownModel(directory), TABS)
-        pages.append(page)
-        return address
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "tools/playground.py",
+                f"--model_dir={directory}",
+                "--nobrowser",
+            ],
+            cwd=_ROOT,
+            env={**os.environ, "PYTHONPATH": str(_ROOT)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        processes.append(process)
+        line = process.stdout.readline()
+        assert line.startswith("The playground is at http://"), line
+        return line.split()[4].rstrip(";")
 
     yield serve
-    for page in pages:
-        page.close(verbose=False)
+    for process in processes:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130  # As Ctrl-C ends it.
+        process.stdout.close()

@@ -3,12 +3,14 @@
 import concurrent.futures
 import re
 import socket
+import sys
 import urllib.parse
 
 import pytest
 
 from keras_bert.playground.all_tabs import TABS
-from keras_bert.playground.server import launch
+from keras_bert.playground.server import check_installed
+from keras_bert.playground.server import check_port
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -107,7 +109,14 @@ def test_it_listens_to_this_machine_only(address):
             socket.create_connection((other, parts.port), 2).close()
 
 
-def test_a_port_that_is_taken_is_an_error(address, shown):
+def test_a_port_that_is_taken_is_an_error(address):
     port = urllib.parse.urlsplit(address).port
-    with pytest.raises(OSError, match=f"port.*{port}"):
-        launch(shown("bert"), TABS, port)
+    with pytest.raises(ValueError, match=f"free port.*--port={port}"):
+        check_port(port)
+    check_port(0)
+
+
+def test_without_gradio_the_line_to_type_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gradio", None)
+    with pytest.raises(ModuleNotFoundError, match=r"bert-tf\[playground\]"):
+        check_installed()

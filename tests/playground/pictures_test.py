@@ -13,7 +13,7 @@ from keras_bert.playground.pictures.markup import element
 from keras_bert.playground.pictures.markup import picker
 from keras_bert.playground.pictures.png import png_address
 
-_HOSTILE = "<script>x</script><img src=x onerror=x> \"'& [MASK] the dog"
+_HOSTILE = "<script>x</script><img src=x onerror=x> \"'& the dog"
 
 
 def test_text_is_escaped_and_markup_is_not():
@@ -60,9 +60,11 @@ def test_no_text_of_a_visitor_becomes_markup(shown, name):
         given = {field.name: field.value for field in tab.fields(model)}
         for field in ("text", "pair", "first", "second", "context"):
             if field in given:
-                given[field] = f"[MASK] {_HOSTILE}\n\n{_HOSTILE}\n{_HOSTILE}"
+                given[field] = f"{_HOSTILE}\n\n{_HOSTILE}\n{_HOSTILE}"
         if tab.name == "next_sentence":  # Of so short a limit.
             given["label"] = "NotNext"
+        if tab.name == "fill_mask":
+            given["text"] = "[MASK] <script>x</script>"
         if "choices" in given:
             given["choices"] = f"{_HOSTILE}\n{_HOSTILE}"
         html = tab.picture(tab.answer(model, **given))
