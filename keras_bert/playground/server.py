@@ -1,6 +1,7 @@
 """The page, served on this machine and to this machine only."""
 
 import importlib
+import logging
 import os
 import pathlib
 import socket
@@ -67,6 +68,8 @@ def launch(model, tabs, port=0, opens_browser=False):
     from keras_bert.playground.guard import Guard
     from keras_bert.playground.page import make_page
 
+    # Its client tells of requests to this very server.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     page = make_page(model, tabs)
     fonts = ["system-ui", "sans-serif"], ["ui-monospace", "monospace"]
     _, address, _ = page.launch(

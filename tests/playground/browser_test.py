@@ -91,30 +91,32 @@ def find(browser, selector):
 
 
 def tabs_of(browser):
-    """The ids of the tabs, in order."""
+    """The titles of the tabs by their ids, in order."""
     config = browser.execute_script("return window.gradio_config")
-    return [
-        component["props"]["id"]
+    return {
+        component["props"]["id"]: component["props"]["label"]
         for component in config["components"]
         if component["type"] == "tabitem"
-    ]
+    }
 
 
 def choose(browser, tab):
-    """Opens a tab and waits for its picture."""
-    button = f"button[role=tab][data-tab-id={tab}]"
-    if not any(x.is_displayed() for x in find(browser, button)):
-        for more in find(browser, ".overflow-menu > button"):
-            more.click()
-    script = "document.querySelectorAll(arguments[0]).forEach(x => x.click())"
-    browser.execute_script(script, button)
+    """Opens a tab, perhaps from the menu of those that have no room."""
+    title = tabs_of(browser)[tab]
+    selector = "button[role=tab], .overflow-dropdown button"
+    browser.execute_script(
+        "for (const x of document.querySelectorAll(arguments[0]))"
+        " if (x.textContent.trim() == arguments[1]) x.click()",
+        selector,
+        title,
+    )
     wait(lambda: is_drawn(browser, tab))
 
 
 def is_drawn(browser, tab):
     """Whether a picture is there and nothing is under way."""
     waiting = [x for x in find(browser, ".wrap.generating") if x.is_displayed()]
-    pictures = find(browser, f"#{tab} table, #{tab} .refusal, #{tab} .bar")
+    pictures = find(browser, f"#{tab} :is(table, .prose, .bar, .refusal)")
     return not waiting and any(x.is_displayed() for x in pictures)
 
 
@@ -160,3 +162,29 @@ def test_every_tab_is_drawn(directories, serve, open_page, model, mode):
     assert asked_hosts(browser) == {urllib.parse.urlsplit(address).netloc}
     errors = [x for x in browser.get_log("browser") if x["level"] == "SEVERE"]
     assert errors == []
+
+
+def test_hostile_text_is_shown_as_text(directories, serve, open_page):
+    browser = open_page(serve(directories["bert"]))
+    wait(lambda: find(browser, ".picture"))
+    choose(browser, "text_map")
+    box = [x for x in find(browser, "textarea") if x.is_displayed()][0]
+    box.clear()
+    box.send_keys(f"{_HOSTILE}\n" * 3)
+    show = [x for x in find(browser, "button.primary") if x.is_displayed()]
+    show[0].click()
+    panel = "#text_map .panel"
+    wait(lambda: any("<script>" in x.text for x in find(browser, panel)))
+    assert browser.title == "BERT playground"
+    assert not find(browser, "#text_map :is(script, img)")
+
+
+def test_a_picker_goes_by_keys(directories, serve, open_page):
+    browser = open_page(serve(directories["bert"]))
+    wait(lambda: find(browser, ".picture"))
+    choose(browser, "input_representation")
+    chosen = find(browser, "#input_representation input:checked")[0]
+    chosen.send_keys("\ue014")  # The right arrow.
+    panels = find(browser, "#input_representation .panel")
+    shown = [place for place, x in enumerate(panels) if x.is_displayed()]
+    assert shown == [2]

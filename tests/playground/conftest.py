@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from keras_bert import save_pretrained
+from keras_bert.playground.all_tabs import TABS
+from keras_bert.playground.shown_model import shown_model
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
@@ -44,9 +46,21 @@ def directories(make_bert, tmp_path_factory):
 @pytest.fixture(scope="session")
 def shown(directories):
     """Makes the `ShownModel` of one of `directories`, once."""
-    from keras_bert.playground.shown_model import shown_model
-
     return lambda name: shown_model(directories[name])
+
+
+@pytest.fixture(scope="session")
+def own_tabs(shown):
+    """The tabs of a model but for those that every model has."""
+    common = {tab for tab in TABS if not tab.lacking(shown("encoder"))}
+
+    def own_tabs(name):
+        model = shown(name)
+        able = [tab for tab in TABS if not tab.lacking(model)]
+        # They are drawn once, those of the model of all parts.
+        return [tab for tab in able if name == "bert" or tab not in common]
+
+    return own_tabs
 
 
 @pytest.fixture(scope="session")

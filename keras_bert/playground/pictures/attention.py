@@ -49,7 +49,7 @@ def _lines(index, row, tokens):
             y1=_ROW * (index + 0.5),
             x2=100,
             y2=_ROW * (key + 0.5),
-            stroke_opacity=f"{share:.2f}",
+            stroke_opacity=f"{0.15 + 0.85 * share:.2f}",
         )
         for key, share in enumerate(row)
         if share >= _LEAST

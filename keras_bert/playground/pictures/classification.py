@@ -37,7 +37,7 @@ def _pieces(labelled):
     for token, share in zip(labelled.tokens, labelled.shares):
         color = "59,130,246" if share >= 0 else "234,88,12"
         style = f"background:rgba({color},{0.8 * abs(share) / most:.2f})"
-        number = element("small", f"{share:+.2f}")
+        number = element("small", f"{round(share, 2) + 0.0:+.2f}")
         piece = element("span", token, class_="piece", style=style)
         chips.append(element("span", piece, number, class_="share"))
     return element("div", *chips, class_="text")

@@ -73,7 +73,9 @@ def _plane(places, chosen, nearest):
     for other in nearest:
         (x1, y1), (x2, y2) = places[[chosen, other]].round(1).tolist()
         marks.append(element("line", x1=x1, y1=y1, x2=x2, y2=y2))
-    for index, (x, y) in enumerate(places):
+    # The chosen one is drawn last, on top.
+    for index in sorted(range(len(places)), key=lambda x: x == chosen):
+        x, y = places[index]
         kind = "chosen" if index == chosen else None
         place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}"}
         marks.append(element("circle", **place, r=8, class_=kind))
