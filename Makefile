@@ -1,13 +1,16 @@
 # make demo    sets up and runs the main job, from plain text to served BERT
+# make playground   sets up and shows a model, by default the demo's, on a page
 # make test    sets up and runs the tests
 # make test-fast   runs those that train nothing, for the loop of work
 # make test-beam   sets up and runs the tests of the Beam pipelines
 # make test-parity sets up and compares trained weights with transformers
+# make test-playground   sets up and looks at that page in Chromium
 # make lint    checks style; make format repairs it
 #
 # PYTHON=...   the interpreter to build the virtual environment with
 # INPUT=...    text files for the demo: a path or a quoted glob
 # WORKERS=...  processes that run tests; each takes some 2 GB
+# MODEL_DIR=...  what the playground shows
 # OUTPUT=...   where the demo goes; only demo-output is made anew
 
 VENV ?= .venv
@@ -15,6 +18,7 @@ PYTHON ?=
 INPUT ?=
 WORKERS ?= 2
 OUTPUT ?= demo-output
+MODEL_DIR ?= demo-output/bert
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
 # Files whole to a worker, in the order that tests/conftest.py gives them.
 WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -25,11 +29,17 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/text tests/layers tests/data/corpus tests/data/examples \
     tests/data/records tests/checkpoints/arrays
 
-.PHONY: demo test test-fast test-beam test-parity lint format clean
+.PHONY: demo playground test test-fast test-beam test-parity test-playground \
+    lint format clean
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
 	    --input_file="$(INPUT)" $(OVERWRITE)
+
+playground: $(VENV)/.installed-playground
+	@test -d "$(MODEL_DIR)" || { echo "There is no $(MODEL_DIR). make demo" \
+	    "makes a model; MODEL_DIR=... names another one." >&2; exit 1; }
+	$(VENV)/bin/python tools/playground.py --model_dir="$(MODEL_DIR)"
 
 test: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
@@ -52,6 +62,11 @@ test-parity: $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet torch==2.13.0
 	$(MAKE) $(VENV)/.installed-test,parity
 	$(VENV)/bin/python -m pytest -m parity
+
+# The pictures of the page go to the folder SCREENS, by default
+# playground-screens; MODELS=a,b names the directories that it shows.
+test-playground: $(VENV)/.installed-test,browser
+	$(VENV)/bin/python -m pytest -m browser tests/playground
 
 lint: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .

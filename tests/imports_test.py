@@ -33,6 +33,7 @@ _FLOORS = {
     "checkpoints": 3,
     "demo": 5,
     "export": 3.5,
+    "playground": 5,
     "pretraining": 4,
     "tasks": 4,
     "tools": _PROGRAMS,

@@ -79,6 +79,16 @@ class BertEmbeddings(TokenEmbeddings):
         embedded += ops.reshape(segments, ops.shape(embedded))
         return self._normalize(embedded, training)
 
+    def summands(self, input_ids, segment_ids):
+        """As of `TokenEmbeddings`, and "segment".
+
+        Args:
+            input_ids: int32 `(batch_size, seq_length)`.
+            segment_ids: int32 `(batch_size, seq_length)`.
+        """
+        segments = ops.take(self.segment_embeddings, segment_ids, axis=0)
+        return {**super().summands(input_ids), "segment": segments}
+
     def compute_output_shape(self, input_ids_shape, segment_ids_shape):
         return super().compute_output_shape(input_ids_shape)
 

@@ -69,6 +69,10 @@ class FactorizedEmbeddings(keras.layers.Layer):
         """The table of words, which a masked-LM head multiplies by."""
         return self.tables.word_embeddings
 
+    def summands(self, input_ids, segment_ids):
+        """As of the layer of tables: what is added up before the matrix."""
+        return self.tables.summands(input_ids, segment_ids)
+
     def build(self, input_ids_shape, segment_ids_shape=None):
         self.tables.build(input_ids_shape, segment_ids_shape)
         self.projection.build((*input_ids_shape, self.embedding_size))

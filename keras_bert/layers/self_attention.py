@@ -123,6 +123,29 @@ class SelfAttention(keras.layers.Layer):
         training=None,
     ):
         query, key, value = self._heads(inputs)  # each [B, N, S, D]
+        weights = self._weights(query, key, attention_mask, query_positions)
+        weights = self.weights_dropout(weights, training=training)
+        context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
+        context = ops.reshape(
+            context, (*ops.shape(context)[:2], self.hidden_size)
+        )
+        output = self.attention_output(context)
+        return self.output_dropout(output, training=training)
+
+    def attention_weights(self, inputs, attention_mask=None):
+        """How much each token takes of each token, as `call` weighs them.
+
+        Args:
+            inputs, attention_mask: as of a call.
+
+        Returns:
+            float `(batch_size, num_heads, seq_length, seq_length)`, queries
+            before keys; those of a query sum to 1.
+        """
+        query, key, _ = self._heads(inputs)
+        return self._weights(query, key, attention_mask)
+
+    def _weights(self, query, key, attention_mask, query_positions=None):
         if query_positions is not None:
             positions = ops.repeat(
                 query_positions[:, None], self.num_heads, axis=1
@@ -132,19 +155,10 @@ class SelfAttention(keras.layers.Layer):
         scores = ops.matmul(
             query * head_size**-0.5, ops.transpose(key, (0, 1, 3, 2))
         )  # [B, N, Q, S]
-        weights = self._softmax(
+        return self._softmax(
             scores,
-            self._ignored(
-                ops.shape(inputs)[1], attention_mask, query_positions
-            ),
+            self._ignored(ops.shape(key)[2], attention_mask, query_positions),
         )
-        weights = self.weights_dropout(weights, training=training)
-        context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
-        context = ops.reshape(
-            context, (*ops.shape(context)[:2], self.hidden_size)
-        )
-        output = self.attention_output(context)
-        return self.output_dropout(output, training=training)
 
     def _heads(self, inputs):
         heads = ops.reshape(

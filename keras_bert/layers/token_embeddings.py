@@ -108,6 +108,23 @@ class TokenEmbeddings(keras.layers.Layer):
     def call(self, input_ids, training=None):
         return self._normalize(self._sum(input_ids), training)
 
+    def summands(self, input_ids):
+        """What is added up for each token, before the normalization.
+
+        Args:
+            input_ids: int32 `(batch_size, seq_length)`.
+
+        Returns:
+            A dict of float `(batch_size, seq_length, embedding_size)` by
+            "word" and "position".
+        """
+        words = ops.take(self.word_embeddings, input_ids, axis=0)
+        positions = self._positions(input_ids)
+        return {
+            "word": words,
+            "position": ops.broadcast_to(positions, ops.shape(words)),
+        }
+
     def _sum(self, input_ids):
         words = ops.take(self.word_embeddings, input_ids, axis=0)  # [B, S, H]
         return words + self._positions(input_ids)

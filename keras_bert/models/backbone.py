@@ -97,6 +97,35 @@ class Backbone:
         outputs = {str(number): state for number, state in enumerate(states)}
         return keras.Model(self.inputs, outputs)
 
+    def attention_weights(self, inputs):
+        """How much the tokens take of each other in each block.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` arrays, as of
+                `inputs`.
+
+        Returns:
+            A list with a float `(batch_size, num_heads, seq_length,
+            seq_length)` tensor for each block, queries before keys.
+
+        Raises:
+            ValueError: a block has no `self_attention` that tells them.
+        """
+        for block in self.blocks:
+            attention = getattr(block, "self_attention", None)
+            if not hasattr(attention, "attention_weights"):
+                raise ValueError(
+                    "Each block must have a `self_attention` with "
+                    f"`attention_weights`. Received: {block.name}."
+                )
+        states = self.states_model()(inputs)
+        return [
+            block.self_attention.attention_weights(
+                states[str(number)], inputs[_MASK]
+            )
+            for number, block in enumerate(self.blocks)
+        ]
+
 
 def encoder_inputs(encoder_features=features.ENCODER_INPUTS):
     """What a model takes.

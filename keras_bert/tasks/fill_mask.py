@@ -121,10 +121,8 @@ class FillMask(Task):
         # fail on none. Behind a text's own masks any position does.
         asked = tf.sequence_mask(count, tf.maximum(most, 1))
         positions = tf.where(asked, order[:, : tf.shape(asked)[1]], 0)  # [B, P]
-        logits = self.model({**inputs, "masked_lm_positions": positions})
-        # Rows that only pad the table are no words.
-        logits = logits["mlm_logits"][:, :most, : len(self.vocabulary)]
-        probabilities, ids = tf.math.top_k(tf.nn.softmax(logits), self.top_k)
+        probabilities = self.probabilities_at(inputs, positions)[:, :most]
+        probabilities, ids = tf.math.top_k(probabilities, self.top_k)
         real = tf.expand_dims(real, -1)
         # Chosen by index, for TFLite has no choice between strings.
         ids = tf.where(real, ids, len(self.vocabulary))
@@ -134,3 +132,18 @@ class FillMask(Task):
             ),
             "token_probabilities": tf.where(real, probabilities, 0.0),
         }
+
+    def probabilities_at(self, inputs, positions):
+        """What the model expects at some positions, masked or not, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+            positions: int32 `(batch_size, num_positions)`.
+
+        Returns:
+            float32 `(batch_size, num_positions, vocab_size)`, of each piece
+            of the vocabulary; those of a position sum to 1.
+        """
+        logits = self.model({**inputs, "masked_lm_positions": positions})
+        # Rows that only pad the table are no words.
+        return tf.nn.softmax(logits["mlm_logits"][:, :, : len(self.vocabulary)])

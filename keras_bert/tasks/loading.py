@@ -26,7 +26,7 @@ def load_task(directory, lowercase=None):
             known here.
     """
     pretrained = from_pretrained(directory, lowercase=lowercase)
-    return _trained_class(pretrained, directory).of_directory(
+    return trained_class(pretrained, directory).of_directory(
         pretrained, directory
     )
 
@@ -61,7 +61,7 @@ def load_any_task(
     if pretrained.task is None:
         kind = getattr(tasks, _ENCODER_TASKS[encoder_task or default])
     elif encoder_task is None:
-        kind = _trained_class(pretrained, directory)
+        kind = trained_class(pretrained, directory)
     else:
         raise ValueError(
             f"{directory} was fine-tuned for {pretrained.task.task}, which it "
@@ -71,8 +71,19 @@ def load_any_task(
     return kind.from_pretrained(directory, lowercase=lowercase, **arguments)
 
 
-def _trained_class(pretrained, directory):
-    """The class of the task that a model was fine-tuned for."""
+def trained_class(pretrained, directory):
+    """The class of the task that a model was fine-tuned for.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        directory: str, where it was read from.
+
+    Returns:
+        A class below `FineTunedTask`.
+
+    Raises:
+        ValueError: as of `load_task`.
+    """
     if pretrained.task is None:
         raise ValueError(
             f"{directory} must hold a model that was fine-tuned for a task. "

@@ -126,3 +126,13 @@ def test_sizes_must_be_positive_integers(name, value):
 def test_dropout_must_be_a_rate(value):
     with pytest.raises(ValueError, match=f"`dropout`.*dropout={value!r}"):
         BertEmbeddings(**_ARGUMENTS, dropout=value)
+
+
+def test_summands_are_the_rows_of_the_tables():
+    embeddings = make_embeddings()
+    words, positions, segments, _, _ = embeddings.get_weights()
+    found = embeddings.summands(_IDS, _SEGMENTS)
+    np.testing.assert_array_equal(found["word"], words[_IDS])
+    np.testing.assert_array_equal(found["segment"], segments[_SEGMENTS])
+    for row in np.asarray(found["position"]):
+        np.testing.assert_array_equal(row, positions[:5])

@@ -63,3 +63,13 @@ def test_a_head_ties_itself_to_the_tables(tmp_path):
 def test_a_wrong_size_is_an_error():
     with pytest.raises(ValueError, match="`hidden_size`.*hidden_size=0"):
         FactorizedEmbeddings(tables(), 0)
+
+
+def test_summands_are_those_of_the_tables():
+    layer = FactorizedEmbeddings(tables(), 8)
+    layer(_IDS, _SEGMENTS)
+    found = layer.summands(_IDS, _SEGMENTS)
+    expected = layer.tables.summands(_IDS, _SEGMENTS)
+    assert [*found] == ["word", "position", "segment"]
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found[name], values)

@@ -67,3 +67,12 @@ def test_a_sequence_over_the_limit_is_an_error():
 def test_a_wrong_id_is_an_error(pad_id):
     with pytest.raises(ValueError, match=f"`pad_id`.*pad_id={pad_id}"):
         RobertaEmbeddings(**_ARGUMENTS, pad_id=pad_id)
+
+
+def test_summands_add_up_to_what_is_normalized():
+    embeddings = RobertaEmbeddings(**_ARGUMENTS)
+    outputs = embeddings(_IDS)
+    summed = sum(map(np.asarray, embeddings.summands(_IDS).values()))
+    np.testing.assert_allclose(
+        embeddings.layer_norm(summed), outputs, atol=1e-6
+    )

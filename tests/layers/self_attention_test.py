@@ -173,3 +173,19 @@ def test_wrong_sizes_are_errors():
         SelfAttention(8, num_heads=2, output_dropout=-1)
     with pytest.raises(ValueError, match="`pattern`.*pattern='causal'"):
         SelfAttention(8, num_heads=2, pattern="causal")
+
+
+def test_attention_weights_are_those_of_the_output():
+    attention = make_attention()
+    weights = attention.attention_weights(_INPUTS, _MASK)
+    weights = keras.ops.convert_to_numpy(weights)
+    assert weights.shape == (3, 2, 5, 5)
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-6)
+    kernel, bias, output_kernel, output_bias = attention.get_weights()
+    value = (_INPUTS @ kernel + bias)[:, :, 16:].reshape(3, 5, 2, 4)
+    context = np.einsum("bnqk,bknd->bqnd", weights, value).reshape(3, 5, 8)
+    np.testing.assert_allclose(
+        context @ output_kernel + output_bias,
+        call(attention, _INPUTS, _MASK),
+        atol=1e-5,
+    )

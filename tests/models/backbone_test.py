@@ -170,3 +170,27 @@ def test_a_shared_block_comes_back_from_a_keras_file(random_batch, tmp_path):
     np.testing.assert_array_equal(
         reloaded(inputs)["sequence_output"], model(inputs)["sequence_output"]
     )
+
+
+def test_attention_weights_are_those_of_each_run(random_batch):
+    backbone = shared_backbone()
+    inputs = encoder_part(random_batch(0))
+    weights = backbone.attention_weights(inputs)
+    assert len(weights) == 3
+    for states, found in zip(states_by_hand(backbone, inputs), weights):
+        attention = backbone.blocks[0].self_attention
+        expected = attention.attention_weights(states, inputs["input_mask"])
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+    masked = inputs["input_mask"][:, None, None, :] == 0
+    assert np.abs(np.asarray(weights) * masked).max() < 1e-6
+
+
+def test_blocks_without_attention_weights_are_named(random_batch):
+    class Mean(keras.layers.Layer):
+        def call(self, inputs, attention_mask=None, query_positions=None):
+            return inputs
+
+    embeddings = BertEmbeddings(30, 8, 16)
+    backbone = Backbone(embeddings, [Mean(name="plain")])
+    with pytest.raises(ValueError, match="self_attention.*Received: plain"):
+        backbone.attention_weights(encoder_part(random_batch(0)))

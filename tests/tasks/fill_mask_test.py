@@ -219,3 +219,14 @@ def test_the_casing_may_be_given(bert, tmp_path):
             task.from_pretrained(tmp_path)
         read = task.from_pretrained(tmp_path, lowercase=False)
         assert not read.preprocess.tokenizer.lowercase
+
+
+def test_probabilities_are_there_at_any_position(bert):
+    fill_mask = FillMask(bert)
+    text = "the [MASK] eats a [MASK]"
+    inputs = fill_mask.preprocess([text])
+    positions = tf.constant([[2, 5, 1]])
+    found = fill_mask.probabilities_at(inputs, positions).numpy()
+    assert found.shape == (1, 3, len(bert.tokenizer.vocabulary))
+    np.testing.assert_allclose(found.sum(axis=-1), 1, atol=1e-5)
+    np.testing.assert_allclose(found[0, :2], _expected(bert, text), atol=1e-6)

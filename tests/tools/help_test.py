@@ -14,7 +14,7 @@ import pytest
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _TOOLS = sorted((_REPOSITORY / "tools").glob("*.py"))
 _HEAVY = (
-    "apache_beam jax keras matplotlib tensorflow tensorflow_datasets "
+    "apache_beam gradio jax keras matplotlib tensorflow tensorflow_datasets "
     "tensorflow_text tokenizers torch transformers"
 ).split()
 # Runs a program and then says what it has imported.

@@ -43,6 +43,24 @@ class Corpus:
         corpus.documents = corpus._map(directory, _DOCUMENTS, np.int64)
         return corpus
 
+    @classmethod
+    def of_documents(cls, documents, vocab_size):
+        """Holds a few documents in memory.
+
+        Args:
+            documents: list of lists of int arrays, the ids of their
+                sentences; none of them is empty.
+            vocab_size: int.
+        """
+        sentences = [ids for document in documents for ids in document]
+        lengths = [len(ids) for ids in sentences]
+        sizes = [len(document) for document in documents]
+        return cls(
+            np.concatenate(sentences).astype(token_dtype(vocab_size, False)),
+            np.cumsum([0, *lengths], dtype=np.int64),
+            np.cumsum([0, *sizes], dtype=np.int64),
+        )
+
     def _map(self, directory, name, dtype):
         with open(pathlib.Path(directory, name), "rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

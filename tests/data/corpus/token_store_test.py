@@ -232,3 +232,18 @@ def test_what_the_tokenizer_drops_divides_nothing(tokenize, write_documents):
     documents = [["我\u200b们 \u200b喜\ufeff欢", "\u200b北"], ["狗"]]
     bits = _continues(tokenize, write_documents, documents)
     assert bits == [[0, 1, 0, 1, 0], [0]]
+
+
+def test_a_corpus_in_memory_is_that_of_the_files(tokenize, tokenizer, tmp_path):
+    documents = [["the cat.", "cats"], ["the"]]
+    path = tmp_path / "text.txt"
+    path.write_text("\n\n".join("\n".join(x) for x in documents))
+    expected, _ = tokenize([str(path)])
+    found = Corpus.of_documents(
+        [[*tokenizer(sentences).to_list()] for sentences in documents],
+        len(tokenizer.vocabulary),
+    )
+    for name in ("tokens", "sentences", "documents"):
+        values = getattr(found, name)
+        np.testing.assert_array_equal(values, getattr(expected, name))
+        assert values.dtype == getattr(expected, name).dtype

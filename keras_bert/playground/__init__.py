@@ -1,0 +1,1 @@
+"""A page that shows what a model does, in a browser."""

@@ -1,0 +1,57 @@
+"""What a visitor gives: checked before anything is computed."""
+
+import math
+
+from keras_bert.tasks.fine_tuning.texts import checked_text
+
+MAX_CHARACTERS = 20_000
+
+
+def given_text(text, name="The text"):
+    """A text that is not blank and not too long.
+
+    Raises:
+        ValueError: a sentence that says what it must be.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"{name} is empty. Write something into it.")
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(
+            f"{name} must be at most {MAX_CHARACTERS:,} characters. "
+            f"Received: {len(text):,}."
+        )
+    checked_text(text)
+    return text
+
+
+def given_pair(text):
+    """A second text, or None where there is none."""
+    if text is None or (isinstance(text, str) and not text.strip()):
+        return None
+    return given_text(text, "The second text")
+
+
+def given_lines(text, name, most):
+    """The lines of a text that are not blank.
+
+    Raises:
+        ValueError: there are too many.
+    """
+    lines = [x.strip() for x in given_text(text, name).splitlines()]
+    lines = [line for line in lines if line]
+    if len(lines) > most:
+        raise ValueError(
+            f"{name} must have at most {most} lines. Received: {len(lines)}."
+        )
+    return lines
+
+
+def given_number(value, name, low, high):
+    """A number from `low` to `high`, whole if these are."""
+    is_number = isinstance(value, int | float) and math.isfinite(value)
+    if isinstance(value, bool) or not is_number or not low <= value <= high:
+        raise ValueError(
+            f"{name} must be a number from {low} to {high}. "
+            f"Received: {str(value)[:40]}."
+        )
+    return int(value) if isinstance(low, int) else float(value)

@@ -1,0 +1,117 @@
+"""The layout of the page, by Gradio."""
+
+import gradio as gr
+
+from keras_bert.playground.given import MAX_CHARACTERS
+from keras_bert.playground.pictures.markup import element
+from keras_bert.playground.pictures.markup import joined
+from keras_bert.playground.tab import ChoiceField
+from keras_bert.playground.tab import NumberField
+
+
+def make_page(model, tabs):
+    """Lays out the tabs that a model has an answer to.
+
+    No event keeps anything: what a visitor gives comes with each request,
+    and what is shown goes back with it.
+
+    Args:
+        model: `ShownModel`.
+        tabs: list of `Tab`.
+
+    Returns:
+        `gradio.Blocks`, not launched yet. Each tab is also an endpoint of its
+        name for `gradio_client`.
+    """
+    shown = [tab for tab in tabs if not tab.lacking(model)]
+    with gr.Blocks(title="BERT playground", analytics_enabled=False) as page:
+        gr.HTML(_header(model, [tab for tab in tabs if tab not in shown]))
+        with gr.Tabs():
+            events = [_lay_out(model, tab) for tab in shown]
+        for event in events[:1]:
+            page.load(*event, api_visibility="private")
+    return page
+
+
+def _header(model, left_out):
+    reasons = [
+        element("li", f"{tab.title}: it needs {tab.lacking(model)}.")
+        for tab in left_out
+    ]
+    return joined(
+        [
+            element("h1", "BERT playground"),
+            element("p", f"{model.directory}: {model.described()}."),
+            element(
+                "details",
+                element("summary", "What this model cannot show"),
+                element("ul", *reasons),
+            ),
+        ]
+    )
+
+
+def _lay_out(model, tab):
+    """Lays out a tab; what its event needs."""
+    fields = tab.fields(model)
+    with gr.Tab(tab.title, id=tab.name) as place:
+        gr.HTML(element("p", tab.about, class_="about"))
+        with gr.Row():
+            with gr.Column(scale=1, min_width=280):
+                inputs = [_component(field) for field in fields]
+                button = gr.Button("Show", variant="primary")
+            with gr.Column(scale=2, min_width=300):
+                output = gr.HTML(elem_id=tab.name, elem_classes="picture")
+    event = _responder(model, tab, fields), inputs, output
+    gr.on(
+        [button.click, *map(_change, inputs)],
+        *event,
+        api_name=tab.name,
+        show_progress="minimal",
+        trigger_mode="always_last",
+    )
+    place.select(*event, api_visibility="private", show_progress="minimal")
+    return event
+
+
+def _component(field):
+    if isinstance(field, NumberField):
+        return gr.Slider(
+            field.low,
+            field.high,
+            field.value,
+            step=field.step,
+            label=field.label,
+        )
+    if isinstance(field, ChoiceField):
+        return gr.Radio([*field.choices], value=field.value, label=field.label)
+    return gr.Textbox(
+        field.value,
+        label=field.label,
+        lines=field.num_lines,
+        max_lines=12,
+        max_length=MAX_CHARACTERS,
+    )
+
+
+def _change(component):
+    """The event of a field that is worth an answer."""
+    if isinstance(component, gr.Slider):
+        return component.release
+    if isinstance(component, gr.Radio):
+        return component.change
+    return component.submit
+
+
+def _responder(model, tab, fields):
+    """A function from what the fields hold to HTML."""
+
+    def respond(*values):
+        given = dict(zip([field.name for field in fields], values, strict=True))
+        try:
+            return tab.picture(tab.answer(model, **given))
+        except (ValueError, OSError, MemoryError) as error:
+            text = f"{error}" or "Memory does not suffice."
+            return element("p", text, class_="refusal", role="alert")
+
+    return respond

@@ -1,0 +1,1 @@
+"""Plain data as HTML, in which no text of a visitor is markup."""

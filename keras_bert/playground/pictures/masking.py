@@ -1,0 +1,94 @@
+"""A masked text as a table, and the shares of what happened."""
+
+from keras_bert.data.records.inspection.outcomes import EXPECTED
+from keras_bert.data.records.inspection.outcomes import OUTCOMES
+from keras_bert.data.records.inspection.outcomes import PLAIN
+from keras_bert.playground.pictures.markup import bar
+from keras_bert.playground.pictures.markup import element
+from keras_bert.playground.pictures.markup import joined
+from keras_bert.playground.pictures.markup import note
+from keras_bert.playground.pictures.markup import percent
+from keras_bert.playground.pictures.markup import table
+
+_WIDTH, _HEIGHT = 300, 100
+
+
+def masking_picture(masked):
+    """A `MaskedText` as `Html`."""
+    return joined(
+        [
+            note(masked.note),
+            element("div", *map(_chip, masked.pieces), class_="text"),
+            _predictions(masked.pieces),
+            element("h3", "What happened, over all draws"),
+            _counts(masked.counts),
+            _curve(masked.curve),
+        ]
+    )
+
+
+def _chip(piece):
+    return element("span", piece.shown, class_=f"piece {piece.outcome}")
+
+
+def _predictions(pieces):
+    rows = []
+    for piece in pieces:
+        if piece.outcome == PLAIN:
+            continue
+        cells = [
+            piece.position,
+            piece.original,
+            element("span", piece.shown, class_=f"piece {piece.outcome}"),
+            EXPECTED[piece.outcome][0],
+        ]
+        if piece.probability is not None:
+            expected = [
+                element("div", f"{token} ", element("i", percent(x)))
+                for token, x in piece.expected
+            ]
+            cells += [joined(expected), bar(piece.probability)]
+        rows.append(cells)
+    head = ["Position", "Label", "Model sees", "What happened"]
+    if any(piece.probability is not None for piece in pieces):
+        head += ["Model expects", "Probability of the label"]
+    return table(head, rows)
+
+
+def _counts(counts):
+    total = max(sum(counts.values()), 1)
+    rows = [
+        (
+            [
+                element("span", EXPECTED[name][0], class_=f"piece {name}"),
+                f"{counts[name]:,}",
+                bar(counts[name] / total),
+                f"{EXPECTED[name][1]} %",
+            ]
+        )
+        for name in OUTCOMES
+    ]
+    return table(["", "Pieces", "Share", "Expected"], rows)
+
+
+def _curve(curve):
+    """The shares after more and more draws, as lines."""
+    lines = []
+    step = _WIDTH / max(len(curve) - 1, 1)
+    for name in OUTCOMES:
+        level = _HEIGHT * (1 - EXPECTED[name][1] / 100)
+        ends = {"x1": 0, "x2": _WIDTH, "y1": level, "y2": level}
+        lines.append(element("line", **ends, class_="level"))
+        points = " ".join(
+            f"{index * step:.1f},{_HEIGHT * (1 - shares[name]):.1f}"
+            for index, shares in enumerate(curve)
+        )
+        lines.append(element("polyline", points=points, class_=name))
+    return element(
+        "svg",
+        *lines,
+        viewBox=f"-2 -2 {_WIDTH + 4} {_HEIGHT + 4}",
+        role="img",
+        aria_label="Shares after more and more draws, towards 80, 10 and 10 %",
+        class_="curve",
+    )

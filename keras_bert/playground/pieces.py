@@ -1,0 +1,78 @@
+"""The pieces of a text, as the page shows them."""
+
+import dataclasses
+
+import numpy as np
+
+from keras_bert import features
+from keras_bert.text.located_pieces import ENDS
+from keras_bert.text.located_pieces import STARTS
+from keras_bert.text.located_pieces import TEXT_NUMBERS
+from keras_bert.text.located_pieces import locate_pieces
+
+
+@dataclasses.dataclass(frozen=True)
+class Pieces:
+    """A text or a pair in pieces, special tokens included, no padding.
+
+    Args:
+        inputs: dict of int32 `(1, num_pieces)` arrays, those of the model.
+        tokens: list of str.
+        text_numbers: list of int, 1 or 2, or 0 at special tokens.
+        starts: list of int, offsets in bytes into the text.
+        ends: list of int, likewise.
+        note: str, a sentence if pieces are left out, or else "".
+    """
+
+    inputs: dict
+    tokens: list
+    text_numbers: list
+    starts: list
+    ends: list
+    note: str
+
+    def __len__(self):
+        return len(self.tokens)
+
+    @property
+    def segments(self):
+        """The segment of each piece; all 0 where a model has none."""
+        name = features.SEGMENT_IDS.name
+        none = np.zeros((1, len(self)), np.int32)
+        return self.inputs.get(name, none)[0].tolist()
+
+
+def cut(model, preprocess, text, pair=None):
+    """Cuts a text or a pair.
+
+    Args:
+        model: `ShownModel`.
+        preprocess: `Preprocessor`, of the model or of its task.
+        text: str.
+        pair: str or None.
+
+    Returns:
+        `Pieces`
+    """
+    pairs = None if pair is None else [pair]
+    located = locate_pieces(preprocess, [text], pairs)
+    mask = located[features.INPUT_MASK.name].numpy()[0] == 1
+    arrays = {name: x.numpy()[:, mask] for name, x in located.items()}
+    ids = arrays[features.INPUT_IDS.name][0].tolist()
+    return Pieces(
+        {name: arrays[name] for name in model.inputs},
+        [model.vocabulary.tokens[index] for index in ids],
+        arrays[TEXT_NUMBERS][0].tolist(),
+        arrays[STARTS][0].tolist(),
+        arrays[ENDS][0].tolist(),
+        _note(preprocess, text, pair, len(ids)),
+    )
+
+
+def _note(preprocess, text, pair, num_shown):
+    texts = [text] if pair is None else [text, pair]
+    total = preprocess.template.num_special(pair is not None)
+    total += sum(len(row) for row in preprocess.tokenizer(texts).to_list())
+    if total <= num_shown:
+        return ""
+    return f"{num_shown} of {total:,} pieces are taken; the rest is cut off."

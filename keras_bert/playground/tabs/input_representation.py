@@ -1,0 +1,148 @@
+"""What goes into the first layer: the embeddings of each piece."""
+
+import dataclasses
+
+import numpy as np
+from keras import ops
+
+from keras_bert import features
+from keras_bert.playground.default_texts import PAIR
+from keras_bert.playground.default_texts import SENTENCE
+from keras_bert.playground.given import given_pair
+from keras_bert.playground.given import given_text
+from keras_bert.playground.pictures.input_representation import pieces_picture
+from keras_bert.playground.pieces import cut
+from keras_bert.playground.tab import Tab
+from keras_bert.playground.tab import TextField
+
+_NUM_PIECES = 48
+_NUM_NEAREST = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class RepresentedPiece:
+    """A piece with all that is known of it before the first layer.
+
+    Args:
+        position: int.
+        token: str.
+        id: int, its row of the table.
+        segment: int.
+        text_number: int, 1 or 2, or 0 of special tokens.
+        start: int, its first byte in that text.
+        end: int, the byte behind it.
+        vectors: dict of float arrays `(embedding_size,)`: "word", "position"
+            and perhaps "segment", and "sum".
+        nearest: list of pairs of a piece and the cosine of its row of the
+            table, the nearest first.
+    """
+
+    position: int
+    token: str
+    id: int
+    segment: int
+    text_number: int
+    start: int
+    end: int
+    vectors: dict
+    nearest: list
+
+
+@dataclasses.dataclass(frozen=True)
+class Representation:
+    """The pieces of a text or a pair.
+
+    Args:
+        pieces: list of `RepresentedPiece`.
+        note: str.
+    """
+
+    pieces: list
+    note: str
+
+
+def represent(model, text, pair=""):
+    """Looks up the embeddings of the pieces of a text or a pair.
+
+    Args:
+        model: `ShownModel`.
+        text: str.
+        pair: str, "" for none.
+
+    Returns:
+        `Representation`
+
+    Raises:
+        ValueError: the text is empty or too long.
+    """
+    text, pair = given_text(text), given_pair(pair)
+    pieces = cut(model, model.preprocess(_NUM_PIECES), text, pair)
+    embeddings = model.pretrained.backbone.embeddings
+    mask = features.INPUT_MASK.name
+    inputs = {name: x for name, x in pieces.inputs.items() if name != mask}
+    vectors = {
+        name: ops.convert_to_numpy(ops.cast(x, "float32"))[0]
+        for name, x in embeddings.summands(**inputs).items()
+    }
+    vectors["sum"] = sum(vectors.values())
+    ids = pieces.inputs[features.INPUT_IDS.name][0].tolist()
+    nearest = _nearest(model, embeddings, ids)
+    columns = zip(
+        pieces.tokens,
+        ids,
+        pieces.segments,
+        pieces.text_numbers,
+        pieces.starts,
+        pieces.ends,
+    )
+    shown = [
+        RepresentedPiece(
+            position,
+            *column,
+            {name: x[position] for name, x in vectors.items()},
+            nearest[column[1]],
+        )
+        for position, column in enumerate(columns)
+    ]
+    return Representation(shown, pieces.note)
+
+
+def _nearest(model, embeddings, ids):
+    """For each id the pieces whose rows of the table are most like its own."""
+    tokens = model.vocabulary.tokens
+    rows = ops.convert_to_numpy(embeddings.word_embeddings)[: len(tokens)]
+    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    found = {}
+    for index in set(ids):
+        cosines = rows @ rows[index]
+        cosines[index] = -np.inf
+        count = min(_NUM_NEAREST, len(tokens) - 1)
+        best = np.argpartition(-cosines, count - 1)[:count]
+        best = best[np.argsort(-cosines[best])]
+        found[index] = [(tokens[x], float(cosines[x])) for x in best]
+    return found
+
+
+def _lacking(model):
+    if hasattr(model.pretrained.backbone.embeddings, "summands"):
+        return ""
+    return "embeddings that are a sum"
+
+
+def _fields(model):
+    return [
+        TextField("text", "Text", SENTENCE),
+        TextField("pair", "Second text, if any", PAIR),
+    ]
+
+
+TAB = Tab(
+    name="input_representation",
+    title="Input representation",
+    about="Each piece enters as a sum of vectors: for the piece itself, for "
+    "its position and for its segment. Choose a piece to see them.",
+    fields=_fields,
+    answer=represent,
+    picture=pieces_picture,
+    lacking=_lacking,
+)

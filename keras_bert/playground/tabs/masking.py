@@ -1,0 +1,210 @@
+"""What masking does to a text, and what the model expects there."""
+
+import dataclasses
+
+import numpy as np
+
+from keras_bert import features
+from keras_bert.data.examples.masking import mask_tokens
+from keras_bert.data.examples.masking_rules import MaskingRules
+from keras_bert.data.examples.packing import word_starts
+from keras_bert.data.records.inspection.outcomes import OUTCOMES
+from keras_bert.data.records.inspection.outcomes import PLAIN
+from keras_bert.data.records.inspection.outcomes import prediction_outcomes
+from keras_bert.playground.default_texts import SENTENCE
+from keras_bert.playground.given import given_number
+from keras_bert.playground.given import given_text
+from keras_bert.playground.pictures.masking import masking_picture
+from keras_bert.playground.pieces import cut
+from keras_bert.playground.tab import ChoiceField
+from keras_bert.playground.tab import NumberField
+from keras_bert.playground.tab import Tab
+from keras_bert.playground.tab import TextField
+
+_NUM_PIECES = 128
+_MOST_DRAWS = 1000
+_UNITS = ("pieces", "whole words")
+_TOP_K = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class MaskedPiece:
+    """A piece of a text that is masked.
+
+    Args:
+        position: int.
+        original: str, the piece of the text, which is the label.
+        shown: str, the piece that the model sees.
+        outcome: str, "plain", "masked", "random" or "kept".
+        expected: list of pairs of a piece and its probability, the most
+            probable first; none of plain pieces.
+        probability: float, of the original; None of plain pieces, and of
+            models that cannot fill masks.
+    """
+
+    position: int
+    original: str
+    shown: str
+    outcome: str
+    expected: list = ()
+    probability: float | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class MaskedText:
+    """A text that is masked, once and many times.
+
+    Args:
+        pieces: list of `MaskedPiece`, the first draw.
+        counts: dict from "masked", "random" and "kept" to int, of all draws.
+        curve: list of dicts like it of float, the shares after more and more
+            draws.
+        note: str.
+    """
+
+    pieces: list
+    counts: dict
+    curve: list
+    note: str
+
+
+def mask_text(model, text, rate, unit, seed, num_draws):
+    """Masks a text as the data tool does.
+
+    Args:
+        model: `ShownModel`.
+        text: str.
+        rate: float from 0 to 1, the share of pieces to predict.
+        unit: str, "pieces" or "whole words".
+        seed: int, which draw is shown.
+        num_draws: int, how many are counted.
+
+    Returns:
+        `MaskedText`
+
+    Raises:
+        ValueError: the text is empty, or a number out of range.
+    """
+    rate = given_number(rate, "The mask rate", 0.0, 1.0)
+    seed = given_number(seed, "The seed", 0, 2**31 - 1)
+    num_draws = given_number(num_draws, "The number of draws", 1, _MOST_DRAWS)
+    if unit not in _UNITS:
+        raise ValueError(f"What is masked must be one of {', '.join(_UNITS)}.")
+    if rate == 0:
+        raise ValueError(
+            "At a mask rate of 0 nothing is masked, so there is nothing to "
+            "predict and nothing to learn. Choose a rate above 0."
+        )
+    pieces = cut(model, model.preprocess(_NUM_PIECES), given_text(text))
+    maskable = np.array(pieces.text_numbers)[None] > 0
+    if not maskable.any():
+        raise ValueError("The text has no piece that could be masked.")
+    draw = _drawing(model, pieces, maskable, rate, unit)
+    once = draw(np.random.default_rng(seed), 1)
+    many = draw(np.random.default_rng((seed, 1)), num_draws)
+    counts = {name: x.sum(axis=1) for name, x in _outcomes(model, many).items()}
+    return MaskedText(
+        _shown(model, pieces, once),
+        {name: int(x.sum()) for name, x in counts.items()},
+        _curve(counts),
+        pieces.note,
+    )
+
+
+def _drawing(model, pieces, maskable, rate, unit):
+    """A function from a generator and a number to so many masked rows."""
+    vocabulary = model.vocabulary
+    rules = MaskingRules(
+        rate,
+        int(maskable.sum()),
+        vocabulary.id_of(vocabulary.roles["mask"]),
+        len(vocabulary),
+    )
+    ids = pieces.inputs[features.INPUT_IDS.name]
+    starts = None
+    if unit == "whole words":
+        continues = np.array(vocabulary.is_continuation)[ids]
+        starts = word_starts(maskable, continues)
+
+    def draw(rng, count):
+        rows = [
+            None if x is None else np.repeat(x, count, axis=0)
+            for x in (ids, maskable, starts)
+        ]
+        values = mask_tokens(*rows[:2], rules, rng, rows[2])
+        names = (
+            features.INPUT_IDS,
+            features.MASKED_LM_POSITIONS,
+            features.MASKED_LM_IDS,
+            features.MASKED_LM_WEIGHTS,
+        )
+        return {name.name: x for name, x in zip(names, values)}
+
+    return draw
+
+
+def _outcomes(model, drawn):
+    vocabulary = model.vocabulary
+    mask_id = vocabulary.id_of(vocabulary.roles["mask"])
+    return prediction_outcomes(drawn, mask_id)
+
+
+def _shown(model, pieces, drawn):
+    ids = drawn[features.INPUT_IDS.name][0].tolist()
+    positions = drawn[features.MASKED_LM_POSITIONS.name]
+    outcomes = {
+        int(positions[0, place]): name
+        for name, is_it in _outcomes(model, drawn).items()
+        for place in np.flatnonzero(is_it[0])
+    }
+    expected = {}
+    if model.has("masked_lm_head") and outcomes:
+        where = np.array([sorted(outcomes)], np.int32)
+        inputs = {**pieces.inputs, features.INPUT_IDS.name: np.array([ids])}
+        rows = model.fill_mask.probabilities_at(inputs, where).numpy()[0]
+        expected = dict(zip(where[0].tolist(), rows))
+    tokens = model.vocabulary.tokens
+    shown = []
+    for position, original in enumerate(pieces.tokens):
+        told = ()
+        if position in expected:
+            row = expected[position]
+            best = np.argsort(-row)[:_TOP_K]
+            right = float(row[model.vocabulary.id_of(original)])
+            told = [(tokens[x], float(row[x])) for x in best], right
+        outcome = outcomes.get(position, PLAIN)
+        seen = tokens[ids[position]]
+        shown.append(MaskedPiece(position, original, seen, outcome, *told))
+    return shown
+
+
+def _curve(counts, num_points=60):
+    """Shares of the outcomes after some of the draws."""
+    sums = {name: np.cumsum(counts[name]) for name in OUTCOMES}
+    totals = np.maximum(sum(sums.values()), 1)
+    places = np.linspace(0, len(totals) - 1, min(num_points, len(totals)))
+    return [
+        {name: float(sums[name][place] / totals[place]) for name in OUTCOMES}
+        for place in places.astype(int)
+    ]
+
+
+def _fields(model):
+    return [
+        TextField("text", "Text", SENTENCE),
+        NumberField("rate", "Mask rate", 0.15, 0.0, 1.0, 0.01),
+        ChoiceField("unit", "What is masked", _UNITS[0], _UNITS),
+        NumberField("seed", "Seed", 1, 0, 100),
+        NumberField("num_draws", "Draws to count", 100, 1, _MOST_DRAWS),
+    ]
+
+
+TAB = Tab(
+    name="masking",
+    title="Masking",
+    about="BERT learns by filling in pieces that were hidden. Of those, 80 % "
+    "become [MASK], 10 % another piece and 10 % stay as they are.",
+    fields=_fields,
+    answer=mask_text,
+    picture=masking_picture,
+)

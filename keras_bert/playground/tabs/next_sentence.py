@@ -1,0 +1,187 @@
+"""Pairs of texts as pre-training draws them, and what the model says."""
+
+import dataclasses
+
+import numpy as np
+from keras import ops
+
+from keras_bert import features
+from keras_bert.data.corpus.documents import group_documents
+from keras_bert.data.corpus.token_store import Corpus
+from keras_bert.data.examples.options import PretrainingDataOptions
+from keras_bert.data.examples.packing import ExampleRules
+from keras_bert.data.examples.packing import pack_segments
+from keras_bert.data.examples.packings import PACKINGS
+from keras_bert.data.examples.segments import Segments
+from keras_bert.playground.default_texts import DOCUMENTS
+from keras_bert.playground.given import given_number
+from keras_bert.playground.given import given_text
+from keras_bert.playground.pictures.next_sentence import pair_picture
+from keras_bert.playground.tab import ChoiceField
+from keras_bert.playground.tab import NumberField
+from keras_bert.playground.tab import Tab
+from keras_bert.playground.tab import TextField
+from keras_bert.text.sentences import split_sentences
+
+# By the head that a model has: how pairs are drawn, what its logits are
+# called, and what the labels 0 and 1 mean.
+_KINDS = {
+    "nsp_head": ("segment_pairs", "nsp_logits", ("IsNext", "NotNext")),
+    "sop_head": ("sentence_order", "sop_logits", ("InOrder", "Swapped")),
+}
+_SEQ_LENGTH = 64
+_NUM_PASSES = 30
+
+
+@dataclasses.dataclass(frozen=True)
+class DrawnPair:
+    """A pair as pre-training packs it.
+
+    Args:
+        tokens: list of str, special ones included.
+        segments: list of int, 0 or 1.
+        label: str, what the pair is.
+        probabilities: dict of float by label, what the model says.
+    """
+
+    tokens: list
+    segments: list
+    label: str
+    probabilities: dict
+
+
+def draw_pair(model, text, label, seed):
+    """Draws a pair from documents, by the data tool's own sampling.
+
+    Args:
+        model: `ShownModel` with a next-sentence or sentence-order head.
+        text: str, documents with a blank line between them.
+        label: str, what the pair shall be, one of `labels_of`.
+        seed: int.
+
+    Returns:
+        `DrawnPair`
+
+    Raises:
+        ValueError: the text is empty, has one document only, or has no such
+            pair.
+    """
+    seed = given_number(seed, "The seed", 0, 2**31 - 1)
+    packing, logits, labels = _kind(model)
+    if label not in labels:
+        raise ValueError(f"The pair must be one of {', '.join(labels)}.")
+    corpus = _corpus(model, given_text(text))
+    if corpus is None:
+        raise ValueError(
+            "Pairs are drawn from two documents or more. Write a blank line "
+            "between them."
+        )
+    length = min(_SEQ_LENGTH, model.pretrained.sequence_length())
+    segments = _drawn(corpus, packing, labels.index(label), length, seed)
+    if segments is None:
+        raise ValueError(
+            f"No pair that is {label} was drawn in {_NUM_PASSES} passes. "
+            "Documents of more sentences have some."
+        )
+    ids, mask, in_second, _, _ = pack_segments(
+        corpus, segments, _rules(model.vocabulary, length)
+    )
+    num_tokens = int(mask.sum())
+    inputs = {
+        features.INPUT_IDS.name: ids[:, :num_tokens],
+        features.INPUT_MASK.name: mask[:, :num_tokens].astype(np.int32),
+        features.SEGMENT_IDS.name: in_second[:, :num_tokens].astype(np.int32),
+    }
+    return DrawnPair(
+        [model.vocabulary.tokens[x] for x in ids[0, :num_tokens].tolist()],
+        inputs[features.SEGMENT_IDS.name][0].tolist(),
+        label,
+        dict(zip(labels, _probabilities(model, inputs, logits))),
+    )
+
+
+def labels_of(model):
+    """What a pair can be to a model, two words."""
+    return _kind(model)[2]
+
+
+def _kind(model):
+    return next(kind for head, kind in _KINDS.items() if model.has(head))
+
+
+def _corpus(model, text):
+    """A `Corpus` of a text; None of fewer than two documents."""
+    documents = []
+    for lines in group_documents(x.strip() for x in text.splitlines()):
+        sentences = [y for line in lines for y in split_sentences(line)]
+        ids = [np.array(x) for x in model.tokenizer(sentences).to_list() if x]
+        if ids:
+            documents.append(ids)
+    if len(documents) < 2:
+        return None
+    return Corpus.of_documents(documents, len(model.vocabulary))
+
+
+def _drawn(corpus, packing, label, length, seed):
+    """One of the pairs with a label, as `Segments`; None if there is none."""
+    options = PretrainingDataOptions(
+        max_seq_length=length, max_predictions_per_seq=1
+    )
+    rng = np.random.default_rng(seed)
+    documents = np.arange(corpus.num_documents)
+    passes = [
+        PACKINGS[packing].sample(corpus, documents, options, rng)
+        for _ in range(_NUM_PASSES)
+    ]
+    segments = Segments.concatenate(passes)
+    (fitting,) = np.nonzero(segments.label == label)
+    return segments[rng.choice(fitting, 1)] if len(fitting) else None
+
+
+def _rules(vocabulary, seq_length):
+    ids = {role: vocabulary.id_of(x) for role, x in vocabulary.roles.items()}
+    return ExampleRules(
+        seq_length=seq_length,
+        cls_id=ids["cls"],
+        sep_id=ids["sep"],
+        pad_id=ids["pad"],
+        is_continuation=np.array(vocabulary.is_continuation),
+        whole_words=False,
+        masking=None,
+    )
+
+
+def _probabilities(model, inputs, logits):
+    given = {name: inputs[name] for name in model.inputs}
+    if model.has("masked_lm_head"):
+        positions = np.zeros((1, 1), np.int32)
+        given[features.MASKED_LM_POSITIONS.name] = positions
+    outputs = model.pretrained.model(given)[logits]
+    return ops.convert_to_numpy(ops.softmax(outputs))[0].tolist()
+
+
+def _lacking(model):
+    if any(map(model.has, _KINDS)):
+        return ""
+    return "a next-sentence or sentence-order head"
+
+
+def _fields(model):
+    labels = labels_of(model)
+    return [
+        ChoiceField("label", "The pair is", labels[0], labels),
+        NumberField("seed", "Seed", 1, 0, 100),
+        TextField("text", "Documents, a blank line between", DOCUMENTS, 10),
+    ]
+
+
+TAB = Tab(
+    name="next_sentence",
+    title="Next sentence",
+    about="Pre-training shows two texts: do they follow each other? The pair "
+    "is drawn as the data tool draws it, and the model says what it thinks.",
+    fields=_fields,
+    answer=draw_pair,
+    picture=pair_picture,
+    lacking=_lacking,
+)

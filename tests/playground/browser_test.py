@@ -1,0 +1,190 @@
+"""The page in headless Chromium: make test-playground.
+
+It writes a picture of each tab, light, dark and as narrow as a phone, to
+the folder SCREENS, by default playground-screens. MODELS names directories to
+show, with commas between; by default they are tiny ones of random weights.
+"""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import time
+import urllib.parse
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+_SWITCHES = (
+    "headless=new no-sandbox disable-gpu disable-quic no-first-run "
+    "disable-background-networking disable-component-update disable-sync"
+)
+_MODES = {"light": (1280, "light"), "dark": (1280, "dark")}
+_MODES["narrow"] = (390, "light")
+_SECONDS = 60
+_SCREENS = pathlib.Path(os.environ.get("SCREENS") or "playground-screens")
+_MODELS = [x for x in os.environ.get("MODELS", "").split(",") if x]
+_TINY = ("bert", "classifier", "answerer", "tagger", "chooser")
+_HOSTILE = (
+    "the <script>document.title='taken'</script> cat "
+    "<img src=x onerror=\"document.title='taken'\"> ${document.title='taken'} "
+    "{{document.title='taken'}} <b>bold</b>"
+)
+
+
+@pytest.fixture
+def open_page():
+    """Opens an address in Chromium, at a width and in a colour scheme."""
+    webdriver = pytest.importorskip("selenium.webdriver")
+    chromium, driver = map(shutil.which, ("chromium", "chromedriver"))
+    if not (chromium and driver):
+        pytest.skip(
+            "There is no Chromium here. On Debian: "
+            "apt-get install chromium chromium-driver"
+        )
+    browsers = []
+
+    def open_page(address, width=1280, scheme="light"):
+        options = webdriver.ChromeOptions()
+        options.binary_location = chromium
+        for switch in _SWITCHES.split():
+            options.add_argument(f"--{switch}")
+        logs = {"performance": "ALL", "browser": "ALL"}
+        options.set_capability("goog:loggingPrefs", logs)
+        service = webdriver.ChromeService(executable_path=driver)
+        browser = webdriver.Chrome(options=options, service=service)
+        browsers.append(browser)
+        browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {
+                "width": width,
+                "height": 900,
+                "deviceScaleFactor": 1,
+                "mobile": width < 600,
+            },
+        )
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [feature]}
+        )
+        browser.get(address)
+        return browser
+
+    yield open_page
+    for browser in browsers:
+        browser.quit()
+
+
+def wait(condition):
+    """What a condition gives, once it is true."""
+    end = time.monotonic() + _SECONDS
+    while not (found := condition()):
+        assert time.monotonic() < end, "the page did not get there"
+        time.sleep(0.1)
+    return found
+
+
+def find(browser, selector):
+    return browser.find_elements("css selector", selector)
+
+
+def tabs_of(browser):
+    """The titles of the tabs by their ids, in order."""
+    config = browser.execute_script("return window.gradio_config")
+    return {
+        component["props"]["id"]: component["props"]["label"]
+        for component in config["components"]
+        if component["type"] == "tabitem"
+    }
+
+
+def choose(browser, tab):
+    """Opens a tab, perhaps from the menu of those that have no room."""
+    title = tabs_of(browser)[tab]
+    selector = "button[role=tab], .overflow-dropdown button"
+    browser.execute_script(
+        "for (const x of document.querySelectorAll(arguments[0]))"
+        " if (x.textContent.trim() == arguments[1]) x.click()",
+        selector,
+        title,
+    )
+    wait(lambda: is_drawn(browser, tab))
+
+
+def is_drawn(browser, tab):
+    """Whether a picture is there and nothing is under way."""
+    waiting = [x for x in find(browser, ".wrap.generating") if x.is_displayed()]
+    pictures = find(browser, f"#{tab} :is(table, .prose, .bar, .refusal)")
+    return not waiting and any(x.is_displayed() for x in pictures)
+
+
+def photograph(browser, path):
+    """Writes the whole page as a picture."""
+    time.sleep(0.8)  # The theme fades in what is new.
+    metrics = browser.execute_cdp_cmd("Page.getLayoutMetrics", {})
+    size = metrics["cssContentSize"]
+    clip = {"x": 0, "y": 0, "scale": 1, **size, "width": size["width"]}
+    shot = browser.execute_cdp_cmd(
+        "Page.captureScreenshot",
+        {"captureBeyondViewport": True, "clip": clip},
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(base64.b64decode(shot["data"]))
+    return size["width"]
+
+
+def asked_hosts(browser):
+    """The hosts that the page has asked for anything."""
+    hosts = set()
+    for entry in browser.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            url = message["params"]["request"]["url"]
+            parts = urllib.parse.urlsplit(url)
+            if parts.scheme not in ("data", "blob"):
+                hosts.add(parts.netloc)
+    return hosts
+
+
+@pytest.mark.parametrize("mode", _MODES)
+@pytest.mark.parametrize("model", _MODELS or _TINY)
+def test_every_tab_is_drawn(directories, serve, open_page, model, mode):
+    address = serve(directories.get(model, model))
+    width, scheme = _MODES[mode]
+    browser = open_page(address, width, scheme)
+    wait(lambda: find(browser, ".picture"))
+    for tab in tabs_of(browser):
+        choose(browser, tab)
+        name = f"{pathlib.Path(model).name}-{tab}-{mode}.png"
+        assert photograph(browser, _SCREENS / name) <= width
+    assert asked_hosts(browser) == {urllib.parse.urlsplit(address).netloc}
+    errors = [x for x in browser.get_log("browser") if x["level"] == "SEVERE"]
+    assert errors == []
+
+
+def test_hostile_text_is_shown_as_text(directories, serve, open_page):
+    browser = open_page(serve(directories["bert"]))
+    wait(lambda: find(browser, ".picture"))
+    choose(browser, "text_map")
+    box = [x for x in find(browser, "textarea") if x.is_displayed()][0]
+    box.clear()
+    box.send_keys(f"{_HOSTILE}\n" * 3)
+    show = [x for x in find(browser, "button.primary") if x.is_displayed()]
+    show[0].click()
+    read = "return document.querySelector('#text_map').textContent"
+    wait(lambda: "<script>" in browser.execute_script(read))
+    assert browser.title == "BERT playground"
+    assert not find(browser, "#text_map :is(script, img)")
+
+
+def test_a_picker_goes_by_keys(directories, serve, open_page):
+    browser = open_page(serve(directories["bert"]))
+    wait(lambda: find(browser, ".picture"))
+    choose(browser, "input_representation")
+    chosen = find(browser, "#input_representation input:checked")[0]
+    chosen.send_keys("\ue014")  # The right arrow.
+    panels = find(browser, "#input_representation .panel")
+    shown = [place for place, x in enumerate(panels) if x.is_displayed()]
+    assert shown == [2]

@@ -1,0 +1,51 @@
+"""Shows what a model does, on a page in the browser.
+
+    python tools/playground.py --model_dir=demo-output/bert
+    python tools/playground.py --model_dir=runs/mood --port=8080
+
+The page is served to this machine only, and nothing of what is typed into it
+leaves the machine. What it shows is up to the model: masking, embeddings and
+attention of all, filled masks and next sentences of those that were
+pre-trained for them, and the answers of fine-tuned ones. It needs the extra
+`playground`. Ctrl-C ends it. See docs/playground.md.
+"""
+
+import importlib
+import time
+
+from absl import flags
+
+from keras_bert import command_line
+
+_MODEL_DIR = flags.DEFINE_string(
+    "model_dir", None, "The directory of a model.", required=True
+)
+_PORT = flags.DEFINE_integer(
+    "port",
+    0,
+    "Where to serve; by default the first free port from 7860 on.",
+    lower_bound=0,
+    upper_bound=65535,
+)
+_BROWSER = flags.DEFINE_bool("browser", True, "Open the page in a browser.")
+
+
+def main():
+    # Imported late, so that the manual is there at once.
+    server = importlib.import_module("keras_bert.playground.server")
+    server.check_port(_PORT.value)
+    server.check_installed()
+    shown = importlib.import_module("keras_bert.playground.shown_model")
+    tabs = importlib.import_module("keras_bert.playground.all_tabs")
+    model = shown.ShownModel(_MODEL_DIR.value)
+    page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
+    print(f"The playground is at {address}; Ctrl-C ends it.", flush=True)
+    try:
+        while True:
+            time.sleep(3600)
+    finally:
+        page.close(verbose=False)
+
+
+if __name__ == "__main__":
+    command_line.run(main)
