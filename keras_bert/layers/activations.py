@@ -89,7 +89,8 @@ def _gelu_tanh(x):
     outputs = wide * gate
 
     def gradient(*args, upstream=None):
-        (upstream,) = args or (upstream,)
+        # PyTorch passes its inputs as well, and this by name.
+        upstream = args[0] if upstream is None else upstream
         slope = _LINEAR + 3.0 * _CUBIC * square
         derivative = gate + (outputs - outputs * gate) * slope
         return ops.cast(ops.cast(upstream, wide.dtype) * derivative, x.dtype)
@@ -103,7 +104,7 @@ def _gelu_erf(x):
     share = ops.erf(wide * _SQRT_HALF) + 1.0
 
     def gradient(*args, upstream=None):
-        (upstream,) = args or (upstream,)
+        upstream = args[0] if upstream is None else upstream
         density = ops.exp(-0.5 * ops.square(wide)) * _DENSITY
         derivative = 0.5 * share + wide * density
         return ops.cast(ops.cast(upstream, wide.dtype) * derivative, x.dtype)

@@ -67,7 +67,8 @@ def _normalize(inputs, epsilon):
         normalized = centered * scale
 
         def gradient(*args, upstream=None):
-            (upstream,) = args or (upstream,)
+            # PyTorch passes its inputs as well, and this by name.
+            upstream = args[0] if upstream is None else upstream
             along = normalized * _mean(upstream * normalized)
             return scale * (upstream - _mean(upstream) - along)
 

@@ -33,7 +33,8 @@ def sparse_cross_entropy(labels, logits):
         losses = (ops.max(logits, axis=-1) - chosen) - largest
 
         def gradient(*args, upstream=None):
-            (upstream,) = args or (upstream,)
+            # PyTorch passes its inputs as well, and this by name.
+            upstream = args[0] if upstream is None else upstream
             scale = ops.expand_dims(upstream * valid, -1)
             return (probabilities - ops.one_hot(labels, num_classes)) * scale
 
