@@ -59,14 +59,8 @@ _QUESTIONS = {
     "What does {name} sell?": "product",
     "Who is the {trade}?": "name",
 }
-_GOOD = (
-    "clean quiet friendly cosy bright lovely splendid charming warm perfect "
-    "wonderful excellent pleasant tidy generous tasty"
-).split()
-_BAD = (
-    "dirty noisy rude gloomy cold awful dreadful shabby damp terrible "
-    "horrible poor unpleasant messy stingy stale"
-).split()
+_GOOD = "clean quiet friendly cosy bright lovely charming warm tidy".split()
+_BAD = "dirty noisy rude gloomy cold awful shabby damp stale".split()
 _THINGS = "room bed breakfast host kitchen garden bath soup service inn".split()
 _REVIEWS = (
     "The {thing} was {a} and the {other} was {b}.",
