@@ -25,6 +25,7 @@ _MODULES = (
 )
 _MEMBERS = {
     "BertConfig": "config",
+    "CONFIGS": "locations",
     "CheckpointError": "checkpoints",
     "Ensemble": "tasks",
     "FillMask": "tasks",

@@ -4,6 +4,8 @@ import functools
 import importlib.abc
 import importlib.util
 import os
+import re
+import shlex
 import sys
 import tempfile
 import textwrap
@@ -12,10 +14,11 @@ from absl import app
 from absl import flags
 from absl import logging
 
-_HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
+HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
 _MARK = "other than None"  # What absl says of a required flag.
 _COLUMN = 30
 _WIDTH = 80
+_INSTALLED = "keras-bert "
 
 
 def run(main):
@@ -37,8 +40,8 @@ def run(main):
 
 
 def _parse(argv):
-    if _HELP & {*argv[1:]}:
-        _show(manual())
+    if HELP & {*argv[1:]}:
+        show(manual())
         sys.exit(0)
     try:
         return flags.FLAGS(argv)
@@ -54,7 +57,43 @@ def _parse(argv):
         sys.exit(1)
 
 
-def _show(text):
+def installed_name(name):
+    """What a program of `tools/` is called that `keras-bert` starts.
+
+    Args:
+        name: str, its file without `.py`.
+
+    Returns:
+        A str for `sys.argv[0]`, by which its manual and errors tell.
+    """
+    return f"{_INSTALLED}{name}"
+
+
+def typed_command():
+    """The command line of this process, as a shell takes it."""
+    program, *arguments = sys.argv
+    if not program.startswith(_INSTALLED):
+        program = shlex.quote(program)
+    return " ".join([program, *map(shlex.quote, arguments)])
+
+
+def _as_started(text):
+    """The text, naming programs as the user starts them."""
+    if not sys.argv[0].startswith(_INSTALLED):
+        return text
+    pattern = r"(?:python )?(?<![\w./-])tools/(\w+)\.py"
+    return re.sub(pattern, rf"{_INSTALLED}\1", text)
+
+
+def _with_own_configs(text):
+    """The text, naming configs where the user has them."""
+    if not sys.argv[0].startswith(_INSTALLED):
+        return text
+    pattern = r"(?<![\w./-])configs/([\w.]+)"
+    return re.sub(pattern, rf'"$({_INSTALLED}configs)/\1"', text)
+
+
+def show(text):
     """Prints; whoever reads may stop, as `head` does."""
     try:
         print(text, flush=True)
@@ -64,7 +103,8 @@ def _show(text):
 
 def manual():
     """What a program does and its flags, as text."""
-    lines = [sys.modules["__main__"].__doc__.strip(), "", "Flags:", ""]
+    about = sys.modules["__main__"].__doc__.strip()
+    lines = [_with_own_configs(_as_started(about)), "", "Flags:", ""]
     for flag in _own_flags():
         lines += _describe(flag)
     lines += [
@@ -117,7 +157,7 @@ def _run_guarded(main, argv):
         main()
     except _user_errors() as error:
         logging.debug("Where the error came from:", exc_info=True)
-        print(f"Error: {_one_line(error)}", file=sys.stderr)
+        print(f"Error: {_as_started(_one_line(error))}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)

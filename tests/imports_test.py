@@ -15,6 +15,7 @@ _ROOT = pathlib.Path(__file__).parents[1]
 _PROGRAMS = 6
 _FLOORS = {
     "command_line": 0,
+    "locations": 0,
     "lazy": 0,
     "version": 0,
     "registration": 0,
@@ -24,6 +25,7 @@ _FLOORS = {
     "features": 0,
     "template": 0,
     "outputs": 0.5,  # Above files.
+    "console": 0.5,  # Above command_line.
     "text": 1,
     "layers": 1,
     "data": 2,
@@ -47,6 +49,8 @@ _COLUMNS = {
     "layers": (_TENSORFLOW, {"text", "data"}),
     "models": (_TENSORFLOW, {"text", "data"}),
     "command_line": (_KERAS | _TENSORFLOW, set()),
+    "console": (_KERAS | _TENSORFLOW, set()),
+    "locations": (_KERAS | _TENSORFLOW, set()),
     "config": (_KERAS | _TENSORFLOW, set()),
     "features": (_KERAS | _TENSORFLOW, set()),
     "files": (_KERAS | _TENSORFLOW, set()),

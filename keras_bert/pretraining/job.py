@@ -4,14 +4,13 @@ import contextlib
 import json
 import os
 import pathlib
-import shlex
-import sys
 import tempfile
 
 import keras
 import tensorflow as tf
 from absl import logging
 
+from keras_bert import command_line
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.formats.description import write_description
 from keras_bert.pretraining.batches import RunBatches
@@ -138,7 +137,7 @@ def _begin(plan, bert, output_dir):
 
 def _save(bert, output_dir, metrics):
     card = {
-        "Training": f"    {shlex.join(sys.argv)}",
+        "Training": f"    {command_line.typed_command()}",
         "Metrics": f"    {json.dumps(metrics)}",
     }
     save_pretrained(bert, output_dir, card=card, overwrite=True)

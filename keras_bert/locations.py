@@ -1,0 +1,13 @@
+"""Where the programs and the configs are.
+
+In a clone they stand beside the package; setup.py has a wheel carry them
+inside it.
+"""
+
+import pathlib
+
+_PACKAGE = pathlib.Path(__file__).resolve().parent
+_ROOT = _PACKAGE if (_PACKAGE / "configs").is_dir() else _PACKAGE.parent
+
+PROGRAMS = _ROOT / "tools"
+CONFIGS = _ROOT / "configs"

@@ -1,0 +1,112 @@
+"""`keras-bert`, which starts the programs where there is no clone."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import keras_bert
+from keras_bert import command_line
+
+_ROOT = pathlib.Path(__file__).parents[1]
+_TOOLS = sorted(path.stem for path in (_ROOT / "tools").glob("*.py"))
+
+
+def run(*words):
+    """Exit code, stdout and stderr, started as the entry point does."""
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from keras_bert.console import main; main()",
+            *words,
+        ],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    return result.returncode, result.stdout, result.stderr
+
+
+def test_its_help_lists_every_program():
+    code, stdout, stderr = run("--help")
+    assert (code, stderr) == (0, "")
+    assert run() == (code, stdout, stderr)
+    listed = [line.split() for line in stdout.split("are:\n\n")[1].splitlines()]
+    assert [words[0] for words in listed] == _TOOLS
+    assert all(len(words) > 3 for words in listed)
+
+
+def test_a_program_shows_its_manual_with_what_is_to_be_typed():
+    code, stdout, stderr = run("run-pretraining", "--help")
+    assert (code, stderr) == (0, "")
+    assert "    keras-bert run_pretraining --input_file=" in stdout
+    assert 'file="$(keras-bert configs)/bert_tiny.json"' in stdout
+    assert "  --num_train_steps" in stdout
+    assert "tools/" not in stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["train"], "The first word must be a program. Received: train."),
+        (["configs", "x"], "The first word must be a program. Received: conf"),
+        (["../setup"], "The first word must be a program. Received: ../setup"),
+        (["run_squad"], "These flags are required: --init_dir, --output_dir."),
+        (["run_squad", "x"], "These flags are required: --init_dir"),
+        (
+            ["inspect_records", "x", "--input_file=x", "--vocab_file=y"],
+            "Unexpected arguments: x.",
+        ),
+    ],
+)
+def test_a_wrong_word_is_one_line(words, line):
+    code, stdout, stderr = run(*words)
+    assert (code, stdout) == (1, "")
+    assert stderr.startswith(f"Error: {line}")
+    assert stderr.count("\n") == 1
+
+
+def test_an_error_names_programs_as_they_are_started(tmp_path, monkeypatch):
+    def main():
+        raise ValueError("See python tools/predict.py and /my/tools/mine.py.")
+
+    shown = {}
+    for program in ("tools/predict.py", command_line.installed_name("predict")):
+        monkeypatch.setattr(sys, "argv", [program])
+        with pytest.raises(SystemExit), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                "builtins.print", lambda text, **_: lines.append(text)
+            )
+            lines = []
+            command_line._run_guarded(main, ["program"])
+        shown[program] = lines
+    assert [*shown.values()] == [
+        ["Error: See python tools/predict.py and /my/tools/mine.py."],
+        ["Error: See keras-bert predict and /my/tools/mine.py."],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("program", "command"),
+    [
+        ("my tools/predict.py", "'my tools/predict.py' --input='a b'"),
+        ("keras-bert predict", "keras-bert predict --input='a b'"),
+    ],
+)
+def test_a_command_is_kept_as_it_is_typed(program, command, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [program, "--input=a b"])
+    assert command_line.typed_command() == command.replace(
+        "--input='a b'", "'--input=a b'"
+    )
+
+
+def test_the_configs_are_found_from_everywhere():
+    code, stdout, _ = run("configs")
+    assert (code, stdout.strip()) == (0, str(keras_bert.CONFIGS))
+    config = keras_bert.BertConfig.from_json(
+        keras_bert.CONFIGS / "bert_base.json"
+    )
+    assert config.hidden_size == 768

@@ -1,0 +1,107 @@
+"""The wheel, installed where there is no clone: library, programs, configs."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+import pytest
+
+from keras_bert.version import VERSION
+
+pytestmark = pytest.mark.large
+
+_ROOT = pathlib.Path(__file__).parents[1]
+_SOURCES = (
+    "LICENSE README.md configs keras_bert pyproject.toml setup.cfg setup.py "
+    "tools"
+).split()
+
+
+def _run(*command, cwd):
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "PYTHONPATH"
+    }
+    result = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with `venv`, an environment with the wheel in it.
+
+    All but the wheel comes from the environment that runs the tests.
+    """
+    place = tmp_path_factory.mktemp("wheel")
+    clone = place / "clone"  # A build leaves folders where it works.
+    clone.mkdir()
+    for name in _SOURCES:
+        copy = shutil.copytree if (_ROOT / name).is_dir() else shutil.copy
+        copy(_ROOT / name, clone / name)
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", "."]
+    _run(*pip, *build, "./clone", cwd=place)
+    shutil.rmtree(clone)
+    _run(sys.executable, "-m", "venv", "--without-pip", "venv", cwd=place)
+    (wheel,) = place.glob("*.whl")
+    python = place / "venv/bin/python"
+    install = ["--python", python, "install", "--no-deps", wheel]
+    _run(*pip, *install, cwd=place)
+    paths = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    (packages,) = place.glob("venv/lib/python*/site-packages")
+    # Read after the wheel, so that an editable install here is not found.
+    (packages / "outer.pth").write_text("\n".join(sorted(paths)) + "\n")
+    return place
+
+
+def test_the_library_the_configs_and_the_version_are_in_it(place):
+    program = (
+        "import keras_bert\n"
+        "path = keras_bert.CONFIGS / 'bert_tiny.json'\n"
+        "config = keras_bert.BertConfig.from_json(path)\n"
+        "print(keras_bert.__version__, keras_bert.__file__)\n"
+        "print(config.hidden_size, path)\n"
+    )
+    printed = _run("venv/bin/python", "-c", program, cwd=place)
+    version, file, size, path = printed.split()
+    (package,) = place.glob("venv/lib/python*/site-packages/keras_bert")
+    assert (version, file) == (VERSION, str(package / "__init__.py"))
+    assert (size, path) == ("128", str(package / "configs/bert_tiny.json"))
+    (metadata,) = package.parent.glob("keras_bert_tf-*.dist-info")
+    assert VERSION in metadata.name
+    (licence,) = metadata.rglob("LICENSE")
+    assert "Apache License" in licence.read_text()
+
+
+def test_every_program_and_config_is_in_it(place):
+    (package,) = place.glob("venv/lib/python*/site-packages/keras_bert")
+    files = [*(_ROOT / "tools").glob("*.py"), *(_ROOT / "configs").rglob("*")]
+    for path in files:
+        if path.is_file():
+            carried = package / path.relative_to(_ROOT)
+            assert carried.read_bytes() == path.read_bytes()
+
+
+def test_programs_run_from_any_directory(place):
+    (place / "run").mkdir()
+    points = [{"step": n, "split": "train", "mlm_loss": 2.0} for n in (1, 2)]
+    (place / "run/metrics.jsonl").write_text("\n".join(map(json.dumps, points)))
+    program = "venv/bin/keras-bert"
+    _run(
+        program,
+        "plot-training",
+        "--run_dir=run",
+        "--output_file=curve.png",
+        cwd=place,
+    )
+    assert (place / "curve.png").read_bytes().startswith(b"\x89PNG")
+    configs = _run(program, "configs", cwd=place)
+    assert pathlib.Path(configs, "demo_data.flags").is_file()
