@@ -3,6 +3,7 @@
 # make test-fast   runs those that train nothing, for the loop of work
 # make test-beam   sets up and runs the tests of the Beam pipelines
 # make test-parity sets up and compares trained weights with transformers
+# make docs    sets up and makes the site, in docs/_build/html
 # make lint    checks style; make format repairs it
 #
 # PYTHON=...   the interpreter to build the virtual environment with
@@ -23,7 +24,7 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/text tests/layers tests/data/corpus tests/data/examples \
     tests/data/records tests/checkpoints/arrays
 
-.PHONY: demo test test-fast test-beam test-parity lint format clean
+.PHONY: demo test test-fast test-beam test-parity docs lint format clean
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
@@ -51,6 +52,12 @@ test-parity: $(VENV)/bin/python
 	$(MAKE) $(VENV)/.installed-test,parity
 	$(VENV)/bin/python -m pytest -m parity
 
+# Every warning is an error: broken links, pages that no menu reaches.
+docs: $(VENV)/.installed-docs
+	$(VENV)/bin/python -m sphinx -W --keep-going --nitpicky -q \
+	    -c docs -d docs/_build/doctrees . docs/_build/html
+	@echo "The site is docs/_build/html/index.html"
+
 lint: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -60,7 +67,7 @@ format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-beam
+	rm -rf $(VENV) $(VENV)-beam docs/_build docs/api
 
 $(VENV)/.installed-%: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --editable ".[$*]"
