@@ -5,6 +5,7 @@
 # make test-beam   sets up and runs the tests of the Beam pipelines
 # make test-parity sets up and compares trained weights with transformers
 # make test-playground   sets up and looks at that page in Chromium
+# make docs    sets up and makes the site, in docs/_build/html
 # make lint    checks style; make format repairs it
 #
 # PYTHON=...   the interpreter to build the virtual environment with
@@ -30,7 +31,7 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/data/records tests/checkpoints/arrays
 
 .PHONY: demo playground test test-fast test-beam test-parity test-playground \
-    lint format clean
+    docs lint format clean
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
@@ -68,6 +69,12 @@ test-parity: $(VENV)/bin/python
 test-playground: $(VENV)/.installed-test,browser
 	$(VENV)/bin/python -m pytest -m browser tests/playground
 
+# Every warning is an error: broken links, pages that no menu reaches.
+docs: $(VENV)/.installed-docs
+	$(VENV)/bin/python -m sphinx -W --keep-going --nitpicky -q \
+	    -c docs -d docs/_build/doctrees . docs/_build/html
+	@echo "The site is docs/_build/html/index.html"
+
 lint: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -77,9 +84,9 @@ format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-beam
+	rm -rf $(VENV) $(VENV)-beam docs/_build docs/api
 
-$(VENV)/.installed-%: setup.cfg pyproject.toml | $(VENV)/bin/python
+$(VENV)/.installed-%: setup.cfg setup.py pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --editable ".[$*]"
 	touch $@
 

@@ -16,6 +16,8 @@ _PAGES = {
     str(path.relative_to(_ROOT)): path.read_text(encoding="utf-8")
     for path in [
         _ROOT / "README.md",
+        _ROOT / "CHANGELOG.md",
+        _ROOT / "CONTRIBUTING.md",
         _ROOT / "tfrecords/README.md",
         *sorted((_ROOT / "docs").glob("*.md")),
     ]

@@ -32,16 +32,19 @@ class PretrainingRecipe:
         max_seq_length, max_predictions_per_seq: int, as the records.
         masking: "static" or "dynamic", as the records.
         masked_lm_prob, do_whole_word_mask, ngram: float, bool and int, of
-        dynamic masks.
+            dynamic masks.
         objective: str, the name of one in `keras_bert.training.objectives`.
         optimizer, learning_rate_decay, precision, strategy, on_nan: str, one
-        of those in `keras_bert.training.choices`.
+            of those in `keras_bert.training.choices`.
         train_batch_size, eval_batch_size: int, on all devices.
         gradient_accumulation_steps: int, pieces of a batch.
         learning_rate: float, its peak.
         beta_2: float, of the running mean of squared gradients.
-        num_train_steps, num_warmup_steps, steps_per_execution, log_steps,
-        eval_steps, save_checkpoints_steps, keep_checkpoint_max: int.
+        num_train_steps, num_warmup_steps: int, steps of the optimizer.
+        steps_per_execution: int, steps in one call of the graph.
+        log_steps, eval_steps, save_checkpoints_steps: int, steps between
+            points of the curve, evaluations and checkpoints.
+        keep_checkpoint_max: int, how many checkpoints are kept.
         jit: bool, compile the step with XLA.
         allow_changed_flags: bool, go on with a run under other settings.
         random_seed: int.

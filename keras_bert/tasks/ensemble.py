@@ -97,7 +97,8 @@ class Ensemble:
         """The best answers to each question, as `write_squad_files` wants.
 
         Args:
-            questions, **sizes: as of `QuestionAnswerer.answers`.
+            questions: as of `QuestionAnswerer.answers`.
+            **sizes: likewise.
 
         Returns:
             What that gives.

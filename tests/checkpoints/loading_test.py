@@ -12,6 +12,9 @@ from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.text import Vocabulary
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece_settings import WordpieceSettings
 
 
 class Arrays:
@@ -180,6 +183,9 @@ def test_a_name_that_is_no_part_is_an_error(plan):
 def load(plan, arrays, tiny_config):
     """A function that builds a BERT with the arrays; what was read of them."""
 
+    words = [f"word{index}" for index in range(tiny_config.vocab_size - 5)]
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, *words])
+
     def build(allow_missing=(), scope=""):
         source = Source(
             "some file", tiny_config, None, Arrays(arrays), published_places
@@ -187,7 +193,7 @@ def load(plan, arrays, tiny_config):
         with tf.name_scope(scope) if scope else contextlib.nullcontext():
             bert = numbers_of(
                 lambda: PretrainedModel.from_config(
-                    tiny_config, FakeTokenizer(tiny_config)
+                    tiny_config, WordpieceSettings(vocabulary)
                 ),
                 plan(allow_missing),
                 source,
@@ -241,11 +247,6 @@ def test_a_variable_that_is_not_made_is_an_error(plan, arrays, tiny_config):
     source = Source("f", tiny_config, None, Arrays(arrays), published_places)
     with pytest.raises(RuntimeError, match="not made: embeddings/word_"):
         numbers_of(lambda: None, plan(), source)
-
-
-class FakeTokenizer:
-    def __init__(self, config):
-        self.vocabulary = range(config.vocab_size)
 
 
 def test_two_arrays_of_one_name_are_an_error():

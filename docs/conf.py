@@ -1,0 +1,62 @@
+"""How Sphinx makes the site of README.md and these pages; see `make docs`.
+
+The source directory is the repository, so that links between files mean on
+the site what they mean on GitHub.
+"""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "site"))
+
+project = "keras_bert"
+root_doc = "docs/index"
+include_patterns = [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "docs/**",
+    "tfrecords/README.md",
+]
+exclude_patterns = ["docs/_build", "docs/tutorials/data", ".*"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "api_pages",
+    "markdown_docstrings",
+    "mathml",
+    "public_names",
+]
+
+# Pages: what GitHub renders, by the same names of headings.
+myst_enable_extensions = ["dollarmath"]
+myst_fence_as_directive = ["math"]
+myst_heading_anchors = 4
+nb_execution_mode = "off"
+nb_ipywidgets_js = {}
+
+# Docstrings.
+autodoc_inherit_docstrings = False
+autodoc_preserve_defaults = True
+autodoc_typehints = "none"
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+napoleon_custom_sections = [
+    ("Call arguments", "params_style"),
+    ("Returns", "notes_style"),
+    ("Yields", "notes_style"),
+]
+
+# A link that leads nowhere is an error; these lead out of the project.
+nitpick_ignore_regex = [("py:.*", r"(?!keras_bert).*")]
+
+html_math_renderer = "mathml"
+html_theme = "furo"
+html_title = "keras_bert"
+html_show_sourcelink = False
+html_copy_source = False
+html_static_path = ["site/static"]
+html_css_files = ["site.css"]
+html_additional_pages = {"index": "to_root_doc.html"}
+templates_path = ["site/templates"]
