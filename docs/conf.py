@@ -18,7 +18,7 @@ include_patterns = [
     "docs/**",
     "tfrecords/README.md",
 ]
-exclude_patterns = ["docs/_build", "docs/tutorials/data", ".*"]
+exclude_patterns = ["docs/_build", ".*"]
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",

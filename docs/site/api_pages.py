@@ -51,9 +51,16 @@ def _object_page(full_name, value):
     )
 
 
-def _data(full_name, value):
+def _data(module_name, name, value):
+    if isinstance(value, pathlib.Path):
+        return _heading_of_data(module_name, name)  # It differs by machine.
     code = textwrap.indent(pprint.pformat(value, width=72), " " * 6)
-    return f".. py:data:: {full_name}\n\n   .. code-block:: python\n\n{code}\n"
+    heading = _heading_of_data(module_name, name)
+    return f"{heading}\n   .. code-block:: python\n\n{code}\n"
+
+
+def _heading_of_data(module_name, name):
+    return f".. py:data:: {name}\n   :module: {module_name}\n"
 
 
 def _line(full_name, value):
@@ -77,7 +84,7 @@ def _module_page(module_name, objects, documented):
         *(f"   {page.split('.')[-1]} <{page}>" for page in own),
         "",
         *(
-            _data(f"{module_name}.{name}", value)
+            _data(module_name, name, value)
             for name, value in objects.items()
             if not has_page(value)
         ),
