@@ -1,9 +1,12 @@
 """What tests share: a clean Keras for each, and one test for every layer."""
 
+import ast
+import doctest
 import inspect
 import json
 import os
 import pathlib
+import re
 import signal
 import sys
 import warnings
@@ -216,6 +219,51 @@ def _random_batch(seed, batch_size=4, seq_length=10, num_predictions=3):
             "nsp_logits": np.ones(batch_size, "float32"),
         },
     )
+
+
+class _AnswersChecker(doctest.OutputChecker):
+    """Takes other numbers and words than those shown, in the same form."""
+
+    def check_output(self, want, got, optionflags):
+        return _form(want) == _form(got)
+
+
+def _form(printed):
+    """What is printed, with each value replaced by its type."""
+    try:
+        return _form_of(ast.literal_eval(printed))
+    except (SyntaxError, ValueError):
+        text = re.sub(r"-?\d+(\.\d*)?", "0", printed)
+        return re.sub(r"0(,\s+0)+", "0", text)
+
+
+def _form_of(value):
+    if isinstance(value, dict):
+        return {name: _form_of(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value), [_form_of(item) for item in value[:1]]
+    return value if isinstance(value, bool) else type(value)
+
+
+@pytest.fixture
+def run_example():
+    """Runs a doctest; with `any_answer` a model may say what it will.
+
+    Its weights are random where the docstring's are trained: numbers and
+    strings may be others, in the same lists and under the same keys.
+    """
+
+    def run(example, any_answer=False):
+        report = []
+        runner = doctest.DocTestRunner(
+            _AnswersChecker() if any_answer else None,
+            optionflags=doctest.ELLIPSIS,
+        )
+        result = runner.run(example, out=report.append)
+        assert result.attempted > 0
+        assert result.failed == 0, "".join(report)
+
+    return run
 
 
 @pytest.fixture

@@ -4,11 +4,13 @@ import re
 
 _CODE = re.compile(r"(?<![`\\])`([^`]+)`(?!`)")
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+_EXAMPLE = re.compile(r"^Examples?:$", re.MULTILINE)
 _PROMPTS = (">>> ", "... ")
 
 
 def to_restructured_text(text):
     """Turns links and code of a paragraph into reStructuredText's."""
+    text = _EXAMPLE.sub(".. rubric:: Example", text)
     return _LINK.sub(r"`\1 <\2>`__", _CODE.sub(r"``\1``", text))
 
 

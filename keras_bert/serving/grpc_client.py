@@ -44,9 +44,9 @@ class GrpcClient(Client):
 
     Example:
 
-    >>> client = keras_bert.serving.GrpcClient("mood")
-    >>> client.predict({"text": ["a fine film"]})["label"]
-    ['positive']
+    >>> client = keras_bert.serving.GrpcClient("scores")
+    >>> client.predict({"text": ["a fine film"]})["score"]
+    [4.5]
     """
 
     default_port = 8500

@@ -26,9 +26,9 @@ class RestClient(Client):
 
     Example:
 
-    >>> client = keras_bert.serving.RestClient("mood")
-    >>> client.predict({"text": ["a fine film"]})["label"]
-    ['positive']
+    >>> client = keras_bert.serving.RestClient("scores")
+    >>> client.predict({"text": ["a fine film"]})["score"]
+    [4.5]
 
     References:
         [REST](https://www.tensorflow.org/tfx/serving/api_rest)

@@ -85,9 +85,8 @@ class BertPreprocessor(Preprocessor):
     Example:
 
     >>> preprocess = keras_bert.text.BertPreprocessor(tokenizer, seq_length=8)
-    >>> preprocess(["a text"], ["its pair"])["input_ids"]
-    <tf.Tensor: shape=(1, 8), dtype=int32, numpy=
-    array([[ 101, 1037, 3793,  102, 2049, 3940,  102,    0]], dtype=int32)>
+    >>> preprocess(["a text"], ["its pair"])["input_ids"].numpy()
+    array([[ 101, 1037, 3793,  102, 2049, 3940,  102,    0]], dtype=int32)
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3, figure 2

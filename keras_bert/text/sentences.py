@@ -57,8 +57,9 @@ def split_sentences(paragraph: str) -> list[str]:
         The sentences in order, none of them empty.
 
     Example:
-        >>> split_sentences("Mr. Smith paid $3.50. He left.")
-        ['Mr. Smith paid $3.50.', 'He left.']
+
+    >>> keras_bert.text.split_sentences("Mr. Smith paid $3.50. He left.")
+    ['Mr. Smith paid $3.50.', 'He left.']
     """
     text = " ".join(paragraph.split())
     sentences = []
