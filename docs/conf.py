@@ -29,6 +29,11 @@ extensions = [
     "public_names",
 ]
 
+# No dashes for the -- of flags.
+smartquotes_action = "qe"
+# Commands and screens are no Python.
+highlight_language = "none"
+
 # Pages: what GitHub renders, by the same names of headings.
 myst_enable_extensions = ["dollarmath"]
 myst_fence_as_directive = ["math"]
@@ -54,6 +59,7 @@ nitpick_ignore_regex = [("py:.*", r"(?!keras_bert).*")]
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "keras_bert"
+html_show_copyright = False
 html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["site/static"]

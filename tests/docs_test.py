@@ -1,9 +1,9 @@
 """What README and the pages name is there: programs, flags, files, links."""
 
 import functools
-import importlib
 import os
 import pathlib
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -136,10 +136,10 @@ def test_files_in_the_text_exist(page):
 @pytest.mark.parametrize("page", _PAGES)
 def test_names_in_the_text_exist(page):
     for name in {*_NAMES.findall(_PAGES[page])}:
-        value = importlib.import_module("keras_bert")
-        for part in name.split(".")[1:]:
-            assert hasattr(value, part), f"{page} speaks of {name}"
-            value = getattr(value, part)
+        try:
+            pkgutil.resolve_name(name)
+        except (AttributeError, ImportError):
+            pytest.fail(f"{page} speaks of {name}")
 
 
 @pytest.mark.parametrize("page", _PAGES)

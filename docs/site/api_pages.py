@@ -43,6 +43,7 @@ def _arguments(value):
 
 def _object_page(full_name, value):
     title = _underlined(full_name.split(".")[-1])
+    title += "\n.. highlight:: python\n"
     if not isinstance(value, type):
         return f"{title}\n.. autofunction:: {full_name}\n"
     return (
