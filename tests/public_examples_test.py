@@ -5,6 +5,7 @@ import json
 import pathlib
 import types
 
+import keras
 import pytest
 
 import keras_bert
@@ -69,6 +70,7 @@ def _write_byte_pair(folder):
 def place(tmp_path_factory, spiece_file):
     """A directory with what the examples read."""
     pytest.importorskip("tokenizers")
+    keras.utils.set_random_seed(0)
     folder = tmp_path_factory.mktemp("examples")
     tokenizer = _tokenizer()
     config = keras_bert.BertConfig(
@@ -99,6 +101,7 @@ def _classifier(folder):
 @pytest.mark.parametrize("name", _EXAMPLES)
 def test_example_runs(name, place, monkeypatch, run_example):
     monkeypatch.chdir(place)
+    keras.utils.set_random_seed(0)  # A tagger may find nothing otherwise.
     example = _EXAMPLES[name]
     example.globs = {"keras_bert": keras_bert}
     if name == "tasks.text_model":
