@@ -6,17 +6,18 @@ import numpy as np
 import tensorflow as tf
 
 # Constants take one to two seconds, which so many batches win back.
-_MANY_BATCHES = 32
+_PAYING_BATCHES = 64
 
 
 class GraphFunction:
     """A model as a function of tensors, traced once for many calls.
 
     A processor that multiplies in bfloat16 lays out each matrix before it can;
-    of a constant TensorFlow does that once, of a variable at every call. Where
-    there are many batches to come the matrices are therefore constants, and
-    the texts of a MiniLM take 0.6 of the time. They are made anew when
-    somebody has changed a matrix. In float32 they would win nothing.
+    of a constant TensorFlow does that once, of a variable at every call. Once
+    there were, or are to come, so many batches that it pays, the matrices are
+    therefore constants, and the texts of a MiniLM take 0.6 of the time. When
+    somebody has changed a matrix the count begins anew. In float32 constants
+    would win nothing.
 
     Args:
         model: `keras.Model` from a dict of tensors to a dict.
@@ -40,6 +41,7 @@ class GraphFunction:
             isinstance(v.value, tf.distribute.DistributedValues)
             for v in self._kernels
         )
+        self._num_batches = 0
         self._constant = None
         self._held = []
 
@@ -53,8 +55,9 @@ class GraphFunction:
             A function from a dict of tensors to a dict.
         """
         if self._constant and _addresses(self._held) != self._addresses():
-            self._constant, self._held = None, []
-        if not self._constant and num_batches >= self._many_batches():
+            self._constant, self._held, self._num_batches = None, [], 0
+        self._num_batches += num_batches
+        if not self._constant and self._num_batches >= self._paying_batches():
             self._held = self._values()
             self._constant = self._by_name(self._with_constants(self._held))
         return self._constant or self._plain
@@ -62,10 +65,9 @@ class GraphFunction:
     def _by_name(self, function):
         return lambda inputs: function(*(inputs[name] for name in self._names))
 
-    def _many_batches(self):
-        """From how many batches on constants pay."""
+    def _paying_batches(self):
         has_gpu = bool(tf.config.list_logical_devices("GPU"))
-        return _MANY_BATCHES if self._is_narrow and not has_gpu else math.inf
+        return _PAYING_BATCHES if self._is_narrow and not has_gpu else math.inf
 
     def _values(self):
         return [tf.convert_to_tensor(v.value) for v in self._kernels]
