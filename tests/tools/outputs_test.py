@@ -152,6 +152,7 @@ _PROGRAMS = {
         ("input_file",),
         package="tokenizers",
     ),
+    "playground": _Program({"model_dir": "bert"}),
     "plot_training": _Program(
         {"run_dir": "run", "output_file": "curves.png"},
         "output_file",
