@@ -45,14 +45,14 @@ def test_every_fiftieth_sentence_is_held_out(corpus_file, make_documents):
 
 
 def test_text_is_normalised_as_the_tokenizer_does(write_documents):
-    path = write_documents("text.txt", [["Ein schöner Bär, ``ﬁn''"] * 9])
+    path = write_documents("text.txt", [["Ein schöner Bär, ﬁn"] * 9])
     lower, _ = learn_sentencepiece(open_sources([path]), 100)
     cased, _ = learn_sentencepiece(open_sources([path]), 100, lowercase=False)
     assert lower.lowercase and not cased.lowercase
     vocabulary = lower.vocabulary
     assert vocabulary.is_lowercase and not cased.vocabulary.is_lowercase
-    assert not any({*"öäﬁ`'"} & {*token} for token in vocabulary.tokens)
-    ids = lower.tokenizer()(["Bär ``schön''"]).values.numpy()
+    assert not any({*"öäﬁ"} & {*token} for token in vocabulary.tokens)
+    ids = lower.tokenizer()(["Bär schön"]).values.numpy()
     assert vocabulary.unk_id not in ids
 
 
