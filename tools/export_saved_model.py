@@ -1,6 +1,6 @@
 """Writes a SavedModel that takes plain text.
 
-    python tools/export_saved_model.py --input_dir=runs/mood \\
+    python tools/export_saved_model.py --input_dir=runs/mood/model \\
         --output_dir=served/mood
 
 --output_dir is the folder of the model's versions, as TensorFlow Serving

@@ -1,7 +1,7 @@
 """Shows what a model does, on a page in the browser.
 
     python tools/playground.py --model_dir=demo-output/bert
-    python tools/playground.py --model_dir=runs/mood --port=8080
+    python tools/playground.py --model_dir=runs/mood/model --port=8080
 
 The page is served to this machine only, and nothing of what is typed into it
 leaves the machine. What it shows is up to the model: masking, embeddings and

@@ -1,6 +1,6 @@
-"""Asks an exported SavedModel, with tensorflow and tensorflow_text alone.
+"""Asks an exported SavedModel, with only tensorflow and tensorflow_text.
 
-    python tools/query_saved_model.py --model_dir=served/1 \\
+    python tools/query_saved_model.py --model_dir=served/small/1 \\
         --text='The function returns a [MASK] of strings.'
 
 It prints the outputs of `serving_default` as JSON. The texts are those that

@@ -119,12 +119,16 @@ def check_readable(directory):
     format = format_of(directory)
     if format is None:
         files = sorted(path.name for path in directory.iterdir())
+        # Where the programs that fine-tune leave it in their output.
+        model = directory / "model"
+        is_run = model.is_dir() and format_of(model) is not None
         raise CheckpointError(
             f"{directory} must be a checkpoint directory: {CONFIG} with "
             "model.safetensors, or config.json with model.safetensors or "
             "pytorch_model.bin, or bert_config.json or albert_config.json with "
             "a TensorFlow checkpoint, or a run with states/. "
             f"Received: {', '.join(files[:10]) or 'an empty directory'}."
+            + (f" Did you mean {model}?" if is_run else "")
         )
     return format
 

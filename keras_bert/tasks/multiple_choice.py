@@ -55,7 +55,7 @@ class MultipleChoice(FineTunedTask):
     outputs = ("logits", "probabilities", "choice")
 
     def __init__(self, pretrained, seq_length=None):
-        seq_length = self.trained_seq_length(pretrained, seq_length)
+        seq_length = self._trained_seq_length(pretrained, seq_length)
         super().__init__(pretrained, 1, {"seq_length": seq_length})
         # Answers come from the model of single rows, which `logits` runs, in
         # batches of like lengths; it learns and serves whole questions.
@@ -139,14 +139,20 @@ class MultipleChoice(FineTunedTask):
         return self.choices_of(self.probabilities_of(logits))
 
     def choices_of(self, probabilities):
-        """As `predict`, of what `probabilities` gives."""
+        """As `predict`, of what `probabilities` gives.
+
+        :meta private:
+        """
         return [
             {"choice": int(row.argmax()), "probability": float(row.max())}
             for row in probabilities
         ]
 
     def probabilities_of(self, logits):
-        """What `probabilities` gives, of logits."""
+        """What `probabilities` gives, of logits.
+
+        :meta private:
+        """
         return ops.convert_to_numpy(ops.softmax(logits))
 
     def predict_ids(self, inputs):

@@ -172,7 +172,10 @@ class QuestionAnswerer(QuestionTask):
     def answers_of(
         self, labelled, logits, n_best_size=20, max_answer_length=30
     ):
-        """What `answers` gives, of `logits`."""
+        """What `answers` gives, of `logits`.
+
+        :meta private:
+        """
         return row_answers(labelled, logits, n_best_size, max_answer_length)
 
     def examples(self, questions, labels=None, class_weights=None):

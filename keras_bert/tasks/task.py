@@ -49,6 +49,8 @@ class Task:
             pretrained: `PretrainedModel` that was read from the directory.
             directory: str, where a task may have files of its own.
             **kwargs: other arguments of the class.
+
+        :meta private:
         """
         return cls(pretrained, **kwargs)
 
@@ -64,7 +66,10 @@ class Task:
         raise NotImplementedError
 
     def check_servable(self):
-        """Raises ValueError if graphs could not answer as `predict` does."""
+        """Raises ValueError if graphs could not answer as `predict` does.
+
+        :meta private:
+        """
 
     def answers_in_texts(self, outputs, inputs, *texts):
         """Makes answers of what a model gives, in graph; by default just that.
@@ -76,6 +81,8 @@ class Task:
 
         Returns:
             A dict of tensors by the names of `outputs`.
+
+        :meta private:
         """
         return outputs
 

@@ -56,7 +56,7 @@ class TextClassifier(TextTask):
     main_metric = "accuracy"
 
     def __init__(self, pretrained, labels=None, multi_label=None, **kwargs):
-        trained = self.trained_settings(pretrained)
+        trained = self._trained_settings(pretrained)
         pretrained, self.labels = with_labels(
             pretrained, trained.get("labels"), labels
         )
@@ -79,7 +79,7 @@ class TextClassifier(TextTask):
         if class_weights:
             of_label = label_weights(class_weights, self.labels)
             weights = (targets @ of_label) / np.maximum(targets.sum(1), 1)
-        examples = self.text_examples(columns, targets, weights)
+        examples = self._text_examples(columns, targets, weights)
         self.note_pairs(len(columns) == 2)
         return examples
 
@@ -195,7 +195,10 @@ class TextClassifier(TextTask):
         return {**outputs, "label": tf.gather(tf.constant(self.labels), best)}
 
     def probabilities_of(self, logits):
-        """What `probabilities` gives, of logits."""
+        """What `probabilities` gives, of logits.
+
+        :meta private:
+        """
         return ops.convert_to_numpy(self._probabilities(logits))
 
     def _probabilities(self, logits):

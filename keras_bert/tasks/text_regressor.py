@@ -56,7 +56,7 @@ class TextRegressor(TextTask):
         texts, labels = split_examples(texts, labels)
         columns = encoded_texts(texts, self.is_pair)
         targets = numbers(labels)[:, np.newaxis]
-        examples = self.text_examples(columns, targets)
+        examples = self._text_examples(columns, targets)
         self.note_pairs(len(columns) == 2)
         return examples
 

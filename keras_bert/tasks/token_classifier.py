@@ -72,11 +72,11 @@ class TokenClassifier(FineTunedTask):
     def __init__(self, pretrained, labels=None, seq_length=None):
         if labels is not None:
             labels = list(labels)
-        known = self.trained_settings(pretrained).get("labels")
+        known = self._trained_settings(pretrained).get("labels")
         pretrained, self.labels = with_labels(pretrained, known, labels)
         if self.labels != known:
             check_names(self.labels)
-        seq_length = self.trained_seq_length(pretrained, seq_length)
+        seq_length = self._trained_seq_length(pretrained, seq_length)
         settings = {"labels": self.labels, "seq_length": seq_length}
         super().__init__(pretrained, len(self.labels), settings)
         self.is_plain = is_plain(self.labels)
@@ -162,6 +162,8 @@ class TokenClassifier(FineTunedTask):
             A list with a float32 array `(num_words, num_labels)` for each
             sentence. A word that the tokenizer drops has 0 at "O", or at the
             first label of plain tags, and minus infinity elsewhere.
+
+        :meta private:
         """
         logits = self._token_logits(examples.rows)
         dropped = np.full(len(self.labels), -np.inf, np.float32)
@@ -237,7 +239,10 @@ class TokenClassifier(FineTunedTask):
         return self.probabilities_of(self.logits(self._asked_words(sentences)))
 
     def probabilities_of(self, logits):
-        """What `probabilities` gives, of `logits`."""
+        """What `probabilities` gives, of `logits`.
+
+        :meta private:
+        """
         return [ops.convert_to_numpy(ops.softmax(row)) for row in logits]
 
     def tags_of(self, probabilities):
@@ -248,6 +253,8 @@ class TokenClassifier(FineTunedTask):
 
         Returns:
             A list with a list of str for each sentence.
+
+        :meta private:
         """
         return [
             [self.labels[place] for place in row.argmax(axis=1)]

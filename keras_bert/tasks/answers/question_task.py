@@ -41,7 +41,7 @@ class QuestionTask(FineTunedTask):
         doc_stride=None,
         max_query_length=None,
     ):
-        trained = self.trained_settings(pretrained)
+        trained = self._trained_settings(pretrained)
         if seq_length is None:
             limit = pretrained.sequence_length()
             seq_length = trained.get("seq_length", min(_SEQ_LENGTH, limit))
@@ -91,6 +91,8 @@ class QuestionTask(FineTunedTask):
 
         Returns:
             `QuestionRows`.
+
+        :meta private:
         """
         return question_rows(self.preprocess, self._sizes, questions)
 
@@ -122,6 +124,8 @@ class QuestionTask(FineTunedTask):
             int32 `(batch_size,)`, the bytes of the context from which and
             before which it is; and `score`, float32 `(batch_size,)`, the sum
             of its two logits. Where there is no answer it is "" from 0 to 0.
+
+        :meta private:
         """
         import tensorflow as tf
 

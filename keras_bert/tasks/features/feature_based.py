@@ -79,7 +79,7 @@ class FeatureBased:
         head_file=None,
         **kwargs,
     ):
-        trained = self.trained_settings(pretrained)
+        trained = self._trained_settings(pretrained)
         self.design = FeatureDesign.of(
             pretrained,
             trained,
@@ -100,7 +100,7 @@ class FeatureBased:
         path = local_directory(directory) / HEAD_FILE
         return cls(pretrained, head_file=path, **kwargs)
 
-    def with_head(self, pretrained, num_outputs, settings):
+    def _with_head(self, pretrained, num_outputs, settings):
         settings = {**settings, **self.design.settings}
         record = TaskRecord(type(self).__name__, None, settings)
         pretrained = pretrained.for_task(record)
@@ -123,6 +123,8 @@ class FeatureBased:
 
         Raises:
             ValueError: it would have the encoder learn.
+
+        :meta private:
         """
         recipe = Recipe(**{**_RECIPE, **fields})
         for name, values in _ENCODER_FIELDS.items():

@@ -45,14 +45,14 @@ class FineTunedTask(Task):
 
     def __init__(self, pretrained, num_outputs, settings):
         self.num_outputs = num_outputs
-        self.pretrained, self.model = self.with_head(
+        self.pretrained, self.model = self._with_head(
             pretrained, num_outputs, settings
         )
         self.inputs = tuple(self.pretrained.backbone.inputs)
         self._forward = Forward(self.model)
 
     @classmethod
-    def trained_settings(cls, pretrained):
+    def _trained_settings(cls, pretrained):
         """The settings of a model that was trained for this task.
 
         Args:
@@ -66,7 +66,7 @@ class FineTunedTask(Task):
         return task.settings if is_same else {}
 
     @classmethod
-    def trained_seq_length(cls, pretrained, seq_length=None):
+    def _trained_seq_length(cls, pretrained, seq_length=None):
         """The length to take texts in.
 
         Args:
@@ -80,7 +80,7 @@ class FineTunedTask(Task):
         """
         if seq_length is None:
             default = min(_SEQ_LENGTH, pretrained.sequence_length())
-            trained = cls.trained_settings(pretrained)
+            trained = cls._trained_settings(pretrained)
             seq_length = trained.get("seq_length", default)
         return pretrained.sequence_length(seq_length)
 
@@ -146,6 +146,8 @@ class FineTunedTask(Task):
 
         Returns:
             A Keras `History`.
+
+        :meta private:
         """
         validation = None
         if held_out is not None:
@@ -170,7 +172,10 @@ class FineTunedTask(Task):
         return self.scores(self.labelled(texts, labels))
 
     def scores(self, examples):
-        """The metrics of what `labelled` gives, a dict of floats."""
+        """The metrics of what `labelled` gives, a dict of floats.
+
+        :meta private:
+        """
         return self.metrics(examples, self.logits(examples))
 
     def save(self, directory, format="keras", overwrite=False):
@@ -190,6 +195,8 @@ class FineTunedTask(Task):
 
         Returns:
             A dict; None is unknown, and goes with any other value.
+
+        :meta private:
         """
         return {}
 
@@ -201,6 +208,8 @@ class FineTunedTask(Task):
 
         Returns:
             A float32 array `(num_rows, num_outputs)`.
+
+        :meta private:
         """
         logits = np.zeros((len(rows), self.num_outputs), np.float32)
         if len(rows):
@@ -208,7 +217,7 @@ class FineTunedTask(Task):
                 logits[indices] = outputs["logits"]
         return logits
 
-    def with_head(self, pretrained, num_outputs, settings):
+    def _with_head(self, pretrained, num_outputs, settings):
         """Puts the head of the task on an encoder.
 
         Args:
@@ -224,11 +233,17 @@ class FineTunedTask(Task):
         return pretrained, pretrained.task_model
 
     def recipe(self, **fields):
-        """A `Recipe`, by default that of the task."""
+        """A `Recipe`, by default that of the task.
+
+        :meta private:
+        """
         return Recipe(**fields)
 
     def asked(self, texts):
-        """Checks and tokenizes what `predict` is to answer."""
+        """Checks and tokenizes what `predict` is to answer.
+
+        :meta private:
+        """
         raise NotImplementedError
 
     def asked_alike(self, texts, first):
@@ -237,15 +252,23 @@ class FineTunedTask(Task):
         Args:
             texts: as of `asked`.
             first: what the other model's `asked` gave for these texts.
+
+        :meta private:
         """
         return self.asked(texts)
 
     def examples(self, texts, labels=None, class_weights=None):
-        """Checks and tokenizes what there is to learn; gives `Examples`."""
+        """Checks and tokenizes what there is to learn; gives `Examples`.
+
+        :meta private:
+        """
         raise NotImplementedError
 
     def learned(self, examples):
-        """What training, which now begins, takes of what `examples` gives."""
+        """What training, which now begins, takes of what `examples` gives.
+
+        :meta private:
+        """
         return examples
 
     def tune(self, labelled):
@@ -253,10 +276,15 @@ class FineTunedTask(Task):
 
         Args:
             labelled: what `labelled` gives.
+
+        :meta private:
         """
 
     def labelled(self, texts, labels=None):
-        """Checks and tokenizes what `evaluate` compares."""
+        """Checks and tokenizes what `evaluate` compares.
+
+        :meta private:
+        """
         return self.examples(texts, labels)
 
     def logits(self, examples):
@@ -267,6 +295,8 @@ class FineTunedTask(Task):
 
         Returns:
             A float32 array, or a list of them, with a part for each text.
+
+        :meta private:
         """
         raise NotImplementedError
 
@@ -276,6 +306,8 @@ class FineTunedTask(Task):
         Args:
             asked: what `asked` gives.
             logits: as of `logits`.
+
+        :meta private:
         """
         raise NotImplementedError
 
@@ -285,13 +317,21 @@ class FineTunedTask(Task):
         Args:
             labelled: what `labelled` gives.
             logits: as of `logits`.
+
+        :meta private:
         """
         raise NotImplementedError
 
     def loss(self, label_smoothing):
-        """The Keras loss of targets and logits."""
+        """The Keras loss of targets and logits.
+
+        :meta private:
+        """
         raise NotImplementedError
 
     def has_collapsed(self, examples):
-        """Whether `Examples` all get one answer, though they differ."""
+        """Whether `Examples` all get one answer, though they differ.
+
+        :meta private:
+        """
         return False

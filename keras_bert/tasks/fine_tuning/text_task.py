@@ -44,8 +44,8 @@ class TextTask(FineTunedTask):
         windows=None,
         stride=None,
     ):
-        trained = self.trained_settings(pretrained)
-        seq_length = self.trained_seq_length(pretrained, seq_length)
+        trained = self._trained_settings(pretrained)
+        seq_length = self._trained_seq_length(pretrained, seq_length)
         num_special = pretrained.family.template.num_special(is_pair=False)
         settings = {
             **settings,
@@ -81,16 +81,19 @@ class TextTask(FineTunedTask):
         return super().fit(texts, labels, validation_data, **kwargs)
 
     def note_pairs(self, is_pair):
-        """Notes what the examples are that it is trained on."""
+        """Notes what the examples are that it is trained on.
+
+        :meta private:
+        """
         self.settings["is_pair"] = is_pair
 
     def shared_settings(self):
         return {"is_pair": self.is_pair}
 
     def asked(self, texts):
-        return self.text_examples(encoded_texts(texts, self.is_pair))
+        return self._text_examples(encoded_texts(texts, self.is_pair))
 
-    def text_examples(self, columns, targets=None, weights=None):
+    def _text_examples(self, columns, targets=None, weights=None):
         """Tokenizes texts, or pairs.
 
         Args:

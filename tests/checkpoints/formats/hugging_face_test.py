@@ -379,3 +379,11 @@ def test_a_directory_without_weights_says_what_is_wanted(
         CheckpointError, match="must be a checkpoint directory.*model.tensors"
     ):
         from_pretrained(path)
+
+
+def test_the_output_of_a_fine_tuning_names_its_model(
+    weights, config, directory, tmp_path
+):
+    shutil.copytree(directory(weights, config), tmp_path / "run/model")
+    with pytest.raises(CheckpointError, match="Did you mean .*run/model"):
+        from_pretrained(tmp_path / "run")
