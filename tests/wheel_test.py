@@ -48,8 +48,8 @@ def place(tmp_path_factory):
         copy(_ROOT / name, clone / name)
     pip = [sys.executable, "-m", "pip", "--quiet"]
     # As `python -m build` does: what the sdist lacks the wheel lacks, too.
-    build = "from setuptools import build_meta as b; b.build_sdist('..')"
-    _run(sys.executable, "-c", build, cwd=clone)
+    hook = "from setuptools import build_meta as b; b.build_sdist('..')"
+    _run(sys.executable, "-c", hook, cwd=clone)
     shutil.rmtree(clone)
     (sdist,) = place.glob("*.tar.gz")
     build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", "."]
