@@ -30,17 +30,20 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/text tests/layers tests/data/corpus tests/data/examples \
     tests/data/records tests/checkpoints/arrays
 
-.PHONY: demo playground test test-fast test-beam test-parity test-playground \
-    docs lint format clean
+.PHONY: demo playground model-dir test test-fast test-beam test-parity \
+    test-playground docs lint format clean
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
 	    --input_file="$(INPUT)" $(OVERWRITE)
 
-playground: $(VENV)/.installed-playground
+playground: model-dir $(VENV)/.installed-playground
+	$(VENV)/bin/python tools/playground.py --model_dir="$(MODEL_DIR)"
+
+# Looked for first, for the installation takes a while.
+model-dir:
 	@test -d "$(MODEL_DIR)" || { echo "There is no $(MODEL_DIR). make demo" \
 	    "makes a model; MODEL_DIR=... names another one." >&2; exit 1; }
-	$(VENV)/bin/python tools/playground.py --model_dir="$(MODEL_DIR)"
 
 test: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .

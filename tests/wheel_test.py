@@ -1,4 +1,4 @@
-"""The wheel, installed where there is no clone: library, programs, configs."""
+"""A wheel made from the sdist, with no clone: library, programs, configs."""
 
 import json
 import os
@@ -47,9 +47,13 @@ def place(tmp_path_factory):
         copy = shutil.copytree if (_ROOT / name).is_dir() else shutil.copy
         copy(_ROOT / name, clone / name)
     pip = [sys.executable, "-m", "pip", "--quiet"]
-    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", "."]
-    _run(*pip, *build, "./clone", cwd=place)
+    # As `python -m build` does: what the sdist lacks the wheel lacks, too.
+    hook = "from setuptools import build_meta as b; b.build_sdist('..')"
+    _run(sys.executable, "-c", hook, cwd=clone)
     shutil.rmtree(clone)
+    (sdist,) = place.glob("*.tar.gz")
+    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", "."]
+    _run(*pip, *build, sdist, cwd=place)
     _run(sys.executable, "-m", "venv", "--without-pip", "venv", cwd=place)
     (wheel,) = place.glob("*.whl")
     python = place / "venv/bin/python"

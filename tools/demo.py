@@ -23,6 +23,7 @@ from keras_bert import command_line
 from keras_bert.demo.directory import alone
 from keras_bert.demo.directory import make_room
 from keras_bert.demo.directory import record
+from keras_bert.demo.packages import check_installed
 from keras_bert.demo.running import printed_lines
 from keras_bert.demo.running import running
 from keras_bert.demo.stages import demo_stages
@@ -47,6 +48,7 @@ _LINES_OF_A_FAILURE = 15
 
 
 def main():
+    check_installed()
     output = pathlib.Path(_OUTPUT_DIR.value)
     inputs = expand_patterns(_INPUT_FILE.value) if _INPUT_FILE.value else []
     make_room(output, inputs, _OVERWRITE.value)

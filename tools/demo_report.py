@@ -47,8 +47,9 @@ def main():
     print(saved_model_text(directory, program, fill_mask, texts))
     print(tflite_text(tflite_file, bert, texts))
     print(
-        "\nGo on: put your own text in with make demo INPUT='texts/*.txt', "
-        f"fill masks with\n  keras_bert.FillMask.from_pretrained("
+        "\nGo on: put your own text in with --input_file='texts/*.txt' (make "
+        "demo INPUT='texts/*.txt'), fill "
+        f"masks with\n  keras_bert.FillMask.from_pretrained("
         f"'{output}/bert')('Some text to [MASK].')\nand read README.md."
     )
 

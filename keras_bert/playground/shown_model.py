@@ -68,9 +68,8 @@ class ShownModel:
 
     @functools.cached_property
     def task(self):
-        """What the model was fine-tuned for; None if that is nothing."""
-        record = self.pretrained.task
-        if record is None or record.head is None:
+        """What answers texts; None of an encoder, or of an embedder."""
+        if self.pretrained.task is None or self._told:
             return None
         kind = trained_class(self.pretrained, self.directory)
         return kind.of_directory(self.pretrained, self.directory)

@@ -9,8 +9,11 @@ import sys
 import pytest
 
 from keras_bert import save_pretrained
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.roberta import RobertaConfig
 from keras_bert.playground.all_tabs import TABS
 from keras_bert.playground.shown_model import shown_model
+from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
@@ -21,26 +24,45 @@ _ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def directories(make_bert, tmp_path_factory):
+def directories(make_bert, make_settings, tmp_path_factory):
     """Directories of models with random weights, by what they can do."""
     root = tmp_path_factory.mktemp("models")
     bert = make_bert()
     save_pretrained(bert, root / "bert")
     save_pretrained(bert.with_parts([]), root / "encoder")
-    classifier = TextClassifier(bert, labels=["good", "bad"])
+    save_pretrained(_roberta(make_settings("byte_bpe")), root / "roberta")
+    labels = ["good", "bad"]
+    classifier = TextClassifier(bert, labels=labels)
     classifier.note_pairs(False)
     tasks = {
         "classifier": classifier,
+        "several": TextClassifier(bert, labels=labels, multi_label=True),
+        "windows": TextClassifier(bert, labels=labels, windows="mean"),
+        "features": FeatureTextClassifier(bert, labels=labels, lstm_size=2),
         "pairs": TextClassifier(bert, labels=["same", "other"]),
         "regressor": TextRegressor(bert),
         "answerer": QuestionAnswerer(bert),
+        "unsure": QuestionAnswerer(bert),
         "tagger": TokenClassifier(bert, labels=["O", "B-PET", "I-PET"]),
         "chooser": MultipleChoice(bert),
     }
     tasks["pairs"].note_pairs(True)
+    tasks["unsure"].null_threshold = -100.0
     for name, task in tasks.items():
         task.save(root / name)
     return {path.name: str(path) for path in root.iterdir()}
+
+
+def _roberta(settings):
+    config = RobertaConfig(
+        vocab_size=275,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=34,
+    )
+    return PretrainedModel.from_config(config, settings)
 
 
 @pytest.fixture(scope="session")

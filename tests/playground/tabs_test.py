@@ -33,6 +33,7 @@ def masked(model, rate=0.5, unit="pieces", seed=3, num_draws=200, text=_TEXT):
         ("bert", ["masking", "next_sentence", "fill_mask"]),
         ("encoder", []),
         ("classifier", ["classification"]),
+        ("features", ["classification"]),
         ("regressor", ["classification"]),
         ("answerer", ["question_answering"]),
         ("tagger", ["tagging"]),
@@ -47,7 +48,8 @@ def test_a_model_has_the_tabs_that_it_can_answer(shown, name, own):
 
 
 @pytest.mark.parametrize(
-    "name", ["bert", "classifier", "answerer", "tagger", "chooser"]
+    "name",
+    ["bert", "classifier", "features", "unsure", "tagger", "chooser"],
 )
 def test_every_tab_draws_what_stands_in_its_fields(shown, own_tabs, name):
     model = shown(name)
@@ -179,6 +181,28 @@ def test_labels_are_those_of_the_library(shown):
     assert found.tokens == ["[CLS]", *_TEXT.split(), "[SEP]"]
     assert found.shares[0] == found.shares[-1] == 0
     assert all(found.shares[1:-1])
+    assert found.given == [model.task.predict([_TEXT])[0]["label"]]
+
+
+def test_several_labels_or_none_are_given(shown):
+    model, counts = shown("several"), set()
+    for text in ("the dog", "meat", "fish eats", "a bird", "seeds", "cat ."):
+        found = label_text(model, text)
+        shares = found.probabilities.items()
+        expected = {label for label, share in shares if share >= 0.5}
+        assert {*found.given} == expected
+        counts.add(len(expected))
+    assert counts - {1}
+
+
+def test_of_a_text_in_windows_all_is_labelled_and_some_is_hidden(shown):
+    model, text = shown("windows"), "the dog eats meat . " * 4
+    found = label_text(model, text)
+    assert [*found.probabilities.values()] == pytest.approx(
+        model.task.probabilities([text])[0].tolist()
+    )
+    assert found.note.endswith("told of the first 12.")
+    assert not label_text(model, _TEXT).note
 
 
 def test_a_score_is_that_of_the_library(shown):
@@ -192,6 +216,14 @@ def test_an_answer_stands_in_its_context(shown):
     found = answer_question(shown("answerer"), "eats", context)
     assert context[found.start : found.end] == found.best[0][0]
     assert sum(share for _, share in found.best) == pytest.approx(1)
+
+
+def test_a_question_without_an_answer_is_told_why(shown):
+    found = answer_question(shown("unsure"), "eats", "the dog eats fish")
+    assert found.start == found.end == 0
+    assert "" in dict(found.best)
+    assert found.note.endswith("by more than -100.00.")
+    assert not answer_question(shown("answerer"), "eats", "the dog").note
 
 
 def test_entities_stand_in_their_text(shown):
@@ -213,6 +245,26 @@ def test_two_models_are_asked_the_same(shown, directories):
     )
     assert ours.answer == fill(shown("bert"), "the [MASK]")
     assert theirs.refusal == "Fill mask needs a masked-LM head."
+
+
+def test_each_of_two_families_sees_its_own_mask(shown, directories):
+    ours, theirs = compare(
+        shown("bert"), directories["roberta"], "Fill mask", "word1 [MASK]"
+    )
+    assert ours.answer == fill(shown("bert"), "word1 [MASK]")
+    assert theirs.answer == fill(shown("roberta"), "word1 <mask>")
+
+
+def test_two_models_are_asked_for_a_pair(shown, directories):
+    ours, theirs = compare(
+        shown("pairs"),
+        directories["classifier"],
+        "Classification",
+        _TEXT,
+        "the dog",
+    )
+    assert ours.answer == label_text(shown("pairs"), _TEXT, "the dog")
+    assert "single texts, not pairs" in theirs.refusal
 
 
 @pytest.mark.parametrize(
@@ -242,6 +294,7 @@ def test_two_models_are_asked_the_same(shown, directories):
         (lambda m: compare(m, "/tmp", "Attention", "a"), "/tmp"),
         (lambda m: compare(m, "bert-base-uncased", "Attention", "a"), "none"),
         (lambda m: compare(m, "/tmp", "Weather", "a"), "Weather|one of"),
+        (lambda m: compare(m, "/tmp", "Fill mask", "a", "b"), "one text"),
     ],
 )
 def test_what_has_no_answer_gets_a_sentence(shown, ask, sentence):

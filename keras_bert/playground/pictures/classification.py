@@ -14,9 +14,13 @@ def label_picture(labelled):
     else:
         ranked = sorted(labelled.probabilities.items(), key=lambda x: -x[1])
         answer = table(
-            ["Label", "Probability"],
-            [[label, bar(share)] for label, share in ranked],
+            ["Label", "Probability", ""],
+            [
+                [label, bar(share), "given" if label in labelled.given else ""]
+                for label, share in ranked
+            ],
         )
+    what = "logit" if labelled.probabilities else "score"
     return joined(
         [
             note(labelled.note),
@@ -25,7 +29,7 @@ def label_picture(labelled):
             _pieces(labelled),
             note(
                 "Blue speaks for it, orange against it. The number is how far "
-                "the logit falls when the piece is hidden."
+                f"the {what} falls when the piece is hidden."
             ),
         ]
     )

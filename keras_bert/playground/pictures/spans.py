@@ -3,6 +3,7 @@
 from keras_bert.playground.pictures.markup import bar
 from keras_bert.playground.pictures.markup import element
 from keras_bert.playground.pictures.markup import joined
+from keras_bert.playground.pictures.markup import note
 from keras_bert.playground.pictures.markup import table
 
 _NUM_COLORS = 8  # In the style sheet.
@@ -23,6 +24,7 @@ def answer_picture(answered):
             element("div", *marked, class_="prose"),
             element("h3", "Best answers"),
             table(["Answer", "Probability among these"], rows),
+            note(answered.note),
         ]
     )
 

@@ -24,12 +24,14 @@ class AnsweredQuestion:
         end: int, the one behind it; as `start` where there is no answer.
         best: list of pairs of an answer, "" for none, and its probability
             among them, the best first.
+        note: str, when there is no answer, or "".
     """
 
     context: str
     start: int
     end: int
     best: list
+    note: str
 
 
 def answer_question(model, question, context):
@@ -57,7 +59,18 @@ def answer_question(model, question, context):
     if task.null_threshold is not None:
         spans = [*spans, answers.null]
     best = [(answer.text, share) for answer, share in n_best(spans)]
-    return AnsweredQuestion(context, chosen["start"], chosen["end"], best)
+    return AnsweredQuestion(
+        context, chosen["start"], chosen["end"], best, _note(task)
+    )
+
+
+def _note(task):
+    if task.null_threshold is None:
+        return ""
+    return (
+        "No answer is given where that scores better than the best one by "
+        f"more than {task.null_threshold:.2f}."
+    )
 
 
 def _lacking(model):

@@ -19,6 +19,7 @@ class Labelled:
 
     Args:
         probabilities: dict of float by label; empty of a regression.
+        given: list of str, the labels that the text gets.
         score: float of a regression, or None.
         chosen: str, the label that the shares are for; "score" of a
             regression.
@@ -28,6 +29,7 @@ class Labelled:
     """
 
     probabilities: dict
+    given: list
     score: float | None
     chosen: str
     tokens: list
@@ -60,15 +62,37 @@ def label_text(model, text, pair=""):
     shares = occlusion(task, text, pair)
     pieces = cut(model, task.preprocess, text, pair)
     if isinstance(task, TextRegressor):
-        told = {}, task.predict(given)[0], "score"
+        told = {}, [], task.predict(given)[0], "score"
         place = 0
     else:
-        row = task.probabilities(given)[0]
+        asked = task.asked(given)
+        logits = task.logits(asked)
+        row = task.probabilities_of(logits)[0]
         place = int(row.argmax())
-        told = dict(zip(task.labels, row.tolist())), None, task.labels[place]
+        probabilities = dict(zip(task.labels, row.tolist()))
+        labels = _labels(task.predictions(asked, logits)[0])
+        told = probabilities, labels, None, task.labels[place]
     return Labelled(
-        *told, pieces.tokens, shares[:, place].tolist(), pieces.note
+        *told,
+        pieces.tokens,
+        shares[:, place].tolist(),
+        _note(task, pieces),
     )
+
+
+def _labels(answer):
+    """The labels of an answer, which is one label or a list of some."""
+    several = answer if isinstance(answer, list) else [answer]
+    return [one["label"] for one in several]
+
+
+def _note(task, pieces):
+    if pieces.note and task.settings["windows"]:
+        return (
+            "The answer is that of the whole text, read in windows; what "
+            f"pieces add is told of the first {len(pieces)}."
+        )
+    return pieces.note
 
 
 def _lacking(model):

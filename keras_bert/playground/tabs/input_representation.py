@@ -140,7 +140,8 @@ TAB = Tab(
     name="input_representation",
     title="Input representation",
     about="Each piece enters as a sum of vectors: for the piece itself, for "
-    "its position and for its segment. Choose a piece to see them.",
+    "its position and, in some models, for its segment. Choose a piece to see "
+    "them. Ġ and ▁ stand for a space before a piece, ## for none.",
     fields=_fields,
     answer=represent,
     picture=pieces_picture,

@@ -102,7 +102,11 @@ def words_with_offsets(tokenizer, texts):
     )
     continues = tf.constant(tokenizer.vocabulary.is_continuation)
     continues = tf.gather(continues, tf.gather(ids.flat_values, places))
-    begins = tf.logical_or(tf.logical_not(continues), _is_first(row))
+    # Of an unknown word that SentencePiece cuts off its space, both pieces
+    # stand for the same bytes.
+    overlaps = tf.less(first, tf.concat([first[:1], end[:-1]], 0))
+    begins = tf.logical_not(tf.logical_or(continues, overlaps))
+    begins = tf.logical_or(begins, _is_first(row))
     # The last piece of a word stands before the first one of the next.
     lasts = tf.concat([begins[1:], [True]], 0)[: tf.size(begins)]
     places = tf.boolean_mask(places, begins)[:, tf.newaxis]

@@ -90,6 +90,16 @@ def test_words_are_found_in_a_text():
     assert spans == [[2, 5], [6, 7], [7, 8], [9, 10], [10, 11], [11, 13]]
 
 
+def test_an_unknown_word_is_one_word(make_settings):
+    tokenizer = make_settings("sentencepiece").tokenizer()
+    text = "word1 日本語 word2"
+    ((pieces, spans),) = find_words(tokenizer, [text])
+    tokens = [tokenizer.vocabulary.tokens[x] for x in pieces.ids]
+    assert tokens == ["▁word1", "▁", "<unk>", "▁word2"]
+    assert [text[start:end] for start, end in spans] == text.split()
+    assert pieces.words.tolist() == [0, 1, 1, 2]
+
+
 def test_pieces_of_one_character_are_one_word():
     ((pieces, spans),) = find_words(_tokenizer(*_UNCASED), ["한."])
     assert len(pieces.ids) == 4
