@@ -7,8 +7,9 @@
 what `fine_tuning_tasks.write_task` writes. It needs torch and transformers
 only. Batches of 32 of like length, AdamW with decay 0.01 but for biases and
 LayerNorm, warm-up over a tenth of the steps, the gradient's norm clipped to
-1, dynamic padding; bfloat16 is by autocast. Prints a JSON line as of
-`fine_tuning_ours.py`.
+1, dynamic padding; bfloat16 is by autocast. The learning rate is that of
+google-research/bert, whose line to 0 starts at step 0, not at the end of the
+warm-up as transformers' own. Prints a JSON line as of `fine_tuning_ours.py`.
 """
 
 import functools
@@ -92,8 +93,9 @@ def _fit(model, task, autocast, inputs, labels, epochs, rate, seed):
     rows = task.rows(inputs, labels)
     lengths = [*map(task.length, rows)]
     steps = -(-len(rows) // _BATCH_SIZE) * epochs
-    schedule = transformers.get_linear_schedule_with_warmup(
-        optimizer, steps // 10, steps
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer,
+        functools.partial(_rate, num_warmup_steps=steps // 10, num_steps=steps),
     )
     generator = random.Random(seed)
     for _ in range(epochs):
@@ -106,6 +108,13 @@ def _fit(model, task, autocast, inputs, labels, epochs, rate, seed):
             optimizer.step()
             schedule.step()
             optimizer.zero_grad()
+
+
+def _rate(step, num_warmup_steps, num_steps):
+    """The learning rate as a share of its peak."""
+    if step < num_warmup_steps:
+        return step / num_warmup_steps
+    return 1 - step / num_steps
 
 
 def _batches(lengths, generator):
