@@ -41,7 +41,7 @@ def _row(piece):
         piece.position,
         element("span", piece.token, class_=f"piece segment{piece.segment}"),
         piece.id,
-        piece.segment,
+        piece.segment if "segment" in piece.vectors else "none",
         *(place if piece.text_number else ["special", ""]),
     ]
 
