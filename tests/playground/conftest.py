@@ -1,5 +1,6 @@
 """Tiny models that the page shows, and the page itself."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -92,28 +93,34 @@ def serve():
     In a process of its own, for Gradio leaves event loops and sockets to the
     garbage collector, whose warnings would be errors of other tests.
     """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        # So a shell without job control starts what it runs in the background,
+        # and programs that are started from there inherit it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     processes = []
+    with contextlib.ExitStack() as stack:
 
-    def serve(directory):
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "tools/playground.py",
-                f"--model_dir={directory}",
-                "--nobrowser",
-            ],
-            cwd=_ROOT,
-            env={**os.environ, "PYTHONPATH": str(_ROOT)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        processes.append(process)
-        line = process.stdout.readline()
-        assert line.startswith("The playground is at http://"), line
-        return line.split()[4].rstrip(";")
+        def serve(directory):
+            process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "tools/playground.py",
+                    f"--model_dir={directory}",
+                    "--nobrowser",
+                ],
+                cwd=_ROOT,
+                env={**os.environ, "PYTHONPATH": str(_ROOT)},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            processes.append(process)
+            line = process.stdout.readline()
+            assert line.startswith("The playground is at http://"), line
+            return line.split()[4].rstrip(";")
 
-    yield serve
-    for process in processes:
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130  # As Ctrl-C ends it.
-        process.stdout.close()
+        yield serve
+        for process in processes:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 130  # As Ctrl-C ends it.
