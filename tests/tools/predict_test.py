@@ -16,6 +16,7 @@ from keras_bert.config import BertConfig
 from keras_bert.tasks import Ensemble
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
+from keras_bert.tasks.prediction.job import ROWS_AT_ONCE
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -173,6 +174,10 @@ def _start(classifier, place, output):
     )
 
 
+def _num_lines(path):
+    return path.read_bytes().count(b"\n")
+
+
 def test_a_killed_run_goes_on_to_the_same_bytes(classifier, tmp_path):
     lines = "".join(f"{text}\n" for text in _texts(40_000))
     (tmp_path / "in.txt").write_text(lines)
@@ -183,7 +188,8 @@ def test_a_killed_run_goes_on_to_the_same_bytes(classifier, tmp_path):
     partial = pathlib.Path(f"{killed}.partial")
     with _start(classifier, tmp_path, killed) as process:
         deadline = time.monotonic() + _SECONDS
-        while not (partial.exists() and partial.stat().st_size):
+        # A piece that was half written is written anew, so wait for a whole.
+        while not partial.exists() or _num_lines(partial) < ROWS_AT_ONCE:
             assert time.monotonic() < deadline
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
