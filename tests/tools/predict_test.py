@@ -188,7 +188,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(classifier, tmp_path):
     partial = pathlib.Path(f"{killed}.partial")
     with _start(classifier, tmp_path, killed) as process:
         deadline = time.monotonic() + _SECONDS
-        # A piece that was half written is written anew, so wait for a whole.
+        # A piece that was half written is written anew, so wait for one.
         while not partial.exists() or _num_lines(partial) < ROWS_AT_ONCE:
             assert time.monotonic() < deadline
             time.sleep(0.005)
