@@ -5,15 +5,27 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 
 import pytest
 
 from keras_bert.export import export_saved_model
+from keras_bert.serving import client as client_module
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextRegressor
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def waits(monkeypatch):
+    """The seconds that clients have waited before they asked again."""
+    waits = []
+    clock = types.SimpleNamespace(sleep=waits.append)
+    # The module's own name only: the servers of these tests sleep, too.
+    monkeypatch.setattr(client_module, "time", clock)
+    return waits
 
 
 @pytest.fixture(scope="session")

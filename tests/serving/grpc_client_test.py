@@ -3,7 +3,6 @@
 import socket
 import subprocess
 import sys
-import types
 
 import numpy as np
 import pytest
@@ -11,18 +10,7 @@ import pytest
 from keras_bert.serving import GrpcClient
 from keras_bert.serving import RestClient
 from keras_bert.serving import ServerError
-from keras_bert.serving import client as client_module
 from keras_bert.serving import grpc_client
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch):
-    """The seconds that clients have waited before they asked again."""
-    waits = []
-    clock = types.SimpleNamespace(sleep=waits.append)
-    # The module's own name only: the servers of these tests sleep, too.
-    monkeypatch.setattr(client_module, "time", clock)
-    return waits
 
 
 @pytest.fixture

@@ -4,14 +4,12 @@ import json
 import socket
 import subprocess
 import sys
-import types
 
 import pytest
 
 from keras_bert.serving import RestClient
 from keras_bert.serving import ServerError
 from keras_bert.serving import answered_rows
-from keras_bert.serving import client as client_module
 from keras_bert.serving import rest_client
 
 _PAIRS = [
@@ -20,16 +18,6 @@ _PAIRS = [
     ("what\0\n", 'a "cat" \\ \u2028 😀'),
     ("sees", b"the \xff dog\xe2\x82".decode("utf-8", "surrogateescape")),
 ]
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch):
-    """The seconds that clients have waited before they asked again."""
-    waits = []
-    clock = types.SimpleNamespace(sleep=waits.append)
-    # The module's own name only: the servers of these tests sleep, too.
-    monkeypatch.setattr(client_module, "time", clock)
-    return waits
 
 
 @pytest.fixture
