@@ -69,7 +69,7 @@ def compare(model, directory, what, text, pair=""):
     other = shown_model(given_text(directory, "The other directory"))
     theirs = {**given}
     if tab is filling.TAB:
-        theirs["text"] = text.replace(_mask(model), _mask(other))
+        theirs["text"] = given["text"].replace(_mask(model), _mask(other))
     return [_side(model, tab, given), _side(other, tab, theirs)]
 
 
