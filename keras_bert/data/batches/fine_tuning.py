@@ -5,6 +5,8 @@ import tensorflow as tf
 
 from keras_bert.data.batches.length_buckets import training_buckets
 
+_BATCHES_AHEAD = 2
+
 
 def training_dataset(examples, batch_size, num_epochs, seed):
     """Batches of several passes, each in an order of its own.
@@ -30,10 +32,15 @@ def training_dataset(examples, batch_size, num_epochs, seed):
     indices = tf.RaggedTensor.from_row_lengths(
         np.concatenate(buckets), [len(bucket) for bucket in buckets]
     )
+    # A batch takes far less time than a step. With a processor of one core,
+    # autotuning would sleep for up to a minute when the last one is read.
+    options = tf.data.Options()
+    options.autotune.enabled = False
     return (
         tf.data.Dataset.from_tensor_slices(indices)
-        .map(examples.batch, tf.data.AUTOTUNE)
-        .prefetch(tf.data.AUTOTUNE)
+        .map(examples.batch)
+        .prefetch(_BATCHES_AHEAD)
+        .with_options(options)
     )
 
 
