@@ -5,12 +5,14 @@
 `fine_tuning_quality.py` and `fine_tuning_speed.py` start it; WORK_DIR holds
 what `fine_tuning_tasks.write_task` writes. It fine-tunes a few steps to warm
 up, then the weights of MODEL_DIR by the recipe, and predicts; tokenization is
-in both times. The last epoch counts. Prints a JSON line: speeds, peak memory,
-predictions, and what the package warned of.
+in both times. Batches are divided in parts, one for each core, as
+docs/classification.md recommends. The last epoch counts. Prints a JSON line:
+speeds, peak memory, predictions, and what the package warned of.
 """
 
 import json
 import logging
+import os
 import pathlib
 import resource
 import sys
@@ -18,6 +20,7 @@ import time
 
 import absl.logging
 import keras
+import tensorflow as tf
 from fine_tuning_scores import squad_object
 
 import keras_bert
@@ -29,6 +32,9 @@ _NUM_WARM_UP = 64
 def main():
     model_dir, directory, seed, precision = sys.argv[1:]
     keras.config.set_dtype_policy(_POLICIES[precision])
+    num_cores = len(os.sched_getaffinity(0))
+    if num_cores > 1:
+        tf.config.threading.set_intra_op_parallelism_threads(1)
     recipe, splits = (
         json.loads(pathlib.Path(directory, name).read_text())
         for name in ("recipe.json", "splits.json")
@@ -42,6 +48,7 @@ def main():
     fitting = {
         "learning_rate": recipe["learning_rate"],
         "seed": int(seed),
+        "parallel_parts": num_cores,
         "verbose": 0,
     }
     inputs, labels = splits["train"]

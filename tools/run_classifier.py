@@ -46,6 +46,7 @@ _WINDOWS = flags.DEFINE_enum(
 
 def main():
     recipes = _RUN.recipes()
+    _RUN.set_threads()
     _SPLITS.check()
     if _SPLITS.label_separator.value:
         command_line.refuse(

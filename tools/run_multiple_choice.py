@@ -55,6 +55,7 @@ _NUM_CHOICES = flags.DEFINE_integer(
 
 def main():
     recipes = _RUN.recipes()
+    _RUN.set_threads()
     files = {
         "train": _TRAIN_FILE.value,
         "dev": _DEV_FILE.value,

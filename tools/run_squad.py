@@ -70,6 +70,7 @@ _NULL_SCORE_DIFF_THRESHOLD = flags.DEFINE_float(
 
 def main():
     recipes = _RUN.recipes()
+    _RUN.set_threads()
     _check()
     files = [_TRAIN_FILE.value, _DEV_FILE.value, _PREDICT_FILE.value]
     inputs = [*files, *_ENSEMBLE_DIRS.value]

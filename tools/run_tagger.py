@@ -39,6 +39,7 @@ _TAG_COLUMN = flags.DEFINE_integer(
 
 def main():
     recipes = _RUN.recipes()
+    _RUN.set_threads()
     files = {
         "train": _TRAIN_FILE.value,
         "dev": _DEV_FILE.value,

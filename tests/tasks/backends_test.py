@@ -38,6 +38,7 @@ history = classifier.fit(
     batch_size=3,
     learning_rate=3e-3,
     layer_decay=0.9,
+    parallel_parts=2,
     verbose=0,
 ).history
 classifier.save(sys.argv[2])

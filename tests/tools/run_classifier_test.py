@@ -264,3 +264,14 @@ def test_flags_that_do_not_fit_are_told(run, place, changes, message):
     assert code == 1
     assert message in stderr
     assert not (place / "none").exists()
+
+
+def test_a_batch_can_be_computed_in_parts(run_alone, place):
+    """In a process of its own: threads are set before the first operation."""
+    tool, *flags = _glue(place, "parts", "--parallel_parts=2")
+    code, _, stderr = run_alone(tool, *flags)
+    assert code == 0, stderr
+    values = json.loads((place / "parts" / "eval.json").read_text())
+    assert values["splits"]["dev"]["scores"]["accuracy"] > 0.6
+    (trial,) = values["search"]["runs"]
+    assert trial["recipe"]["parallel_parts"] == 2

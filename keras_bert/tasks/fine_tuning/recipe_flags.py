@@ -47,6 +47,11 @@ class RecipeFlags:
             "patience", "Epochs without a better result before an early end."
         )
         self._integer("seed", "Of the head, the dropout and the order.")
+        self._integer(
+            "parallel_parts",
+            "Parts of a batch that are computed side by side, with one thread "
+            "each; on a processor one for each core is fastest.",
+        )
 
     def _integer(self, field, meaning):
         self._define(flags.DEFINE_integer, field, meaning)

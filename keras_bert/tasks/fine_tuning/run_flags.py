@@ -76,6 +76,16 @@ class RunFlags:
             recipes = paper_grid(recipes[0])
         return [x for recipe in recipes for x in with_seeds(recipe, self.seeds)]
 
+    def set_threads(self):
+        """Gives each operation one thread, if batches are divided in parts.
+
+        It must come before TensorFlow computes anything.
+        """
+        if self._recipe.holder("parallel_parts").value > 1:
+            import tensorflow as tf
+
+            tf.config.threading.set_intra_op_parallelism_threads(1)
+
     @property
     def seeds(self):
         """With how many seeds each recipe is tried, int."""

@@ -4,6 +4,7 @@ import keras
 
 from keras_bert.data.batches.fine_tuning import num_batches
 from keras_bert.data.batches.fine_tuning import training_dataset
+from keras_bert.tasks.fine_tuning.parallel_parts import in_parallel_parts
 from keras_bert.tasks.fine_tuning.validation import Validation
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.schedules import LinearWarmupDecay
@@ -28,12 +29,10 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
     """
     _prepare_layers(task, recipe)
     steps = num_batches(len(examples), recipe.batch_size)
-    task.model.compile(
+    model = in_parallel_parts(task.model, recipe.parallel_parts)
+    model.compile(
         optimizer=_optimizer(task, recipe, steps * recipe.epochs),
-        loss={
-            name: task.loss(recipe.label_smoothing)
-            for name in task.model.output
-        },
+        loss={name: task.loss(recipe.label_smoothing) for name in model.output},
         # XLA would compile the step anew for each width of a batch.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )
@@ -48,7 +47,7 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
             ),
             *callbacks,
         ]
-    return task.model.fit(
+    return model.fit(
         training_dataset(
             examples, recipe.batch_size, recipe.epochs, recipe.seed
         ),
