@@ -5,20 +5,20 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401, registers the tokenizer's ops
 
 
-def load(directory, num_threads=0):
+def load(directory, op_threads=0, ops_at_once=0):
     """The function from texts to vectors.
 
     Args:
         directory: str.
-        num_threads: int, how many compute one op, and how many run ops; 0
-            for all cores.
+        op_threads: int, how many threads compute an op; 0 for all cores.
+        ops_at_once: int, how many ops are computed at once; 0 likewise.
 
     Returns:
         A function from a list of str to a float32 array.
     """
     config = tf.compat.v1.ConfigProto(
-        intra_op_parallelism_threads=num_threads,
-        inter_op_parallelism_threads=num_threads,
+        intra_op_parallelism_threads=op_threads,
+        inter_op_parallelism_threads=ops_at_once,
     )
     session = tf.compat.v1.Session(graph=tf.Graph(), config=config)
     with session.graph.as_default():

@@ -2,9 +2,9 @@
 
     python benchmarks/serving_ours.py WAY DIRECTORY TEXT_FILE NUM_TEXTS
 
-WAY is `saved_model`, loaded as TensorFlow Serving does, of a SavedModel, or
-`saved_model_1`, with one thread; or `float32` or `bfloat16`, a
-`TextEmbedder` of a checkpoint.
+WAY is `saved_model`, loaded as TensorFlow Serving does, of a SavedModel;
+`saved_model_1`, with one thread for each op; `saved_model_1_1`, with one thread
+in all; or `float32` or `bfloat16`, a `TextEmbedder` of a checkpoint.
 """
 
 import sys
@@ -15,10 +15,10 @@ _START = time.perf_counter()
 import serving_contender  # noqa: E402
 
 
-def _saved_model(directory, num_threads):
+def _saved_model(*arguments):
     import served_model
 
-    return served_model.load(directory, num_threads)
+    return served_model.load(*arguments)
 
 
 def _embedder(directory, policy):
@@ -31,8 +31,9 @@ def _embedder(directory, policy):
 
 
 _WAYS = {
-    "saved_model": lambda x: _saved_model(x, 0),
+    "saved_model": _saved_model,
     "saved_model_1": lambda x: _saved_model(x, 1),
+    "saved_model_1_1": lambda x: _saved_model(x, 1, 1),
     "float32": lambda x: _embedder(x, "float32"),
     "bfloat16": lambda x: _embedder(x, "mixed_bfloat16"),
 }

@@ -7,10 +7,11 @@ MODEL_DIR is a sentence-transformers directory of a BERT, TEXT_FILE has a text a
 line, and PEER_PYTHON has torch, transformers, onnxruntime and openvino. Whole
 processes run in turn. Each takes the texts in the order of the file, 32 a
 request; then again, from two clients at once; then the first 200 one by one,
-of which the median counts. "One thread" is what a server does with
---tensorflow_intra_op_parallelism=1 and --tensorflow_inter_op_parallelism=1.
-Tokenizing is in all of it. Peers pad a batch to its longest text. Prints every
-run, and at last the medians with how many times a peer's figure is ours.
+of which the median counts. "One thread an op" is what a server does with
+--tensorflow_intra_op_parallelism=1, and "one thread" with
+--tensorflow_inter_op_parallelism=1 as well. Tokenizing is in all of it. Peers
+pad a batch to its longest text. Prints every run, and at last the medians with
+how many times a peer's figure is ours.
 """
 
 import json
@@ -76,15 +77,16 @@ def _programs(directory, precision):
     """The commands of all ways to embed, by name."""
     texts = [_TEXT_FILE.value, str(_NUM_TEXTS.value)]
     ours = [sys.executable, _HERE / "serving_ours.py"]
-    programs = {
-        "SavedModel": [*ours, "saved_model", f"{directory}/{precision}/1"],
-        "SavedModel, one thread": [
-            *ours,
-            "saved_model_1",
-            f"{directory}/{precision}/1",
-        ],
-        "TextEmbedder": [*ours, precision, _MODEL_DIR.value],
+    ways = {
+        "SavedModel": "saved_model",
+        "SavedModel, one thread an op": "saved_model_1",
+        "SavedModel, one thread": "saved_model_1_1",
     }
+    programs = {
+        name: [*ours, way, f"{directory}/{precision}/1"]
+        for name, way in ways.items()
+    }
+    programs["TextEmbedder"] = [*ours, precision, _MODEL_DIR.value]
     peers = {"transformers": _PRECISIONS, "openvino": _PRECISIONS}
     peers["onnxruntime"] = ("float32",)
     for name, precisions in peers.items():

@@ -22,7 +22,7 @@ from keras_bert.export.warmup import write_warmup_requests
 from keras_bert.outputs import recorded_directory
 
 # Few tokens at once keep a processor's caches warm.
-_BATCH_TOKENS = 1024
+_BATCH_TOKENS = 512
 # A SavedModel is one message of protocol buffers, and that is their limit,
 # with room for the graph itself.
 _MOST_BYTES = 2_000_000_000
