@@ -272,6 +272,7 @@ def test_a_batch_can_be_computed_in_parts(run_alone, place):
     code, _, stderr = run_alone(tool, *flags)
     assert code == 0, stderr
     values = json.loads((place / "parts" / "eval.json").read_text())
-    assert values["splits"]["dev"]["scores"]["accuracy"] > 0.6
     (trial,) = values["search"]["runs"]
     assert trial["recipe"]["parallel_parts"] == 2
+    scores = values["splits"]["dev"]["scores"]
+    assert trial["scores"]["accuracy"] == scores["accuracy"]
