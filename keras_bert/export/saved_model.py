@@ -21,7 +21,8 @@ from keras_bert.export.warmup import example_requests
 from keras_bert.export.warmup import write_warmup_requests
 from keras_bert.outputs import recorded_directory
 
-# Few tokens at once keep a processor's caches warm.
+# Few tokens at once keep a processor's caches warm, and leave a request groups
+# that can be computed at the same time.
 _BATCH_TOKENS = 512
 # A SavedModel is one message of protocol buffers, and that is their limit,
 # with room for the graph itself.

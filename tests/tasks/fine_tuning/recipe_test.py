@@ -24,6 +24,7 @@ from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
         ("label_smoothing", 1.0, "at least 0 and below 1"),
         ("patience", 0, "None or at least 1"),
         ("seed", -1, "an integer, at least 0"),
+        ("parallel_parts", 0, "an integer, at least 1"),
     ],
 )
 def test_a_value_out_of_range_is_named(name, value, message):
