@@ -21,6 +21,7 @@ import sys
 import time
 
 import hugging_face_choices
+import hugging_face_features
 import hugging_face_questions
 import hugging_face_texts
 import hugging_face_words
@@ -42,6 +43,7 @@ def main():
     )
     task = {
         "texts": hugging_face_texts.Texts,
+        "features": hugging_face_features.Features,
         "words": hugging_face_words.Words,
         "choices": hugging_face_choices.Choices,
         "questions": hugging_face_questions.Questions,

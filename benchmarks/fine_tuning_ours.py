@@ -41,6 +41,7 @@ def main():
     )
     task = {
         "texts": _Texts,
+        "features": _Features,
         "words": _Words,
         "choices": _Choices,
         "questions": _Questions,
@@ -104,6 +105,10 @@ class _Texts:
 
     def predict(self, model, inputs):
         return [answer["label"] for answer in model.predict(inputs)]
+
+
+class _Features(_Texts):
+    kind = keras_bert.tasks.FeatureTextClassifier
 
 
 class _Words(_Texts):

@@ -6,7 +6,8 @@
 
 --data_dir has a folder for each data set, with its published files: sst2,
 mrpc, wnut17, codah, and squad for both `squad`, of the questions that have an
-answer, and `squad_v2`, of all. Each seed of each library is a whole process.
+answer, and `squad_v2`, of all. `sst2_features` and `mrpc_features` learn a head
+of LSTMs on a frozen encoder. Each seed of each library is a whole process.
 Both have the same recipe: AdamW with decay 0.01, warm-up over a tenth of the
 steps, the gradient's norm clipped to 1, 32 examples of like length in a step,
 and the last epoch counts, not the best on the development split. Both are

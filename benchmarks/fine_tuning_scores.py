@@ -30,6 +30,7 @@ def scores(kind, inputs, labels, predictions):
     """
     compute = {
         "texts": _label_scores,
+        "features": _label_scores,
         "words": _tag_scores,
         "choices": _choice_scores,
         "questions": _answer_scores,

@@ -13,8 +13,8 @@ class FineTuning:
     """What is learned from, and how.
 
     Args:
-        kind: str, what a model is given: "texts", "words", "choices" or
-            "questions".
+        kind: str, what a model is given: "texts", "words", "choices",
+            "questions", or "features", texts whose encoder is frozen.
         read: function of a directory, that of its files, that gives a dict
             from "train", "dev" and "test", or some, to pairs of lists: the
             inputs and their labels, both fit for JSON.
@@ -112,11 +112,14 @@ def _squad(directory):
     return splits
 
 
+_FEATURES = {"epochs": 10, "learning_rate": 1e-3}
 _SQUAD = {"epochs": 3, "learning_rate": 1e-4, "seq_length": 320}
 
 TASKS = {
     "sst2": FineTuning("texts", _sst2, epochs=3),
     "mrpc": FineTuning("texts", _mrpc, epochs=5),
+    "sst2_features": FineTuning("features", _sst2, **_FEATURES),
+    "mrpc_features": FineTuning("features", _mrpc, **_FEATURES),
     "wnut17": FineTuning("words", _wnut17, epochs=5),
     "codah": FineTuning("choices", _codah, epochs=3),
     "squad": FineTuning("questions", _squad, **_SQUAD),
@@ -129,8 +132,8 @@ def read_splits(name, data_dir, max_examples=None):
 
     Args:
         name: str, one of `TASKS`.
-        data_dir: str; the files are in its folder "squad" for both kinds of
-            SQuAD, in the one of the name otherwise.
+        data_dir: str; the files are in the folder that the name begins with,
+            "squad" for "squad_v2".
         max_examples: int, how many of each split are kept; None for all.
 
     Returns:
@@ -152,7 +155,7 @@ def label_names(kind, splits):
         splits: dict, as of `read_splits`.
     """
     labels = [labels for _, labels in splits.values()]
-    if kind == "texts":
+    if kind in ("texts", "features"):
         return sorted({label for column in labels for label in column})
     if kind == "words":
         return keras_bert.TokenClassifier.labels_of(*map(list, labels))

@@ -12,6 +12,7 @@ from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.lstm import LSTM
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.post_norm_block import PostNormBlock
@@ -29,6 +30,7 @@ __all__ = [
     "FactorizedEmbeddings",
     "FeedForward",
     "FlatDense",
+    "LSTM",
     "LayerNorm",
     "MaskedLMHead",
     "MergeChoices",

@@ -99,9 +99,9 @@ def test_company_and_padding_change_no_answer(trained):
     texts = [*_TEXTS, "the a dog and the cat eats the fish"]
     together = trained.probabilities(texts)
     apart = [trained.probabilities([text])[0] for text in texts]
-    np.testing.assert_allclose(together, apart, atol=1e-6)
+    np.testing.assert_allclose(together, apart, atol=1e-5)
     whole = trained.predict_texts(texts)["probabilities"]
-    np.testing.assert_allclose(whole, together, atol=1e-6)
+    np.testing.assert_allclose(whole, together, atol=1e-5)
 
 
 def test_a_saved_model_answers_with_the_same_bits(trained, tmp_path):
@@ -134,7 +134,7 @@ def test_other_labels_or_layers_get_a_fresh_head(trained, tmp_path):
     for changes in ({"labels": ["x", "y"]}, {"layers": [-1]}):
         other = FeatureTextClassifier.from_pretrained(tmp_path, **changes)
         kernel, fresh = (
-            model.head_model.get_layer("bilstm_1").get_weights()[0]
+            model.head_model.get_layer("forward_lstm_1").get_weights()[0]
             for model in (trained, other)
         )
         assert (kernel != fresh).any()

@@ -29,8 +29,9 @@ def _sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def _lstm(vectors, kernel, recurrent_kernel, bias):
+def _lstm(vectors, layer):
     """One direction over one text, step by step."""
+    kernel, bias, recurrent_kernel = layer.get_weights()
     hidden = cell = np.zeros(len(recurrent_kernel))
     outputs = []
     for vector in vectors:
@@ -42,11 +43,12 @@ def _lstm(vectors, kernel, recurrent_kernel, bias):
     return np.array(outputs)
 
 
-def _both_ways(vectors, layer):
-    weights = layer.get_weights()
-    forward = _lstm(vectors, *weights[:3])
-    backward = _lstm(vectors[::-1], *weights[3:])
-    return forward, backward[::-1]
+def _both_ways(vectors, head, number):
+    forward, backward = (
+        head.get_layer(f"{direction}_lstm_{number}")
+        for direction in ("forward", "backward")
+    )
+    return _lstm(vectors, forward), _lstm(vectors[::-1], backward)[::-1]
 
 
 def test_states_are_those_of_the_layers_as_they_are_named(bert):
@@ -79,10 +81,8 @@ def test_it_is_two_lstms_in_both_directions(is_per_token):
     kernel, bias = head.get_layer("head").get_weights()
     for row, length in enumerate([3, 5]):
         vectors = states[row, :length].reshape(length, 6).astype(np.float64)
-        lower = _both_ways(vectors, head.get_layer("bilstm_0"))
-        forward, backward = _both_ways(
-            np.concatenate(lower, axis=-1), head.get_layer("bilstm_1")
-        )
+        lower = _both_ways(vectors, head, 0)
+        forward, backward = _both_ways(np.concatenate(lower, axis=-1), head, 1)
         upper = np.concatenate([forward, backward], axis=-1)
         if not is_per_token:
             upper = np.concatenate([forward[-1], backward[0]])

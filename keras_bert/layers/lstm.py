@@ -1,0 +1,128 @@
+"""An LSTM that multiplies the inputs of all tokens at once."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.flat_dense import FlatDense
+
+_NUM_GATES = 4
+# The cells are sums over all tokens before, too long for bfloat16.
+_DTYPE = "float32"
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class LSTM(keras.layers.Layer):
+    """`keras.layers.LSTM` with one matrix product for all inputs.
+
+    The outputs are the same. What does not depend on the token before, most
+    of the work, is one large product, in bfloat16 under that policy: on a
+    processor that is faster than a small product for each token.
+
+    Args:
+        units: int.
+        return_sequences: bool, whether there is an output for each token, or
+            for the last only.
+        go_backwards: bool, whether it reads from the last token. The outputs
+            stay in the order of the tokens, and the last is that of the
+            first token.
+
+    Call arguments:
+        vectors: float `(batch_size, seq_length, hidden_size)`.
+        mask: bool `(batch_size, seq_length)`, which are tokens; the others
+            are passed over.
+
+    Returns:
+        float `(batch_size, seq_length, units)`, or `(batch_size, units)`
+        without `return_sequences`.
+
+    Example:
+
+    >>> layer = keras_bert.layers.LSTM(4, return_sequences=True)
+    >>> layer(keras.ops.ones((2, 5, 8))).shape
+    TensorShape([2, 5, 4])
+
+    References:
+        [LSTM with forget gates](https://doi.org/10.1162/089976600300015015)
+    """
+
+    def __init__(
+        self, units, return_sequences=False, go_backwards=False, **kwargs
+    ):
+        super().__init__(**kwargs)
+        check_positive(units=units)
+        self.units = units
+        self.supports_masking = True  # Those that Keras passes along.
+        self.return_sequences = return_sequences
+        self.go_backwards = go_backwards
+        self.gates = FlatDense(
+            _NUM_GATES * units,
+            bias_initializer=_initial_bias,
+            dtype=self.dtype_policy,
+            name="gates",
+        )
+        self.rnn = keras.layers.RNN(
+            _Cell(units, dtype=_DTYPE, name="cell"),
+            return_sequences=return_sequences,
+            go_backwards=go_backwards,
+            dtype=_DTYPE,
+            name="rnn",
+        )
+
+    def build(self, vectors_shape):
+        self.gates.build(vectors_shape)
+        self.rnn.build((*vectors_shape[:-1], _NUM_GATES * self.units))
+
+    def call(self, vectors, mask=None):
+        gates = ops.cast(self.gates(vectors), _DTYPE)
+        outputs = self.rnn(gates, mask=mask)
+        if self.return_sequences and self.go_backwards:
+            outputs = ops.flip(outputs, axis=1)
+        return ops.cast(outputs, self.compute_dtype)
+
+    def compute_output_shape(self, vectors_shape, mask_shape=None):
+        *rest, _ = vectors_shape
+        return (*(rest if self.return_sequences else rest[:1]), self.units)
+
+    def compute_output_spec(self, vectors, mask=None):
+        shape = self.compute_output_shape(vectors.shape)
+        return keras.KerasTensor(shape, dtype=self.compute_dtype)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "return_sequences": self.return_sequences,
+            "go_backwards": self.go_backwards,
+        }
+
+
+class _Cell(keras.layers.Layer):
+    """One step, from gates that hold the token's part already."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = self.output_size = units
+        self.state_size = [units, units]
+
+    def build(self, gates_shape):
+        self.recurrent_kernel = self.add_weight(
+            name="recurrent_kernel",
+            shape=(self.units, _NUM_GATES * self.units),
+            initializer="orthogonal",
+        )
+
+    def call(self, gates, states):
+        hidden, cell = states
+        gates += ops.matmul(hidden, self.recurrent_kernel)
+        enter, forget, new, leave = ops.split(gates, _NUM_GATES, axis=-1)
+        cell = ops.sigmoid(forget) * cell + ops.sigmoid(enter) * ops.tanh(new)
+        hidden = ops.sigmoid(leave) * ops.tanh(cell)
+        return hidden, [hidden, cell]
+
+
+def _initial_bias(shape, dtype):
+    """1 for the gate that forgets, so that at first nothing is forgotten."""
+    _, forget, _, _ = range(_NUM_GATES)
+    places = ops.arange(shape[0]) // (shape[0] // _NUM_GATES)
+    return ops.cast(ops.equal(places, forget), dtype)
