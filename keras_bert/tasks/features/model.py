@@ -86,7 +86,7 @@ def lstm_head(design, hidden_size, num_outputs, is_per_token):
             )(vectors, mask=is_token)
             for direction, go_backwards in _DIRECTIONS.items()
         ]
-        vectors = ops.concatenate(both, axis=-1)
+        vectors = keras.layers.Concatenate(name=f"lstms_{number}")(both)
     head = TaskHead(
         num_outputs, dropout=design.dropout, dtype=_HEAD_DTYPE, name="head"
     )
