@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from keras_bert.layers.activations import without_gradient
+from keras_bert.layers.biases import add_bias
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -34,10 +35,11 @@ class FlatDense(keras.layers.Dense):
     def call(self, inputs, training=None):
         flat = ops.reshape(inputs, (-1, inputs.shape[-1]))
         outputs = ops.matmul(flat, self.kernel)
-        if self.use_bias:
-            outputs = ops.add(outputs, self.bias)
         activation = self.activation
         if not training:
             activation = without_gradient(activation)
+        if self.use_bias:
+            add = add_bias if training else ops.add
+            outputs = add(outputs, ops.expand_dims(self.bias, 0))
         outputs = activation(outputs)
         return ops.reshape(outputs, (*ops.shape(inputs)[:-1], self.units))

@@ -2,11 +2,10 @@
 
 import dataclasses
 
-import keras
-
 from keras_bert.config import StrictConfig
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
+from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
@@ -190,7 +189,7 @@ def albert_backbone(config):
     return Backbone(
         embeddings,
         [block for group in runs for block in group],
-        pooler=keras.layers.Dense(**words["pooler"], name="pooler"),
+        pooler=FlatDense(**words["pooler"], name="pooler"),
     )
 
 

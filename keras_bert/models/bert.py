@@ -1,10 +1,9 @@
 """BERT, wired from layers."""
 
-import keras
-
 from keras_bert import template
 from keras_bert.config import BertConfig
 from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.task_head import TaskHead
@@ -100,7 +99,7 @@ def bert_backbone(config):
             TransformerEncoderBlock(**words["block"], name=f"block_{index}")
             for index in range(config.num_hidden_layers)
         ],
-        pooler=keras.layers.Dense(**words["pooler"], name="pooler"),
+        pooler=FlatDense(**words["pooler"], name="pooler"),
     )
 
 

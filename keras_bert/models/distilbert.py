@@ -8,6 +8,7 @@ from keras_bert import features
 from keras_bert.config import StrictConfig
 from keras_bert.layers.activations import get_activation
 from keras_bert.layers.feed_forward import FeedForward
+from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention
@@ -155,7 +156,7 @@ def distilbert_heads(config, embeddings):
 
 def _first_token_head(config, num_outputs, name):
     """A head behind a layer of its own, in the place of BERT's pooler."""
-    transform = keras.layers.Dense(
+    transform = FlatDense(
         **_layer_words(config)["pre_classifier"], name="pre_classifier"
     )
     return _head(config, num_outputs, name, _CLASSIFIER_DROPOUT, transform)

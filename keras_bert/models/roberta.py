@@ -2,12 +2,11 @@
 
 import dataclasses
 
-import keras
-
 from keras_bert import features
 from keras_bert.config import StrictConfig
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.dropout_dense import DropoutDense
+from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
 from keras_bert.layers.task_head import TaskHead
@@ -153,7 +152,7 @@ def roberta_backbone(config):
             TransformerEncoderBlock(**words["block"], name=f"block_{index}")
             for index in range(config.num_hidden_layers)
         ],
-        pooler=keras.layers.Dense(**words["pooler"], name="pooler"),
+        pooler=FlatDense(**words["pooler"], name="pooler"),
         inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
     )
 
