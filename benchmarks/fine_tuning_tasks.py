@@ -112,14 +112,14 @@ def _squad(directory):
     return splits
 
 
-_FEATURES = {"epochs": 10, "learning_rate": 1e-3}
+_FEATURES_RATE = 1e-3
 _SQUAD = {"epochs": 3, "learning_rate": 1e-4, "seq_length": 320}
 
 TASKS = {
     "sst2": FineTuning("texts", _sst2, epochs=3),
     "mrpc": FineTuning("texts", _mrpc, epochs=5),
-    "sst2_features": FineTuning("features", _sst2, **_FEATURES),
-    "mrpc_features": FineTuning("features", _mrpc, **_FEATURES),
+    "sst2_features": FineTuning("features", _sst2, 3, _FEATURES_RATE),
+    "mrpc_features": FineTuning("features", _mrpc, 5, _FEATURES_RATE),
     "wnut17": FineTuning("words", _wnut17, epochs=5),
     "codah": FineTuning("choices", _codah, epochs=3),
     "squad": FineTuning("questions", _squad, **_SQUAD),

@@ -6,7 +6,9 @@ from keras import ops
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.flat_dense import FlatDense
 
-_NUM_GATES = 4
+# In Keras's order: what enters the cell, what stays in it, what is new, and
+# what leaves it.
+_NUM_GATES, _FORGET_GATE = 4, 1
 # The cells are sums over all tokens before, too long for bfloat16.
 _DTYPE = "float32"
 
@@ -123,6 +125,5 @@ class _Cell(keras.layers.Layer):
 
 def _initial_bias(shape, dtype):
     """1 for the gate that forgets, so that at first nothing is forgotten."""
-    _, forget, _, _ = range(_NUM_GATES)
-    places = ops.arange(shape[0]) // (shape[0] // _NUM_GATES)
-    return ops.cast(ops.equal(places, forget), dtype)
+    gates = ops.arange(shape[0]) // (shape[0] // _NUM_GATES)
+    return ops.cast(ops.equal(gates, _FORGET_GATE), dtype)
