@@ -21,6 +21,7 @@ _CLASSES = {
     "FactorizedEmbeddings": "layers.factorized_embeddings",
     "FeedForward": "layers.feed_forward",
     "FlatDense": "layers.flat_dense",
+    "LSTM": "layers.lstm",
     "Lamb": "training.lamb",
     "LayerNorm": "layers.layer_norm",
     "LinearWarmupDecay": "training.schedules",

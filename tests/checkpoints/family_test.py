@@ -4,7 +4,6 @@ import pathlib
 import subprocess
 import sys
 
-import keras
 import numpy as np
 import pytest
 
@@ -17,6 +16,7 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.models import bert
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.text import Vocabulary
@@ -104,11 +104,11 @@ def test_renaming_a_class_breaks_no_file(make, monkeypatch, tmp_path):
     class Renamed(BertEmbeddings):
         pass
 
-    class RenamedDense(keras.layers.Dense):
+    class RenamedDense(FlatDense):
         pass
 
     monkeypatch.setattr(bert, "BertEmbeddings", Renamed)
-    monkeypatch.setattr(bert.keras.layers, "Dense", RenamedDense)
+    monkeypatch.setattr(bert, "FlatDense", RenamedDense)
     again = from_pretrained(tmp_path)
     assert type(again.backbone.embeddings) is Renamed
     assert type(again.backbone.pooler) is RenamedDense
