@@ -38,19 +38,25 @@ _PEER_PYTHON = flags.DEFINE_string(
     "Python with torch, transformers, onnxruntime and openvino.",
 )
 _NUM_TEXTS = flags.DEFINE_integer("num_texts", 2048, "First lines.")
+_PRECISION = flags.DEFINE_multi_enum(
+    "precision",
+    ["float32", "bfloat16"],
+    ["float32", "bfloat16"],
+    "Of the products.",
+)
 _ROUNDS = flags.DEFINE_integer("rounds", 3, "Runs of each.", lower_bound=1)
 
 _HERE = pathlib.Path(__file__).parent
-_PRECISIONS = ("float32", "bfloat16")
+_POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
 _SEQ_LENGTH = 128
 
 
 def main(_):
-    runs = {precision: {} for precision in _PRECISIONS}
+    runs = {precision: {} for precision in _PRECISION.value}
     with tempfile.TemporaryDirectory() as directory:
         _export(directory)
         for _ in range(_ROUNDS.value):
-            for precision in _PRECISIONS:
+            for precision in runs:
                 for name, command in _programs(directory, precision).items():
                     figures = json.loads(measuring.output(command))
                     runs[precision].setdefault(name, []).append(figures)
@@ -62,8 +68,7 @@ def main(_):
 
 def _export(directory):
     """A SavedModel of each precision, and an ONNX file."""
-    policies = zip(_PRECISIONS, ("float32", "mixed_bfloat16"))
-    for precision, policy in policies:
+    for precision, policy in _POLICIES.items():
         keras.config.set_dtype_policy(policy)
         embedder = keras_bert.TextEmbedder.from_pretrained(
             _MODEL_DIR.value, seq_length=_SEQ_LENGTH
@@ -87,7 +92,7 @@ def _programs(directory, precision):
         for name, way in ways.items()
     }
     programs["TextEmbedder"] = [*ours, precision, _MODEL_DIR.value]
-    peers = {"transformers": _PRECISIONS, "openvino": _PRECISIONS}
+    peers = {"transformers": _POLICIES, "openvino": _POLICIES}
     peers["onnxruntime"] = ("float32",)
     for name, precisions in peers.items():
         if _PEER_PYTHON.value and precision in precisions:

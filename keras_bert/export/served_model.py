@@ -5,9 +5,8 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.export.constant_weights import ConstantWeights
+from keras_bert.export.packed_model import packed_model
 
-# Rows are as long as their longest text, rounded up to a multiple of this.
-_WIDTH_STEP = 8
 _TOKENS = [feature.name for feature in features.ENCODER_INPUTS]
 
 
@@ -34,22 +33,22 @@ class ServedModel:
     def __init__(self, model, batch_tokens):
         self.input = model.input
         self.weights = ConstantWeights(model)
-        self._model = model
+        self._model = packed_model(model)
         self._batch_tokens = batch_tokens
         self._token_axes = _token_axes(model)
 
     def __call__(self, inputs):
         mask = inputs[features.INPUT_MASK.name]
-        widths = _widths(mask)
-        order = tf.argsort(widths, direction="DESCENDING", stable=True)
-        groups = self._groups(tf.gather(widths, order), tf.shape(mask))
+        lengths = _lengths(mask)
+        order = tf.argsort(lengths, direction="DESCENDING", stable=True)
+        groups = self._groups(tf.gather(lengths, order), tf.shape(mask))
         # Without any row there is a group all the same, which gives shapes.
         num_groups = tf.reduce_max(tf.concat([groups, [0]], axis=0)) + 1
         names = sorted(self._token_axes)
 
         def step(group, arrays):
             rows = tf.boolean_mask(order, tf.equal(groups, group))
-            outputs = self._outputs(inputs, rows, widths, tf.shape(mask)[-1])
+            outputs = self._outputs(inputs, rows, lengths, tf.shape(mask)[-1])
             arrays = [
                 array.write(group, outputs[name])
                 for name, array in zip(names, arrays)
@@ -74,24 +73,26 @@ class ServedModel:
             for name, array in zip(names, arrays)
         }
 
-    def _groups(self, widths, shape):
+    def _groups(self, lengths, shape):
         """Which rows go together, int32 from 0 on, never falling."""
-        num_tokens = widths * tf.reduce_prod(shape[1:-1])
+        num_tokens = lengths * tf.reduce_prod(shape[1:-1])
+        total = tf.maximum(tf.reduce_sum(num_tokens), 1)
+        num_groups = _quotient_up(total, self._batch_tokens)
         before = tf.cumsum(num_tokens, exclusive=True)
-        return before // self._batch_tokens
+        return before // _quotient_up(total, num_groups)
 
-    def _outputs(self, inputs, rows, widths, seq_length):
-        """What the model makes of some rows, cut to the widest of them."""
-        width = tf.reduce_max(tf.concat([tf.gather(widths, rows), [1]], axis=0))
-        width = tf.minimum(width, seq_length)
+    def _outputs(self, inputs, rows, lengths, seq_length):
+        """What the model makes of some rows, cut to the longest of them."""
+        lengths = tf.concat([tf.gather(lengths, rows), [1]], axis=0)
+        length = tf.reduce_max(lengths)
         inputs = {name: tf.gather(x, rows) for name, x in inputs.items()}
         for name in inputs.keys() & {*_TOKENS}:
-            inputs[name] = inputs[name][..., :width]
+            inputs[name] = inputs[name][..., :length]
         # In here: weights from outside the loop would be no constants.
         with self.weights.scope():
             outputs = self._model(inputs, training=False)
         return {
-            name: self._padded(name, output, seq_length - width)
+            name: self._padded(name, output, seq_length - length)
             for name, output in outputs.items()
         }
 
@@ -105,12 +106,15 @@ class ServedModel:
         return tf.pad(output, paddings)
 
 
-def _widths(mask):
-    """From where on each row has no token, at least 1, rounded up."""
+def _quotient_up(a, b):
+    return (a + b - 1) // b
+
+
+def _lengths(mask):
+    """From where on each row has no token, at least 1."""
     is_used = tf.reduce_any(mask > 0, axis=[*range(1, len(mask.shape) - 1)])
     ends = tf.where(is_used, tf.range(tf.shape(mask)[-1]) + 1, 1)
-    lengths = tf.reduce_max(ends, axis=-1)
-    return (lengths + _WIDTH_STEP - 1) // _WIDTH_STEP * _WIDTH_STEP
+    return tf.reduce_max(ends, axis=-1)
 
 
 def _token_axes(model):

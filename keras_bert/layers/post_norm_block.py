@@ -90,6 +90,20 @@ class PostNormBlock(keras.layers.Layer):
         )
         if query_positions is not None:
             inputs = gather_positions(inputs, query_positions)
+        return self.after_attention(inputs, attended, training)
+
+    def after_attention(self, inputs, attended, training=None):
+        """All that the block computes of each token by itself.
+
+        Args:
+            inputs: float `(..., hidden_size)`, as of a call.
+            attended: float `(..., hidden_size)`, what `self_attention` makes
+                of them.
+            training: bool, as of a call.
+
+        Returns:
+            float `(..., hidden_size)`.
+        """
         states = self._add(inputs, attended, self.attention_layer_norm)
         output = self.feed_forward(states, training=training)
         return self._add(states, output, self.output_layer_norm)

@@ -122,15 +122,39 @@ class SelfAttention(keras.layers.Layer):
         query_positions=None,
         training=None,
     ):
-        query, key, value = self._heads(inputs)  # each [B, N, S, D]
-        weights = self._weights(query, key, attention_mask, query_positions)
-        weights = self.weights_dropout(weights, training=training)
-        context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
-        context = ops.reshape(
-            context, (*ops.shape(context)[:2], self.hidden_size)
+        context = self.context(
+            self.query_key_value(inputs),
+            attention_mask,
+            query_positions,
+            training,
         )
         output = self.attention_output(context)
         return self.output_dropout(output, training=training)
+
+    def context(
+        self,
+        query_key_value,
+        attention_mask=None,
+        query_positions=None,
+        training=None,
+    ):
+        """The values that each token takes, before the last product.
+
+        Args:
+            query_key_value: float `(batch_size, seq_length,
+                3 * hidden_size)`, what the layer of this name gives.
+            attention_mask, query_positions, training: as of a call.
+
+        Returns:
+            float `(batch_size, num_queries, hidden_size)`.
+        """
+        query, key, value = self._heads(query_key_value)  # each [B, N, S, D]
+        weights = self._weights(query, key, attention_mask, query_positions)
+        weights = self.weights_dropout(weights, training=training)
+        context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
+        return ops.reshape(
+            context, (*ops.shape(context)[:2], self.hidden_size)
+        )
 
     def attention_weights(self, inputs, attention_mask=None):
         """How much each token takes of each token, as `call` weighs them.
@@ -142,7 +166,7 @@ class SelfAttention(keras.layers.Layer):
             float `(batch_size, num_heads, seq_length, seq_length)`, queries
             before keys; those of a query sum to 1.
         """
-        query, key, _ = self._heads(inputs)
+        query, key, _ = self._heads(self.query_key_value(inputs))
         return self._weights(query, key, attention_mask)
 
     def _weights(self, query, key, attention_mask, query_positions=None):
@@ -160,12 +184,12 @@ class SelfAttention(keras.layers.Layer):
             self._ignored(ops.shape(key)[2], attention_mask, query_positions),
         )
 
-    def _heads(self, inputs):
+    def _heads(self, query_key_value):
         heads = ops.reshape(
-            self.query_key_value(inputs),
+            query_key_value,
             (
                 -1,
-                ops.shape(inputs)[1],
+                ops.shape(query_key_value)[1],
                 3,
                 self.num_heads,
                 self.hidden_size // self.num_heads,

@@ -1,0 +1,197 @@
+"""A model that computes its tokens, and little that is padding."""
+
+import keras
+import tensorflow as tf
+
+from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.self_attention import SelfAttention
+
+# TensorFlow keeps something for each shape of a product that it has met, so
+# there are few of them: 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on rows in
+# attention, as many times 8 positions, and a multiple of 16 tokens elsewhere.
+_FEW_SIZES = (1, *(size << power for power in range(20) for size in (2, 3)))
+_POSITION_STEP = 8
+_TOKEN_STEP = 16
+
+
+def packed_model(model):
+    """The same model, whose blocks compute a matrix of all rows' tokens.
+
+    Only attention needs rows of one length. All else in a block is of each
+    token by itself.
+
+    Args:
+        model: functional `keras.Model`. Its blocks that are a `PostNormBlock`
+            of a `SelfAttention` are computed so, also those of models inside
+            it; all else is computed as it is.
+
+    Returns:
+        A functional `keras.Model` with the same inputs, outputs and weights,
+        for inference on TensorFlow. At positions behind the last token of a
+        row it computes with the states of that token.
+    """
+    blocks = _PackedBlocks()
+
+    def call(layer, *arguments, **named):
+        if _can_be_packed(layer):
+            return blocks.call(layer, *arguments, **named)
+        if any(map(_can_be_packed, getattr(layer, "layers", []))):
+            return packed_model(layer)(*arguments, **named)
+        return layer(*arguments, **named)
+
+    # What it was compiled with would be copied as well.
+    model = keras.Model(model.input, model.output)
+    return keras.models.clone_model(
+        model, clone_function=lambda layer: layer, call_function=call
+    )
+
+
+def _can_be_packed(layer):
+    """Whether a layer computes what `_PackedBlock` does, and no subclass's."""
+    attention = getattr(layer, "self_attention", None)
+    return (
+        getattr(type(layer), "call", None) is PostNormBlock.call
+        and getattr(type(attention), "call", None) is SelfAttention.call
+    )
+
+
+class _PackedBlocks:
+    """Calls blocks; between two of them tokens stay packed."""
+
+    def __init__(self):
+        # By the `id` of tensors, which are kept, for others not to get it.
+        self._grids = {}
+        self._tokens = {}
+
+    def call(self, block, states, mask, query_positions=None):
+        """As the block is called."""
+        if id(mask) not in self._grids:
+            self._grids[id(mask)] = _Grid()(mask), mask
+        grid, _ = self._grids[id(mask)]
+        if id(states) not in self._tokens:
+            self._tokens[id(states)] = _Pack()(states, **grid), states
+        tokens, _ = self._tokens[id(states)]
+        outputs = _PackedBlock(block)(
+            tokens, **grid, query_positions=query_positions
+        )
+        if query_positions is not None:
+            return outputs
+        states = _Unpack()(outputs, states, grid["tokens_at"])
+        self._tokens[id(states)] = outputs, states
+        return states
+
+
+class _Grid(keras.layers.Layer):
+    """Where tokens stand among the rows that attention is computed of.
+
+    Call arguments:
+        mask: int32 `(batch_size, seq_length)`; 1 at tokens.
+
+    Returns:
+        A dict of int32 tensors: `grid_mask`, the mask with more rows and
+        positions, `(num_rows, num_positions)`; `places`, `(num_tokens,)`, in
+        such a grid, row after row; and `tokens_at`, which of the tokens
+        stands at each place of the grid, `(num_rows, num_positions)`.
+    """
+
+    def call(self, inputs):
+        num_rows, num_positions = tf.unstack(tf.shape(inputs))
+        more_rows = [0, _rounded(num_rows, 1) - num_rows]
+        more_positions = _rounded(num_positions, _POSITION_STEP)
+        mask = tf.pad(inputs, [more_rows, [0, more_positions - num_positions]])
+        # Each row has a token, if only at a place where the mask is 0.
+        ends = tf.where(inputs > 0, tf.range(num_positions) + 1, 1)
+        ends = tf.pad(tf.reduce_max(ends, axis=-1), [more_rows])
+        is_token = tf.sequence_mask(ends, more_positions)
+        places = tf.where(tf.reshape(is_token, [-1]))[:, 0]
+        places = tf.cast(places, tf.int32)
+        # At least one more, for there to be one without any row.
+        more_tokens = _TOKEN_STEP - tf.size(places) % _TOKEN_STEP
+        # Behind a row's tokens is its last one, not one of another row.
+        starts = tf.cumsum(ends, exclusive=True)
+        last = tf.expand_dims(ends - 1, 1)
+        tokens_at = tf.minimum(tf.range(more_positions), last)
+        tokens_at = tf.maximum(tokens_at + tf.expand_dims(starts, 1), 0)
+        return {
+            "grid_mask": mask,
+            "places": tf.pad(places, [[0, more_tokens]]),
+            "tokens_at": tokens_at,
+        }
+
+    def compute_output_spec(self, inputs):
+        return {
+            name: keras.KerasTensor(shape, "int32")
+            for name, shape in (
+                ("grid_mask", (None, None)),
+                ("places", (None,)),
+                ("tokens_at", (None, None)),
+            )
+        }
+
+
+def _rounded(size, step):
+    """An int32 scalar that is not less, a multiple of `step`, of few."""
+    sizes = tf.constant(_FEW_SIZES) * step
+    return sizes[tf.reduce_sum(tf.cast(sizes < size, tf.int32))]
+
+
+class _Pack(keras.layers.Layer):
+    """From states `(batch_size, seq_length, hidden_size)` to tokens'."""
+
+    def call(self, inputs, places, grid_mask, tokens_at):
+        shape, grid = tf.shape(inputs), tf.shape(grid_mask)
+        missing = [[0, grid[0] - shape[0]], [0, grid[1] - shape[1]], [0, 0]]
+        flat = tf.reshape(tf.pad(inputs, missing), [-1, inputs.shape[-1]])
+        return tf.gather(flat, places)
+
+    def compute_output_spec(self, inputs, **grid):
+        return keras.KerasTensor((None, inputs.shape[-1]), inputs.dtype)
+
+
+class _PackedBlock(keras.layers.Layer):
+    """A block on packed tokens, `(num_tokens, hidden_size)`.
+
+    Returns:
+        As much, or with `query_positions` as the block does.
+    """
+
+    def __init__(self, block):
+        super().__init__(dtype=block.dtype_policy)
+        self.block = block
+
+    def call(self, inputs, grid_mask, places, tokens_at, query_positions=None):
+        attention = self.block.self_attention
+        query_key_value = attention.query_key_value(inputs)
+        query_key_value = tf.gather(query_key_value, tokens_at)
+        if query_positions is None:
+            context = attention.context(query_key_value, grid_mask)
+            context = tf.reshape(context, [-1, context.shape[-1]])
+            context = tf.gather(context, places)
+        else:
+            num_rows = tf.shape(query_positions)[0]
+            more_rows = [0, tf.shape(grid_mask)[0] - num_rows]
+            positions = tf.pad(query_positions, [more_rows, [0, 0]])
+            context = attention.context(query_key_value, grid_mask, positions)
+            context = context[:num_rows]
+            asked = tf.gather(tokens_at, positions, batch_dims=1)[:num_rows]
+            inputs = tf.gather(inputs, asked)
+        return self.block.after_attention(
+            inputs, attention.attention_output(context)
+        )
+
+    def compute_output_spec(self, inputs, query_positions=None, **grid):
+        shape = inputs.shape
+        if query_positions is not None:
+            shape = (*query_positions.shape, shape[-1])
+        return keras.KerasTensor(shape, self.compute_dtype)
+
+
+class _Unpack(keras.layers.Layer):
+    """Tokens' states where `_Pack` found them."""
+
+    def call(self, inputs, states, tokens_at):
+        shape = tf.shape(states)
+        return tf.gather(inputs, tokens_at[: shape[0], : shape[1]])
+
+    def compute_output_spec(self, inputs, states, tokens_at):
+        return keras.KerasTensor(states.shape, inputs.dtype)

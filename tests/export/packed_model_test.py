@@ -1,0 +1,144 @@
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.export.packed_model import packed_model
+from keras_bert.layers import BertEmbeddings
+from keras_bert.layers import FeedForward
+from keras_bert.layers import PostNormBlock
+from keras_bert.layers import SelfAttention
+from keras_bert.models import Backbone
+from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.albert import albert_backbone
+from keras_bert.models.task_model import add_task_head
+from keras_bert.models.task_model import over_choices
+
+_SEED = 7
+# 1 at tokens: a row that is full, one with a token masked, one with none.
+_MASK = [[1] * 21, [1, 1, 0, 1, 0] + [0] * 16, [0] * 21, [1] * 9 + [0] * 12]
+_LENGTHS = [21, 4, 1, 9]
+_WITH_TOKENS = [0, 1, 3]
+
+
+@pytest.fixture
+def backbone():
+    keras.utils.set_random_seed(_SEED)
+    backbone = albert_backbone(
+        AlbertConfig(30, 4, 8, 3, 1, 1, 2, 16, max_position_embeddings=32)
+    )
+    for variable in backbone.encoder("encoder").weights:
+        variable.assign(keras.random.normal(variable.shape, stddev=0.3))
+    return backbone
+
+
+@pytest.fixture
+def inputs():
+    random = np.random.default_rng(_SEED)
+    return {
+        "input_ids": random.integers(0, 30, (4, 21), np.int32),
+        "input_mask": np.array(_MASK, np.int32),
+        "segment_ids": random.integers(0, 2, (4, 21), np.int32),
+    }
+
+
+def test_tokens_have_the_states_of_the_model(backbone, inputs):
+    model = backbone.states_model()
+    expected, found = model(inputs), packed_model(model)(inputs)
+    assert expected.keys() == found.keys()
+    for name, states in expected.items():
+        for row in _WITH_TOKENS:
+            np.testing.assert_allclose(
+                found[name][row, : _LENGTHS[row]],
+                states[row, : _LENGTHS[row]],
+                atol=1e-5,
+            )
+
+
+def test_what_stands_behind_a_row_is_not_of_another(backbone, inputs):
+    packed = packed_model(backbone.encoder("encoder"))
+    states = packed(inputs)["sequence_output"]
+    alone = packed({name: x[3:] for name, x in inputs.items()})
+    np.testing.assert_allclose(states[3:], alone["sequence_output"], atol=1e-5)
+
+
+def test_last_blocks_that_are_asked_for_one_token(backbone, inputs):
+    head = keras.layers.Dense(2, dtype="float32")
+    model = add_task_head(backbone, head, "pooled_output", "classifier")
+    expected, found = model(inputs), packed_model(model)(inputs)
+    for row in _WITH_TOKENS:
+        np.testing.assert_allclose(
+            found["logits"][row], expected["logits"][row], atol=1e-5
+        )
+
+
+def test_models_inside_a_model(backbone, inputs):
+    head = keras.layers.Dense(1, dtype="float32")
+    inner = add_task_head(backbone, head, "pooled_output", "scorer")
+    model = over_choices(inner, "choices")
+    inputs = {
+        name: np.stack([x[[0, 1]], x[[3, 0]]]) for name, x in inputs.items()
+    }
+    packed = packed_model(model)
+    expected, found = model(inputs), packed(inputs)
+    np.testing.assert_allclose(found["logits"], expected["logits"], atol=1e-5)
+    assert "choices" not in [layer.name for layer in packed.layers]
+
+
+def test_no_rows(backbone, inputs):
+    packed = packed_model(backbone.encoder("encoder"))
+    none = packed({name: x[:0] for name, x in inputs.items()})
+    assert none["sequence_output"].shape == (0, 21, 8)
+    assert none["pooled_output"].shape == (0, 8)
+
+
+def test_products_are_of_tokens_and_attention_of_few_shapes(
+    backbone, inputs, monkeypatch
+):
+    packed = packed_model(backbone.encoder("encoder"))
+    tokens, grids = [], []
+    attention = backbone.blocks[0].self_attention
+    dense, context = type(attention.query_key_value).call, SelfAttention.context
+
+    def seen_dense(layer, x, training=None):
+        if layer is attention.query_key_value:
+            tokens.append(x.shape[0])
+        return dense(layer, x, training)
+
+    def seen_context(layer, x, mask, *arguments):
+        grids.append(tuple(mask.shape))
+        return context(layer, x, mask, *arguments)
+
+    monkeypatch.setattr(type(attention.query_key_value), "call", seen_dense)
+    monkeypatch.setattr(SelfAttention, "context", seen_context)
+    for num_rows in range(1, 5):
+        packed({name: x[:num_rows] for name, x in inputs.items()})
+    # 21, 25, 26 and 35 tokens, of three blocks each.
+    assert tokens == [32] * 9 + [48] * 3
+    grid_rows = [rows for rows, _ in grids]
+    assert grid_rows == [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
+    assert {positions for _, positions in grids} == {24}
+    grids.clear()
+    packed({name: np.tile(x, (10, 1))[:37] for name, x in inputs.items()})
+    assert set(grids) == {(48, 24)}
+
+
+def test_a_block_with_its_own_call_is_left_alone(inputs):
+    class Doubled(SelfAttention):
+        def call(self, *arguments, **named):
+            return 2 * super().call(*arguments, **named)
+
+    block = PostNormBlock(
+        Doubled(8, 2, name="self_attention"),
+        FeedForward(8, 16, name="feed_forward"),
+    )
+    model = Backbone(BertEmbeddings(30, 8, 32), [block]).encoder("encoder")
+    np.testing.assert_array_equal(
+        packed_model(model)(inputs)["sequence_output"],
+        model(inputs)["sequence_output"],
+    )
+
+
+def test_a_loss_is_not_taken_along(backbone):
+    model = backbone.encoder("encoder")
+    model.compile(loss=lambda labels, outputs: outputs)
+    assert not packed_model(model).compiled
