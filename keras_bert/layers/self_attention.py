@@ -152,9 +152,7 @@ class SelfAttention(keras.layers.Layer):
         weights = self._weights(query, key, attention_mask, query_positions)
         weights = self.weights_dropout(weights, training=training)
         context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
-        return ops.reshape(
-            context, (*ops.shape(context)[:2], self.hidden_size)
-        )
+        return ops.reshape(context, (*ops.shape(context)[:2], self.hidden_size))
 
     def attention_weights(self, inputs, attention_mask=None):
         """How much each token takes of each token, as `call` weighs them.
