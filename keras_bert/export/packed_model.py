@@ -1,17 +1,21 @@
 """A model that computes its tokens, and little that is padding."""
 
 import keras
+import numpy as np
 import tensorflow as tf
 
+from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention
 
 # TensorFlow keeps something for each shape of a product that it has met, so
 # there are few of them: 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on rows in
-# attention, as many times 8 positions, and a multiple of 16 tokens elsewhere.
+# attention, as many times 8 positions, and a multiple of 4 tokens elsewhere, or
+# of 16 if there are many.
 _FEW_SIZES = (1, *(size << power for power in range(20) for size in (2, 3)))
 _POSITION_STEP = 8
-_TOKEN_STEP = 16
+_MANY_TOKENS = 128
+_NUM_PARTS = 2
 
 
 def packed_model(model):
@@ -105,8 +109,10 @@ class _Grid(keras.layers.Layer):
         is_token = tf.sequence_mask(ends, more_positions)
         places = tf.where(tf.reshape(is_token, [-1]))[:, 0]
         places = tf.cast(places, tf.int32)
-        # At least one more, for there to be one without any row.
-        more_tokens = _TOKEN_STEP - tf.size(places) % _TOKEN_STEP
+        # Without any row there is one all the same.
+        num_tokens = tf.maximum(tf.size(places), 1)
+        num_tokens += -num_tokens % tf.where(num_tokens < _MANY_TOKENS, 4, 16)
+        more_tokens = num_tokens - tf.size(places)
         # Behind a row's tokens is its last one, not one of another row.
         starts = tf.cumsum(ends, exclusive=True)
         last = tf.expand_dims(ends - 1, 1)
@@ -161,23 +167,64 @@ class _PackedBlock(keras.layers.Layer):
 
     def call(self, inputs, grid_mask, places, tokens_at, query_positions=None):
         attention = self.block.self_attention
-        query_key_value = attention.query_key_value(inputs)
-        query_key_value = tf.gather(query_key_value, tokens_at)
-        if query_positions is None:
-            context = attention.context(query_key_value, grid_mask)
-            context = tf.reshape(context, [-1, context.shape[-1]])
-            context = tf.gather(context, places)
-        else:
+        if query_positions is not None:
             num_rows = tf.shape(query_positions)[0]
             more_rows = [0, tf.shape(grid_mask)[0] - num_rows]
-            positions = tf.pad(query_positions, [more_rows, [0, 0]])
-            context = attention.context(query_key_value, grid_mask, positions)
-            context = context[:num_rows]
-            asked = tf.gather(tokens_at, positions, batch_dims=1)[:num_rows]
-            inputs = tf.gather(inputs, asked)
-        return self.block.after_attention(
-            inputs, attention.attention_output(context)
+            query_positions = tf.pad(query_positions, [more_rows, [0, 0]])
+
+        def context(query_key_value):
+            grid = tf.gather(query_key_value, tokens_at)
+            context = attention.context(grid, grid_mask, query_positions)
+            if query_positions is not None:
+                return context[:num_rows]
+            context = tf.reshape(context, [-1, context.shape[-1]])
+            return tf.gather(context, places)
+
+        query_key_value = self._in_parts(
+            attention.query_key_value, inputs, 3, attention.head_size
         )
+        context = tf.concat([*map(context, query_key_value)], axis=-1)
+        if query_positions is not None:
+            asked = tf.gather(tokens_at, query_positions, batch_dims=1)
+            inputs = tf.gather(inputs, asked[:num_rows])
+        attended = self._dense(attention.attention_output, context)
+        states = self.block.with_attended(inputs, attended)
+        return self.block.with_output(states, self._feed_forward(states))
+
+    def _feed_forward(self, states):
+        feed_forward = self.block.feed_forward
+        if type(feed_forward).call is not FeedForward.call:
+            return feed_forward(states)
+        inner = self._dense(feed_forward.intermediate, states)
+        return self._dense(feed_forward.feed_forward_output, inner)
+
+    def _dense(self, layer, inputs):
+        return tf.concat(self._in_parts(layer, inputs), axis=-1)
+
+    def _in_parts(self, layer, inputs, num_blocks=1, step=1):
+        """Outputs of a dense layer, in parts that do not wait for each other.
+
+        Two threads compute them at the same time, and the matrix of each fits
+        a smaller cache.
+
+        Args:
+            layer: `FlatDense`.
+            inputs: as of its call.
+            num_blocks: int, of how many blocks of units each part has some.
+            step: int, how many units of a block stay together.
+
+        Returns:
+            A list of float tensors `(..., units of the part)`.
+        """
+        if self.compute_dtype != "float32":
+            # In bfloat16 a product is too short for two threads.
+            return [layer(inputs)]
+        units = np.arange(layer.units).reshape(num_blocks, -1, step)
+        return [
+            layer.columns(inputs, part.ravel())
+            for part in np.array_split(units, _NUM_PARTS, axis=1)
+            if part.size
+        ]
 
     def compute_output_spec(self, inputs, query_positions=None, **grid):
         shape = inputs.shape

@@ -48,6 +48,7 @@ def docker_line(directory):
         *["-v", f"{directory}:{place}:ro", IMAGE],
         f"--model_config_file={place}/{MODEL_CONFIG}",
         "--allow_version_labels_for_unavailable_models",
+        "--tensorflow_intra_op_parallelism=1",
     ]
     return shlex.join(words)
 

@@ -90,22 +90,34 @@ class PostNormBlock(keras.layers.Layer):
         )
         if query_positions is not None:
             inputs = gather_positions(inputs, query_positions)
-        return self.after_attention(inputs, attended, training)
+        states = self.with_attended(inputs, attended)
+        output = self.feed_forward(states, training=training)
+        return self.with_output(states, output)
 
-    def after_attention(self, inputs, attended, training=None):
-        """All that the block computes of each token by itself.
+    def with_attended(self, inputs, attended):
+        """The states that the feed-forward net is given.
 
         Args:
             inputs: float `(..., hidden_size)`, as of a call.
             attended: float `(..., hidden_size)`, what `self_attention` makes
                 of them.
-            training: bool, as of a call.
 
         Returns:
             float `(..., hidden_size)`.
         """
-        states = self._add(inputs, attended, self.attention_layer_norm)
-        output = self.feed_forward(states, training=training)
+        return self._add(inputs, attended, self.attention_layer_norm)
+
+    def with_output(self, states, output):
+        """The states that the block gives.
+
+        Args:
+            states: float `(..., hidden_size)`, as of `with_attended`.
+            output: float `(..., hidden_size)`, what `feed_forward` makes of
+                them.
+
+        Returns:
+            float `(..., hidden_size)`.
+        """
         return self._add(states, output, self.output_layer_norm)
 
     def _add(self, inputs, outputs, layer_norm):

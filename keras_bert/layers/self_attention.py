@@ -82,6 +82,7 @@ class SelfAttention(keras.layers.Layer):
             )
         self.hidden_size = hidden_size
         self.num_heads = num_heads
+        self.head_size = hidden_size // num_heads
         self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.pattern = pattern
@@ -142,17 +143,19 @@ class SelfAttention(keras.layers.Layer):
 
         Args:
             query_key_value: float `(batch_size, seq_length,
-                3 * hidden_size)`, what the layer of this name gives.
+                3 * hidden_size)`, what the layer of this name gives; or of
+                some of the heads alone.
             attention_mask, query_positions, training: as of a call.
 
         Returns:
-            float `(batch_size, num_queries, hidden_size)`.
+            float `(batch_size, num_queries, hidden_size)`, or of these heads.
         """
         query, key, value = self._heads(query_key_value)  # each [B, N, S, D]
         weights = self._weights(query, key, attention_mask, query_positions)
         weights = self.weights_dropout(weights, training=training)
         context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
-        return ops.reshape(context, (*ops.shape(context)[:2], self.hidden_size))
+        size = query_key_value.shape[-1] // 3
+        return ops.reshape(context, (*ops.shape(context)[:2], size))
 
     def attention_weights(self, inputs, attention_mask=None):
         """How much each token takes of each token, as `call` weighs them.
@@ -170,12 +173,11 @@ class SelfAttention(keras.layers.Layer):
     def _weights(self, query, key, attention_mask, query_positions=None):
         if query_positions is not None:
             positions = ops.repeat(
-                query_positions[:, None], self.num_heads, axis=1
+                query_positions[:, None], query.shape[1], axis=1
             )
             query = gather_positions(query, positions)  # [B, N, Q, D]
-        head_size = self.hidden_size // self.num_heads
         scores = ops.matmul(
-            query * head_size**-0.5, ops.transpose(key, (0, 1, 3, 2))
+            query * self.head_size**-0.5, ops.transpose(key, (0, 1, 3, 2))
         )  # [B, N, Q, S]
         return self._softmax(
             scores,
@@ -183,14 +185,15 @@ class SelfAttention(keras.layers.Layer):
         )
 
     def _heads(self, query_key_value):
+        num_heads = query_key_value.shape[-1] // (3 * self.head_size)
         heads = ops.reshape(
             query_key_value,
             (
                 -1,
                 ops.shape(query_key_value)[1],
                 3,
-                self.num_heads,
-                self.hidden_size // self.num_heads,
+                num_heads,
+                self.head_size,
             ),
         )
         return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)

@@ -5,6 +5,7 @@ import pytest
 from keras_bert.export.packed_model import packed_model
 from keras_bert.layers import BertEmbeddings
 from keras_bert.layers import FeedForward
+from keras_bert.layers import FlatDense
 from keras_bert.layers import PostNormBlock
 from keras_bert.layers import SelfAttention
 from keras_bert.models import Backbone
@@ -46,12 +47,16 @@ def test_tokens_have_the_states_of_the_model(backbone, inputs):
     expected, found = model(inputs), packed_model(model)(inputs)
     assert expected.keys() == found.keys()
     for name, states in expected.items():
-        for row in _WITH_TOKENS:
-            np.testing.assert_allclose(
-                found[name][row, : _LENGTHS[row]],
-                states[row, : _LENGTHS[row]],
-                atol=1e-5,
-            )
+        _check_tokens(found[name], states)
+
+
+def _check_tokens(found, expected, atol=1e-5):
+    for row in _WITH_TOKENS:
+        np.testing.assert_allclose(
+            found[row, : _LENGTHS[row]],
+            expected[row, : _LENGTHS[row]],
+            atol=atol,
+        )
 
 
 def test_what_stands_behind_a_row_is_not_of_another(backbone, inputs):
@@ -97,29 +102,67 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
     packed = packed_model(backbone.encoder("encoder"))
     tokens, grids = [], []
     attention = backbone.blocks[0].self_attention
-    dense, context = type(attention.query_key_value).call, SelfAttention.context
+    columns, context = FlatDense.columns, SelfAttention.context
 
-    def seen_dense(layer, x, training=None):
+    def seen_columns(layer, x, chosen):
         if layer is attention.query_key_value:
-            tokens.append(x.shape[0])
-        return dense(layer, x, training)
+            tokens.append((x.shape[0], *chosen[::4]))
+        return columns(layer, x, chosen)
 
     def seen_context(layer, x, mask, *arguments):
         grids.append(tuple(mask.shape))
         return context(layer, x, mask, *arguments)
 
-    monkeypatch.setattr(type(attention.query_key_value), "call", seen_dense)
+    monkeypatch.setattr(FlatDense, "columns", seen_columns)
     monkeypatch.setattr(SelfAttention, "context", seen_context)
     for num_rows in range(1, 5):
         packed({name: x[:num_rows] for name, x in inputs.items()})
-    # 21, 25, 26 and 35 tokens, of three blocks each.
-    assert tokens == [32] * 9 + [48] * 3
+    # 21, 25, 26 and 35 tokens, of three blocks each, whose query, key and value
+    # of four units are computed of one head and of the other.
+    assert tokens == [
+        (num_tokens, first, first + 8, first + 16)
+        for num_tokens in (24, 28, 28, 36)
+        for _ in range(3)
+        for first in (0, 4)
+    ]
     grid_rows = [rows for rows, _ in grids]
-    assert grid_rows == [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
+    assert grid_rows == [1] * 6 + [2] * 6 + [3] * 6 + [4] * 6
     assert {positions for _, positions in grids} == {24}
+    tokens.clear()
     grids.clear()
     packed({name: np.tile(x, (10, 1))[:37] for name, x in inputs.items()})
+    # Nine times those 35 and 21 more, of which many are a multiple of 16.
+    assert {num_tokens for num_tokens, *_ in tokens} == {336}
     assert set(grids) == {(48, 24)}
+
+
+def test_in_bfloat16_products_are_not_divided(inputs, monkeypatch):
+    monkeypatch.setattr(FlatDense, "columns", None)
+    blocks = [
+        PostNormBlock(
+            SelfAttention(8, 2, dtype="mixed_bfloat16", name="self_attention"),
+            FeedForward(8, 16, dtype="mixed_bfloat16", name="feed_forward"),
+            dtype="mixed_bfloat16",
+        )
+    ]
+    model = Backbone(BertEmbeddings(30, 8, 32), blocks).encoder("encoder")
+    _check_tokens(
+        *(x(inputs)["sequence_output"] for x in (packed_model(model), model)),
+        atol=0.05,
+    )
+
+
+def test_one_head_and_an_odd_width(inputs):
+    blocks = [
+        PostNormBlock(
+            SelfAttention(7, 1, name="self_attention"),
+            FeedForward(7, 9, name="feed_forward"),
+        )
+    ]
+    model = Backbone(BertEmbeddings(30, 7, 32), blocks).encoder("encoder")
+    _check_tokens(
+        *(x(inputs)["sequence_output"] for x in (packed_model(model), model))
+    )
 
 
 def test_a_block_with_its_own_call_is_left_alone(inputs):

@@ -1,5 +1,6 @@
 import keras
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from keras_bert.layers import FlatDense
@@ -30,6 +31,14 @@ def test_outputs_are_those_of_keras():
     ours.set_weights(theirs.get_weights())
     for inputs in (_INPUTS, _INPUTS[0], _INPUTS[:, None]):
         np.testing.assert_allclose(ours(inputs), theirs(inputs), atol=1e-6)
+
+
+@pytest.mark.parametrize("use_bias", [True, False])
+def test_columns_are_those_of_a_call(use_bias):
+    layer = FlatDense(3, "tanh", use_bias=use_bias, bias_initializer="normal")
+    outputs = layer(_INPUTS)
+    found = layer.columns(_INPUTS, np.array([2, 0]))
+    np.testing.assert_allclose(found, outputs.numpy()[..., ::-2], atol=1e-6)
 
 
 def test_the_gradient_of_the_bias_is_summed_in_float32():
