@@ -1,5 +1,9 @@
 """Texts to the inputs of a model."""
 
+import functools
+
+import tensorflow as tf
+
 from keras_bert import template as templates
 from keras_bert.text.packing import pack
 from keras_bert.text.truncation import TRUNCATIONS
@@ -52,6 +56,34 @@ class Preprocessor:
         first = self.tokenizer(texts)
         second = None if pairs is None else self.tokenizer(pairs)
         return self.pack(first, second)
+
+    def with_num_tokens(self, *texts):
+        """As a call, and how many tokens the texts have before any is cut.
+
+        It is traced once. Outside a graph a call goes through some hundred
+        operations one by one, which for one text takes five times as long.
+
+        Args:
+            *texts: list of str or of bytes `(batch_size,)`; for pairs two.
+
+        Returns:
+            The dict of a call, and int64 `(batch_size,)`, the tokens of each
+            row with the special ones.
+        """
+        return self._traced[len(texts)](*texts)
+
+    @functools.cached_property
+    def _traced(self):
+        """By the number of texts of a row."""
+        column = tf.TensorSpec([None], tf.string)
+
+        def compute(*texts):
+            tokens = [self.tokenizer(column) for column in texts]
+            num_tokens = sum(column.row_lengths() for column in tokens)
+            num_special = self.template.num_special(is_pair=len(texts) == 2)
+            return self.pack(*tokens), num_tokens + num_special
+
+        return {n: tf.function(compute, [column] * n) for n in (1, 2)}
 
     def pack(self, first, second=None):
         """Lays out texts that are tokenized already.

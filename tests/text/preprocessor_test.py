@@ -52,6 +52,16 @@ def test_a_text_stands_between_cls_and_sep(preprocess):
     }
 
 
+@pytest.mark.parametrize("columns", [[_TEXTS], [_TEXTS, _PAIRS], [[]]])
+def test_number_of_tokens_before_the_cut(either, columns):
+    inputs, num_tokens = either.with_num_tokens(*columns)
+    assert _plain(inputs) == _plain(either(*columns))
+    rows = zip(*(either.tokenizer(column).to_list() for column in columns))
+    expected = [sum(map(len, row)) + 1 + len(columns) for row in rows]
+    assert num_tokens.numpy().tolist() == expected
+    assert not expected or max(expected) > 12
+
+
 def test_a_pair_is_two_segments(preprocess):
     assert _plain(preprocess(["the cats"], ["cat."])) == {
         "input_ids": [[2, 5, 6, 7, 3, 6, 15, 3, 0, 0, 0, 0]],

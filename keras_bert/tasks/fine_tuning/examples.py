@@ -29,11 +29,9 @@ def tokenized_rows(preprocess, *texts):
     chunks, num_cut = [], 0
     for start in _starts(texts[0]):
         some = [column[start : start + _TEXTS_AT_ONCE] for column in texts]
-        tokens = [preprocess.tokenizer(column) for column in some]
-        chunks.append(_packed(preprocess, *tokens))
-        num_tokens = sum(column.row_lengths().numpy() for column in tokens)
-        num_tokens += preprocess.template.num_special(len(texts) == 2)
-        num_cut += np.sum(num_tokens > preprocess.seq_length)
+        inputs, num_tokens = preprocess.with_num_tokens(*some)
+        chunks.append(_arrays(inputs))
+        num_cut += np.sum(num_tokens.numpy() > preprocess.seq_length)
     if num_cut:
         logging.warning(
             "%d of %d texts (%.1f %%) are longer than seq_length=%d tokens "
@@ -63,7 +61,7 @@ def packed_rows(preprocess, ids):
             np.concatenate([np.zeros(0, np.int32), *some]),
             np.array([len(row) for row in some], np.int64),
         )
-        chunks.append(_packed(preprocess, tokens))
+        chunks.append(_arrays(preprocess.pack(tokens)))
     return unpadded_rows(preprocess, chunks)
 
 
@@ -72,8 +70,8 @@ def _starts(texts):
     return range(0, max(len(texts), 1), _TEXTS_AT_ONCE)
 
 
-def _packed(preprocess, *tokens):
-    return {name: x.numpy() for name, x in preprocess.pack(*tokens).items()}
+def _arrays(tensors):
+    return {name: x.numpy() for name, x in tensors.items()}
 
 
 def unpadded_rows(preprocess, chunks):
