@@ -53,7 +53,12 @@ def test_a_text_stands_between_cls_and_sep(preprocess):
 
 
 @pytest.mark.parametrize("columns", [[_TEXTS], [_TEXTS, _PAIRS], [[]]])
-def test_number_of_tokens_before_the_cut(either, columns):
+@pytest.mark.parametrize("paying_calls", [0, 1000])
+def test_number_of_tokens_before_the_cut(
+    either, columns, paying_calls, monkeypatch
+):
+    module = "keras_bert.text.preprocessor"
+    monkeypatch.setattr(f"{module}._PAYING_CALLS", paying_calls)
     inputs, num_tokens = either.with_num_tokens(*columns)
     assert _plain(inputs) == _plain(either(*columns))
     rows = zip(*(either.tokenizer(column).to_list() for column in columns))
