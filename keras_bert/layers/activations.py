@@ -50,16 +50,15 @@ def gelu_erf(x):
     return _gelu_erf(ops.convert_to_tensor(x))
 
 
-_NAMED = {"gelu_tanh": gelu_tanh, "gelu_erf": gelu_erf}
-
-
 def _plain_gelu_erf(x):
     if x.dtype != "float32":
+        # There 1 + erf would lose the digits of a small sum.
         return keras.activations.gelu(x, approximate=False)
     # Keras's is of `erfc`, which TensorFlow takes twice as long for.
     return (0.5 * x) * (ops.erf(x * _SQRT_HALF) + 1.0)
 
 
+_NAMED = {"gelu_tanh": gelu_tanh, "gelu_erf": gelu_erf}
 _PLAIN = {
     gelu_tanh: functools.partial(keras.activations.gelu, approximate=True),
     gelu_erf: _plain_gelu_erf,

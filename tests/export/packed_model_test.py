@@ -130,9 +130,9 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
     assert {positions for _, positions in grids} == {24}
     tokens.clear()
     grids.clear()
-    packed({name: np.tile(x, (10, 1))[:37] for name, x in inputs.items()})
-    # Nine times those 35 and 21 more, of which many are a multiple of 16.
-    assert {num_tokens for num_tokens, *_ in tokens} == {336}
+    packed({name: np.tile(x, (10, 1))[:38] for name, x in inputs.items()})
+    # Nine times those 35 and 25 more are 340 tokens.
+    assert {num_tokens for num_tokens, *_ in tokens} == {352}
     assert set(grids) == {(48, 24)}
 
 
