@@ -30,9 +30,10 @@ def packed_model(model):
             it; all else is computed as it is.
 
     Returns:
-        A functional `keras.Model` with the same inputs, outputs and weights,
-        for inference on TensorFlow. At positions behind the last token of a
-        row it computes with the states of that token.
+        A functional `keras.Model` with the same inputs and outputs, for
+        inference on TensorFlow. Of weights of blocks in float32 it has copies.
+        At positions behind the last token of a row it computes with the states
+        of that token.
     """
     blocks = _PackedBlocks()
 
@@ -63,6 +64,8 @@ class _PackedBlocks:
     """Calls blocks; between two of them tokens stay packed."""
 
     def __init__(self):
+        # Calls of one block share one copy of its weights.
+        self._packed = {}
         # By the `id` of tensors, which are kept, for others not to get it.
         self._grids = {}
         self._tokens = {}
@@ -75,9 +78,10 @@ class _PackedBlocks:
         if id(states) not in self._tokens:
             self._tokens[id(states)] = _Pack()(states, **grid), states
         tokens, _ = self._tokens[id(states)]
-        outputs = _PackedBlock(block)(
-            tokens, **grid, query_positions=query_positions
-        )
+        if block not in self._packed:
+            self._packed[block] = _PackedBlock(block)
+        packed = self._packed[block]
+        outputs = packed(tokens, **grid, query_positions=query_positions)
         if query_positions is not None:
             return outputs
         states = _Unpack()(outputs, states, grid["tokens_at"])
@@ -164,6 +168,41 @@ class _PackedBlock(keras.layers.Layer):
     def __init__(self, block):
         super().__init__(dtype=block.dtype_policy)
         self.block = block
+        attention, feed_forward = block.self_attention, block.feed_forward
+        self.query_key_value = self._parts(
+            attention.query_key_value, 3, attention.head_size
+        )
+        self.attention_output = self._parts(attention.attention_output)
+        self.feed_forward = None
+        if type(feed_forward).call is FeedForward.call:
+            self.feed_forward = [
+                self._parts(feed_forward.intermediate),
+                self._parts(feed_forward.feed_forward_output),
+            ]
+
+    def _parts(self, layer, num_blocks=1, step=1):
+        """A dense layer as parts that do not wait for each other.
+
+        Two threads compute them at the same time, and the matrix of each fits
+        a smaller cache.
+
+        Args:
+            layer: `FlatDense`.
+            num_blocks: int, of how many blocks of units each part has some.
+            step: int, how many units of a block stay together.
+
+        Returns:
+            A list of `FlatDense`.
+        """
+        if self.compute_dtype != "float32":
+            # In bfloat16 a product is too short for two threads.
+            return [layer]
+        units = np.arange(layer.units).reshape(num_blocks, -1, step)
+        return [
+            layer.some_units(part.ravel())
+            for part in np.array_split(units, _NUM_PARTS, axis=1)
+            if part.size
+        ]
 
     def call(self, inputs, grid_mask, places, tokens_at, query_positions=None):
         attention = self.block.self_attention
@@ -172,65 +211,38 @@ class _PackedBlock(keras.layers.Layer):
             more_rows = [0, tf.shape(grid_mask)[0] - num_rows]
             query_positions = tf.pad(query_positions, [more_rows, [0, 0]])
 
-        def context(query_key_value):
-            grid = tf.gather(query_key_value, tokens_at)
+        def context(layer):
+            grid = tf.gather(layer(inputs), tokens_at)
             context = attention.context(grid, grid_mask, query_positions)
             if query_positions is not None:
                 return context[:num_rows]
             context = tf.reshape(context, [-1, context.shape[-1]])
             return tf.gather(context, places)
 
-        query_key_value = self._in_parts(
-            attention.query_key_value, inputs, 3, attention.head_size
-        )
-        context = tf.concat([*map(context, query_key_value)], axis=-1)
+        context = tf.concat([*map(context, self.query_key_value)], axis=-1)
+        states = inputs
         if query_positions is not None:
             asked = tf.gather(tokens_at, query_positions, batch_dims=1)
-            inputs = tf.gather(inputs, asked[:num_rows])
-        attended = self._dense(attention.attention_output, context)
-        states = self.block.with_attended(inputs, attended)
+            states = tf.gather(inputs, asked[:num_rows])
+        attended = _outputs(self.attention_output, context)
+        states = self.block.with_attended(states, attended)
         return self.block.with_output(states, self._feed_forward(states))
 
     def _feed_forward(self, states):
-        feed_forward = self.block.feed_forward
-        if type(feed_forward).call is not FeedForward.call:
-            return feed_forward(states)
-        inner = self._dense(feed_forward.intermediate, states)
-        return self._dense(feed_forward.feed_forward_output, inner)
-
-    def _dense(self, layer, inputs):
-        return tf.concat(self._in_parts(layer, inputs), axis=-1)
-
-    def _in_parts(self, layer, inputs, num_blocks=1, step=1):
-        """Outputs of a dense layer, in parts that do not wait for each other.
-
-        Two threads compute them at the same time, and the matrix of each fits
-        a smaller cache.
-
-        Args:
-            layer: `FlatDense`.
-            inputs: as of its call.
-            num_blocks: int, of how many blocks of units each part has some.
-            step: int, how many units of a block stay together.
-
-        Returns:
-            A list of float tensors `(..., units of the part)`.
-        """
-        if self.compute_dtype != "float32":
-            # In bfloat16 a product is too short for two threads.
-            return [layer(inputs)]
-        units = np.arange(layer.units).reshape(num_blocks, -1, step)
-        return [
-            layer.columns(inputs, part.ravel())
-            for part in np.array_split(units, _NUM_PARTS, axis=1)
-            if part.size
-        ]
+        if self.feed_forward is None:
+            return self.block.feed_forward(states)
+        intermediate, output = self.feed_forward
+        return _outputs(output, _outputs(intermediate, states))
 
     def compute_output_spec(self, inputs, query_positions=None, **grid):
         shape = inputs.shape
         if query_positions is not None:
             shape = (*query_positions.shape, shape[-1])
         return keras.KerasTensor(shape, self.compute_dtype)
+
+
+def _outputs(parts, inputs):
+    return tf.concat([part(inputs) for part in parts], axis=-1)
 
 
 class _Unpack(keras.layers.Layer):

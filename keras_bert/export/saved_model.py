@@ -24,8 +24,8 @@ from keras_bert.outputs import recorded_directory
 # Few tokens at once keep a processor's caches warm, and leave a request groups
 # that can be computed at the same time.
 _BATCH_TOKENS = 512
-# A SavedModel is one message of protocol buffers, and that is their limit,
-# with room for the graph itself.
+# The graph is one message of protocol buffers, and that is their limit, with
+# room for all that is no constant.
 _MOST_BYTES = 2_000_000_000
 
 
@@ -41,8 +41,9 @@ def export_saved_model(
     gives what `predict_ids` does. No texts give outputs with no rows. Besides
     TensorFlow's own ops the graph holds at most the two of tensorflow-text
     that its kind of tokenizer is made of, as `TOKENIZER_OPS` lists them, which
-    TensorFlow Serving has. Weights are constants; those that the model uses in
-    bfloat16, with the policy "mixed_bfloat16", are stored in it.
+    TensorFlow Serving has. The weights of a model in float32 are variables.
+    With the policy "mixed_bfloat16" they are constants of the graph, and stored
+    in bfloat16 as far as they are used in it.
 
     A version holds `export_manifest.json`, which tells of the signatures,
     labels and operations, and requests for warm-up. Beside the versions are
@@ -60,7 +61,7 @@ def export_saved_model(
 
     Raises:
         ValueError: the directory holds something that may not be replaced,
-            the task answers in a way that a graph cannot, or the weights are
+            the task answers in a way that a graph cannot, or constants are
             more than 2 GB.
     """
     task.check_servable()
@@ -82,9 +83,9 @@ def export_saved_model(
 def _check_size(num_bytes):
     if num_bytes > _MOST_BYTES:
         raise ValueError(
-            "The weights of a SavedModel must be less than 2 GB. Received: "
-            f"{num_bytes / 1e9:.1f} GB. Read the model with the policy "
-            "'mixed_bfloat16', which halves most of them."
+            "The weights of a SavedModel in bfloat16 must be less than 2 GB. "
+            f"Received: {num_bytes / 1e9:.1f} GB. Export the model in float32, "
+            "where they may be more."
         )
 
 
@@ -95,6 +96,10 @@ def _write(served, directory):
     """
     v1 = tf.compat.v1
     with v1.Session(graph=served.graph) as session, _no_advice():
+        session.run(
+            [variable.initializer for variable, _ in served.values],
+            {variable.initial_value: x for variable, x in served.values},
+        )
         builder = v1.saved_model.Builder(str(directory))
         builder.add_meta_graph_and_variables(
             session,

@@ -20,6 +20,8 @@ class ServedGraph:
 
     Attributes:
         graph: `tf.Graph`.
+        values: list of pairs of a variable of the graph and what it is to
+            hold, an array.
         signatures: dict from the names of the signatures to pairs of dicts,
             inputs and outputs, tensors by name.
     """
@@ -49,7 +51,7 @@ class ServedGraph:
         # Not `tf.function`, which would let what is computed of ids wait for
         # checks of the texts.
         function = tf.compat.v1.wrap_function(trace, text_signature(task))
-        self.graph = _plain_graph(function)
+        self.graph, self.values = _plain_graph(function)
         self.signatures = {
             name: tuple(self._tensors(side) for side in sides)
             for name, sides in traced.items()
@@ -71,9 +73,20 @@ def text_signature(task):
 
 
 def _plain_graph(function):
-    """The graph of a function, with what it takes from outside as constants."""
+    """The graph of a function, and pairs of its variables and their values.
+
+    What else the function takes from outside are constants of the graph.
+    """
     outside = function.captured_inputs
     captured = function.inputs[len(function.inputs) - len(outside) :]
+    known = {id(v.handle): v for v in function.graph.variables}
+    variables, constants = {}, {}
+    for inside, tensor in zip(captured, outside):
+        if id(tensor) in known:
+            variables[inside.name] = known[id(tensor)]
+        else:
+            constants[inside.name] = tensor.numpy()
+    values = [variable.numpy() for variable in variables.values()]
     graph_def = function.graph.as_graph_def()
     for nodes in (
         graph_def.node,
@@ -84,15 +97,34 @@ def _plain_graph(function):
             node.attr.pop("_gradient_op_type", None)  # It names our functions.
     graph = tf.Graph()
     with graph.as_default():
-        tf.import_graph_def(
-            graph_def,
-            input_map={
-                inside.name: tf.constant(tensor.numpy())
-                for inside, tensor in zip(captured, outside)
-            },
-            name="",
-        )
-    return graph
+        copies = _new_variables(variables.values())
+        given = {name: tf.constant(x) for name, x in constants.items()}
+        for name, variable in zip(variables, copies):
+            given[name] = variable.handle
+        tf.import_graph_def(graph_def, input_map=given, name="")
+    return graph, [*zip(copies, values)]
+
+
+def _new_variables(variables):
+    """Adds variables of these names and shapes to the graph of the moment."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        described = [
+            v1.Variable(
+                tf.zeros(variable.shape, variable.dtype),
+                name="weights/" + variable.name.partition(":")[0],
+                use_resource=True,
+            ).to_proto()
+            for variable in variables
+        ]
+    graph_def = graph.as_graph_def()
+    for node in graph_def.node:
+        # TensorFlow 2.12 would complain that it does not know it.
+        node.attr.pop("debug_name", None)
+    tf.import_graph_def(graph_def, name="")
+    copies = [v1.Variable(variable_def=each) for each in described]
+    v1.get_collection_ref(v1.GraphKeys.GLOBAL_VARIABLES).extend(copies)
+    return copies
 
 
 def _checked(task, ids):

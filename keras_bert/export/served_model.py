@@ -32,8 +32,8 @@ class ServedModel:
 
     def __init__(self, model, batch_tokens):
         self.input = model.input
-        self.weights = ConstantWeights(model)
         self._model = packed_model(model)
+        self.weights = ConstantWeights(self._model)
         self._batch_tokens = batch_tokens
         self._token_axes = _token_axes(model)
 

@@ -33,30 +33,33 @@ class FlatDense(keras.layers.Dense):
     """
 
     def call(self, inputs, training=None):
-        return self._outputs(inputs, self.kernel, self.bias, training)
-
-    def columns(self, inputs, chosen):
-        """Some of the outputs of a call for inference.
-
-        Args:
-            inputs: as of a call.
-            chosen: int array `(num_chosen,)`, which of the units.
-
-        Returns:
-            float `(..., num_chosen)`.
-        """
-        kernel = ops.take(self.kernel, chosen, axis=1)
-        bias = ops.take(self.bias, chosen) if self.use_bias else None
-        return self._outputs(inputs, kernel, bias)
-
-    def _outputs(self, inputs, kernel, bias, training=None):
         flat = ops.reshape(inputs, (-1, inputs.shape[-1]))
-        outputs = ops.matmul(flat, kernel)
+        outputs = ops.matmul(flat, self.kernel)
         activation = self.activation
         if not training:
             activation = without_gradient(activation)
         if self.use_bias:
             add = add_bias if training else ops.add
-            outputs = add(outputs, ops.expand_dims(bias, 0))
+            outputs = add(outputs, ops.expand_dims(self.bias, 0))
         outputs = activation(outputs)
-        return ops.reshape(outputs, (*ops.shape(inputs)[:-1], kernel.shape[1]))
+        return ops.reshape(outputs, (*ops.shape(inputs)[:-1], self.units))
+
+    def some_units(self, chosen):
+        """A layer of some of the units, with copies of their weights.
+
+        Args:
+            chosen: int array `(num_chosen,)`, which of them.
+
+        Returns:
+            A built `FlatDense`.
+        """
+        layer = FlatDense(
+            len(chosen),
+            activation=self.activation,
+            use_bias=self.use_bias,
+            dtype=self.dtype_policy,
+            name=self.name,
+        )
+        layer.build((None, self.kernel.shape[0]))
+        layer.set_weights([w[..., chosen] for w in self.get_weights()])
+        return layer

@@ -89,6 +89,16 @@ def test_models_inside_a_model(backbone, inputs):
     assert "choices" not in [layer.name for layer in packed.layers]
 
 
+def test_calls_of_one_block_share_its_weights(backbone):
+    model = backbone.encoder("encoder")
+    kernels = [
+        sum(w.name == "kernel" for w in x.weights)
+        for x in (model, packed_model(model))
+    ]
+    # Beside those of the block's four products are their halves.
+    assert kernels[1] - kernels[0] == 2 * 4
+
+
 def test_no_rows(backbone, inputs):
     packed = packed_model(backbone.encoder("encoder"))
     none = packed({name: x[:0] for name, x in inputs.items()})
@@ -101,29 +111,27 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
 ):
     packed = packed_model(backbone.encoder("encoder"))
     tokens, grids = [], []
-    attention = backbone.blocks[0].self_attention
-    columns, context = FlatDense.columns, SelfAttention.context
+    call, context = FlatDense.call, SelfAttention.context
 
-    def seen_columns(layer, x, chosen):
-        if layer is attention.query_key_value:
-            tokens.append((x.shape[0], *chosen[::4]))
-        return columns(layer, x, chosen)
+    def seen_call(layer, x, training=None):
+        if layer.name == "query_key_value":
+            tokens.append((x.shape[0], layer.units))
+        return call(layer, x, training)
 
     def seen_context(layer, x, mask, *arguments):
         grids.append(tuple(mask.shape))
         return context(layer, x, mask, *arguments)
 
-    monkeypatch.setattr(FlatDense, "columns", seen_columns)
+    monkeypatch.setattr(FlatDense, "call", seen_call)
     monkeypatch.setattr(SelfAttention, "context", seen_context)
     for num_rows in range(1, 5):
         packed({name: x[:num_rows] for name, x in inputs.items()})
-    # 21, 25, 26 and 35 tokens, of three blocks each, whose query, key and value
-    # of four units are computed of one head and of the other.
+    # 21, 25, 26 and 35 tokens, of three blocks each, whose 24 units are those
+    # of one head and of the other.
     assert tokens == [
-        (num_tokens, first, first + 8, first + 16)
+        (num_tokens, 12)
         for num_tokens in (24, 28, 28, 36)
-        for _ in range(3)
-        for first in (0, 4)
+        for _ in range(3 * 2)
     ]
     grid_rows = [rows for rows, _ in grids]
     assert grid_rows == [1] * 6 + [2] * 6 + [3] * 6 + [4] * 6
@@ -137,7 +145,7 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
 
 
 def test_in_bfloat16_products_are_not_divided(inputs, monkeypatch):
-    monkeypatch.setattr(FlatDense, "columns", None)
+    monkeypatch.setattr(FlatDense, "some_units", None)
     blocks = [
         PostNormBlock(
             SelfAttention(8, 2, dtype="mixed_bfloat16", name="self_attention"),

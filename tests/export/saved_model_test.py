@@ -89,13 +89,13 @@ def test_a_failure_leaves_nothing(bert, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-def test_too_large_weights_are_refused_before_any_graph(
-    bert, tmp_path, monkeypatch
+def test_too_large_constants_are_refused_before_any_graph(
+    narrow_bert, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(saved_model, "_MOST_BYTES", 1000)
     monkeypatch.setattr(saved_model, "ServedGraph", None)
     with pytest.raises(ValueError, match="less than 2 GB. Received: .* GB"):
-        export_saved_model(FeatureExtractor(bert), tmp_path)
+        export_saved_model(FeatureExtractor(narrow_bert), tmp_path)
     assert os.listdir(tmp_path) == []
 
 

@@ -196,29 +196,39 @@ def test_bad_ids_are_refused(exported, name):
             ids(**{**good, **changes})
 
 
-def test_weights_in_bfloat16_are_stored_in_it(exported, make_bert, tmp_path):
-    import keras
-
-    policy = keras.config.dtype_policy()
-    keras.config.set_dtype_policy("mixed_bfloat16")
-    try:
-        bert = make_bert(max_position_embeddings=40, hidden_size=256)
-        task = tasks.TextEmbedder(bert)
-        export_saved_model(task, tmp_path / "narrow")
-        expected = task.predict_texts(tf.constant(_TEXTS))["embedding"]
-    finally:
-        keras.config.set_dtype_policy(policy)
-    bert = make_bert(max_position_embeddings=40, hidden_size=256)
-    export_saved_model(tasks.TextEmbedder(bert), tmp_path / "wide")
-    narrow, wide = (
-        (tmp_path / name / "1/saved_model.pb").stat().st_size
-        for name in ("narrow", "wide")
-    )
-    assert narrow < 0.7 * wide
-    assert _weights_of_products(tmp_path / "narrow/1") == {"Const"}
-    served = tf.saved_model.load(str(tmp_path / "narrow/1"))
+def test_weights_in_bfloat16_are_constants_stored_in_it(narrow_bert, tmp_path):
+    task = tasks.TextEmbedder(narrow_bert)
+    export_saved_model(task, tmp_path)
+    expected = task.predict_texts(tf.constant(_TEXTS))["embedding"]
+    assert _num_bytes(tmp_path) < 0.9 * 4 * task.model.count_params()
+    assert _weights_of_products(tmp_path / "1") == {"Const"}
+    served = tf.saved_model.load(str(tmp_path / "1"))
     values = served.signatures["serving_default"](text=tf.constant(_TEXTS))
     np.testing.assert_allclose(values["embedding"], expected, atol=0.05)
+
+
+def test_weights_in_float32_are_stored_once_and_outside_the_graph(
+    make_bert, tmp_path
+):
+    bert = make_bert(max_position_embeddings=40, hidden_size=256)
+    task = tasks.TextEmbedder(bert)
+    export_saved_model(task, tmp_path)
+    num_bytes = 4 * task.model.count_params()
+    assert num_bytes <= _num_bytes(tmp_path / "1/variables") < 1.05 * num_bytes
+    assert _weights_of_products(tmp_path / "1") == {"ReadVariableOp"}
+
+
+def test_releases_before_know_all_attributes_of_variables(exported):
+    _, directory = exported["embedder"]
+    nodes = [n for n in _graph_def(directory).node if n.op == "VarHandleOp"]
+    assert nodes
+    known = {"container", "shared_name", "dtype", "shape", "allowed_devices"}
+    for node in nodes:
+        assert {x for x in node.attr if x[0] != "_"} <= known
+
+
+def _num_bytes(directory):
+    return sum(p.stat().st_size for p in directory.rglob("*") if p.is_file())
 
 
 def _weights_of_products(directory):
@@ -226,11 +236,8 @@ def _weights_of_products(directory):
 
     TensorFlow lays out a constant once, all else at every call.
     """
-    found = saved_model_pb2.SavedModel.FromString(
-        (directory / "saved_model.pb").read_bytes()
-    )
     kinds = set()
-    for function in found.meta_graphs[0].graph_def.library.function:
+    for function in _graph_def(directory).library.function:
         ops = {node.name: node.op for node in function.node_def}
         kinds |= {
             ops[node.input[1].split(":")[0]]
@@ -238,6 +245,12 @@ def _weights_of_products(directory):
             if node.op == "MatMul"
         }
     return kinds
+
+
+def _graph_def(directory):
+    content = (directory / "saved_model.pb").read_bytes()
+    found = saved_model_pb2.SavedModel.FromString(content)
+    return found.meta_graphs[0].graph_def
 
 
 def test_nothing_in_it_tells_of_this_machine(exported):

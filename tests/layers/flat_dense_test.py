@@ -34,10 +34,10 @@ def test_outputs_are_those_of_keras():
 
 
 @pytest.mark.parametrize("use_bias", [True, False])
-def test_columns_are_those_of_a_call(use_bias):
+def test_some_units_are_those_of_the_layer(use_bias):
     layer = FlatDense(3, "tanh", use_bias=use_bias, bias_initializer="normal")
     outputs = layer(_INPUTS)
-    found = layer.columns(_INPUTS, np.array([2, 0]))
+    found = layer.some_units(np.array([2, 0]))(_INPUTS)
     np.testing.assert_allclose(found, outputs.numpy()[..., ::-2], atol=1e-6)
 
 
