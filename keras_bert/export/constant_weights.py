@@ -20,11 +20,10 @@ class ConstantWeights:
     """
 
     def __init__(self, model):
-        self._arrays = [(v, v.numpy()) for v in model.variables]
-        dtypes = self._used_dtypes(model)
+        dtypes = _used_dtypes(model)
         self._arrays = [
-            (variable, array.astype(dtype))
-            for (variable, array), dtype in zip(self._arrays, dtypes)
+            (variable, variable.numpy().astype(dtype))
+            for variable, dtype in zip(model.variables, dtypes)
             if _NARROW in dtypes
         ]
 
@@ -36,35 +35,36 @@ class ConstantWeights:
         """A context in which the variables written are constants, in graph."""
         return keras.StatelessScope(
             [
-                (variable, tf.cast(constant, variable.dtype))
-                for variable, constant in self._constants()
+                (variable, tf.cast(tf.constant(array), variable.dtype))
+                for variable, array in self._arrays
             ]
         )
 
-    def _constants(self):
-        return [(v, tf.constant(array)) for v, array in self._arrays]
 
-    def _used_dtypes(self, model):
-        """The dtype that the model wants each weight in."""
-        with tf.Graph().as_default():
-            constants = self._constants()
-            inputs = {
-                name: tf.zeros([2] * len(tensor.shape), tensor.dtype)
-                for name, tensor in model.input.items()
-            }
-            with keras.StatelessScope(constants):
-                model(inputs, training=False)
-            return [_used_dtype(constant) for _, constant in constants]
+def _used_dtypes(model):
+    """The dtype that a model wants each of its variables in."""
+    with tf.Graph().as_default():
+        values = [
+            (variable, tf.compat.v1.placeholder(variable.dtype, variable.shape))
+            for variable in model.variables
+        ]
+        inputs = {
+            name: tf.zeros([2] * len(tensor.shape), tensor.dtype)
+            for name, tensor in model.input.items()
+        }
+        with keras.StatelessScope(values):
+            model(inputs, training=False)
+        return [_used_dtype(value) for _, value in values]
 
 
-def _used_dtype(constant):
+def _used_dtype(tensor):
     """The one that a tensor is cast to wherever it is used, or its own."""
     used = {
-        op.get_attr("DstT") if op.type == "Cast" else constant.dtype
-        for op in constant.consumers()
+        op.get_attr("DstT") if op.type == "Cast" else tensor.dtype
+        for op in tensor.consumers()
     }
     is_narrow = used == {tf.bfloat16}
-    return _NARROW if is_narrow else constant.dtype.as_numpy_dtype
+    return _NARROW if is_narrow else tensor.dtype.as_numpy_dtype
 
 
 def use_narrow_constants(nodes):
