@@ -4,7 +4,8 @@
 
 WAY is `saved_model`, loaded as TensorFlow Serving does, of a SavedModel;
 `saved_model_1`, with one thread for each op; `saved_model_1_1`, with one thread
-in all; or `float32` or `bfloat16`, a `TextEmbedder` of a checkpoint.
+in all; or `float32` or `bfloat16`, a `TextEmbedder` of a checkpoint, also with
+`_1`.
 """
 
 import sys
@@ -21,11 +22,13 @@ def _saved_model(*arguments):
     return served_model.load(*arguments)
 
 
-def _embedder(directory, policy):
+def _embedder(directory, policy, num_op_threads=0):
     import keras
+    import tensorflow as tf
 
     import keras_bert
 
+    tf.config.threading.set_intra_op_parallelism_threads(num_op_threads)
     keras.config.set_dtype_policy(policy)
     return keras_bert.TextEmbedder.from_pretrained(directory).embed
 
@@ -35,7 +38,9 @@ _WAYS = {
     "saved_model_1": lambda x: _saved_model(x, 1),
     "saved_model_1_1": lambda x: _saved_model(x, 1, 1),
     "float32": lambda x: _embedder(x, "float32"),
+    "float32_1": lambda x: _embedder(x, "float32", 1),
     "bfloat16": lambda x: _embedder(x, "mixed_bfloat16"),
+    "bfloat16_1": lambda x: _embedder(x, "mixed_bfloat16", 1),
 }
 
 

@@ -51,6 +51,19 @@ def packed_model(model):
     )
 
 
+def renew_copies(packed):
+    """Copies the weights of a model that it has copies of once more.
+
+    Args:
+        packed: `keras.Model`, as of `packed_model`.
+    """
+    for layer in packed.layers:
+        if isinstance(layer, _PackedBlock):
+            layer.copy_weights()
+        elif isinstance(layer, keras.Model):
+            renew_copies(layer)
+
+
 def _can_be_packed(layer):
     """Whether a layer computes what `_PackedBlock` does, and no subclass's."""
     attention = getattr(layer, "self_attention", None)
@@ -168,6 +181,7 @@ class _PackedBlock(keras.layers.Layer):
     def __init__(self, block):
         super().__init__(dtype=block.dtype_policy)
         self.block = block
+        self._copies = []
         attention, feed_forward = block.self_attention, block.feed_forward
         self.query_key_value = self._parts(
             attention.query_key_value, 3, attention.head_size
@@ -198,11 +212,21 @@ class _PackedBlock(keras.layers.Layer):
             # In bfloat16 a product is too short for two threads.
             return [layer]
         units = np.arange(layer.units).reshape(num_blocks, -1, step)
-        return [
-            layer.some_units(part.ravel())
+        parts = [
+            part.ravel()
             for part in np.array_split(units, _NUM_PARTS, axis=1)
             if part.size
         ]
+        copies = [layer.some_units(part) for part in parts]
+        self._copies += [
+            (copy, layer, part) for copy, part in zip(copies, parts)
+        ]
+        return copies
+
+    def copy_weights(self):
+        """Takes the weights that the block has now."""
+        for copy, layer, units in self._copies:
+            copy.copy_units(layer, units)
 
     def call(self, inputs, grid_mask, places, tokens_at, query_positions=None):
         attention = self.block.self_attention

@@ -61,5 +61,14 @@ class FlatDense(keras.layers.Dense):
             name=self.name,
         )
         layer.build((None, self.kernel.shape[0]))
-        layer.set_weights([w[..., chosen] for w in self.get_weights()])
+        layer.copy_units(self, chosen)
         return layer
+
+    def copy_units(self, layer, chosen):
+        """Takes the weights of some units of another layer.
+
+        Args:
+            layer: `FlatDense`.
+            chosen: int array `(units,)`, which of its units.
+        """
+        self.set_weights([w[..., chosen] for w in layer.get_weights()])

@@ -140,7 +140,7 @@ def _crc_of_rows(rows):
     crc = _extended(0, rows.lengths)
     for name in sorted(rows.values):
         crc = google_crc32c.extend(crc, name.encode())
-        crc = _extended(crc, rows.values[name].numpy())
+        crc = _extended(crc, rows.values[name])
     return crc
 
 

@@ -3,72 +3,126 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.layers import BertEmbeddings
 from keras_bert.layers import FlatDense
+from keras_bert.layers import TransformerEncoderBlock
+from keras_bert.models import Backbone
 from keras_bert.tasks.fine_tuning.graph_function import GraphFunction
 
 _MANY = 64
-_INPUTS = {"x": tf.random.stateless_normal([5, 4], [0, 1])}
-
-
-def _model(policy):
-    x = keras.Input((4,), name="x")
-    dense = FlatDense(3, "gelu", dtype=policy)
-    model = keras.Model({"x": x}, {"y": dense(x)})
-    model.dtype_policy = policy
-    return model, dense.kernel
-
-
-def _outputs(function):
-    return function(_INPUTS)["y"].numpy().astype(np.float32)
+_SEED = 7
+_TOKENS = {
+    "input_ids": tf.constant([[2, 5, 7, 9], [4, 3, 0, 0]]),
+    "input_mask": tf.constant([[1, 1, 1, 1], [1, 1, 0, 0]]),
+    "segment_ids": tf.constant([[0, 0, 1, 1], [0, 0, 0, 0]]),
+}
 
 
 @pytest.fixture
 def narrow():
-    return _model("mixed_bfloat16")
+    """A model in bfloat16, one of its matrices, and what it gives."""
+    x = keras.Input((4,), name="x")
+    dense = FlatDense(3, "gelu", dtype="mixed_bfloat16")
+    model = keras.Model({"x": x}, {"y": dense(x)})
+    model.dtype_policy = "mixed_bfloat16"
+    inputs = {"x": tf.random.stateless_normal([5, 4], [0, 1])}
+    return model, dense, lambda f: f(inputs)["y"].numpy().astype(np.float32)
 
 
-def _add_in_graph(kernel):
-    tf.function(lambda: kernel.assign(kernel + 1.0))()
+@pytest.fixture
+def wide():
+    """Likewise in float32, of a block that can be packed."""
+    keras.utils.set_random_seed(_SEED)
+    block = TransformerEncoderBlock(8, 2, 16)
+    model = Backbone(BertEmbeddings(30, 8, 32), [block]).encoder("encoder")
+    for variable in block.weights:
+        variable.assign(keras.random.normal(variable.shape, stddev=0.3))
+    dense = block.feed_forward.intermediate
+    return model, dense, lambda f: f(_TOKENS)["sequence_output"].numpy()[0]
 
 
-def _apply_gradients(kernel):
-    optimizer = keras.optimizers.SGD(1.0)
-    optimizer.apply([tf.ones([4, 3])], [kernel])
+def _after_calls(functions, number):
+    for _ in range(number):
+        function = functions.for_batches(1)
+    return function
 
 
 def test_many_batches_get_constants_and_the_same_answers(narrow):
-    functions = GraphFunction(narrow[0])
+    model, _, outputs = narrow
+    functions = GraphFunction(model)
     plain = functions.for_batches(_MANY - 2)
     assert functions.for_batches(1) is plain
     constant = functions.for_batches(1)
     assert constant is not plain
-    np.testing.assert_array_equal(_outputs(constant), _outputs(plain))
+    np.testing.assert_array_equal(outputs(constant), outputs(plain))
     assert functions.for_batches(1) is constant
 
 
-def test_float32_stays_as_it_is():
-    functions = GraphFunction(_model("float32")[0])
-    assert functions.for_batches(_MANY) is functions.for_batches(1)
+def test_many_calls_in_float32_get_a_packed_model(wide, monkeypatch):
+    model, _, outputs = wide
+    functions = GraphFunction(model)
+    expected = outputs(functions.for_batches(_MANY))
+    units = []
+    call = FlatDense.call
+
+    def seen_call(layer, *arguments, **named):
+        units.append(layer.units)
+        return call(layer, *arguments, **named)
+
+    monkeypatch.setattr(FlatDense, "call", seen_call)
+    outputs(_after_calls(functions, _MANY - 2))
+    assert not units  # It was traced before.
+    found = outputs(functions.for_batches(1))
+    # Of twice three quarters of 16, one and a half of 8 and so on.
+    assert sorted(units) == [4, 4, 4, 4, 8, 8, 12, 12]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-@pytest.mark.parametrize(
+def _add_in_graph(variable):
+    tf.function(lambda: variable.assign(variable + 1.0))()
+
+
+def _apply_gradients(variable):
+    optimizer = keras.optimizers.SGD(1.0)
+    optimizer.apply([-tf.ones(variable.shape)], [variable])
+
+
+_CHANGES = pytest.mark.parametrize(
     "change",
     [
-        lambda kernel: kernel.assign(np.ones([4, 3])),
-        lambda kernel: kernel.assign_add(np.ones([4, 3])),
+        lambda variable: variable.assign(np.ones(variable.shape)),
+        lambda variable: variable.assign_add(np.ones(variable.shape)),
         _add_in_graph,
         _apply_gradients,
     ],
     ids=["assign", "assign_add", "in_graph", "optimizer"],
 )
+
+
+@_CHANGES
 @pytest.mark.parametrize("num_batches", [1, _MANY])
 def test_a_changed_matrix_is_seen(narrow, change, num_batches):
-    model, kernel = narrow
+    model, dense, outputs = narrow
     functions = GraphFunction(model)
-    before = _outputs(functions.for_batches(_MANY))
-    change(kernel)
-    after = _outputs(functions.for_batches(num_batches))
+    before = outputs(functions.for_batches(_MANY))
+    change(dense.kernel)
+    after = outputs(functions.for_batches(num_batches))
     assert np.abs(after - before).max() > 0.1
     # Eagerly it rounds between the product and the GELU.
-    eager = model(_INPUTS)["y"].numpy().astype(np.float32)
-    np.testing.assert_allclose(after, eager, atol=0.02)
+    np.testing.assert_allclose(
+        after, outputs(lambda x: model(x, training=False)), atol=0.02
+    )
+
+
+@_CHANGES
+@pytest.mark.parametrize("name", ["kernel", "bias"])
+def test_a_changed_weight_is_seen_in_its_copies(wide, change, name):
+    model, dense, outputs = wide
+    functions = GraphFunction(model)
+    before = outputs(_after_calls(functions, _MANY))
+    change(getattr(dense, name))
+    after = outputs(functions.for_batches(1))
+    assert np.abs(after - before).max() > 0.1
+    np.testing.assert_allclose(
+        after, outputs(lambda x: model(x, training=False)), atol=1e-6
+    )
