@@ -106,8 +106,10 @@ class PackedRows:
         Returns:
             A dict of int32 `(batch_size, width)` tensors.
         """
-        indices = tf.convert_to_tensor(indices)
         # Operations of TensorFlow, some twenty, take 2 ms for a short text.
+        if not tf.is_tensor(indices):
+            arrays = self._arrays(np.asarray(indices))
+            return dict(zip(self.values, map(tf.constant, arrays)))
         batch = tf.numpy_function(
             self._arrays,
             [indices],

@@ -33,8 +33,9 @@ class GraphFunction:
 
     def __init__(self, model):
         self._model = model
-        self._traced = _traced(model)
-        self._plain = _by_name(self._traced, model)
+        self._traced = _traced(model, lambda x: model(x, training=False))
+        names = model.input.keys()
+        self._plain = lambda x: self._traced(*(x[name] for name in names))
         self._is_narrow = model.compute_dtype == "bfloat16"
         self._is_mirrored = any(
             isinstance(v.value, tf.distribute.DistributedValues)
@@ -53,13 +54,13 @@ class GraphFunction:
             A function from a dict of tensors to a dict.
         """
         laid_out = self._laid_out
-        if laid_out and laid_out.held.are_outdated():
-            laid_out, self._count = laid_out.renewed(), 0
+        if laid_out and laid_out.is_outdated:
+            laid_out, self._count = None, 0
         self._count += num_batches if self._is_narrow else 1
         if not laid_out and self._count >= self._paying_count():
             laid_out = self._new_laid_out()
         self._laid_out = laid_out
-        return laid_out.function if laid_out else self._plain
+        return laid_out or self._plain
 
     def _paying_count(self):
         has_gpu = bool(tf.config.list_logical_devices("GPU"))
@@ -67,27 +68,63 @@ class GraphFunction:
 
     def _new_laid_out(self):
         if self._is_narrow:
-            return _Constants(self._model, self._traced)
+            return _Constants(self._model, self._traced, self._plain)
         return _Packed(self._model)
 
 
-class _Constants:
+class _LaidOut:
+    """A graph with copies of weights.
+
+    It also gives the weights themselves, to notice when somebody has changed
+    them; to read them in a call of their own takes twice as long. TensorFlow
+    does not write to a tensor that is held, so what a variable holds after a
+    change is elsewhere in memory.
+
+    Args:
+        model: `keras.Model`.
+        names: tuple of str, the variables that it has copies of.
+
+    Attributes:
+        is_outdated: bool, whether it is of no use any more.
+
+    Call arguments, Returns: as of `GraphFunction.for_batches`.
+    """
+
+    def __init__(self, model, names):
+        self.is_outdated = False
+        self._inputs = [*model.input]
+        self._copied = [v for v in model.variables if v.name in names]
+        self._held = _arrays(self._values())
+
+    def _values(self):
+        """The weights of now, a list of tensors, in graph or eagerly."""
+        return [tf.convert_to_tensor(v.value) for v in self._copied]
+
+    def __call__(self, inputs):
+        outputs, values = self._compute(*(inputs[x] for x in self._inputs))
+        arrays = _arrays(values)
+        if all(map(np.may_share_memory, arrays, self._held)):
+            return outputs
+        return self._after_change(arrays, inputs)
+
+
+class _Constants(_LaidOut):
     """The same graph, with constants where it reads the matrices.
 
     It is copied, not traced once more: TensorFlow never lets go of a traced
     graph that has custom gradients, nor of the constants in it.
     """
 
-    def __init__(self, model, traced):
-        kernels = [v for v in model.variables if v.name == "kernel"]
-        self.held = _HeldValues(kernels)
+    def __init__(self, model, traced, plain):
+        super().__init__(model, ("kernel",))
+        self._plain = plain
         concrete = traced.get_concrete_function()
         captures = concrete.graph.captures
         graph_def = concrete.graph.as_graph_def()
         outputs = concrete.structured_outputs
         arrays = {
-            id(variable.value.handle): value.numpy()
-            for variable, value in zip(kernels, self.held.values)
+            id(variable.value.handle): array
+            for variable, array in zip(self._copied, self._held)
         }
 
         @tf.function(input_signature=concrete.structured_input_signature[0])
@@ -101,62 +138,37 @@ class _Constants:
                         known[read.outputs[0].name] = constant
             names = [tensor.name for tensor in outputs.values()]
             found = tf.graph_util.import_graph_def(graph_def, known, names)
-            return dict(zip(outputs, found))
+            return dict(zip(outputs, found)), self._values()
 
-        self.function = _by_name(compute, model)
+        self._compute = compute
 
-    def renewed(self):
-        """None: they would take as long as new ones."""
+    def _after_change(self, arrays, inputs):
+        # New constants would take as long as these.
+        self.is_outdated = True
+        return self._plain(inputs)
 
 
-class _Packed:
+class _Packed(_LaidOut):
     """The graph of the model's `packed_model`."""
 
     def __init__(self, model):
-        names = ("kernel", "bias")
-        self.held = _HeldValues([v for v in model.variables if v.name in names])
+        super().__init__(model, ("kernel", "bias"))
         self._packed = packed_model(model)
-        self.function = _by_name(_traced(self._packed), model)
+        self._compute = _traced(
+            model, lambda inputs: (self._packed(inputs), self._values())
+        )
 
-    def renewed(self):
-        """Itself, with the weights that the model has now."""
-        self.held.renew()
+    def _after_change(self, arrays, inputs):
         renew_copies(self._packed)
-        return self
+        self._held = arrays
+        return self(inputs)
 
 
-class _HeldValues:
-    """The values of variables, held to notice when they change.
-
-    TensorFlow does not write to a tensor that is held, so what a variable
-    holds after somebody has changed it is elsewhere in memory.
-
-    Args:
-        variables: list of `keras.Variable`.
-
-    Attributes:
-        values: list of tensors.
-    """
-
-    def __init__(self, variables):
-        # In one call: one by one they take as long as a short text.
-        self._read = tf.function(
-            lambda: [tf.convert_to_tensor(v.value) for v in variables]
-        ).get_concrete_function()
-        self.renew()
-
-    def renew(self):
-        """Holds the values of now."""
-        self.values = self._read()
-
-    def are_outdated(self):
-        return _addresses(self.values) != _addresses(self._read())
-
-
-def _traced(model):
+def _traced(model, call):
+    """A function of the model's inputs, traced as one of a dict of them."""
     names = model.input.keys()
     return tf.function(
-        lambda *inputs: model(dict(zip(names, inputs)), training=False),
+        lambda *inputs: call(dict(zip(names, inputs))),
         input_signature=[
             tf.TensorSpec(tensor.shape, tensor.dtype)
             for tensor in model.input.values()
@@ -164,14 +176,6 @@ def _traced(model):
     )
 
 
-def _by_name(function, model):
-    """As a function of a dict of the model's inputs."""
-    names = model.input.keys()
-    return lambda inputs: function(*(inputs[name] for name in names))
-
-
-def _addresses(tensors):
-    return [
-        np.asarray(memoryview(tensor)).__array_interface__["data"][0]
-        for tensor in tensors
-    ]
+def _arrays(tensors):
+    """The tensors as arrays, which keep them and are in the same place."""
+    return [np.asarray(memoryview(tensor)) for tensor in tensors]
