@@ -18,6 +18,7 @@ not repeated; at last means and deviations over the seeds are printed. Without
 a peer ours runs alone.
 """
 
+import dataclasses
 import json
 import pathlib
 import statistics
@@ -49,6 +50,9 @@ _SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each.", lower_bound=1)
 _PRECISION = flags.DEFINE_enum(
     "precision", "bfloat16", ["float32", "bfloat16"], "Of the products."
 )
+_EPOCHS = flags.DEFINE_integer(
+    "epochs", None, "Of each run; the recipe's by default.", lower_bound=1
+)
 _MAX_EXAMPLES = flags.DEFINE_integer(
     "max_examples", None, "Of each split, to try things.", lower_bound=1
 )
@@ -70,6 +74,8 @@ def main(_):
 def _runs(name, done, output):
     """All runs of a task, those that are missing in `done` run now."""
     task = fine_tuning_tasks.TASKS[name]
+    epochs = _EPOCHS.value or task.epochs
+    task = dataclasses.replace(task, epochs=epochs)
     splits = fine_tuning_tasks.read_splits(
         name, _DATA_DIR.value, _MAX_EXAMPLES.value
     )
@@ -87,6 +93,7 @@ def _runs(name, done, output):
                     "library": library,
                     "seed": seed,
                     "precision": _PRECISION.value,
+                    "epochs": epochs,
                     "max_examples": _MAX_EXAMPLES.value,
                 }
                 known = [r for r in done if about.items() <= r.items()]
