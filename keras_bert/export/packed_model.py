@@ -64,6 +64,20 @@ def renew_copies(packed):
             renew_copies(layer)
 
 
+def row_lengths(mask):
+    """Where the last token of each row ends.
+
+    Args:
+        mask: int32 `(batch_size, ..., seq_length)`; 1 at tokens.
+
+    Returns:
+        int32 `(batch_size,)`, the greatest of a row. Each row has a token, if
+        only at a place where the mask is 0.
+    """
+    ends = tf.where(mask > 0, tf.range(tf.shape(mask)[-1]) + 1, 0)
+    return tf.maximum(tf.reduce_max(ends, axis=[*range(1, ends.shape.rank)]), 1)
+
+
 def _can_be_packed(layer):
     """Whether a layer computes what `_PackedBlock` does, and no subclass's."""
     attention = getattr(layer, "self_attention", None)
@@ -120,9 +134,7 @@ class _Grid(keras.layers.Layer):
         more_rows = [0, _rounded(num_rows, 1) - num_rows]
         more_positions = _rounded(num_positions, _POSITION_STEP)
         mask = tf.pad(inputs, [more_rows, [0, more_positions - num_positions]])
-        # Each row has a token, if only at a place where the mask is 0.
-        ends = tf.where(inputs > 0, tf.range(num_positions) + 1, 1)
-        ends = tf.pad(tf.reduce_max(ends, axis=-1), [more_rows])
+        ends = tf.pad(row_lengths(inputs), [more_rows])
         is_token = tf.sequence_mask(ends, more_positions)
         places = tf.where(tf.reshape(is_token, [-1]))[:, 0]
         places = tf.cast(places, tf.int32)

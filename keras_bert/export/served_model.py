@@ -6,6 +6,7 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.export.constant_weights import ConstantWeights
 from keras_bert.export.packed_model import packed_model
+from keras_bert.export.packed_model import row_lengths
 
 _TOKENS = [feature.name for feature in features.ENCODER_INPUTS]
 
@@ -39,7 +40,7 @@ class ServedModel:
 
     def __call__(self, inputs):
         mask = inputs[features.INPUT_MASK.name]
-        lengths = _lengths(mask)
+        lengths = row_lengths(mask)
         order = tf.argsort(lengths, direction="DESCENDING", stable=True)
         groups = self._groups(tf.gather(lengths, order), tf.shape(mask))
         # Without any row there is a group all the same, which gives shapes.
@@ -108,13 +109,6 @@ class ServedModel:
 
 def _quotient_up(a, b):
     return (a + b - 1) // b
-
-
-def _lengths(mask):
-    """From where on each row has no token, at least 1."""
-    is_used = tf.reduce_any(mask > 0, axis=[*range(1, len(mask.shape) - 1)])
-    ends = tf.where(is_used, tf.range(tf.shape(mask)[-1]) + 1, 1)
-    return tf.reduce_max(ends, axis=-1)
 
 
 def _token_axes(model):

@@ -155,7 +155,7 @@ class _Packed(_LaidOut):
         super().__init__(model, ("kernel", "bias"))
         self._packed = packed_model(model)
         self._compute = _traced(
-            model, lambda inputs: (self._packed(inputs), self._values())
+            model, lambda x: (self._packed(x, training=False), self._values())
         )
 
     def _after_change(self, arrays, inputs):
