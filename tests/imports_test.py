@@ -3,6 +3,7 @@
 import ast
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -12,35 +13,18 @@ import keras_bert
 
 _ROOT = pathlib.Path(__file__).parents[1]
 
-_PROGRAMS = 6
-_FLOORS = {
-    "command_line": 0,
-    "locations": 0,
-    "lazy": 0,
-    "version": 0,
-    "registration": 0,
-    "files": 0,
-    "npz": 0,
-    "config": 0,
-    "features": 0,
-    "template": 0,
-    "outputs": 0.5,  # Above files.
-    "console": 0.5,  # Above command_line.
-    "text": 1,
-    "layers": 1,
-    "data": 2,
-    "models": 2,
-    "serving": 3,
-    "training": 3,
-    "checkpoints": 3,
-    "demo": 5,
-    "export": 3.5,
-    "playground": 5,
-    "pretraining": 4,
-    "tasks": 4,
-    "tools": _PROGRAMS,
-    "benchmarks": _PROGRAMS,
-}
+
+def _read_floors():
+    """Each part's floor, as CONTRIBUTING.md states them."""
+    page = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^(\d)  ([a-z_ ]+)$", page, re.MULTILINE)
+    return {
+        part: int(floor) for floor, parts in lines for part in parts.split()
+    }
+
+
+_FLOORS = _read_floors()
+_PROGRAMS = _FLOORS["tools"]
 _TENSORFLOW = {"tensorflow", "tensorflow_text"}
 _KERAS = {"keras"}
 _COLUMNS = {
@@ -145,10 +129,20 @@ def test_the_public_face_imports_nothing_of_its_own():
     ]
 
 
-@pytest.mark.parametrize("path", _SOURCES)
-def test_imports_point_down(path):
-    source = (_ROOT / path).read_text(encoding="utf-8")
-    assert wrong_imports(path, source) == []
+def test_imports_point_down():
+    wrong = {
+        path: wrong_imports(path, (_ROOT / path).read_text(encoding="utf-8"))
+        for path in _SOURCES
+    }
+    assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def test_the_readme_lists_the_parts_from_the_lowest_floor_up():
+    page = (_ROOT / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(?:keras_bert/)?(\w+)", page, re.MULTILINE)
+    floors = [_FLOORS[part] for part in listed if part in _FLOORS]
+    assert len(floors) > 10
+    assert floors == sorted(floors)
 
 
 @pytest.mark.parametrize(
