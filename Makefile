@@ -2,6 +2,9 @@
 # make playground   sets up and shows a model, by default the demo's, on a page
 # make test    sets up and runs the tests
 # make test-fast   runs those that train nothing, for the loop of work
+# make test-all    tries all there is, each target below in its own environment
+# make test-exhaustive  runs what `make test` leaves out: each of many alike
+# make test-environments  tries each extra of setup.cfg alone
 # make test-beam   sets up and runs the tests of the Beam pipelines
 # make test-parity sets up and compares trained weights with transformers
 # make test-playground   sets up and looks at that page in Chromium
@@ -30,8 +33,13 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
     tests/text tests/layers tests/data/corpus tests/data/examples \
     tests/data/records tests/checkpoints/arrays
 
-.PHONY: demo playground model-dir test test-fast test-beam test-parity \
-    test-playground docs lint format clean
+# What `make test-all` tries; the page only where there is a browser.
+ALL = test test-exhaustive test-beam test-parity docs test-environments demo \
+    $(if $(shell command -v chromedriver),test-playground)
+
+.PHONY: demo playground model-dir test test-fast test-all test-exhaustive \
+    test-environments test-beam test-parity test-playground docs lint format \
+    clean
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
@@ -54,6 +62,23 @@ test-fast: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
 	    -m "not large and not parity" $(FAST)
+
+# Each alone, so that none leans on what another has installed; `make
+# alone-docs` tries one.
+test-all: $(ALL:%=alone-%)
+
+alone-%:
+	rm -rf $(VENV)-alone
+	$(MAKE) $* VENV=$(VENV)-alone OUTPUT=$(VENV)-alone/demo-output
+	rm -rf $(VENV)-alone $(VENV)-alone-beam
+
+test-exhaustive: $(VENV)/.installed-test
+	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
+	    -m "exhaustive and not parity and not browser"
+
+test-environments: $(VENV)/.installed-test
+	$(VENV)/bin/python -m pytest -n $(WORKERS) -m environments \
+	    tests/environments_test.py
 
 # Apache Beam holds back packages that the others have newer.
 test-beam:
@@ -87,7 +112,7 @@ format: $(VENV)/.installed-test
 	$(VENV)/bin/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-beam docs/_build docs/api
+	rm -rf $(VENV) $(VENV)-beam $(VENV)-alone docs/_build docs/api
 
 $(VENV)/.installed-%: setup.cfg setup.py pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --editable ".[$*]"

@@ -1,0 +1,187 @@
+"""What needs an extra runs with that extra alone, in a new environment.
+
+Each case installs from the package index; `make test-environments`.
+"""
+
+import configparser
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+_ROOT = pathlib.Path(__file__).parents[1]
+_MODEL = """
+import keras_bert
+bert = keras_bert.checkpoints.PretrainedModel.from_config(
+    keras_bert.BertConfig(
+        vocab_size=len(open("sample/vocab.txt", "rb").read().splitlines()),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+    ),
+    keras_bert.text.BertTokenizer("sample/vocab.txt"),
+)
+classifier = keras_bert.TextClassifier(bert, labels=["no", "yes"])
+classifier.fit(["a", "b"], [0, 1], epochs=1, verbose=0)
+assert classifier.predict(["a"])[0]["label"] in ("no", "yes")
+classifier.save("classifier")
+"""
+_SCORES = """
+from keras_bert.tasks.scores import metrics
+from keras_bert.tasks.tags import entity_scores
+assert metrics.matthews_correlation([0, 1, 1], [0, 1, 0]) == 0.5
+assert metrics.spearman([1, 2, 3], [1.0, 2.0, 4.0]) == 1
+assert entity_scores.entity_scores([["B-X"]], [["B-X"]])["f1"] == 1
+"""
+_HUB = """
+import keras_bert
+try:
+    keras_bert.from_pretrained("nobody/nothing")
+except ValueError as error:
+    assert "pip install" not in str(error), error
+    assert "nobody/nothing" in str(error), error
+else:
+    raise SystemExit("a model that is not there was loaded")
+"""
+_SERVER = """
+from keras_bert import serving
+try:
+    serving.GrpcClient("none", port=9).predict({"text": ["a"]})
+except serving.ServerError as error:
+    assert "No server answers at localhost:9" in str(error), error
+else:
+    raise SystemExit("nobody was asked, and there was an answer")
+"""
+_PAGE = f"""
+import signal, subprocess, sys, urllib.request
+command = ["{_ROOT}/tools/playground.py", "--model_dir=classifier"]
+command.append("--nobrowser")
+with subprocess.Popen(
+    [sys.executable, *command], stdout=subprocess.PIPE, text=True
+) as process:
+    address = process.stdout.readline().split()[4].rstrip(";")
+    with urllib.request.urlopen(address) as page:
+        assert b"<html" in page.read()
+    process.send_signal(signal.SIGINT)
+assert process.returncode == 130
+"""
+_DATA_SET = """
+from keras_bert.data import read_tfds
+try:
+    read_tfds("no_such_data_set", "train")
+except ValueError as error:
+    assert "'no_such_data_set' must be" in str(error), error
+else:
+    raise SystemExit("a data set that is not there was read")
+"""
+
+
+def _tool(name, **flags):
+    flags = [f"--{flag}={value}" for flag, value in flags.items()]
+    return [str(_ROOT / "tools" / f"{name}.py"), *flags]
+
+
+# What is run for each extra, after `_MODEL`; programs or their flags.
+_RUNS = {
+    "": [],
+    "vocabulary": [
+        _tool("learn_vocabulary", input_file="sample/text.txt", **flags)
+        for flags in (
+            {"vocab_size": 200, "output_file": "learned.txt"},
+            {"vocab_size": 60, "output_dir": "a", "kind": "sentencepiece"},
+            {"vocab_size": 300, "output_dir": "b", "kind": "byte_bpe"},
+        )
+    ],
+    "tflite": [
+        _tool(
+            "export_tflite", input_dir="classifier", output_file="phone.tflite"
+        )
+    ],
+    "onnx": [_tool("export_onnx", input_dir="classifier", output_dir="onnx")],
+    "tfds": [["-c", _DATA_SET]],
+    "beam": [
+        _tool(
+            "create_pretraining_data_beam",
+            input_file="sample/text.txt",
+            vocab_file="sample/vocab.txt",
+            output_dir="records",
+        )
+    ],
+    "serving": [["-c", _SERVER]],
+    "hub": [["-c", _HUB]],
+    "metrics": [["-c", _SCORES]],
+    "playground": [["-c", _PAGE]],
+}
+# These are installed by targets of the Makefile, which `make test-all` runs in
+# environments of their own.
+_OF_TARGETS = {
+    "demo": "demo",
+    "test": "test",
+    "docs": "docs",
+    "parity": "test-parity",
+    "browser": "test-playground",
+}
+# They need nothing more, or are tried by a case below.
+_NO_TARGETS_OF_OWN = {
+    "clean",
+    "format",
+    "lint",
+    "model-dir",
+    "playground",
+    "test-all",
+    "test-fast",
+}
+
+
+def _makefile():
+    return (_ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_every_extra_is_tried():
+    setup = configparser.ConfigParser()
+    setup.read(_ROOT / "setup.cfg")
+    extras = {*setup["options.extras_require"]}
+    assert extras == {*_RUNS, *_OF_TARGETS} - {""}
+    for target in _OF_TARGETS.values():
+        assert f"\n{target}:" in _makefile()
+
+
+def test_every_target_is_tried():
+    targets = {*re.findall(r"^([a-z][a-z-]*):", _makefile(), re.MULTILINE)}
+    (tried,) = re.findall(r"^ALL = ((?:.*\\\n)*.*)$", _makefile(), re.MULTILINE)
+    tried = re.findall(r"[a-z][a-z-]+", tried)
+    assert targets <= {*tried, *_NO_TARGETS_OF_OWN}
+
+
+@pytest.mark.environments
+@pytest.mark.parametrize("extra", _RUNS)
+def test_an_extra_is_enough(extra, tmp_path):
+    shutil.copytree(_ROOT / "tfrecords/sample", tmp_path / "sample")
+    python = tmp_path / "venv/bin/python"
+
+    def run(*command):
+        result = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={
+                **{k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+                "TF_CPP_MIN_LOG_LEVEL": "3",
+                "HF_HUB_OFFLINE": "1",
+            },
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == 0, result.stdout + result.stderr
+
+    run(sys.executable, "-m", "venv", "venv")
+    package = f"{_ROOT}[{extra}]" if extra else str(_ROOT)
+    run(python, "-m", "pip", "install", "--quiet", "--editable", package)
+    run(python, "-m", "pip", "check")
+    for program in (["-c", _MODEL], *_RUNS[extra]):
+        run(python, *program)
+    shutil.rmtree(tmp_path / "venv")  # It has more than a gigabyte.
