@@ -1,9 +1,11 @@
-"""Runs the data tool in a process that kills itself.
+"""Runs the data tool in processes that kill themselves.
 
-    python killed_run.py '{"kill_at": 7, "inputs": [...], ...}'
+    echo '{"kill_at": 7, "inputs": [...], ...}' | python killed_run.py
 
-It does so at the so manieth event that has to do with a file; 0 is never.
-TensorFlow takes seconds to start, so a tokenizer in Python stands in for
+Each line of the input is a run in a process forked off this one, which has
+imported everything. It kills itself at the `kill_at`-th event that has to do
+with a file; 0 is never. Its exit code is printed.
+TensorFlow must not run before a fork, so a tokenizer in Python stands in for
 that of the package; of known words in lower case it makes the same pieces.
 """
 
@@ -51,8 +53,7 @@ def _tensor(array):
     return types.SimpleNamespace(numpy=lambda: array)
 
 
-def main():
-    request = json.loads(sys.argv[1])
+def _run(request):
     left = request["kill_at"]
 
     def hook(event, arguments):
@@ -63,7 +64,6 @@ def main():
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    TextOptions.make_tokenizer = lambda options: _Tokenizer(options.vocab_file)
     text_files.CHUNK_BYTES = request["chunk_bytes"]
     sys.addaudithook(hook)
     create_pretraining_data(
@@ -74,6 +74,17 @@ def main():
     )
     if "tensorflow" in sys.modules:
         sys.exit("It was to do without TensorFlow.")
+
+
+def main():
+    TextOptions.make_tokenizer = lambda options: _Tokenizer(options.vocab_file)
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            _run(json.loads(line))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
 
 
 if __name__ == "__main__":

@@ -92,8 +92,22 @@ def _check_final_names(folder, expected):
         assert names == {*_NAMES}
 
 
+@pytest.fixture(scope="module")
+def forks():
+    """A process that forks one for each run."""
+    with subprocess.Popen(
+        [sys.executable, pathlib.Path(__file__).with_name("killed_run.py")],
+        env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
 @pytest.fixture
-def run(inputs, vocab_file, tmp_path):
+def run(inputs, vocab_file, tmp_path, forks):
     """Runs the tool in a process that may kill itself; its exit code."""
 
     def run(folder, kill_at):
@@ -105,15 +119,11 @@ def run(inputs, vocab_file, tmp_path):
             "vocab_file": vocab_file,
             "options": _OPTIONS,
         }
-        program = pathlib.Path(__file__).with_name("killed_run.py")
-        process = subprocess.run(
-            [sys.executable, program, json.dumps(request)],
-            env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
-            capture_output=True,
-            text=True,
-        )
-        assert process.returncode in (0, -signal.SIGKILL), process.stderr
-        return process.returncode
+        forks.stdin.write(json.dumps(request) + "\n")
+        forks.stdin.flush()
+        code = int(forks.stdout.readline())
+        assert code in (0, -signal.SIGKILL)
+        return code
 
     return run
 
@@ -128,15 +138,6 @@ def _kill_and_go_on(run, create, folder, kill_at, expected):
     return code != 0
 
 
-def test_a_run_killed_here_and_there_goes_on(run, create, tmp_path, expected):
-    num_kills = 0
-    while _kill_and_go_on(
-        run, create, tmp_path / f"out{num_kills}", 2 + 13 * num_kills, expected
-    ):
-        num_kills += 1
-    assert num_kills > 5
-
-
 def test_a_run_killed_again_and_again_comes_to_its_end(run, tmp_path, expected):
     folder = tmp_path / "out"
     generator = random.Random(1)
@@ -149,7 +150,6 @@ def test_a_run_killed_again_and_again_comes_to_its_end(run, tmp_path, expected):
     assert num_kills > 2
 
 
-@pytest.mark.large
 def test_a_run_killed_anywhere_goes_on(run, create, tmp_path, expected):
     num_kills = 0
     while _kill_and_go_on(
@@ -159,7 +159,7 @@ def test_a_run_killed_anywhere_goes_on(run, create, tmp_path, expected):
     assert num_kills > 70
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_bytes_do_not_depend_on_the_number_of_workers(
     create, tmp_path, expected
 ):
@@ -168,7 +168,7 @@ def test_bytes_do_not_depend_on_the_number_of_workers(
 
 
 @pytest.mark.large
-def test_the_tool_killed_at_any_time_goes_on(
+def test_the_tool_with_workers_goes_on_after_a_kill(
     inputs, vocab_file, tmp_path, expected
 ):
     command = [
@@ -182,19 +182,25 @@ def test_the_tool_killed_at_any_time_goes_on(
         *(f"--{name}={value}" for name, value in _OPTIONS.items()),
     ]
     environment = {**os.environ, "PYTHONPATH": str(_REPOSITORY)}
-    for seconds in (4, 6):
-        with subprocess.Popen(
-            command,
-            env=environment,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        ) as process:
-            time.sleep(seconds)
-            process.kill()
-        _check_final_names(tmp_path / "out", expected)
-        _wait_for_the_end_of_group(process.pid)
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        while process.poll() is None and not _has_chunk(tmp_path / "out"):
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    _check_final_names(tmp_path / "out", expected)
+    _wait_for_the_end_of_group(process.pid)
     subprocess.run(command, env=environment, check=True, capture_output=True)
     _check_finished(tmp_path / "out", expected)
+
+
+def _has_chunk(folder):
+    """Whether a piece of the work is done."""
+    return any(folder.glob(".*.work/chunk-*.json"))
 
 
 def _wait_for_the_end_of_group(group):
