@@ -37,8 +37,16 @@ _LONGEST = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Long files come first, so that no worker has one left at the end."""
+    """Marks cases, and has long files come first.
+
+    So no worker has one left at the end.
+    """
+    for item in items:
+        mark = item.get_closest_marker("smoke")
+        if mark and not any(word in item.callspec.id for word in mark.args):
+            item.add_marker("exhaustive")
     places = {_TESTS / name: place for place, name in enumerate(_LONGEST)}
     large = {item.path for item in items if item.get_closest_marker("large")}
     last = len(places)

@@ -75,7 +75,7 @@ def place(tmp_path_factory, spiece_file):
     tokenizer = _tokenizer()
     config = keras_bert.BertConfig(
         vocab_size=len(tokenizer.vocabulary),
-        hidden_size=384,
+        hidden_size=16,
         num_hidden_layers=4,
         num_attention_heads=2,
         intermediate_size=8,
@@ -98,6 +98,7 @@ def _classifier(folder):
     )
 
 
+@pytest.mark.smoke("text", "FillMask", "TextClassifier", "TextEmbedder")
 @pytest.mark.parametrize("name", _EXAMPLES)
 def test_example_runs(name, place, monkeypatch, run_example):
     monkeypatch.chdir(place)

@@ -89,6 +89,7 @@ def _run_block(name):
     return scope
 
 
+@pytest.mark.smoke("README", "embeddings.md-0", "tagging.md-0")
 # README's training has a test below.
 @pytest.mark.parametrize("name", [n for n in _BLOCKS if n != _TRAINING])
 def test_every_block_runs_on_its_own(place, name):

@@ -72,6 +72,7 @@ def _layers():
     return model
 
 
+@pytest.mark.smoke("keras_bert.training.adamw-tensorflow-keras_bert-keras")
 @pytest.mark.large
 @pytest.mark.parametrize(
     "make, optimizer, backend, first, second",

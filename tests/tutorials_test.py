@@ -82,6 +82,7 @@ def tiny(monkeypatch, tmp_path):
     assert {*_FOLDER.rglob("*")} == before
 
 
+@pytest.mark.smoke("3_classify")
 @pytest.mark.large
 @pytest.mark.parametrize("name", sorted({*_NOTEBOOKS} - {_ON_ANY_BACKEND}))
 def test_a_notebook_runs(name, tiny):
@@ -96,7 +97,7 @@ def test_a_notebook_runs(name, tiny):
     keras.utils.clear_session()
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "backend",
     ["tensorflow", "jax", pytest.param("torch", marks=pytest.mark.parity)],

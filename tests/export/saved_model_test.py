@@ -54,6 +54,7 @@ def test_an_empty_directory_is_used(bert, tmp_path):
     assert "saved_model.pb" in os.listdir(tmp_path / "1")
 
 
+@pytest.mark.exhaustive
 def test_folders_on_the_way_are_made(bert, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     export_saved_model(FeatureExtractor(bert), "a/b/", version=12)
@@ -118,6 +119,7 @@ def test_the_manifest_tells_of_the_task_and_lists_the_files(exported):
     assert {*manifest["files"]} == names - {"manifest.json"}
 
 
+@pytest.mark.exhaustive
 def test_what_we_wrote_is_replaced_when_asked(bert, tmp_path, monkeypatch):
     export_saved_model(FeatureExtractor(bert), tmp_path)
     with pytest.raises(ValueError, match="must be new: .*--overwrite"):

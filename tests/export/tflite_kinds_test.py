@@ -54,6 +54,7 @@ def task(bert):
     return FeatureExtractor(bert, seq_length=10)
 
 
+@pytest.mark.smoke("float16")
 @pytest.mark.parametrize(
     "kind, share", [("float16", 0.58), ("int8", 0.4), ("full_int8", 0.4)]
 )
@@ -123,6 +124,7 @@ def test_an_op_that_tflite_has_not_is_named(bert, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.exhaustive
 def test_exporting_leaves_the_model_and_replaces_its_own_files(
     bert, task, tmp_path, monkeypatch
 ):

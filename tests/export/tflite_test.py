@@ -76,7 +76,9 @@ _QUICK = ("pair_classifier", "tagger", "answerer", "embedder")
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(name, marks=() if name in _QUICK else pytest.mark.large)
+        pytest.param(
+            name, marks=() if name in _QUICK else pytest.mark.exhaustive
+        )
         for name in _TASKS
     ],
 )

@@ -24,6 +24,7 @@ def _read(directory):
         yield log.predict_log.request
 
 
+@pytest.mark.smoke("FillMask")
 @pytest.mark.parametrize("kind", [FillMask, QuestionAnswerer, MultipleChoice])
 def test_the_model_answers_every_request(bert, tmp_path, kind):
     task = kind(bert)

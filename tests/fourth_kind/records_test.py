@@ -64,7 +64,7 @@ def test_records_have_its_special_tokens(create, settings):
     assert (originals > 3).all()
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_workers_make_the_same_bytes(create, spaced, vocab_file):
     def read(paths):
         return [pathlib.Path(path).read_bytes() for path in paths]

@@ -68,6 +68,7 @@ def test_a_file_of_the_user_is_not_replaced(model, tmp_path):
     assert (tmp_path / "extra.json").read_text() == "mine"
 
 
+@pytest.mark.exhaustive
 def test_masks_are_filled(model):
     fillings = keras_bert.FillMask(model, top_k=3)("the <mask> sees a <mask>")
     assert len(fillings) == 2
@@ -136,6 +137,7 @@ def test_a_keras_file_holds_the_tokenizer(model, tmp_path):
     )
 
 
+@pytest.mark.exhaustive
 def test_words_are_tagged(model, tmp_path):
     sentences = [text.split() for text in _TEXTS]
     tags = [
@@ -167,6 +169,7 @@ def test_questions_are_answered(model):
     assert context[start:end] == served["answer"].numpy()[0].decode()
 
 
+@pytest.mark.exhaustive
 def test_choices_and_numbers_are_learned(model):
     questions = [("the dog", ["a cat", "a bird"]), ("the cat", ["a dog", "."])]
     choice = keras_bert.MultipleChoice(model)

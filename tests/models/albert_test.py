@@ -60,6 +60,7 @@ def masked_lm(config):
     return add_heads(backbone, heads, "masked_lm")
 
 
+@pytest.mark.smoke("albert_encoder-base-", "masked_lm")
 @pytest.mark.parametrize(
     "build, size, count",
     [

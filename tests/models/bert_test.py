@@ -35,6 +35,7 @@ def encoder_inputs(batch):
     }
 
 
+@pytest.mark.smoke("base")
 @pytest.mark.parametrize(
     "size, count", [("base", 109_482_240), ("large", 335_141_888)]
 )

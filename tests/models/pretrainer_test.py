@@ -194,6 +194,7 @@ def test_the_other_gelu_is_seen(name, other, tmp_path):
         assert np.abs(at_tokens(difference, golden)).max() > 5e-4
 
 
+@pytest.mark.smoke("base")
 @pytest.mark.parametrize(
     "size, count", [("base", 110_106_428), ("large", 336_226_108)]
 )

@@ -12,6 +12,8 @@ from keras_bert.playground.all_tabs import TABS
 from keras_bert.playground.server import check_installed
 from keras_bert.playground.server import check_port
 
+pytestmark = pytest.mark.exhaustive
+
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 

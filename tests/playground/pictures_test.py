@@ -48,6 +48,7 @@ def test_an_image_holds_its_numbers():
     assert pixels[0, 1, 0] > pixels[0, 1, 2]  # Orange.
 
 
+@pytest.mark.smoke("bert", "tagger")
 @pytest.mark.parametrize(
     "name", ["bert", "classifier", "answerer", "tagger", "chooser"]
 )

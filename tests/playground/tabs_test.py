@@ -47,6 +47,7 @@ def test_a_model_has_the_tabs_that_it_can_answer(shown, name, own):
     assert {"", "a masked-LM head"} <= reasons
 
 
+@pytest.mark.smoke("bert", "tagger")
 @pytest.mark.parametrize(
     "name",
     ["bert", "classifier", "features", "unsure", "tagger", "chooser"],

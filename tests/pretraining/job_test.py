@@ -233,6 +233,7 @@ def test_a_finished_run_may_be_asked_again(folder):
     assert (folder.path / "run" / "model.safetensors").read_bytes() == before
 
 
+@pytest.mark.smoke("None")
 @pytest.mark.parametrize("given", [None, True, False])
 def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
     bert = PretrainedModel.from_config(
@@ -259,6 +260,7 @@ def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
     assert from_pretrained(folder.path / "run").tokenizer.lowercase == expected
 
 
+@pytest.mark.exhaustive
 def test_another_family_is_trained_by_the_name_in_its_config(folder):
     config = DistilBertConfig(
         vocab_size=folder.config.vocab_size,

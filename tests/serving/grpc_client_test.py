@@ -137,6 +137,7 @@ def test_no_server_and_a_rest_server_are_told(rest_port, waits):
     assert len(waits) == 8
 
 
+@pytest.mark.exhaustive
 def test_the_missing_extra_is_named():
     program = (
         "import sys\n"

@@ -11,7 +11,7 @@ import pytest
 
 from keras_bert.tasks import load_task
 
-pytestmark = pytest.mark.large
+pytestmark = pytest.mark.exhaustive
 
 _ROOT = pathlib.Path(__file__).parents[2]
 

@@ -60,6 +60,7 @@ def _assert_same_encoder(one, two):
         np.testing.assert_array_equal(value, weights[1][path])
 
 
+@pytest.mark.exhaustive
 def test_entailment_of_three_labels_comes_before_that_of_two(
     bert, tmp_path, caplog
 ):
@@ -97,6 +98,7 @@ def test_the_same_labels_keep_the_head(bert, tmp_path, caplog):
     )
 
 
+@pytest.mark.exhaustive
 def test_other_questions_come_before_those_of_squad(bert, tmp_path, caplog):
     first = QuestionAnswerer(bert, doc_stride=3)
     first.fit(_questions("meat"), **_TINY)

@@ -68,6 +68,7 @@ def encoded(model, text):
     return inputs
 
 
+@pytest.mark.smoke("mean")
 @pytest.mark.parametrize("pooling", ["mean", "cls", "max", "last4"])
 def test_texts_are_embedded(pooling, model):
     embedder = keras_bert.TextEmbedder(model, pooling=pooling)
@@ -121,6 +122,7 @@ def test_a_classifier_learns_and_is_served_as_it_was_saved(model, tmp_path):
     assert {*arguments} == {*model.backbone.inputs}
 
 
+@pytest.mark.exhaustive
 # Of the texts that a file is tried on, some have no mask.
 @pytest.mark.parametrize("make_task", ["FeatureExtractor", "FillMask"])
 def test_a_tflite_file_is_written(make_task, model, tmp_path):
@@ -163,7 +165,7 @@ def _moved(classifier, **recipe):
     }
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_groups_of_shared_blocks_freeze_and_start_anew_whole(albert):
     classifier = keras_bert.TextClassifier(albert, labels=["one", "other"])
     moved = _moved(classifier, learning_rate=0.01, num_frozen_layers=2)
@@ -194,7 +196,7 @@ def test_runs_of_a_block_cannot_be_parted(name, count, albert):
         np.testing.assert_array_equal(before[v.path], v.numpy())
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_a_block_that_runs_twice_is_one_layer_of_the_decay(albert):
     classifier = keras_bert.TextClassifier(albert, labels=["one", "other"])
     moved = _moved(classifier, learning_rate=1e-3, layer_decay=0.5)
@@ -209,6 +211,7 @@ def test_a_block_that_runs_twice_is_one_layer_of_the_decay(albert):
         assert moved[path] == pytest.approx(expected, rel=0.02), path
 
 
+@pytest.mark.exhaustive
 def test_a_single_group_may_be_frozen_as_a_whole(make):
     albert = make(dataclasses.replace(_CONFIGS["albert"], num_hidden_groups=1))
     classifier = keras_bert.TextClassifier(albert, labels=["one", "other"])

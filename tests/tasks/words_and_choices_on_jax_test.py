@@ -46,7 +46,7 @@ print(json.dumps({
 """
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_what_jax_has_learned_tensorflow_answers(make_bert, tmp_path):
     save_pretrained(make_bert(max_position_embeddings=32), tmp_path / "bert")
     places = [str(tmp_path / name) for name in ("bert", "tagger", "chooser")]

@@ -68,7 +68,7 @@ def test_only_marks_of_the_text_as_given_can_pair():
     ]
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("name", NORMALIZERS)
 def test_committed_tables_are_the_output_of_the_builder(name, lowercase):

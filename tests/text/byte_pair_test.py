@@ -184,7 +184,7 @@ print(first.tolist())
 """
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_it_is_saved_and_served_by_tensorflow_only(
     byte_pair_tokenizer, tmp_path
 ):

@@ -124,7 +124,7 @@ def code_points(ranges):
 
 
 class AssetTest(unittest.TestCase):
-    @pytest.mark.large
+    @pytest.mark.exhaustive
     def test_committed_tables_are_the_output_of_the_builder(self):
         with tempfile.TemporaryDirectory() as directory:
             normalizer_builder.write_normalizer_models(directory)

@@ -12,7 +12,7 @@ from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
-pytestmark = pytest.mark.large
+pytestmark = pytest.mark.exhaustive
 
 _WORDS = "the a dog cat bird fish eats sees meat seeds".split()
 

@@ -178,6 +178,7 @@ def _num_lines(path):
     return path.read_bytes().count(b"\n")
 
 
+@pytest.mark.exhaustive
 def test_a_killed_run_goes_on_to_the_same_bytes(classifier, tmp_path):
     lines = "".join(f"{text}\n" for text in _texts(40_000))
     (tmp_path / "in.txt").write_text(lines)

@@ -133,6 +133,7 @@ def test_several_seeds_keep_the_best(run, place):
         assert (place / "seeds" / f"run-{number}" / "metrics.jsonl").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_seed_that_is_done_is_not_repeated_after_a_kill(run, place):
     tool, *flags = _glue(place, "killed", "--seeds=2")
     _kill_after_one_seed([f"tools/{tool}.py", *flags], place / "killed")
@@ -266,6 +267,7 @@ def test_flags_that_do_not_fit_are_told(run, place, changes, message):
     assert not (place / "none").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_batch_can_be_computed_in_parts(run_alone, place):
     """In a process of its own: threads are set before the first operation."""
     tool, *flags = _glue(place, "parts", "--parallel_parts=2")

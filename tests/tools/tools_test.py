@@ -732,6 +732,7 @@ def test_a_run_goes_on_under_the_same_flags(run, place, tmp_path):
     assert "step-00000003.npz is of another model" in error
 
 
+@pytest.mark.exhaustive
 def test_a_run_does_not_go_on_with_other_records(run, place, tmp_path):
     records = tmp_path / "records.tfrecord"
     content = (place / "train.tfrecord").read_bytes()
@@ -752,6 +753,7 @@ def test_a_run_does_not_go_on_with_other_records(run, place, tmp_path):
     assert f"records: file 1 was '{before}', now '{after}'" in _error(stderr)
 
 
+@pytest.mark.smoke("mlm")
 @pytest.mark.parametrize("objective", ["mlm", "left_to_right"])
 def test_an_objective_trains_and_saves_its_parts(
     objective, run, place, tmp_path

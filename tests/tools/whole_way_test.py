@@ -2,17 +2,13 @@
 
 import json
 import os
-import pathlib
 import random
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import tensorflow_text as tf_text
 from ai_edge_litert import interpreter as litert
 
-_REPOSITORY = pathlib.Path(__file__).parents[2]
 _TINY = {
     "vocab_size": None,  # Filled in below.
     "hidden_size": 16,
@@ -35,33 +31,21 @@ def _sentences(seed, num_sentences):
     ]
 
 
-def _run(folder, tool, *arguments):
-    result = subprocess.run(
-        [sys.executable, _REPOSITORY / "tools" / f"{tool}.py", *arguments],
-        cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(_REPOSITORY),
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-    assert "Traceback" not in result.stderr
-    return result
-
-
 @pytest.mark.large
-def test_text_becomes_a_model_that_answers(tmp_path):
+def test_text_becomes_a_model_that_answers(run, tmp_path):
+    def go(tool, *arguments):
+        code, stdout, stderr = run(tool, *arguments, folder=tmp_path)
+        assert code == 0, stderr
+        assert "Traceback" not in stderr
+        return stdout
+
     for name, seed, size in (("train", 1, 200), ("eval", 2, 40)):
         sentences = _sentences(seed, size)
         documents = [sentences[i : i + 5] for i in range(0, size, 5)]
         text = "\n\n".join("\n".join(document) for document in documents)
         (tmp_path / f"{name}.txt").write_text(text)
 
-    _run(
-        tmp_path,
+    go(
         "learn_vocabulary",
         "--input_file=train.txt",
         "--output_file=vocab.txt",
@@ -74,8 +58,7 @@ def test_text_becomes_a_model_that_answers(tmp_path):
 
     lengths = ["--max_seq_length=32", "--max_predictions_per_seq=5"]
     for name in ("train", "eval"):
-        _run(
-            tmp_path,
+        go(
             "create_pretraining_data",
             f"--input_file={name}.txt",
             "--vocab_file=vocab.txt",
@@ -94,8 +77,7 @@ def test_text_becomes_a_model_that_answers(tmp_path):
 
     config = {**_TINY, "vocab_size": len(tokens)}
     (tmp_path / "config.json").write_text(json.dumps(config))
-    _run(
-        tmp_path,
+    go(
         "run_pretraining",
         "--input_file=records/train-*",
         "--eval_file=records/eval-*",
@@ -124,21 +106,19 @@ def test_text_becomes_a_model_that_answers(tmp_path):
     assert (before["step"], after["step"]) == (0, 60)
     assert after["mlm_loss"] < before["mlm_loss"] - 0.5
 
-    _run(
-        tmp_path,
+    go(
         "export_saved_model",
         "--input_dir=run",
         "--output_dir=served",
         "--task=fill_mask",
     )
-    result = _run(
-        tmp_path,
+    stdout = go(
         "query_saved_model",
         "--model_dir=served/1",
         "--text=the dog sees the [MASK].",
         "--text=[MASK] cat [MASK] a tree.",
     )
-    answer = json.loads(result.stdout)
+    answer = json.loads(stdout)
     shape = 2, 2, 5
     assert np.shape(answer["tokens"]) == shape
     assert np.shape(answer["token_probabilities"]) == shape
@@ -146,8 +126,7 @@ def test_text_becomes_a_model_that_answers(tmp_path):
     assert answer["tokens"][0][1] == [""] * 5
     assert 0.05 < max(answer["token_probabilities"][0][0]) <= 1
 
-    _run(
-        tmp_path,
+    go(
         "export_tflite",
         "--input_dir=run",
         "--output_file=encoder.tflite",

@@ -109,6 +109,7 @@ def test_a_tagger_is_made_from_files(fine_tune, place):
     assert max(x["f1"] for x in evaluated) == scores["dev"]["f1"]
 
 
+@pytest.mark.exhaustive
 def test_several_seeds_keep_the_best_tagger(fine_tune, place):
     code, stderr = fine_tune(
         "run_tagger", "--seeds=2", "--learning_rate=0.01", **_conll("train")

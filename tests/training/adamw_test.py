@@ -515,7 +515,7 @@ assert not {"tensorflow", "tensorflow_text"} & {*sys.modules}
 """
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_jax_takes_the_same_steps(tmp_path):
     schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
     optimizers = {

@@ -304,6 +304,7 @@ def test_a_run_with_skipped_batches_ends_when_its_schedule_does(
     assert saved_steps(tmp_path) == [15, 20]
 
 
+@pytest.mark.smoke("9")
 @pytest.mark.parametrize("most", [7, 9, 16])
 def test_a_run_with_skipped_batches_goes_on_where_it_was(
     toy, toy_loop, tmp_path, most
@@ -384,6 +385,7 @@ def make_batches(records, masking):
     return batches, batches(0).take(2)
 
 
+@pytest.mark.smoke("static-segment_pairs")
 @pytest.mark.large
 @pytest.mark.parametrize(
     ("masking", "packing", "objective"),

@@ -10,7 +10,7 @@ import pytest
 
 _HERE = pathlib.Path(__file__).parent
 
-pytestmark = pytest.mark.large
+pytestmark = pytest.mark.exhaustive
 
 
 @pytest.fixture(scope="module")

@@ -468,7 +468,7 @@ def _run_pretraining(tmp_path, path, *arguments):
     )
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_run_pretraining_takes_dynamic_records(write, tmp_path):
     result = _run_pretraining(
         tmp_path, write("a"), "--masking=dynamic", "--do_whole_word_mask"
@@ -477,7 +477,7 @@ def test_run_pretraining_takes_dynamic_records(write, tmp_path):
     assert (tmp_path / "run/model.safetensors").exists()
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("form", "arguments", "message"),
     [

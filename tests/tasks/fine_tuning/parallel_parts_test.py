@@ -52,6 +52,7 @@ def _learned(make_bert, kind, num_parts, **config):
     return np.array(history["loss"]), np.array(outputs)
 
 
+@pytest.mark.smoke("2-texts")
 @pytest.mark.parametrize("kind", _KINDS)
 @pytest.mark.parametrize("num_parts", [2, 3])
 def test_parts_learn_what_the_whole_learns(make_bert, kind, num_parts):
@@ -62,6 +63,7 @@ def test_parts_learn_what_the_whole_learns(make_bert, kind, num_parts):
         np.testing.assert_allclose(found, expected, rtol=1e-2, atol=2e-3)
 
 
+@pytest.mark.exhaustive
 def test_dropout_in_parts_is_the_same_for_the_same_seed(make_bert):
     dropout = {"hidden_dropout_prob": 0.3, "attention_probs_dropout_prob": 0.3}
     one, same = (_learned(make_bert, "texts", 2, **dropout) for _ in range(2))

@@ -85,7 +85,7 @@ def saved(bert, tmp_path_factory):
     return {path: (task, answers[path]) for path, task in made.items()}
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 def test_a_fresh_process_answers_as_python(saved):
     for task, answers in saved.values():
         texts = map(tf.constant, _texts(task).values())
