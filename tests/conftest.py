@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import gc
 import inspect
 import json
 import os
@@ -53,6 +54,26 @@ def pytest_collection_modifyitems(items):
     items.sort(
         key=lambda item: places.get(item.path, last + (item.path not in large))
     )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forget_custom_gradients():
+    """Frees the graphs of a file's tests.
+
+    TensorFlow registers the gradient of each traced `tf.custom_gradient`, and
+    with it its graph, for ever; Keras's losses and our layers have some. No
+    public function removes them, so that a worker would grow to four gigabytes.
+    """
+    yield
+    if "tensorflow" in sys.modules:
+        import tensorflow as tf
+
+        register = tf.RegisterGradient.__call__
+        registered = register.__globals__["gradient_registry"]._registry
+        for name in [*registered]:
+            if name.startswith("CustomGradient-"):
+                del registered[name]
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)
