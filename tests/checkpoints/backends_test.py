@@ -115,7 +115,7 @@ def _inputs(model):
     }
 
 
-@pytest.mark.large
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("family", [*_CONFIGS])
 @pytest.mark.parametrize("format", ["keras", "hf"])
 def test_a_backend_reads_what_tensorflow_wrote(read, family, format):

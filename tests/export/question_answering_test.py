@@ -18,7 +18,14 @@ _PAIRS = [
 ]
 
 
-@pytest.fixture(scope="module", params=[None, -1e9, 1e9])
+@pytest.fixture(
+    scope="module",
+    params=[
+        None,
+        pytest.param(-1e9, marks=pytest.mark.exhaustive),
+        pytest.param(1e9, marks=pytest.mark.exhaustive),
+    ],
+)
 def exported(request, bert, tmp_path_factory):
     """A task with a threshold, and the directory of its SavedModel."""
     task = QuestionAnswerer(bert, max_query_length=3)

@@ -70,7 +70,7 @@ _TASKS = {
     "fill_mask": tasks.FillMask,
     "chooser": tasks.MultipleChoice,
 }
-_QUICK = ("pair_classifier", "tagger", "answerer", "embedder")
+_QUICK = ("pair_classifier", "answerer")
 
 
 @pytest.fixture(

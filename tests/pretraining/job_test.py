@@ -89,6 +89,7 @@ def test_changed_settings_are_not_written_before_the_state_is_known_to_fit(
     assert config == folder.config
 
 
+@pytest.mark.exhaustive
 def test_a_checkpoint_goes_on_with_the_casing_of_the_records(folder):
     for part in ("train", "eval"):
         folder.write_manifest(f"static-{part}.tfrecord", do_lower_case=False)
@@ -145,6 +146,7 @@ _DAMAGES = {
 }
 
 
+@pytest.mark.smoke("static")
 @pytest.mark.parametrize("masking", ["static", "dynamic"])
 @pytest.mark.parametrize("damage", _DAMAGES)
 @pytest.mark.parametrize("part", ["train", "eval"])
@@ -206,6 +208,7 @@ def test_the_records_are_looked_at_before_a_fresh_model_is_made(
     assert not [*folder.path.glob("run/*")]
 
 
+@pytest.mark.exhaustive
 def test_a_run_that_is_not_finished_can_be_gone_on_from(folder):
     train(folder.recipe(num_train_steps=3, eval_file=None))
     for path in folder.path.glob("run/*"):
@@ -225,6 +228,7 @@ def test_a_run_that_is_not_finished_can_be_gone_on_from(folder):
     assert (folder.path / "second" / "model.safetensors").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_finished_run_may_be_asked_again(folder):
     recipe = folder.recipe(num_train_steps=3)
     train(recipe)

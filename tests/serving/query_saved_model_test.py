@@ -63,6 +63,7 @@ def found(saved_models):
     return json.loads(result.stdout)
 
 
+@pytest.mark.exhaustive
 def test_questions_are_answered(found):
     answers = json.loads(found["question"][0])
     place = slice(answers["start"][0], answers["end"][0])

@@ -408,6 +408,7 @@ def test_words_have_probabilities(trained):
     assert trained.tags_of(found[:4]) == trained.predict_words(_WORDS)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("label", ["O", "B-FOOD"])
 def test_one_tag_throughout_is_noticed(tagger, caplog, label):
     head = tagger.pretrained.task_head

@@ -229,7 +229,7 @@ class TextTest(unittest.TestCase):
             for _ in range(num_texts)
         ]
 
-    @pytest.mark.large
+    @pytest.mark.exhaustive
     def test_every_code_point_cuts_words_as_published(self):
         assigned = [c for c in CODE_POINTS if normalizer.is_assigned(c)]
         texts = [f"q{chr(c)}q" for c in assigned]

@@ -110,6 +110,7 @@ def test_both_forms_give_a_page(inspect, records, tmp_path):
     assert written == ["manifest-page.html.json", "page.html"]
 
 
+@pytest.mark.exhaustive
 def test_a_png_can_be_written_alone(inspect, run_alone, tmp_path):
     png_path = tmp_path / "summary.png"
     code, stdout, stderr = inspect(

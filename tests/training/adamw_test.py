@@ -314,6 +314,7 @@ def test_large_variables_take_the_same_steps(monkeypatch):
     check_steps(optimizer, gradients, [1e-2] * 3, decay=0.1)
 
 
+@pytest.mark.exhaustive
 def test_large_variables_of_a_second_model_are_its_own(monkeypatch):
     """A compiled function must not hold on to those of the first."""
     monkeypatch.setattr(adam_step, "_COMPILED_SIZE", 1)

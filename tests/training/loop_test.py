@@ -172,6 +172,7 @@ def test_many_steps_in_one_call_are_as_many_single_ones(trained):
     assert largest_difference(loop, other) == 0
 
 
+@pytest.mark.smoke("False")
 @pytest.mark.parametrize("jit_compile", [False, True])
 def test_pieces_of_a_batch_sum_up_to_the_batch(trained, jit_compile):
     loop, batches, losses = trained
