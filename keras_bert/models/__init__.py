@@ -6,6 +6,8 @@ from keras_bert.models.bert import bert_encoder
 from keras_bert.models.bert import bert_pretrainer
 from keras_bert.models.family import Family
 from keras_bert.models.family import HeadKind
+from keras_bert.models.family import encoder
+from keras_bert.models.family import pretrainer
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
 from keras_bert.models.task_model import over_choices
@@ -19,5 +21,7 @@ __all__ = [
     "add_task_head",
     "bert_encoder",
     "bert_pretrainer",
+    "encoder",
     "over_choices",
+    "pretrainer",
 ]

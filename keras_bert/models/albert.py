@@ -14,7 +14,6 @@ from keras_bert.models.bert_words import bert_words
 from keras_bert.models.family import Family
 from keras_bert.models.family import HeadKind
 from keras_bert.models.family import HuggingFaceNames
-from keras_bert.models.heads import add_heads
 from keras_bert.template import Template
 
 
@@ -108,58 +107,6 @@ class AlbertConfig(StrictConfig):
     @property
     def depth(self):
         return self.num_hidden_layers * self.inner_group_num
-
-
-def albert_encoder(config, name="albert_encoder"):
-    """Builds ALBERT's encoder.
-
-    Args:
-        config: an `AlbertConfig`.
-        name: str, name of the model.
-
-    Returns:
-        A functional `keras.Model`. It takes a dict of int32
-        `(batch_size, seq_length)` tensors `input_ids`, `input_mask` and
-        `segment_ids`, and returns a dict of `sequence_output`, float
-        `(batch_size, seq_length, hidden_size)`, and `pooled_output`, float
-        `(batch_size, hidden_size)`.
-
-    Example:
-
-    >>> from keras_bert.models import albert
-    >>> config = albert.AlbertConfig(30000)
-    >>> albert.albert_encoder(config).count_params()
-    11683584
-    """
-    return albert_backbone(config).encoder(name)
-
-
-def albert_pretrainer(config, name="albert_pretrainer"):
-    """Builds an encoder with masked-LM and sentence-order heads.
-
-    Args:
-        config: an `AlbertConfig`.
-        name: str, name of the model.
-
-    Returns:
-        A functional `keras.Model`. It takes the encoder's inputs and
-        `masked_lm_positions`, int32 `(batch_size, num_predictions)`, and
-        returns a dict of `mlm_logits`, float32
-        `(batch_size, num_predictions, vocab_size)`, and `sop_logits`,
-        float32 `(batch_size, 2)`: the texts in order (0) or swapped (1).
-
-    Example:
-
-    >>> from keras_bert.models import albert
-    >>> config = albert.AlbertConfig(30000)
-    >>> albert.albert_pretrainer(config).count_params()
-    11813810
-
-    References:
-        [ALBERT](https://arxiv.org/abs/1909.11942), section 3.1
-    """
-    backbone = albert_backbone(config)
-    return add_heads(backbone, albert_heads(config, backbone.embeddings), name)
 
 
 def albert_backbone(config):

@@ -19,7 +19,6 @@ from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.family import Family
 from keras_bert.models.family import HeadKind
 from keras_bert.models.family import HuggingFaceNames
-from keras_bert.models.heads import add_heads
 from keras_bert.template import Template
 
 # Published, as `seq_classif_dropout` and `qa_dropout`, always with these.
@@ -80,54 +79,6 @@ class DistilBertConfig(StrictConfig):
     required_values = {"tie_weights_": True}
     activation_key = "activation"
     plain_gelu = "gelu_erf"
-
-
-def distilbert_encoder(config, name="distilbert_encoder"):
-    """Builds DistilBERT's encoder, which has no pooler.
-
-    Args:
-        config: a `DistilBertConfig`.
-        name: str, name of the model.
-
-    Returns:
-        A functional `keras.Model`. It takes a dict of int32
-        `(batch_size, seq_length)` tensors `input_ids` and `input_mask`, and
-        returns a dict of `sequence_output`, float
-        `(batch_size, seq_length, dim)`.
-
-    Example:
-
-    >>> from keras_bert.models import distilbert
-    >>> config = distilbert.DistilBertConfig(30, 8, 2, 2, 16)
-    >>> distilbert.distilbert_encoder(config).count_params()
-    5552
-    """
-    return distilbert_backbone(config).encoder(name)
-
-
-def distilbert_pretrainer(config, name="distilbert_pretrainer"):
-    """Builds an encoder with the masked-LM head.
-
-    Args:
-        config: a `DistilBertConfig`.
-        name: str, name of the model.
-
-    Returns:
-        A functional `keras.Model`. It takes the encoder's inputs and
-        `masked_lm_positions`, int32 `(batch_size, num_predictions)`, and
-        returns a dict of `mlm_logits`, float32
-        `(batch_size, num_predictions, vocab_size)`.
-
-    Example:
-
-    >>> from keras_bert.models import distilbert
-    >>> config = distilbert.DistilBertConfig(30, 8, 2, 2, 16)
-    >>> distilbert.distilbert_pretrainer(config).count_params()
-    5670
-    """
-    backbone = distilbert_backbone(config)
-    heads = distilbert_heads(config, backbone.embeddings)
-    return add_heads(backbone, heads, name)
 
 
 def distilbert_backbone(config):

@@ -1,8 +1,10 @@
-"""What a family of models is made of, as data."""
+"""A family of models as data, and the models made of it."""
 
 import collections.abc
 import dataclasses
+import importlib
 
+from keras_bert.models.heads import add_heads
 from keras_bert.template import Template
 
 
@@ -93,3 +95,65 @@ class Family:
     def name(self):
         """Its name for readers."""
         return self.config.family
+
+
+def encoder(config):
+    """Builds the encoder of the family of a config.
+
+    Args:
+        config: a config of any family, such as `BertConfig`.
+
+    Returns:
+        A functional `keras.Model`. It takes a dict of int32
+        `(batch_size, seq_length)` tensors `input_ids`, `input_mask` (1 at
+        tokens, 0 at padding) and, where the family has them, `segment_ids`.
+        It returns a dict of `sequence_output`, float
+        `(batch_size, seq_length, hidden_size)`, and, where the family has a
+        pooler, `pooled_output`, float `(batch_size, hidden_size)`.
+
+    Example:
+
+    >>> from keras_bert.models.albert import AlbertConfig
+    >>> keras_bert.models.encoder(AlbertConfig(30000)).count_params()
+    11683584
+    """
+    return family_of(config).backbone(config).encoder(_name(config, "encoder"))
+
+
+def pretrainer(config):
+    """Builds an encoder with all pre-training heads of its family.
+
+    Args:
+        config: a config of any family, such as `BertConfig`.
+
+    Returns:
+        A functional `keras.Model`. It takes the encoder's inputs and
+        `masked_lm_positions`, int32 `(batch_size, num_predictions)`, and
+        returns a dict of `mlm_logits`, float32
+        `(batch_size, num_predictions, vocab_size)`, and, float32
+        `(batch_size, 2)`, BERT's `nsp_logits` or ALBERT's `sop_logits`.
+
+    Example:
+
+    >>> from keras_bert.models.albert import AlbertConfig
+    >>> keras_bert.models.pretrainer(AlbertConfig(30000)).count_params()
+    11813810
+    """
+    family = family_of(config)
+    backbone = family.backbone(config)
+    heads = family.heads(config, backbone.embeddings)
+    return add_heads(backbone, heads, _name(config, "pretrainer"))
+
+
+def family_of(config):
+    """Returns the `Family` of a config or of a class of configs.
+
+    The family of the `model_type` "a-b" is `FAMILY` in
+    `keras_bert.models.a_b`.
+    """
+    name = config.model_type.replace("-", "_")
+    return importlib.import_module(f"keras_bert.models.{name}").FAMILY
+
+
+def _name(config, kind):
+    return f"{config.model_type.replace('-', '_')}_{kind}"

@@ -17,7 +17,6 @@ from keras_bert.models.bert_words import bert_words
 from keras_bert.models.family import Family
 from keras_bert.models.family import HeadKind
 from keras_bert.models.family import HuggingFaceNames
-from keras_bert.models.heads import add_heads
 from keras_bert.template import Template
 
 
@@ -90,55 +89,6 @@ class RobertaConfig(StrictConfig):
     @property
     def max_seq_length(self):
         return self.max_position_embeddings - self.pad_token_id - 1
-
-
-def roberta_encoder(config, name="roberta_encoder"):
-    """Builds RoBERTa's encoder.
-
-    Args:
-        config: a `RobertaConfig`.
-        name: str, name of the model.
-
-    Returns:
-        A functional `keras.Model`. It takes a dict of int32
-        `(batch_size, seq_length)` tensors `input_ids`, padded with
-        `pad_token_id`, and `input_mask`, and returns a dict of
-        `sequence_output`, float `(batch_size, seq_length, hidden_size)`, and
-        `pooled_output`, float `(batch_size, hidden_size)`.
-
-    Example:
-
-    >>> from keras_bert.models import roberta
-    >>> config = roberta.RobertaConfig(30, 8, 2, 2, 16)
-    >>> roberta.roberta_encoder(config).count_params()
-    5648
-    """
-    return roberta_backbone(config).encoder(name)
-
-
-def roberta_pretrainer(config, name="roberta_pretrainer"):
-    """Builds an encoder with the masked-LM head.
-
-    Args:
-        config: a `RobertaConfig`.
-        name: str, name of the model.
-
-    Returns:
-        A functional `keras.Model`. It takes the encoder's inputs and
-        `masked_lm_positions`, int32 `(batch_size, num_predictions)`, and
-        returns a dict of `mlm_logits`, float32
-        `(batch_size, num_predictions, vocab_size)`.
-
-    Example:
-
-    >>> from keras_bert.models import roberta
-    >>> config = roberta.RobertaConfig(30, 8, 2, 2, 16)
-    >>> roberta.roberta_pretrainer(config).count_params()
-    5694
-    """
-    backbone = roberta_backbone(config)
-    part = roberta_heads(config, backbone.embeddings)
-    return add_heads(backbone, part, name)
 
 
 def roberta_backbone(config):

@@ -4,14 +4,13 @@ import keras
 import numpy as np
 import pytest
 
+from keras_bert import models
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_encoder
 from keras_bert.models.albert import FAMILY
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.albert import albert_backbone
-from keras_bert.models.albert import albert_encoder
 from keras_bert.models.albert import albert_heads
-from keras_bert.models.albert import albert_pretrainer
 from keras_bert.models.heads import add_heads
 
 _TINY = AlbertConfig(
@@ -60,21 +59,21 @@ def masked_lm(config):
     return add_heads(backbone, heads, "masked_lm")
 
 
-@pytest.mark.smoke("albert_encoder-base-", "masked_lm")
+@pytest.mark.smoke("encoder-base-", "masked_lm")
 @pytest.mark.parametrize(
     "build, size, count",
     [
-        (albert_encoder, "base", 11_683_584),
-        (albert_encoder, "large", 17_683_968),
-        (albert_encoder, "xlarge", 58_724_864),
-        (albert_encoder, "xxlarge", 222_595_584),
-        (albert_encoder, "base_v1", 11_683_584),
-        (albert_encoder, "large_v1", 17_683_968),
-        (albert_encoder, "xlarge_v1", 58_724_864),
-        (albert_encoder, "xxlarge_v1", 222_595_584),
+        (models.encoder, "base", 11_683_584),
+        (models.encoder, "large", 17_683_968),
+        (models.encoder, "xlarge", 58_724_864),
+        (models.encoder, "xxlarge", 222_595_584),
+        (models.encoder, "base_v1", 11_683_584),
+        (models.encoder, "large_v1", 17_683_968),
+        (models.encoder, "xlarge_v1", 58_724_864),
+        (models.encoder, "xxlarge_v1", 222_595_584),
         (masked_lm, "base", 11_221_680),
-        (albert_pretrainer, "base", 11_813_810),
-        (albert_pretrainer, "xxlarge", 223_158_450),
+        (models.pretrainer, "base", 11_813_810),
+        (models.pretrainer, "xxlarge", 223_158_450),
     ],
 )
 def test_parameter_count_is_the_published_one(
@@ -102,7 +101,7 @@ def test_version_1_differs_in_its_dropout_only(size):
 
 def test_it_is_a_bert_of_equal_blocks_behind_a_matrix(random_batch, widened):
     """One whose blocks are copies, fed with what the embeddings give."""
-    encoder = widened(albert_encoder(_TINY))
+    encoder = widened(models.encoder(_TINY))
     bert = bert_encoder(BertConfig(30, 8, 3, 2, 16, max_position_embeddings=16))
     block = encoder.get_layer("group_0_block_0").get_weights()
     states = encoder.get_layer("embeddings")
@@ -147,7 +146,7 @@ def test_groups_are_run_one_after_the_other(
 
 
 def test_the_last_run_computes_only_what_is_looked_at(random_batch):
-    model = albert_pretrainer(_TINY)
+    model = models.pretrainer(_TINY)
     shapes = []
     block = model.get_layer("group_0_block_0")
     normalize = block.output_layer_norm.call
@@ -161,7 +160,7 @@ def test_the_last_run_computes_only_what_is_looked_at(random_batch):
 
 
 def test_a_shared_block_learns_from_all_its_runs(random_batch):
-    model = albert_pretrainer(_TINY)
+    model = models.pretrainer(_TINY)
     inputs, labels, _ = random_batch(0)
     labels["sop_logits"] = labels.pop("nsp_logits")
     losses = {
@@ -189,7 +188,7 @@ def test_its_heads_dropout_is_its_own():
 def test_keras_file_keeps_outputs_tie_and_sharing(
     random_batch, widened, check_keras_file
 ):
-    model = widened(albert_pretrainer(_TINY))
+    model = widened(models.pretrainer(_TINY))
     check_keras_file(model, random_batch(0)[0])
 
 

@@ -3,12 +3,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from keras_bert import models
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_encoder
 from keras_bert.models import bert_pretrainer
 from keras_bert.models.distilbert import DistilBertConfig
-from keras_bert.models.distilbert import distilbert_encoder
-from keras_bert.models.distilbert import distilbert_pretrainer
 
 _TINY = DistilBertConfig(
     vocab_size=30,
@@ -78,7 +77,7 @@ def copy_weights(source, target):
 
 @pytest.mark.parametrize(
     "build, count",
-    [(distilbert_encoder, 66_362_880), (distilbert_pretrainer, 66_985_530)],
+    [(models.encoder, 66_362_880), (models.pretrainer, 66_985_530)],
 )
 def test_parameter_count_is_the_published_one(num_parameters, build, count):
     config = DistilBertConfig.from_dict(_PUBLISHED)
@@ -86,7 +85,7 @@ def test_parameter_count_is_the_published_one(num_parameters, build, count):
 
 
 def test_it_is_a_bert_without_segments_and_pooler(random_batch, widened):
-    encoder = widened(distilbert_encoder(_TINY))
+    encoder = widened(models.encoder(_TINY))
     bert = bert_encoder(as_bert(_TINY))
     assert copy_weights(encoder, bert) == [
         "embeddings/segment_embeddings",
@@ -104,7 +103,7 @@ def test_it_is_a_bert_without_segments_and_pooler(random_batch, widened):
 
 
 def test_its_head_is_that_of_bert(random_batch, widened):
-    model = widened(distilbert_pretrainer(_TINY))
+    model = widened(models.pretrainer(_TINY))
     bert = bert_pretrainer(as_bert(_TINY))
     copy_weights(model, bert)
     inputs = random_batch(0)[0]
@@ -116,7 +115,7 @@ def test_its_head_is_that_of_bert(random_batch, widened):
 
 
 def test_its_last_block_computes_only_what_is_predicted(random_batch):
-    model = distilbert_pretrainer(_TINY)
+    model = models.pretrainer(_TINY)
     head = model.get_layer("masked_lm_head")
     assert head.input.shape == (None, None, 8)
     shapes = []
@@ -133,7 +132,7 @@ def test_its_last_block_computes_only_what_is_predicted(random_batch):
 
 def test_the_output_of_attention_is_not_dropped():
     config = dataclasses.replace(_TINY, dropout=0.5, attention_dropout=0.25)
-    block = distilbert_encoder(config).get_layer("block_1")
+    block = models.encoder(config).get_layer("block_1")
     assert block.self_attention.output_dropout.rate == 0
     assert block.self_attention.weights_dropout.rate == 0.25
     assert block.feed_forward.output_dropout.rate == 0.5
@@ -142,7 +141,7 @@ def test_the_output_of_attention_is_not_dropped():
 def test_keras_file_keeps_outputs_and_tie(
     random_batch, widened, check_keras_file
 ):
-    model = widened(distilbert_pretrainer(_TINY))
+    model = widened(models.pretrainer(_TINY))
     inputs = random_batch(0)[0]
     del inputs["segment_ids"]
     check_keras_file(model, inputs)

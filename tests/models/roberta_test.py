@@ -3,12 +3,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from keras_bert import models
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_pretrainer
 from keras_bert.models.roberta import FAMILY
 from keras_bert.models.roberta import RobertaConfig
-from keras_bert.models.roberta import roberta_encoder
-from keras_bert.models.roberta import roberta_pretrainer
 
 _TINY = RobertaConfig(
     vocab_size=30,
@@ -54,7 +53,7 @@ def batch(random_batch):
 
 @pytest.mark.parametrize(
     "build, count",
-    [(roberta_encoder, 124_645_632), (roberta_pretrainer, 124_697_433)],
+    [(models.encoder, 124_645_632), (models.pretrainer, 124_697_433)],
 )
 def test_parameter_count_is_the_published_one(num_parameters, build, count):
     config = RobertaConfig.from_dict(_PUBLISHED)
@@ -62,7 +61,7 @@ def test_parameter_count_is_the_published_one(num_parameters, build, count):
 
 
 def test_it_is_a_bert_of_other_positions_without_segments(batch, widened):
-    model = widened(roberta_pretrainer(_TINY))
+    model = widened(models.pretrainer(_TINY))
     same = (
         *("vocab_size", "hidden_size", "num_hidden_layers", "hidden_act"),
         *("num_attention_heads", "intermediate_size", "layer_norm_eps"),
@@ -88,7 +87,7 @@ def test_it_is_a_bert_of_other_positions_without_segments(batch, widened):
 
 
 def test_padding_on_the_left_changes_no_output(batch, widened):
-    encoder = widened(roberta_encoder(_TINY))
+    encoder = widened(models.encoder(_TINY))
     del batch["masked_lm_positions"]
     expected = encoder.predict_on_batch(batch)["sequence_output"]
     fill = {"input_ids": 1, "input_mask": 0}
@@ -103,7 +102,7 @@ def test_padding_on_the_left_changes_no_output(batch, widened):
 
 def test_the_head_has_the_erf_form_whatever_the_blocks_have():
     config = dataclasses.replace(_TINY, hidden_act="relu")
-    model = roberta_pretrainer(config)
+    model = models.pretrainer(config)
     head = model.get_layer("masked_lm_head")
     block = model.get_layer("block_1")
     assert head.activation.__name__ == "gelu_erf"
@@ -124,7 +123,7 @@ def test_the_classifier_drops_before_and_behind_its_dense_layer():
 
 
 def test_keras_file_keeps_outputs_and_tie(batch, widened, check_keras_file):
-    model = widened(roberta_pretrainer(_TINY))
+    model = widened(models.pretrainer(_TINY))
     check_keras_file(model, batch)
 
 

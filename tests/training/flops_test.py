@@ -3,11 +3,10 @@ import dataclasses
 import pytest
 import tensorflow as tf
 
+from keras_bert import models
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_encoder
 from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.albert import albert_encoder
-from keras_bert.models.albert import albert_pretrainer
 from keras_bert.models.bert import bert_backbone
 from keras_bert.models.bert import bert_heads
 from keras_bert.models.heads import add_heads
@@ -111,9 +110,9 @@ def test_runs_of_shared_blocks_and_narrow_tables_count(num_groups, inner):
         num_attention_heads=2,
         intermediate_size=20,
     )
-    found = graph_flops(albert_encoder(config), 16)
+    found = graph_flops(models.encoder(config), 16)
     segments = 2 * 16 * config.type_vocab_size * config.embedding_size
     assert encoding_flops(config, 16) == found - segments - 2 * 8**2
-    found = graph_flops(albert_pretrainer(config), 16, 3)
+    found = graph_flops(models.pretrainer(config), 16, 3)
     others = 2 * 2 * 4 * 16 * 8 + 2 * (16 - 4) * 8**2
     assert training_flops(config, 16, 3) == 3 * (found - segments - others)

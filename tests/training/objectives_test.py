@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert import models
 from keras_bert.models import bert_pretrainer
 from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.albert import albert_pretrainer
 from keras_bert.training import LabelTerm
 from keras_bert.training import bert_adamw
 from keras_bert.training import pretraining_losses
@@ -30,7 +30,7 @@ def make_model(config, objective):
     keras.config.set_dtype_policy("float32")
     keras.utils.set_random_seed(1)
     if "sop_head" in objective.parts:
-        model = albert_pretrainer(
+        model = models.pretrainer(
             AlbertConfig(config.vocab_size, 4, 8, 2, num_attention_heads=2)
         )
     else:

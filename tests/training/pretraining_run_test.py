@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert import models
 from keras_bert.config import BertConfig
 from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import endless_pretraining_dataset
 from keras_bert.models import bert_pretrainer
 from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.albert import albert_pretrainer
 from keras_bert.training import bert_adamw
 from keras_bert.training import training_state
 from keras_bert.training.loop import PretrainingLoop
@@ -48,7 +48,7 @@ def make_loop(config, objective="mlm_nsp", learning_rate=0.01):
 
 def _albert(config):
     """Blocks that share their weights, with dropout."""
-    return albert_pretrainer(
+    return models.pretrainer(
         AlbertConfig(
             config.vocab_size,
             embedding_size=4,
