@@ -4,10 +4,10 @@ import collections
 
 import numpy as np
 
+from keras_bert.data.labelled.entities import OUTSIDE
 from keras_bert.tasks.answers.squad_scores import squad_scores
 from keras_bert.tasks.scores.confusion import confusion_matrix
 from keras_bert.tasks.scores.confusion import label_scores
-from keras_bert.tasks.tags.entities import OUTSIDE
 from keras_bert.tasks.tags.entity_scores import entity_scores
 
 # The share of one answer, so large that nothing else was learned.

@@ -33,7 +33,24 @@ _TEST_FILE = flags.DEFINE_string(
     "test_file", None, "Sentences to tag at the end."
 )
 _TAG_COLUMN = flags.DEFINE_integer(
-    "tag_column", -1, "Column of the tags, from 0; from the end if negative."
+    "tag_column",
+    None,
+    "Column of the tags, from 0; from the end if negative. By default the "
+    "last, and UPOS in CoNLL-U.",
+)
+_WORD_COLUMN = flags.DEFINE_integer(
+    "word_column",
+    None,
+    "Column of the words, from 0; by default the first, or the second where "
+    "the first counts them, as in CoNLL-U.",
+)
+_ON_STRAY_TAG = flags.DEFINE_enum(
+    "on_stray_tag",
+    "error",
+    ["error", "repair"],
+    "What is done with a tag that follows no scheme, such as an I- that "
+    "continues nothing: stop, or have it begin an entity, as conlleval does. "
+    "Those of --test_file never stop.",
 )
 
 
@@ -47,7 +64,13 @@ def main():
     }
     files = {split: path for split, path in files.items() if path}
     _RUN.check_places(files.values())
-    splits = conll_splits(files, _TAG_COLUMN.value, recipes[0].seed)
+    splits = conll_splits(
+        files,
+        recipes[0].seed,
+        _ON_STRAY_TAG.value,
+        tag_column=_TAG_COLUMN.value,
+        word_column=_WORD_COLUMN.value,
+    )
     # Imported late, so that the manual is there at once.
     from keras_bert.tasks.tags.tagging_run import TaggingRun
 

@@ -4,16 +4,17 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_bert.data.labelled.entities import OUTSIDE
+from keras_bert.data.labelled.entities import Entity
+from keras_bert.data.labelled.entities import find_entities
+from keras_bert.data.labelled.entities import locate_entities
+from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.label_names import with_labels
 from keras_bert.tasks.tags.asked_words import AskedWords
-from keras_bert.tasks.tags.entities import OUTSIDE
-from keras_bert.tasks.tags.entities import Entity
-from keras_bert.tasks.tags.entities import find_entities
-from keras_bert.tasks.tags.entities import locate_entities
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy
 from keras_bert.tasks.tags.sentence_windows import SentenceWindows
@@ -21,7 +22,6 @@ from keras_bert.tasks.tags.sentences import check_sentences
 from keras_bert.tasks.tags.tag_names import check_names
 from keras_bert.tasks.tags.tag_names import tag_names
 from keras_bert.tasks.tags.tag_names import tag_places
-from keras_bert.tasks.tags.tag_schemes import is_plain
 from keras_bert.tasks.tags.tagged_examples import TaggedExamples
 from keras_bert.tasks.tags.tagged_words import in_iob2
 from keras_bert.tasks.tags.tagged_words import tagged_words

@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from keras_bert.data.examples.full_sentences import sample_doc_sentences
 from keras_bert.data.examples.full_sentences import sample_full_sentences
+from keras_bert.data.examples.segment_pairs import in_order_or_swapped
+from keras_bert.data.examples.segment_pairs import next_or_random
 from keras_bert.data.examples.segment_pairs import sample_segment_pairs
-from keras_bert.data.examples.sentence_order import sample_sentence_order
 from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
 
 _OF_PAIR, _OF_TEXT = 3, 2  # Special tokens.
@@ -31,10 +32,10 @@ class Packing:
     has_short: bool = False
 
 
-def _segment_pairs(corpus, documents, options, rng):
+def _segment_pairs(corpus, documents, options, rng, decide=next_or_random):
     most = options.max_seq_length - _OF_PAIR
     return sample_segment_pairs(
-        corpus, documents, most, options.short_seq_prob, rng
+        corpus, documents, most, options.short_seq_prob, rng, decide
     )
 
 
@@ -44,10 +45,7 @@ def _sentence_pairs(corpus, documents, options, rng):
 
 
 def _sentence_order(corpus, documents, options, rng):
-    most = options.max_seq_length - _OF_PAIR
-    return sample_sentence_order(
-        corpus, documents, most, options.short_seq_prob, rng
-    )
+    return _segment_pairs(corpus, documents, options, rng, in_order_or_swapped)
 
 
 def _full_sentences(corpus, documents, options, rng):

@@ -13,33 +13,6 @@ import numpy as np
 from keras_bert.data.examples.segments import Segments
 
 
-def sample_segment_pairs(
-    corpus, documents, max_num_tokens, short_seq_prob, rng
-):
-    """Walks documents once and gives all of their pairs.
-
-    Args:
-        corpus: a `Corpus` of at least two documents.
-        documents: int64 `(num_walked,)`, the documents to walk.
-        max_num_tokens: int, most tokens of A and B together.
-        short_seq_prob: float, share of documents walked with a random
-            shorter target length.
-        rng: a `numpy.random.Generator`.
-
-    Returns:
-        `Segments` that fit `max_num_tokens`, no part empty; the label says
-        that B is from another document.
-
-    References:
-        [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix
-        A.1 and A.2
-    """
-    target = draw_targets(documents, max_num_tokens, short_seq_prob, rng)
-    return walk_documents(
-        corpus, documents, lambda rows, _: target[rows], max_num_tokens, rng
-    )
-
-
 def draw_targets(documents, max_num_tokens, short_seq_prob, rng):
     """The length that each document is walked with, int64."""
     return np.where(
@@ -53,6 +26,58 @@ def next_or_random(num_sentences, draws):
     """Half of the second parts are replaced, all that would be empty."""
     is_random = (num_sentences == 1) | (draws < 0.5)
     return is_random, np.zeros_like(is_random)
+
+
+def in_order_or_swapped(num_sentences, draws):
+    """Half of the pairs are swapped, as for ALBERT.
+
+    A chunk of one sentence has no second part. As in google-research/albert
+    it gets one of another document, and the label of swapped ones.
+
+    References:
+        [ALBERT](https://arxiv.org/abs/1909.11942), section 3.1
+    """
+    is_alone = num_sentences == 1
+    return is_alone, ~is_alone & (draws < 0.5)
+
+
+def sample_segment_pairs(
+    corpus,
+    documents,
+    max_num_tokens,
+    short_seq_prob,
+    rng,
+    decide=next_or_random,
+):
+    """Walks documents once and gives all of their pairs.
+
+    Args:
+        corpus: a `Corpus` of at least two documents.
+        documents: int64 `(num_walked,)`, the documents to walk.
+        max_num_tokens: int, most tokens of A and B together.
+        short_seq_prob: float, share of documents walked with a random
+            shorter target length.
+        rng: a `numpy.random.Generator`.
+        decide: `next_or_random`, after which a label says that B is from
+            another document, or `in_order_or_swapped`, that A does not
+            precede B.
+
+    Returns:
+        `Segments` that fit `max_num_tokens`, no part empty.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix
+        A.1 and A.2
+    """
+    target = draw_targets(documents, max_num_tokens, short_seq_prob, rng)
+    return walk_documents(
+        corpus,
+        documents,
+        lambda rows, _: target[rows],
+        max_num_tokens,
+        rng,
+        decide,
+    )
 
 
 def walk_documents(

@@ -4,11 +4,18 @@ import dataclasses
 import io
 import re
 
+from absl import logging
+
+from keras_bert.data.labelled.tag_schemes import without_stray_tags
 from keras_bert.data.labelled.whole_text import read_text
 
 _DOCUMENT_START = "-DOCSTART-"
 _WHITE = " \t\n"
 _SHOWN = 60
+ON_STRAY_TAG = ("error", "repair")
+_CONLLU_COLUMNS, _UPOS = 10, 3
+_CONLLU_ROW = re.compile(r"[01]\t")  # The first word of a counted sentence.
+_UNCOUNTED = re.compile(r"\d+[-.]\d+\t")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,17 +52,26 @@ class TaggedSentences:
         return TaggedSentences(self.path, words, tags, lines)
 
 
-def read_conll(path, tag_column=-1):
+def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
     """Reads a file with a word a line and a blank line between sentences.
 
     Columns stand between tabs if the first row has one, between spaces
-    otherwise. The first column holds the words. Rows that begin with
-    -DOCSTART- are skipped, and a line of white space is a blank one.
+    otherwise. Rows that begin with -DOCSTART- are skipped, and a line of white
+    space is a blank one. Where the first of three or more columns counts the
+    words of each sentence, as in CoNLL-U, the second holds the words. Comments
+    of CoNLL-U, ranges such as 1-2 and empty nodes such as 1.1 are skipped.
 
     Args:
         path: str; UTF-8, with or without a byte order mark.
         tag_column: int, the column of the tags: counted from 0, or from the
-            end if negative.
+            end if negative. By default the last, and UPOS, 3, in the ten
+            columns of CoNLL-U.
+        word_column: int, the column of the words; by default the first, or
+            the second where the first counts them.
+        on_stray_tag: str, what is done with tags that follow no scheme, such
+            as an I-PER that continues nothing. "error" leaves them to those
+            who look for one; "repair" has them begin an entity, as the script
+            conlleval reads them, and logs how many.
 
     Returns:
         `TaggedSentences`.
@@ -65,38 +81,94 @@ def read_conll(path, tag_column=-1):
             first, there is no row, or the file is no UTF-8. The message
             names the file and the line.
     """
+    if on_stray_tag not in ON_STRAY_TAG:
+        raise ValueError(
+            f"`on_stray_tag` must be one of {', '.join(ON_STRAY_TAG)}. "
+            f"Received: {on_stray_tag!r}."
+        )
     rows = [*_numbered_rows(path)]
     first = next(((number, row) for number, row in rows if row), None)
     if first is None:
         raise ValueError(
             f"{path} must hold rows of a word and its tag. Received: none."
         )
-    separator = re.compile("\t" if "\t" in first[1] else " +")
-    num_columns = len(separator.split(first[1]))
-    _check_tag_column(f"{path}, line {first[0]},", tag_column, num_columns)
+    cut = re.compile("\t" if "\t" in first[1] else " +").split
+    num_columns = len(cut(first[1]))
+    if num_columns > 2 and _counts_words(rows, cut):
+        rows = [x for x in rows if not _UNCOUNTED.match(x[1])]
+        word_column = 1 if word_column is None else word_column
+        if tag_column is None and num_columns == _CONLLU_COLUMNS:
+            tag_column = _UPOS
+    word_column = word_column or 0
+    tag_column = -1 if tag_column is None else tag_column
+    where = f"{path}, line {first[0]},"
+    _check_columns(where, word_column, tag_column, num_columns)
     sentences = [[]]
     for number, row in rows:
-        columns = separator.split(row)
         if not row:
             sentences.append([])
-        elif len(columns) != num_columns:
+            continue
+        columns = cut(row)
+        if len(columns) != num_columns:
             raise ValueError(
                 f"{path}, line {number}, must have as many columns as line "
                 f"{first[0]}, {num_columns}. Received: {len(columns)} in "
                 f"{row[:_SHOWN]!r}."
             )
-        elif not columns[tag_column]:
+        word, tag = columns[word_column], columns[tag_column]
+        if not tag:
             raise ValueError(
                 f"{path}, line {number}, must have a tag in column "
                 f"{tag_column}. Received: {row[:_SHOWN]!r}."
             )
-        else:
-            sentences[-1].append((number, columns[0], columns[tag_column]))
+        sentences[-1].append((number, word, tag))
     lines, words, tags = (
         tuple(tuple(row[part] for row in rows) for rows in sentences if rows)
         for part in range(3)
     )
-    return TaggedSentences(str(path), words, tags, lines)
+    _tell_columns(path, words, word_column, tag_column)
+    data = TaggedSentences(str(path), words, tags, lines)
+    return _repaired(data) if on_stray_tag == "repair" else data
+
+
+def _counts_words(rows, cut):
+    """Whether the first column counts the words of each sentence."""
+    sentences = [[]]
+    for _, row in rows:
+        if not row:
+            sentences.append([])
+        elif not _UNCOUNTED.match(row):
+            sentences[-1].append(cut(row)[0])
+    return all(
+        row in ([*map(str, range(start, start + len(row)))] for start in (0, 1))
+        for row in sentences
+    )
+
+
+def _tell_columns(path, words, word_column, tag_column):
+    message = "%s: words are in column %d, tags in column %d, from 0"
+    logging.info(message, path, word_column, tag_column)
+    if all(word.isdecimal() for row in words for word in row):
+        logging.warning(
+            "%s has only numbers as words, in column %d. If these are none, "
+            "pass --word_column.",
+            path,
+            word_column,
+        )
+
+
+def _repaired(data):
+    """The same sentences, in which stray tags begin entities."""
+    tags, strays = without_stray_tags(data.tags)
+    if strays:
+        logging.warning(
+            "%s: %d tags follow no scheme, the first in line %d. They begin "
+            "an entity, as the script conlleval reads them.",
+            data.path,
+            len(strays),
+            data.lines[strays[0][0]][strays[0][1]],
+        )
+    return dataclasses.replace(data, tags=tags)
 
 
 def conll_text(*columns):
@@ -117,25 +189,32 @@ def conll_text(*columns):
 
 def _numbered_rows(path):
     """Yields the lines with their numbers; empty where a sentence ends."""
-    lines = io.StringIO(read_text(path), newline=None)
+    lines = [*io.StringIO(read_text(path), newline=None)]
+    has_comments = any(_CONLLU_ROW.match(line) for line in lines)
     for number, line in enumerate(lines, start=1):
+        if has_comments and line.startswith("#") and "\t" not in line:
+            continue
         row = line.strip(_WHITE)
         yield number, "" if row.startswith(_DOCUMENT_START) else row
 
 
-def _check_tag_column(where, tag_column, num_columns):
+def _check_columns(where, word_column, tag_column, num_columns):
     if num_columns == 1:
         raise ValueError(
             f"{where} must have a word and its tag, with tabs or spaces "
             "between them. Received: one column."
         )
-    if tag_column in (0, -num_columns):
+    for name, column in (
+        ("tag_column", tag_column),
+        ("word_column", word_column),
+    ):
+        if not -num_columns <= column < num_columns:
+            raise ValueError(
+                f"{where} must have the column `{name}`={column}, counted "
+                f"from 0. Received: {num_columns} columns."
+            )
+    if (tag_column - word_column) % num_columns == 0:
         raise ValueError(
-            "`tag_column` must not be the first column, which holds the "
-            f"words. Received: tag_column={tag_column}."
-        )
-    if not -num_columns < tag_column < num_columns:
-        raise ValueError(
-            f"{where} must have the column `tag_column`={tag_column}, counted "
-            f"from 0. Received: {num_columns} columns."
+            "`tag_column` must not be the column that holds the words, "
+            f"{word_column}. Received: tag_column={tag_column}."
         )

@@ -17,17 +17,8 @@ class TextTask(FineTunedTask):
         pretrained: `PretrainedModel`.
         num_outputs: int, of the head.
         settings: dict for JSON, of the subclass.
-        seq_length: int, longest text or pair in tokens, special ones
-            included; by default as trained, or else 128, or the model's limit
-            if that is less.
-        truncation: str, what is kept of longer texts: "head", their
-            beginning, which is the default, "tail" or "head_tail".
-        windows: str, "mean" or "max": single texts that are longer are not
-            cut but read in windows, and their logits are pooled. To learn,
-            each window is an example with the label of its text, and those
-            of a text count together as one; `batch_size` is in windows.
-        stride: int, most tokens from the start of a window to that of the
-            next; by default windows overlap only so far that none is short.
+        seq_length, truncation, windows, stride: as `TextClassifier` takes
+            them; by default as trained.
 
     Attributes:
         is_pair: bool, whether it takes pairs, which is known from the

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from keras_bert.tasks.tags.entities import OUTSIDE
-from keras_bert.tasks.tags.tag_schemes import is_plain
+from keras_bert.data.labelled.entities import OUTSIDE
+from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.tags.tagged_words import in_iob2
 from keras_bert.tasks.tags.tagged_words import rows_of_tags
 

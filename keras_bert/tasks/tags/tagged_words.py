@@ -1,15 +1,15 @@
 """What a user gives as tagged sentences, in one form."""
 
 from keras_bert.data.labelled.conll import TaggedSentences
+from keras_bert.data.labelled.entities import to_iob2
+from keras_bert.data.labelled.tag_schemes import IOB2
+from keras_bert.data.labelled.tag_schemes import PLAIN
+from keras_bert.data.labelled.tag_schemes import by_indices
+from keras_bert.data.labelled.tag_schemes import find_scheme
 from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.tags.entities import to_iob2
 from keras_bert.tasks.tags.sentences import check_rows_of_tags
 from keras_bert.tasks.tags.sentences import check_sentences
 from keras_bert.tasks.tags.sentences import check_tags
-from keras_bert.tasks.tags.tag_schemes import IOB2
-from keras_bert.tasks.tags.tag_schemes import PLAIN
-from keras_bert.tasks.tags.tag_schemes import by_indices
-from keras_bert.tasks.tags.tag_schemes import find_scheme
 
 
 def tagged_words(sentences, tags=None):

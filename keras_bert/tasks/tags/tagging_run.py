@@ -1,9 +1,9 @@
 """A whole fine-tuning for the words of sentences, and the files it leaves."""
 
 from keras_bert.data.labelled.conll import conll_text
+from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.tasks.tags.entity_scores import entity_scores
-from keras_bert.tasks.tags.tag_schemes import is_plain
 from keras_bert.tasks.tags.tagging_report import tagging_report
 from keras_bert.tasks.token_classifier import TokenClassifier
 

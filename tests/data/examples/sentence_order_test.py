@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from keras_bert.data.examples.segment_pairs import in_order_or_swapped
 from keras_bert.data.examples.segment_pairs import sample_segment_pairs
-from keras_bert.data.examples.sentence_order import sample_sentence_order
 from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
 
 
@@ -18,7 +18,9 @@ def corpus(make_corpus):
 def _order(corpus, limit, seed=1, short=0.2):
     documents = np.arange(corpus.num_documents)
     rng = np.random.default_rng(seed)
-    return sample_sentence_order(corpus, documents, limit, short, rng)
+    return sample_segment_pairs(
+        corpus, documents, limit, short, rng, in_order_or_swapped
+    )
 
 
 def _sentence_pairs(corpus, limit, seed=1):

@@ -177,3 +177,86 @@ def test_what_is_written_is_read_back(write):
     assert (read.words, read.tags) == (_WORDS, _TAGS)
     first = conll_text([["a", "b"]], [["X", "Y"]], [["X", "X"]])
     assert first == "a\tX\tX\nb\tY\tX\n\n"
+
+
+_SWAPPED = {"word_column": 1, "tag_column": 0}
+_CONLLU = """# sent_id = 1
+# text = Don't go
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\tVB\t_\t3\taux\t_\t_
+2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t_\t_
+3\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\tSpaceAfter=No
+3.1\tgone\tgo\tVERB\tVB\t_\t_\t_\t_\t_
+
+# sent_id = 2
+1\t#\t#\tSYM\t_\t_\t0\troot\t_\t_
+"""
+
+
+@pytest.mark.parametrize(
+    "content, columns, words, tags",
+    [
+        (_CONLLU, {}, ("Do", "n't", "go"), ("AUX", "PART", "VERB")),
+        (_CONLLU, {"tag_column": 4}, ("Do", "n't", "go"), ("VB", "RB", "VB")),
+        ("0\tEU\tB-ORG\n1\tis\tO\n\n0\tso\tO\n", {}, ("EU", "is"), _TAGS[0]),
+        ("1 EU B-ORG\n2 is O\n", {}, ("EU", "is"), _TAGS[0]),
+        ("1\tB-ORG\n2\tO\n", {}, ("1", "2"), _TAGS[0]),
+        ("7 EU B-ORG\n8 is O\n", {}, ("7", "8"), _TAGS[0]),
+        ("x EU B-ORG\ny is O\n", {"word_column": 1}, ("EU", "is"), _TAGS[0]),
+        ("1 EU B-ORG\n2 is O\n", {"word_column": 0}, ("1", "2"), _TAGS[0]),
+        ("B-ORG EU\nO is\n", _SWAPPED, ("EU", "is"), _TAGS[0]),
+        ("# O\nb O\n", {}, ("#", "b"), ("O", "O")),
+    ],
+)
+def test_the_words_are_in_the_column_that_does_not_count_them(
+    write, content, columns, words, tags
+):
+    data = read_conll(write(content), **columns)
+    assert (data.words[0], data.tags[0]) == (words, tags)
+
+
+def test_words_that_are_all_numbers_are_warned_of(write, caplog):
+    read_conll(write("7 EU B-ORG\n8 is O\n"))
+    assert "only numbers as words, in column 0" in caplog.text
+    caplog.clear()
+    read_conll(write("1984 O\nis O\n"))
+    assert not [x for x in caplog.records if x.levelname == "WARNING"]
+
+
+def test_words_and_tags_are_in_different_columns(write):
+    with pytest.raises(ValueError, match="words, 1. Received: tag_column=-1"):
+        read_conll(write("a O\n"), word_column=1)
+
+
+@pytest.mark.parametrize(
+    "tags, expected, num_strays",
+    [
+        ("O I-X I-X", "O B-X I-X", 1),
+        ("B-Y I-X I-Y", "B-Y B-X B-Y", 2),
+        ("I-X I-X O", "I-X I-X O", 0),  # IOB1.
+        ("B-X E-X O", "B-X E-X O", 0),
+        ("NN VB NN", "NN VB NN", 0),
+    ],
+)
+def test_stray_tags_are_repaired_where_asked(
+    write, caplog, tags, expected, num_strays
+):
+    begun = "B-X B-X O" if tags.startswith(("O", "B-Y")) else tags
+    text = "".join(
+        "".join(f"word {tag}\n" for tag in row.split()) + "\n"
+        for row in (begun, tags)
+    )
+    data = read_conll(write(text), on_stray_tag="repair")
+    assert data.tags[1] == tuple(expected.split())
+    assert (f"{num_strays} tags follow no" in caplog.text) == (num_strays > 0)
+    assert read_conll(write(text)).tags[1] == tuple(tags.split())
+
+
+def test_a_stray_tag_without_a_type_is_not_repaired(write):
+    with pytest.raises(ValueError, match="Tags must follow"):
+        read_conll(write("a B-X\nb I\n"), on_stray_tag="repair")
+
+
+def test_what_is_done_with_stray_tags_is_one_of_two(write):
+    with pytest.raises(ValueError, match="error, repair. Received: 'drop'"):
+        read_conll(write("a O\n"), on_stray_tag="drop")

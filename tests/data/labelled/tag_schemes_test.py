@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keras_bert.tasks.tags.entities import to_iob2
-from keras_bert.tasks.tags.tag_schemes import SCHEMES
-from keras_bert.tasks.tags.tag_schemes import check_scheme
-from keras_bert.tasks.tags.tag_schemes import find_scheme
+from keras_bert.data.labelled.entities import to_iob2
+from keras_bert.data.labelled.tag_schemes import SCHEMES
+from keras_bert.data.labelled.tag_schemes import check_scheme
+from keras_bert.data.labelled.tag_schemes import find_scheme
 
 
 def _rows(text):

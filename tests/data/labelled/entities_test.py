@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keras_bert.tasks.tags.entities import Entity
-from keras_bert.tasks.tags.entities import find_entities
-from keras_bert.tasks.tags.entities import locate_entities
-from keras_bert.tasks.tags.entities import to_iob2
+from keras_bert.data.labelled.entities import Entity
+from keras_bert.data.labelled.entities import find_entities
+from keras_bert.data.labelled.entities import locate_entities
+from keras_bert.data.labelled.entities import to_iob2
 
 # A person of three words, two places of one word, a person of two.
 _ENTITIES = [

@@ -5,7 +5,8 @@ Each tag is "O", for words outside of entities, or a prefix and a type such as
 labelled by itself.
 """
 
-from keras_bert.tasks.tags.entities import OUTSIDE
+from keras_bert.data.labelled.entities import OUTSIDE
+from keras_bert.data.labelled.entities import to_iob2
 
 PLAIN, IOB1, IOB2, BIOES, BILOU = "plain", "IOB1", "IOB2", "BIOES", "BILOU"
 SCHEMES = (PLAIN, IOB1, IOB2, BIOES, BILOU)
@@ -77,6 +78,35 @@ def check_scheme(tags, scheme, where=None):
         raise _fault_error([scheme], [fault])
 
 
+def without_stray_tags(tags):
+    """Has each tag that follows no scheme begin an entity.
+
+    Args:
+        tags: list with a list of str for each sentence.
+
+    Returns:
+        The tags, in IOB2 if one of them is stray and as they are otherwise,
+        and the stray ones, a list of pairs of the indices of the sentence and
+        the word.
+
+    Raises:
+        ValueError: a tag is stray, and of no type.
+    """
+    try:
+        find_scheme(tags)
+    except ValueError:
+        repaired = tuple(tuple(to_iob2(row)) for row in tags)
+        check_scheme(repaired, IOB2)
+        pairs = enumerate(zip(tags, repaired, strict=True))
+        return repaired, [
+            (sentence, word)
+            for sentence, rows in pairs
+            for word, (tag, new) in enumerate(zip(*rows, strict=True))
+            if tag != new
+        ]
+    return tags, []
+
+
 def by_indices(sentence, word):
     """The place of a word for a message, by its indices."""
     return f"sentence {sentence}, word {word} (counted from 0)"
@@ -131,5 +161,6 @@ def _may_follow(before, tag, scheme):
 def _fault_error(schemes, faults):
     return ValueError(
         f"Tags must follow {' or '.join(schemes)} throughout. "
-        f"Received: {'; '.join(faults)}."
+        f"Received: {'; '.join(faults)}. Pass --on_stray_tag=repair (in Python "
+        "to `read_conll`) to have such a tag begin an entity."
     )
