@@ -52,7 +52,18 @@ _TASKS = {
 }
 
 
-@pytest.fixture(scope="module", params=[*_TASKS])
+_QUICK = ("classifier", "answerer")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(
+            name, marks=() if name in _QUICK else pytest.mark.exhaustive
+        )
+        for name in _TASKS
+    ],
+)
 def exported(request, bert, tmp_path_factory):
     """A task, its directory and the names of its outputs."""
     make, outputs = _TASKS[request.param]

@@ -15,7 +15,13 @@ from keras_bert.tasks import FillMask
 _IDS = [feature.name for feature in features.ENCODER_INPUTS]
 
 
-@pytest.fixture(scope="module", params=[FillMask, FeatureExtractor])
+@pytest.fixture(
+    scope="module",
+    params=[
+        FillMask,
+        pytest.param(FeatureExtractor, marks=pytest.mark.exhaustive),
+    ],
+)
 def exported(request, bert, tmp_path_factory):
     """A task and the directory of its SavedModel."""
     task = request.param(bert)

@@ -193,6 +193,7 @@ def recipe(create, config, vocab_file, tmp_path):
     return recipe
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("masking", ["static", "dynamic"])
 def test_a_model_is_trained_on_them(recipe, masking, tmp_path):
     run_plan(plan_pretraining(recipe(masking)))

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.large
+pytestmark = pytest.mark.exhaustive
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _CONTEXT = "d\xf6g d\xf6g d\xf6g"

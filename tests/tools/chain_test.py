@@ -200,7 +200,7 @@ def _assert_serves(directory, vocabulary, texts, ids):
     )
 
 
-@pytest.mark.smoke("cased-False")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "lowercase"),
     [

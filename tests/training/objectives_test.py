@@ -66,7 +66,7 @@ def train(loop, data):
     return [mean_metrics(loop.train(iterator, tf.constant(1))) for _ in steps]
 
 
-@pytest.mark.smoke("mlm_nsp", "left_to_right")
+@pytest.mark.smoke("mlm_nsp")
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_loop_and_fit_give_the_same_losses(name, tiny_config, random_batch):
     objective = OBJECTIVES[name]

@@ -90,6 +90,7 @@ def test_a_damaged_state_gives_way_to_the_one_before(tmp_path, caplog, damage):
         restore_state(tmp_path, make_variables(1))
 
 
+@pytest.mark.exhaustive
 def test_a_changed_byte_is_noticed_or_harmless(tmp_path):
     """Some bytes, such as the time in a zip file, do not matter."""
     save(tmp_path, 1)
