@@ -150,6 +150,7 @@ def test_record_tables_are_the_schemas():
     assert rows == expected
 
 
+@pytest.mark.smoke("sample")
 @pytest.mark.parametrize(
     ("number", "name"), [(1, "vocab.txt"), (0, "sample.tfrecord")]
 )

@@ -131,6 +131,7 @@ def test_every_registered_class_has_a_stand_in():
     }
 
 
+@pytest.mark.exhaustive
 def test_keras_is_looked_for_without_being_imported():
     """As other packages do to see whether it is installed."""
     result = run_python(

@@ -173,6 +173,7 @@ def test_google_has_no_place_for_it(model, tmp_path):
     assert not list((tmp_path / "new").iterdir())
 
 
+@pytest.mark.exhaustive
 def test_masks_are_filled(model):
     fill_mask = keras_bert.FillMask(model, top_k=2)
     fillings = fill_mask("word1 [MASK] word2")
@@ -206,6 +207,7 @@ def test_too_few_layers_are_named_in_the_words_of_the_config(model):
         keras_bert.TextEmbedder(model, pooling="last4")
 
 
+@pytest.mark.exhaustive
 def test_a_saved_model_takes_ids_without_segments(model, tmp_path):
     task = keras_bert.FillMask(model, top_k=1)
     keras_bert.export.export_saved_model(task, tmp_path / "served")
@@ -218,6 +220,7 @@ def test_a_saved_model_takes_ids_without_segments(model, tmp_path):
     assert {*arguments} == {"input_ids", "input_mask"}
 
 
+@pytest.mark.exhaustive
 def test_a_tflite_file_is_written(model, tmp_path):
     encoder = keras_bert.tasks.FeatureExtractor(model)
     keras_bert.export.export_tflite(

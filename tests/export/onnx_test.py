@@ -221,6 +221,7 @@ def test_more_than_a_file_holds_is_refused(bert, tmp_path, monkeypatch):
         export_onnx(task, tmp_path / "onnx")
 
 
+@pytest.mark.exhaustive
 def test_only_our_own_is_replaced(bert, tmp_path, monkeypatch):
     task = tasks.FeatureExtractor(bert)
     directory = tmp_path / "onnx"

@@ -106,11 +106,15 @@ def _columns(task, texts):
 
 
 @pytest.fixture(scope="module")
-def exported(make_bert, tmp_path_factory):
-    """The tasks, and the directories of their SavedModels."""
+def exported(request, make_bert, tmp_path_factory):
+    """The tasks that are tested now, and the directories of SavedModels."""
+    names = {"embedder", "tagger"}
+    for item in request.session.items:
+        if item.path == request.path and hasattr(item, "callspec"):
+            names |= {item.callspec.params.get("name", "tagger")}
     bert = make_bert(max_position_embeddings=40)
     folder = tmp_path_factory.mktemp("served")
-    made = {name: make(bert) for name, make in _TASKS.items()}
+    made = {name: _TASKS[name](bert) for name in sorted(names)}
     for name, task in made.items():
         # So that few rows of these texts go together.
         export_saved_model(task, folder / name, batch_tokens=64)
@@ -140,7 +144,9 @@ def answers(exported, tmp_path_factory):
     return pickle.loads(result.stdout)
 
 
-@pytest.mark.large
+@pytest.mark.smoke(
+    "classifier", "answerer", "chooser", "tagger", "fill_mask", "embedder"
+)
 @pytest.mark.parametrize("loader", ["by_session", "by_functions"])
 @pytest.mark.parametrize("name", _TASKS)
 def test_a_server_answers_as_python(exported, answers, name, loader):
@@ -274,6 +280,9 @@ def test_the_manifest_tells_of_ops_and_signatures(exported):
     }
 
 
+@pytest.mark.smoke(
+    "classifier", "answerer", "chooser", "tagger", "fill_mask", "embedder"
+)
 @pytest.mark.parametrize("name", _TASKS)
 def test_only_the_two_ops_of_texts_are_not_core(exported, name):
     _, directory = exported[name]

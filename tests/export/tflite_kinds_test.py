@@ -105,6 +105,7 @@ def test_a_file_that_loses_too_much_is_not_written(
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.exhaustive
 def test_unless_it_is_forced(bad_conversion, task, tmp_path, caplog):
     path = tmp_path / "model.tflite"
     export_tflite(task, path, "float32", force=True, **_IDS)

@@ -312,6 +312,7 @@ def test_pairs_and_single_texts_are_told_apart(shown, name, pair, sentence):
         label_text(shown(name), _TEXT, pair)
 
 
+@pytest.mark.smoke("text0")
 @pytest.mark.parametrize("text", ["🐟 " * 4, "ab" * 5000, "the dog " * 1250])
 def test_long_and_strange_texts_have_answers(shown, text):
     model = shown("bert")

@@ -27,6 +27,7 @@ def train(recipe):
     run_plan(plan_pretraining(recipe))
 
 
+@pytest.mark.smoke("True")
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_a_run_leaves_a_model_that_reads_texts_as_its_records(
     folder, lowercase
@@ -67,6 +68,7 @@ def test_what_a_run_is_stands_there_before_its_first_step(folder, monkeypatch):
     assert (folder.path / "run" / "run.json").exists()
 
 
+@pytest.mark.exhaustive
 def test_changed_settings_are_not_written_before_the_state_is_known_to_fit(
     folder,
 ):
@@ -170,6 +172,7 @@ def test_a_damaged_record_is_named(folder, masking, damage, part):
             list(data[part])
 
 
+@pytest.mark.smoke("train")
 @pytest.mark.parametrize("part", ["train", "eval"])
 def test_a_run_over_damaged_records_is_one_line(folder, part):
     name = f"static-{part}.tfrecord"

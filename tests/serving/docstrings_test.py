@@ -7,6 +7,7 @@ import pytest
 import keras_bert
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name, port", [("RestClient", "rest_port"), ("GrpcClient", "grpc_port")]
 )

@@ -34,6 +34,7 @@ def _score(port, text):
     return pytest.approx(client.predict({"text": [text]})["score"][0], abs=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_texts_of_flags_are_answered_in_order(ask, rest_port):
     code, answers, error = ask(
         "--model_name=scores", "--text=a dog", "--text=", "--text=the cat"

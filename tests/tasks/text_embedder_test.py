@@ -226,6 +226,7 @@ def _cosines(first, second):
     return (first * second).sum(axis=1) / norms
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("pooling", ["mean", "max"])
 def test_bfloat16_is_close(make_bert, tmp_path, pooling):
     bert = make_bert(num_hidden_layers=4, initializer_range=0.1)

@@ -179,6 +179,7 @@ def test_a_killed_demo_can_be_made_anew(tmp_path):
     assert (tmp_path / "out" / "bert" / "weights").read_text() != str(stage)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_control_c_ends_the_stage(tmp_path, end):
     process = _start(tmp_path, "--output_dir=out", second=_SLOW)

@@ -181,6 +181,7 @@ def test_models_answer_together(squad, place, trained):
         assert message in stderr.splitlines()[-1]
 
 
+@pytest.mark.exhaustive
 def test_the_threshold_of_the_flag_is_saved(squad, place):
     code, stderr = squad(
         "threshold",

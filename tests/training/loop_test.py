@@ -187,6 +187,7 @@ def test_pieces_of_a_batch_sum_up_to_the_batch(trained, jit_compile):
     assert float(other.optimizer.learning_rate) == pytest.approx(0.005)
 
 
+@pytest.mark.exhaustive
 def test_a_compiled_step_is_the_same_step(trained):
     loop, batches, losses = trained
     other = make_loop(jit_compile=True)

@@ -330,6 +330,7 @@ def test_a_run_with_skipped_batches_goes_on_where_it_was(
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.smoke("1")
 @pytest.mark.parametrize("steps_per_execution", [1, 2])
 def test_a_hundred_skipped_batches_in_a_row_stop_the_run(
     toy, steps_per_execution
@@ -348,6 +349,7 @@ def test_a_hundred_skipped_batches_in_a_row_stop_the_run(
     assert toy(bad_batches=bad, **arguments) == {}
 
 
+@pytest.mark.exhaustive
 def test_a_hundred_skipped_batches_among_good_ones_do_not(toy):
     arguments = {
         name: 220

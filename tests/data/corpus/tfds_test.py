@@ -78,6 +78,7 @@ def _documents(source):
     return sorted(documents)
 
 
+@pytest.mark.exhaustive
 @_NEEDS_TFDS
 def test_an_example_is_a_document(prepare, make_documents, monkeypatch):
     documents = make_documents(1, 30)
