@@ -29,7 +29,8 @@ WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What neither trains nor starts programs.
 FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
-    tests/outputs_test.py tests/template_test.py tests/docstrings_test.py) \
+    tests/outputs_test.py tests/template_test.py tests/docstrings_test.py \
+    tests/size_test.py) \
     tests/text tests/layers tests/data/corpus tests/data/examples \
     tests/data/records tests/checkpoints/arrays
 
@@ -61,7 +62,7 @@ test: $(VENV)/.installed-test
 test-fast: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/python -m pytest $(WORKERS_FLAGS) \
-	    -m "not large and not parity" $(FAST)
+	    -m "not large and not exhaustive and not parity" $(FAST)
 
 # Each alone, so that none leans on what another has installed; `make
 # alone-docs` tries one.

@@ -2,8 +2,8 @@
 
 import keras
 
+from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.defaults import DROPOUT
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
 

@@ -4,9 +4,9 @@ import keras
 
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import revive_sublayer
 from keras_bert.layers.flat_dense import FlatDense
-from keras_bert.layers.sublayers import revive_sublayer
 
 
 @keras.saving.register_keras_serializable("keras_bert")

@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.defaults import EPSILON
+from keras_bert.layers.arguments import EPSILON
 
 
 @keras.saving.register_keras_serializable("keras_bert")

@@ -4,9 +4,9 @@ import keras
 from keras import ops
 
 from keras_bert.layers.activations import gelu_tanh
+from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.defaults import EPSILON
-from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions

@@ -3,7 +3,7 @@
 import keras
 
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.arguments import get_initializer
 
 
 @keras.saving.register_keras_serializable("keras_bert")

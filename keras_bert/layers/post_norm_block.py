@@ -3,10 +3,10 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.defaults import EPSILON
+from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import revive_sublayer
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
-from keras_bert.layers.sublayers import revive_sublayer
 
 
 @keras.saving.register_keras_serializable("keras_bert")

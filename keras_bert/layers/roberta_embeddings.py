@@ -3,9 +3,9 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.defaults import DROPOUT
-from keras_bert.layers.defaults import EPSILON
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 

@@ -3,11 +3,11 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.defaults import DROPOUT
-from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.positions import gather_positions

@@ -3,13 +3,13 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.defaults import DROPOUT
-from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import revive_sublayer
 from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.sublayers import revive_sublayer
 
 
 @keras.saving.register_keras_serializable("keras_bert")

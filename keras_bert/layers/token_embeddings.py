@@ -3,12 +3,12 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.defaults import DROPOUT
-from keras_bert.layers.defaults import EPSILON
-from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
 

@@ -3,12 +3,12 @@
 import keras
 
 from keras_bert.layers.activations import gelu_tanh
+from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
-from keras_bert.layers.defaults import DROPOUT
-from keras_bert.layers.defaults import EPSILON
-from keras_bert.layers.defaults import get_initializer
+from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention

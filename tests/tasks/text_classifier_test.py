@@ -320,3 +320,17 @@ def test_a_model_of_another_task_is_only_an_encoder(trained, tmp_path):
     regressor = TextRegressor.from_pretrained(tmp_path)
     assert regressor.pretrained.task.head.num_outputs == 1
     assert from_pretrained(tmp_path).task.task == "TextClassifier"
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [{"food": float("nan")}, {"food": -1.0}, dict.fromkeys(_LABELS, 0)],
+)
+def test_weights_that_cannot_be_are_refused(classifier, weights):
+    with pytest.raises(ValueError, match="class_weights` must be at least 0"):
+        classifier.fit(_TEXTS, _TARGETS, class_weights=weights)
+
+
+def test_labels_differ_by_more_than_white_space(bert):
+    with pytest.raises(ValueError, match="white space.*Received: .*' pos'"):
+        TextClassifier(bert, labels=[" pos", "pos"])

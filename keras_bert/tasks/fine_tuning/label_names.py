@@ -13,8 +13,7 @@ def with_labels(pretrained, known, labels=None):
         pretrained: `PretrainedModel`.
         known: list of str, the labels that it was trained with; None if it
             was not trained for the task.
-        labels: list of str, the labels that the user wants; None for those
-            that are known.
+        labels: list of str, those wanted; None for the known ones.
 
     Returns:
         A `PretrainedModel`, without its head if that is of other labels, and
@@ -52,20 +51,25 @@ def label_weights(class_weights, labels):
         float32 `(num_labels,)`, 1 for labels that the dict lacks.
 
     Raises:
-        ValueError: there is no such label.
+        ValueError: there is no such label, or there cannot be such weights.
     """
     weights = np.ones(len(labels), np.float32)
-    places = label_indices(list(class_weights), labels)
-    weights[places] = list(class_weights.values())
+    weights[label_indices([*class_weights], labels)] = [*class_weights.values()]
+    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+        raise ValueError(
+            "`class_weights` must be at least 0 and finite, and not all 0. "
+            f"Received: {class_weights}."
+        )
     return weights
 
 
 def _checked_labels(labels):
     labels = list(labels)
-    is_text = all(isinstance(label, str) and label for label in labels)
+    is_text = all(isinstance(x, str) and x and x == x.strip() for x in labels)
     if not is_text or len({*labels}) != len(labels) or len(labels) < 2:
         raise ValueError(
-            "`labels` must be at least two different names, as str. "
+            "`labels` must be at least two different names, as str without "
+            "white space around them. "
             f"Received: labels={labels!r}."
         )
     return labels
