@@ -85,6 +85,12 @@ def clean_keras():
 
         keras.config.set_dtype_policy("float32")
         keras.utils.set_random_seed(1810)
+    yield
+    # Models of the next file are made before its first test comes by here.
+    if "keras" in sys.modules:
+        import keras
+
+        keras.config.set_dtype_policy("float32")
 
 
 @pytest.fixture(autouse=True)
