@@ -42,6 +42,11 @@ _WINDOWS = flags.DEFINE_enum(
     ["mean", "max"],
     "Or read single texts in windows, and pool their logits so.",
 )
+_NEW_HEAD = flags.DEFINE_bool(
+    "new_head",
+    False,
+    "Begin with a random head where --init_dir was trained for other labels.",
+)
 
 
 def main():
@@ -69,6 +74,10 @@ def main():
         "truncation": _TRUNCATION.value,
         "windows": _WINDOWS.value,
     }
+    if is_regression:
+        command_line.refuse(_NEW_HEAD, "is for labels that are no numbers")
+    else:
+        arguments["new_head"] = _NEW_HEAD.value
     run = ClassificationRun(splits, arguments, is_regression)
     _RUN.perform(run, _SPLITS.paths())
 

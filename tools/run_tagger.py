@@ -52,6 +52,11 @@ _ON_STRAY_TAG = flags.DEFINE_enum(
     "continues nothing: stop, or have it begin an entity, as conlleval does. "
     "Those of --test_file never stop.",
 )
+_NEW_HEAD = flags.DEFINE_bool(
+    "new_head",
+    False,
+    "Begin with a random head where --init_dir was trained for other labels.",
+)
 
 
 def main():
@@ -74,7 +79,8 @@ def main():
     # Imported late, so that the manual is there at once.
     from keras_bert.tasks.tags.tagging_run import TaggingRun
 
-    _RUN.perform(TaggingRun(splits, _RUN.arguments()), files.values())
+    arguments = {**_RUN.arguments(), "new_head": _NEW_HEAD.value}
+    _RUN.perform(TaggingRun(splits, arguments), files.values())
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ class PretrainedModel:
         model: the encoder's layers with the heads that there are.
         task_model: the encoder's layers with the task's head, from the
             family's inputs to `logits`; None without a head.
+        head_is_random: bool, whether that head was made by `for_task`.
         tokenizer_settings: the settings of the tokenizer; its vocabulary is
             there without TensorFlow.
     """
@@ -60,6 +61,7 @@ class PretrainedModel:
         if self.heads:
             self.model = add_heads(backbone, self.heads, f"{name}_pretrainer")
         self.task, self.task_head = task, task_head
+        self.head_is_random = False
         self.task_model = None
         if task_head:
             reads = self.family.task_heads[task.head.part].reads
@@ -118,7 +120,7 @@ class PretrainedModel:
         """
         return self._with(tokenizer=tokenizer)
 
-    def for_task(self, task):
+    def for_task(self, task, outputs=None):
         """A model of the same encoder with the head of a task, and no other.
 
         The head is the one that there is, if it has the same part and size,
@@ -128,6 +130,9 @@ class PretrainedModel:
 
         Args:
             task: `TaskRecord`.
+            outputs: list of int, the places that the outputs have in the head
+                that there is; empty for a fresh head in any case. By default
+                they stay where they are.
 
         Raises:
             ValueError: the head that there is lacks its pooler.
@@ -138,19 +143,26 @@ class PretrainedModel:
         reads = self.family.task_heads[task.head.part].reads
         parts = ["pooler"] if reads == "pooled_output" else []
         head = self.task_head
-        if head and self.task.head == task.head:
+        is_kept = head and self.task.head == task.head and outputs != []
+        if is_kept:
             self.check_parts(*parts)
-        else:
-            if head:
-                logging.info(
-                    "The head of %s is left out; that of %s starts random.",
-                    _described(self.task),
-                    _described(task),
-                )
-            if {*parts} - self.parts:
-                logging.info("The pooler starts random: there is none yet.")
+        elif head:
+            logging.info(
+                "The head of %s is left out; that of %s starts random.",
+                _described(self.task),
+                _described(task),
+            )
+        if {*parts} - self.parts:
+            logging.info("The pooler starts random: there is none yet.")
+        is_moved = is_kept and outputs not in (None, sorted(outputs or []))
+        if is_moved or not is_kept:
             head = _task_head(self.config, task.head)
-        return self._with(heads={}, parts=parts, task=task, task_head=head)
+        model = self._with(heads={}, parts=parts, task=task, task_head=head)
+        model.head_is_random = not is_kept
+        if is_moved:
+            head.set_weights(self.task_head.get_weights())
+            head.take_outputs(outputs)
+        return model
 
     def _with(self, **changes):
         values = {

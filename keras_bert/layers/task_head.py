@@ -75,6 +75,16 @@ class TaskHead(keras.layers.Layer):
         vectors = self.vectors_dropout(vectors, training=training)
         return self.logits(ops.cast(vectors, "float32"))
 
+    def take_outputs(self, places):
+        """Puts the outputs in another order.
+
+        Args:
+            places: list of int, where each output was before.
+        """
+        self.logits.set_weights(
+            [weight[..., places] for weight in self.logits.get_weights()]
+        )
+
     def compute_output_shape(self, vectors_shape):
         return (*vectors_shape[:-1], self.num_outputs)
 

@@ -1,5 +1,7 @@
 """Several fine-tuned models that answer as one."""
 
+import os
+
 import numpy as np
 
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
@@ -44,7 +46,16 @@ class Ensemble:
         Args:
             directories: list of str, as of `load_task`.
             lowercase: bool, where no file says whether texts are lower-cased.
+
+        Raises:
+            ValueError: it is a single directory, or the models do not go
+                together.
         """
+        if isinstance(directories, str | os.PathLike):
+            raise ValueError(
+                "`directories` must be a list of two or more directories. "
+                f"Received: directories={directories!r}."
+            )
         return cls([load_task(x, lowercase=lowercase) for x in directories])
 
     @property

@@ -9,8 +9,8 @@ from keras_bert.tasks.choices.choice_preprocessor import ChoicePreprocessor
 from keras_bert.tasks.choices.choice_rows import ChoiceRows
 from keras_bert.tasks.choices.questions import encoded_questions
 from keras_bert.tasks.choices.questions import right_choices
+from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
-from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 from keras_bert.tasks.fine_tuning.examples import Examples
 from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
@@ -104,11 +104,10 @@ class MultipleChoice(FineTunedTask):
     def has_collapsed(self, examples):
         some = examples.part(examples_to_tell(len(examples)))
         logits = self.logits(some)
-        is_alike = is_one_throughout(logits.argmax(axis=1))
-        differ = not is_one_throughout(some.targets)
         # Scores of one value say the same where rounding makes one the best.
-        is_flat = np.ptp(logits, axis=1).max() < _FLAT
-        return differ and bool(is_alike or is_flat)
+        is_flat = np.ptp(logits, axis=1, keepdims=True) < _FLAT
+        answers = np.where(is_flat.all(), 0, logits.argmax(axis=1))
+        return differ_too_little(answers, some.targets)
 
     def probabilities(self, questions):
         """The probability of each choice.

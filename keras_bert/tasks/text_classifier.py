@@ -4,13 +4,13 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
-from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import label_indices
 from keras_bert.tasks.fine_tuning.columns import split_examples
+from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
-from keras_bert.tasks.fine_tuning.label_names import with_labels
 from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores.confusion import confusion_matrix
 from keras_bert.tasks.scores.confusion import label_scores
@@ -24,8 +24,8 @@ class TextClassifier(TextTask):
         pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
             task.
         labels: list of str, the names of the labels in order. Needed for an
-            encoder; a fine-tuned model has its own, and gets a fresh head if
-            these are others.
+            encoder; a fine-tuned model has its own, which these may put in
+            another order.
         multi_label: bool, whether a text may have several labels or none.
             Those of probability 0.5 or more are given.
         seq_length: int, longest text or pair in tokens, special ones
@@ -38,6 +38,10 @@ class TextClassifier(TextTask):
             of a text count together as one; `batch_size` is in windows.
         stride: int, most tokens from the start of a window to that of the
             next; by default windows overlap only so far that none is short.
+        rename_labels: dict from labels that the model was trained with to
+            their new names.
+        new_head: bool, whether a random head takes the place of the trained
+            one, such as one for other labels.
 
     Example:
 
@@ -55,10 +59,18 @@ class TextClassifier(TextTask):
     head = "classifier"
     main_metric = "accuracy"
 
-    def __init__(self, pretrained, labels=None, multi_label=None, **kwargs):
+    def __init__(
+        self,
+        pretrained,
+        labels=None,
+        multi_label=None,
+        rename_labels=None,
+        new_head=False,
+        **kwargs,
+    ):
         trained = self._trained_settings(pretrained)
-        pretrained, self.labels = with_labels(
-            pretrained, trained.get("labels"), labels
+        self.labels, self.kept_outputs = choose_labels(
+            trained.get("labels"), labels, rename_labels, new_head
         )
         if multi_label is None:
             multi_label = trained.get("multi_label", False)
@@ -125,9 +137,7 @@ class TextClassifier(TextTask):
         some = examples.part(examples_to_tell(len(examples)))
         logits = self.logits(some)
         answers = logits >= 0 if self.multi_label else logits.argmax(1)
-        return is_one_throughout(answers) and not is_one_throughout(
-            some.targets
-        )
+        return differ_too_little(answers, some.targets)
 
     def probabilities(self, texts):
         """The probability of each label.

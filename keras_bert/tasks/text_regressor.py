@@ -3,6 +3,8 @@
 import keras
 import numpy as np
 
+from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import spread_too_little
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import numbers
 from keras_bert.tasks.fine_tuning.columns import split_examples
@@ -68,6 +70,10 @@ class TextRegressor(TextTask):
             "spearman": spearman(labels, predictions),
             "mean_squared_error": float(np.mean((labels - predictions) ** 2)),
         }
+
+    def has_collapsed(self, examples):
+        some = examples.part(examples_to_tell(len(examples)))
+        return spread_too_little(self.logits(some), some.targets)
 
     def predict(self, texts):
         """Gives texts numbers.

@@ -9,17 +9,18 @@ from keras_bert.data.labelled.entities import Entity
 from keras_bert.data.labelled.entities import find_entities
 from keras_bert.data.labelled.entities import locate_entities
 from keras_bert.data.labelled.tag_schemes import is_plain
+from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
-from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
-from keras_bert.tasks.fine_tuning.label_names import with_labels
 from keras_bert.tasks.tags.asked_words import AskedWords
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy
 from keras_bert.tasks.tags.sentence_windows import SentenceWindows
 from keras_bert.tasks.tags.sentences import check_sentences
 from keras_bert.tasks.tags.tag_names import check_names
+from keras_bert.tasks.tags.tag_names import of_entities
 from keras_bert.tasks.tags.tag_names import tag_names
 from keras_bert.tasks.tags.tag_names import tag_places
 from keras_bert.tasks.tags.tagged_examples import TaggedExamples
@@ -46,10 +47,14 @@ class TokenClassifier(FineTunedTask):
         pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
             task.
         labels: list of str, the names of the tags, as `labels_of` makes
-            them. Needed for an encoder; a fine-tuned model has its own, and
-            gets a fresh head if these are others.
+            them. Needed for an encoder; a fine-tuned model has its own, which
+            these may put in another order.
         seq_length: int, longest window in tokens, special ones included; by
             default 128, or the model's limit if that is less.
+        rename_labels: dict from tags that the model was trained with, or
+            from types of entities, such as "PER", to their new names.
+        new_head: bool, whether a random head takes the place of the trained
+            one, such as one for other labels.
 
     Example:
 
@@ -69,11 +74,18 @@ class TokenClassifier(FineTunedTask):
     head = "token_classifier"
     outputs = ("logits", "labels", STARTS, ENDS)
 
-    def __init__(self, pretrained, labels=None, seq_length=None):
-        if labels is not None:
-            labels = list(labels)
+    def __init__(
+        self,
+        pretrained,
+        labels=None,
+        seq_length=None,
+        rename_labels=None,
+        new_head=False,
+    ):
         known = self._trained_settings(pretrained).get("labels")
-        pretrained, self.labels = with_labels(pretrained, known, labels)
+        self.labels, self.kept_outputs = choose_labels(
+            known, labels, of_entities(rename_labels, known), new_head
+        )
         if self.labels != known:
             check_names(self.labels)
         seq_length = self._trained_seq_length(pretrained, seq_length)
@@ -150,7 +162,7 @@ class TokenClassifier(FineTunedTask):
             is_word = labels != IGNORED
             found.extend(row.argmax(axis=-1)[is_word].tolist())
             given.extend(labels[is_word].tolist())
-        return is_one_throughout(found) and not is_one_throughout(given)
+        return differ_too_little(found, given)
 
     def logits(self, examples):
         """What the model gives for each word, at its first piece.

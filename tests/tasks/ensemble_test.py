@@ -222,6 +222,12 @@ def test_saved_models_answer_together(classifiers, tmp_path):
     )
 
 
+def test_a_single_directory_is_no_list_of_letters(tmp_path):
+    for place in ("seed-1", tmp_path):
+        with pytest.raises(ValueError, match="must be a list.*directories="):
+            Ensemble.from_pretrained(place)
+
+
 def test_models_that_do_not_go_together_are_named(berts, classifiers):
     other = TextClassifier(berts[1], labels=["food", "animal"])
     several = TextClassifier(berts[1], labels=_LABELS, multi_label=True)

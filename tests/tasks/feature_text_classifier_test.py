@@ -129,15 +129,32 @@ def test_pairs_and_several_labels_are_saved(bert, tmp_path):
     assert again.predict(pairs) == classifier.predict(pairs)
 
 
-def test_other_labels_or_layers_get_a_fresh_head(trained, tmp_path):
+def test_other_labels_or_layers_get_a_new_head_if_asked_for(trained, tmp_path):
     trained.save(tmp_path)
     for changes in ({"labels": ["x", "y"]}, {"layers": [-1]}):
-        other = FeatureTextClassifier.from_pretrained(tmp_path, **changes)
+        with pytest.raises(ValueError, match="trained .*new_head=True"):
+            FeatureTextClassifier.from_pretrained(tmp_path, **changes)
+        other = FeatureTextClassifier.from_pretrained(
+            tmp_path, new_head=True, **changes
+        )
         kernel, fresh = (
             model.head_model.get_layer("forward_lstm_1").get_weights()[0]
             for model in (trained, other)
         )
         assert (kernel != fresh).any()
+
+
+def test_labels_keep_their_outputs(trained, tmp_path, caplog):
+    trained.save(tmp_path)
+    other = FeatureTextClassifier.from_pretrained(
+        tmp_path, labels=["meal", "animal"], rename_labels={"food": "meal"}
+    )
+    np.testing.assert_allclose(
+        other.probabilities(_TEXTS),
+        trained.probabilities(_TEXTS)[:, ::-1],
+        atol=1e-6,
+    )
+    assert "is random" not in caplog.text
 
 
 def test_its_encoder_is_a_start_for_another_task(trained, tmp_path):

@@ -161,9 +161,11 @@ def test_transformers_finds_the_labels_in_the_config(classifier, tmp_path):
     assert config["problem_type"] == "single_label_classification"
 
 
-def test_other_labels_get_a_fresh_head(trained, tmp_path):
+def test_a_new_head_is_made_where_it_is_asked_for(trained, tmp_path):
     trained.save(tmp_path)
-    other = TextClassifier.from_pretrained(tmp_path, labels=["x", "y"])
+    other = TextClassifier.from_pretrained(
+        tmp_path, labels=["x", "y"], new_head=True
+    )
     kernel = trained.pretrained.task_head.get_weights()[0]
     assert (
         np.abs(other.pretrained.task_head.get_weights()[0] - kernel).min() > 0
@@ -171,10 +173,73 @@ def test_other_labels_get_a_fresh_head(trained, tmp_path):
     encoders = [x.pretrained.encoder.get_weights() for x in (trained, other)]
     for one, two in zip(*encoders, strict=True):
         np.testing.assert_array_equal(one, two)
-    same = TextClassifier.from_pretrained(tmp_path, labels=_LABELS)
-    np.testing.assert_array_equal(
-        same.pretrained.task_head.get_weights()[0], kernel
-    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "labels"),
+    [
+        ({}, _LABELS),
+        ({"labels": _LABELS}, _LABELS),
+        ({"labels": _LABELS[::-1]}, _LABELS[::-1]),
+        ({"rename_labels": {"food": "meal"}}, ["animal", "meal"]),
+        (
+            {"rename_labels": {"food": "meal"}, "labels": ["meal", "animal"]},
+            ["meal", "animal"],
+        ),
+        # The one takes the other's name.
+        (
+            {"rename_labels": {"food": "animal", "animal": "food"}},
+            _LABELS[::-1],
+        ),
+    ],
+)
+def test_labels_keep_their_outputs(trained, arguments, labels):
+    before = trained.probabilities(_TEXTS)
+    other = TextClassifier(trained.pretrained, **arguments)
+    assert other.labels == labels
+    is_moved = "labels" in arguments and labels[0] != "animal"
+    expected = before[:, ::-1] if is_moved else before
+    np.testing.assert_allclose(other.probabilities(_TEXTS), expected, atol=1e-6)
+    # What it was made of answers as before.
+    np.testing.assert_array_equal(trained.probabilities(_TEXTS), before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"labels": ["animal", "meal"]}, "new_head=True.*'meal'"),
+        ({"labels": [*_LABELS, "x"]}, "trained for the labels animal, food"),
+        ({"rename_labels": {"cat": "x"}}, r"animal, food.*Received: 'cat'"),
+        ({"rename_labels": {"food": "animal"}}, "two different names"),
+    ],
+)
+def test_a_trained_head_is_not_dropped_unasked(trained, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        TextClassifier(trained.pretrained, **arguments)
+
+
+def test_a_random_head_is_told_of_until_it_has_learned(bert, trained, caplog):
+    trained.predict(_TEXTS)
+    assert "is random" not in caplog.text
+    classifier = TextClassifier(bert, labels=_LABELS)
+    for _ in range(2):
+        classifier.predict(_TEXTS)
+    assert caplog.text.count("The head of this TextClassifier is random") == 1
+    caplog.clear()
+    learned = TextClassifier(trained.pretrained, labels=_LABELS, new_head=True)
+    learned.fit(_TEXTS, _TARGETS, (_TEXTS, _TARGETS), epochs=1, verbose=0)
+    learned.predict(_TEXTS)
+    assert "is random" not in caplog.text
+
+
+def test_a_failed_fit_changes_nothing(trained):
+    before = trained.settings.copy()
+    for examples in ([("a", "b")], [7]), (["a"], [0], ["no validation"]):
+        with pytest.raises(ValueError):
+            trained.fit(*examples, verbose=0)
+    with pytest.raises(ValueError, match="needs `validation_data`.*patience=1"):
+        trained.fit([("a", "b")], [0], patience=1, verbose=0)
+    assert trained.settings == before
 
 
 def test_names_that_were_made_up_are_replaced(classifier, tmp_path):

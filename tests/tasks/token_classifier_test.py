@@ -295,9 +295,11 @@ def test_logits_are_those_of_transformers(golden):
     )
 
 
-def test_other_labels_get_a_fresh_head(trained, tmp_path):
+def test_other_labels_get_a_new_head_if_asked_for(trained, tmp_path):
     trained.save(tmp_path)
-    other = TokenClassifier.from_pretrained(tmp_path, labels=["O", "B-X"])
+    other = TokenClassifier.from_pretrained(
+        tmp_path, labels=["O", "B-X"], new_head=True
+    )
     assert other.pretrained.task.head.num_outputs == 2
     for one, two in zip(
         trained.pretrained.encoder.get_weights(),
@@ -305,6 +307,20 @@ def test_other_labels_get_a_fresh_head(trained, tmp_path):
         strict=True,
     ):
         np.testing.assert_array_equal(one, two)
+
+
+def test_types_of_entities_are_renamed(trained):
+    tagger = TokenClassifier(trained.pretrained, rename_labels={"FOOD": "MEAL"})
+    assert tagger.labels == ["O", "B-ANIMAL", "I-ANIMAL", "B-MEAL", "I-MEAL"]
+    tagger = TokenClassifier(
+        trained.pretrained,
+        labels=["O", "B-MEAL", "I-MEAL", "B-ANIMAL", "I-ANIMAL"],
+        rename_labels={"FOOD": "MEAL"},
+    )
+    text = " ".join(_WORDS[3])
+    (found,), (expected,) = tagger.predict([text]), trained.predict([text])
+    assert [entity["label"] for entity in found] == ["MEAL", "ANIMAL"]
+    assert [x["start"] for x in found] == [x["start"] for x in expected]
 
 
 _few_examples = hypothesis.settings(

@@ -86,19 +86,23 @@ def _pairs(path):
     }
 
 
-def test_one_task_begins_where_another_has_ended(learn, place):
+def test_one_task_begins_where_another_has_ended(learn, run, place):
     learn("run_classifier", "bert", "three", **_pairs(place / "three.csv"))
-    told = learn(
-        "run_classifier", "three/model", "two", **_pairs(place / "two.csv")
+    pairs = _pairs(place / "two.csv")
+    code, _, told = run(
+        "run_classifier",
+        f"--init_dir={place / 'three/model'}",
+        f"--output_dir={place / 'none'}",
+        *(f"--{name}={value}" for name, value in pairs.items()),
     )
-    assert "one for entailment, not_entailment starts random" in told
+    assert code != 0 and "(--new_head)" in told
+    told = learn("run_classifier", "three/model", "two", new_head=True, **pairs)
+    assert "The head of TextClassifier" in told
     assert load_task(place / "two/model").labels == [
         "entailment",
         "not_entailment",
     ]
-    told = learn(
-        "run_classifier", "two/model", "again", **_pairs(place / "two.csv")
-    )
+    told = learn("run_classifier", "two/model", "again", **pairs)
     assert "starts random" not in told
 
     other, own = place / "other.json", place / "own.json"

@@ -4,10 +4,7 @@ import math
 
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.tasks.answers.squad_scores import question_metrics
-from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
-
-# The share of one answer, so large that nothing else was learned.
-_COLLAPSED = 0.95
+from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 
 
 def answer_metrics(questions, answers, null_threshold):
@@ -53,8 +50,4 @@ def is_one_answer(questions, answers, null_threshold):
     texts = [answer.text for answer in chosen]
     places = [(answer.start, answer.end) for answer in chosen]
     wanted = [question.answers[:1] for question in questions]
-    is_same = [
-        is_one_throughout(values, _COLLAPSED)
-        for values in (texts, places, wanted)
-    ]
-    return (is_same[0] or is_same[1]) and not is_same[2]
+    return differ_too_little(texts, wanted) or differ_too_little(places, wanted)

@@ -33,7 +33,7 @@ _ENCODER_FIELDS = {
     "layer_decay": (1.0,),
 }
 # Where these differ, the weights of a head are of no use.
-_OF_WEIGHTS = ("labels", "layers", "combination", "lstm_size")
+_OF_WEIGHTS = ("layers", "combination", "lstm_size")
 
 
 class FeatureBased:
@@ -92,8 +92,10 @@ class FeatureBased:
             check_writable(cache_dir)
         self.cache_dir = cache_dir
         super().__init__(pretrained, **kwargs)
-        if self._has_head_of(trained):
+        if self.kept_outputs:
+            self._check_same_head(trained)
             read_head(self.head_model, _named(head_file, type(self).__name__))
+            self.last_layer.take_outputs(self.kept_outputs)
 
     @classmethod
     def of_directory(cls, pretrained, directory, **kwargs):
@@ -136,11 +138,19 @@ class FeatureBased:
                 )
         return dataclasses.replace(recipe, num_frozen_layers=_WHOLE_ENCODER)
 
+    @property
+    def last_layer(self):
+        return self.head_model.get_layer("head")
+
+    @property
+    def starts_random(self):
+        return True
+
     def train(self, examples, held_out, recipe, **fit):
         # The same task, but of states.
         learner = copy.copy(self)
         learner.model = self.head_model
-        learner._forward = Forward(self.head_model)
+        learner._compute = Forward(self.head_model)
         with self._states_directory() as directory:
             store = functools.partial(self._over_states, directory=directory)
             return super(FeatureBased, learner).train(
@@ -173,12 +183,15 @@ class FeatureBased:
             extras={HEAD_FILE: functools.partial(write_head, self.head_model)},
         )
 
-    def _has_head_of(self, trained):
-        """Whether a model of these settings has a head of this kind."""
-        return all(
-            name in trained and trained[name] == self.settings[name]
-            for name in _OF_WEIGHTS
-        )
+    def _check_same_head(self, trained):
+        """Raises ValueError unless a model of these settings has this head."""
+        for name in _OF_WEIGHTS:
+            if trained[name] != self.settings[name]:
+                raise ValueError(
+                    f"This model was trained with {name}={trained[name]!r}. "
+                    "With `new_head=True` a random head takes the place of "
+                    f"its own. Received: {name}={self.settings[name]!r}."
+                )
 
     def _states_directory(self):
         if self.cache_dir is None:

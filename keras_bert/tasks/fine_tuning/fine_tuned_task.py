@@ -1,6 +1,7 @@
 """A task that learns from labelled examples."""
 
 import numpy as np
+from absl import logging
 
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
@@ -28,6 +29,7 @@ class FineTunedTask(Task):
             more is better. It may be set to another one.
         pretrained: `PretrainedModel` with the head.
         remedies: str, what to try where training has failed.
+        kept_outputs: list of int, as `PretrainedModel.for_task` takes them.
 
     Args:
         pretrained: `PretrainedModel`, with or without such a head. Without,
@@ -39,6 +41,7 @@ class FineTunedTask(Task):
 
     head = None
     main_metric = None
+    kept_outputs = None
     remedies = (
         "another seed, a smaller learning_rate, more epochs or a longer warmup"
     )
@@ -49,7 +52,10 @@ class FineTunedTask(Task):
             pretrained, num_outputs, settings
         )
         self.inputs = tuple(self.pretrained.backbone.inputs)
-        self._forward = Forward(self.model)
+        self._compute = Forward(self.model)
+        self._random_kernel = None
+        if self.starts_random:
+            self._random_kernel = self.last_layer.logits.get_weights()[0]
 
     @classmethod
     def _trained_settings(cls, pretrained):
@@ -217,6 +223,43 @@ class FineTunedTask(Task):
                 logits[indices] = outputs["logits"]
         return logits
 
+    @property
+    def last_layer(self):
+        """The `TaskHead` that gives the logits.
+
+        :meta private:
+        """
+        return self.pretrained.task_head
+
+    @property
+    def starts_random(self):
+        """Whether the head was made anew, not read.
+
+        :meta private:
+        """
+        return self.pretrained.head_is_random
+
+    def check_servable(self):
+        self._warn_if_random()
+
+    def _forward(self, rows):
+        """Computes as `Forward` does."""
+        self._warn_if_random()
+        return self._compute(rows)
+
+    def _warn_if_random(self):
+        """Says once that the head has never learned, if so."""
+        if self._random_kernel is None:
+            return
+        kernel = self.last_layer.logits.get_weights()[0]
+        if np.array_equal(kernel, self._random_kernel):
+            logging.warning(
+                "The head of this %s is random: its answers mean nothing. "
+                "Call `fit`, or read a model that was trained for the task.",
+                type(self).__name__,
+            )
+        self._random_kernel = None
+
     def _with_head(self, pretrained, num_outputs, settings):
         """Puts the head of the task on an encoder.
 
@@ -229,7 +272,7 @@ class FineTunedTask(Task):
         """
         size = HeadSize(self.head, num_outputs)
         record = TaskRecord(type(self).__name__, size, settings)
-        pretrained = pretrained.for_task(record)
+        pretrained = pretrained.for_task(record, self.kept_outputs)
         return pretrained, pretrained.task_model
 
     def recipe(self, **fields):

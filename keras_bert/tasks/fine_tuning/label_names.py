@@ -1,43 +1,48 @@
 """The names of a classifier's outputs."""
 
 import numpy as np
-from absl import logging
 
 from keras_bert.tasks.fine_tuning.columns import label_indices
 
 
-def with_labels(pretrained, known, labels=None):
-    """A model with a head of these labels, if it has one, and the labels.
+def choose_labels(known, labels=None, rename_labels=None, new_head=False):
+    """Finds the labels of a task, and which trained outputs answer them.
 
     Args:
-        pretrained: `PretrainedModel`.
-        known: list of str, the labels that it was trained with; None if it
-            was not trained for the task.
-        labels: list of str, those wanted; None for the known ones.
+        known: list of str, the labels that the model was trained with; None
+            if it was not trained for the task.
+        labels: list of str, the wanted ones in order; None for the known.
+        rename_labels: dict from known labels to new names, or None.
+        new_head: bool, whether a trained head is replaced by a random one.
 
     Returns:
-        A `PretrainedModel`, without its head if that is of other labels, and
-        a list of str.
+        A list of str, and for each the place of its output in the trained
+        head, a list of int, empty for a head that starts random; or None
+        where there is no trained head of the task.
 
     Raises:
-        ValueError: there are no labels, or the names are bad.
+        ValueError: there are no labels, the names are bad, or the trained
+            head is for others.
     """
     if labels is None and known is None:
         raise ValueError(
             "`labels` must be the names of the labels: this checkpoint "
             "has no head of a classifier that tells them."
         )
-    if labels is None:
-        return pretrained, known
-    labels = _checked_labels(labels)
-    if known not in (None, labels) and not _are_made_up(known):
-        logging.info(
-            "The head for the labels %s is left out; one for %s starts random.",
-            ", ".join(known),
-            ", ".join(labels),
+    renamed = _renamed(known or [], rename_labels or {})
+    labels = _checked_labels(renamed if labels is None else labels)
+    if known is None or new_head:
+        return labels, [] if new_head else None
+    if _are_made_up(renamed) and len(labels) == len(known):
+        return labels, [*range(len(known))]
+    if {*labels} != {*renamed}:
+        raise ValueError(
+            f"This model was trained for the labels {', '.join(renamed)}. "
+            "`rename_labels` gives them other names; with `new_head=True` "
+            "(--new_head) a random head takes the place of the trained one. "
+            f"Received: labels={labels!r}."
         )
-        pretrained = pretrained.without_task()
-    return pretrained, labels
+    return labels, [renamed.index(label) for label in labels]
 
 
 def label_weights(class_weights, labels):
@@ -75,6 +80,17 @@ def _checked_labels(labels):
     return labels
 
 
+def _renamed(known, names):
+    unknown = [label for label in names if label not in known]
+    if unknown:
+        raise ValueError(
+            "`rename_labels` must be a dict from labels that the model was "
+            f"trained with ({', '.join(known) or 'none'}) to their new names. "
+            f"Received: {', '.join(map(repr, unknown))}."
+        )
+    return [names.get(label, label) for label in known]
+
+
 def _are_made_up(labels):
-    """Whether they are the names that transformers gives by itself."""
+    """Recognize the names that transformers gives by itself."""
     return labels == [f"LABEL_{index}" for index in range(len(labels))]

@@ -68,8 +68,13 @@ class TextTask(FineTunedTask):
         From now on it takes what `texts` are, single ones or pairs, whatever
         it was trained on before.
         """
+        is_pair = self.is_pair
         self.note_pairs(None)
-        return super().fit(texts, labels, validation_data, **kwargs)
+        try:
+            return super().fit(texts, labels, validation_data, **kwargs)
+        except ValueError:
+            self.note_pairs(is_pair)
+            raise
 
     def note_pairs(self, is_pair):
         """Notes what the examples are that it is trained on.
@@ -122,6 +127,7 @@ class TextTask(FineTunedTask):
         return logits if windows is None else examples.pooled(logits, windows)
 
     def check_servable(self):
+        super().check_servable()
         windows = self.settings["windows"]
         if windows is not None:
             raise ValueError(

@@ -26,13 +26,24 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
 
     Returns:
         A Keras `History`.
+
+    Raises:
+        ValueError: the recipe does not fit the task, its data or its layers.
     """
+    loss = {
+        name: task.loss(recipe.label_smoothing) for name in task.model.output
+    }
+    if recipe.patience is not None and validation is None:
+        raise ValueError(
+            "`patience` needs `validation_data`, on which results are "
+            f"compared. Received: patience={recipe.patience}, and none."
+        )
     _prepare_layers(task, recipe)
     steps = num_batches(len(examples), recipe.batch_size)
     model = in_parallel_parts(task.model, recipe.parallel_parts)
     model.compile(
         optimizer=_optimizer(task, recipe, steps * recipe.epochs),
-        loss={name: task.loss(recipe.label_smoothing) for name in model.output},
+        loss=loss,
         # XLA would compile the step anew for each width of a batch.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )

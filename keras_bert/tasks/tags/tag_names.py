@@ -34,6 +34,24 @@ def tag_names(*tags):
     return [OUTSIDE, *(f"{prefix}-{x}" for x in types for prefix in "BI")]
 
 
+def of_entities(names, tags):
+    """Renames for both tags of an entity where its type is to be renamed.
+
+    Args:
+        names: dict from tags or types of entities to new names, or None.
+        tags: list of str, the tags that there are, or None.
+
+    Returns:
+        A dict from tags to new names.
+    """
+    renames = {}
+    for old, new in (names or {}).items():
+        is_type = old not in (tags or []) and f"B-{old}" in (tags or [])
+        prefixes = ("B-", "I-") if is_type else ("",)
+        renames.update({f"{p}{old}": f"{p}{new}" for p in prefixes})
+    return renames
+
+
 def check_names(names):
     """Checks that tags are plain, or of entities in IOB2.
 

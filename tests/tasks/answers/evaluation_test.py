@@ -63,10 +63,10 @@ class IsOneAnswerTest(unittest.TestCase):
         texts = {"a": _answers("the", 4), "b": _answers("the", 9)}
         self.assertTrue(is_one_answer(self.questions, texts, None))
 
-    def test_one_in_twenty_may_differ(self):
-        questions = [_question(f"{n}", f"{n}") for n in range(20)]
+    def test_one_in_forty_may_differ(self):
+        questions = [_question(f"{n}", f"{n}") for n in range(40)]
         answers = {
-            f"{n}": _answers(f"{n}", n, difference=float(n)) for n in range(20)
+            f"{n}": _answers(f"{n}", n, difference=float(n)) for n in range(40)
         }
         self.assertFalse(is_one_answer(questions, answers, 1.5))
         self.assertTrue(is_one_answer(questions, answers, 0.5))

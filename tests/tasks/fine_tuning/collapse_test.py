@@ -1,31 +1,41 @@
 import numpy as np
 import pytest
 
+from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
-from keras_bert.tasks.fine_tuning.collapse import is_one_throughout
+from keras_bert.tasks.fine_tuning.collapse import spread_too_little
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 
 
 @pytest.mark.parametrize(
-    ("labels", "expected"),
+    ("answers", "targets", "expected"),
     [
-        ([1, 1, 1], True),
-        ([1, 0, 1], False),
-        ([1], False),
-        ([], False),
-        ([[1, 0], [1, 0]], True),
-        ([[1, 0], [1, 1]], False),
+        ([1, 1, 1], [0, 1, 1], True),
+        ([1, 0, 1], [0, 1, 1], False),
+        ([1, 1, 1], [0, 0, 0], False),  # One answer is right.
+        ([1], [0], False),
+        ([], [], False),
+        ([[1, 0], [1, 0]], [[1, 0], [1, 1]], True),
+        ([[1, 0], [1, 1]], [[1, 0], [1, 1]], False),
+        # A collapsed model of CoLA: 2 of 527 answers are others.
+        ([0] * 2 + [1] * 525, [0] * 162 + [1] * 365, True),
+        ([0] * 20 + [1] * 507, [0] * 162 + [1] * 365, False),
+        # Of a rare label few are found, but some.
+        ([1] * 2 + [0] * 998, [1] * 10 + [0] * 990, False),
     ],
 )
-def test_one_label_is_told_from_several(labels, expected):
-    assert is_one_throughout(np.array(labels)) is expected
+def test_one_answer_to_nearly_all_is_noticed(answers, targets, expected):
+    found = differ_too_little(np.array(answers), np.array(targets))
+    assert found is expected
 
 
-def test_a_share_of_one_answer_may_do():
-    texts = ["no"] * 19 + ["yes"]
-    assert not is_one_throughout(texts)
-    assert is_one_throughout(texts, share=0.95)
-    assert not is_one_throughout(["yes", *texts], share=0.95)
+@pytest.mark.parametrize(
+    ("spread", "targets", "expected"),
+    [(0.007, [0, 5], True), (0.5, [0, 5], False), (0.0, [3, 3], False)],
+)
+def test_numbers_that_hardly_differ_are_noticed(spread, targets, expected):
+    numbers = np.array([2.5 - spread, 2.5 + spread])
+    assert spread_too_little(numbers, np.array(targets)) is expected
 
 
 def test_examples_that_tell_are_spread_over_all():
