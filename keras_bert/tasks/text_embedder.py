@@ -165,7 +165,7 @@ class TextEmbedder(Task):
             ValueError: an example cannot be used; it is named before any
                 training.
         """
-        recipe = Recipe(**recipe)
+        recipe = Recipe.of_fit(**recipe)
         examples = embedding_examples(self.preprocess, texts, labels)
         validation, judged = None, None
         if validation_data is not None:

@@ -128,7 +128,7 @@ class FeatureBased:
 
         :meta private:
         """
-        recipe = Recipe(**{**_RECIPE, **fields})
+        recipe = Recipe.of_fit(**{**_RECIPE, **fields})
         for name, values in _ENCODER_FIELDS.items():
             if getattr(recipe, name) not in values:
                 raise ValueError(

@@ -280,7 +280,7 @@ class FineTunedTask(Task):
 
         :meta private:
         """
-        return Recipe(**fields)
+        return Recipe.of_fit(**fields)
 
     def asked(self, texts):
         """Checks and tokenizes what `predict` is to answer.

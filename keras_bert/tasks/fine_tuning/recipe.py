@@ -1,6 +1,10 @@
 """How a model is fine-tuned."""
 
 import dataclasses
+import difflib
+
+# What `fit` of the tasks takes besides.
+_OTHER_ARGUMENTS = ("validation_data", "class_weights", "callbacks", "verbose")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +83,28 @@ class Recipe:
             ),
         ):
             _check(is_right, name, getattr(self, name), expected)
+
+    @classmethod
+    def of_fit(cls, **fields):
+        """Makes a recipe of what a user passes to `fit` by name.
+
+        Raises:
+            ValueError: a name is no field, or a value is out of range.
+        """
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in fields.keys() - known:
+            near = difflib.get_close_matches(name, [*known, *_OTHER_ARGUMENTS])
+            near = [other for other in near if other != name]
+            advice = (
+                f"Did you mean {' or '.join(near)}?"
+                if near
+                else (f"A recipe has {', '.join(known)}.")
+            )
+            raise ValueError(
+                f"`fit` has no argument `{name}` here. {advice} "
+                f"Received: {name}={fields[name]!r}."
+            )
+        return cls(**fields)
 
 
 def _check(is_right, name, value, expected):

@@ -2,6 +2,9 @@ import dataclasses
 
 import pytest
 
+from keras_bert.tasks import FeatureTextClassifier
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
 from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
@@ -32,6 +35,35 @@ def test_a_value_out_of_range_is_named(name, value, message):
         ValueError, match=f"`{name}` must be {message}. .*{name}={value}"
     ):
         Recipe(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("learning_rat", "Did you mean learning_rate[?]"),
+        ("epoch", "Did you mean epochs[?]"),
+        ("callback", "Did you mean callbacks[?]"),
+        ("optimizer", "A recipe has epochs, batch_size, .*parallel_parts[.]"),
+    ],
+)
+def test_an_argument_that_fit_lacks_is_named(name, message):
+    with pytest.raises(
+        ValueError, match=f"`fit` .*`{name}`.*{message} Received: {name}=1"
+    ):
+        Recipe.of_fit(epochs=2, **{name: 1})
+
+
+@pytest.mark.parametrize(
+    ("make", "texts"),
+    [
+        (lambda bert: TextClassifier(bert, labels=["x", "y"]), ["a", "b"]),
+        (lambda b: FeatureTextClassifier(b, labels=["x", "y"]), ["a", "b"]),
+        (TextEmbedder, [("a", "b"), ("c", "d")]),
+    ],
+)
+def test_each_fit_tells_of_a_slip(bert, make, texts):
+    with pytest.raises(ValueError, match="Did you mean learning_rate"):
+        make(bert).fit(texts, [0, 1], learning_rat=1)
 
 
 def test_the_limits_are_within():
