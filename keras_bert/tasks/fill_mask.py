@@ -1,5 +1,7 @@
 """What a masked language model is trained for: the words behind masks."""
 
+import functools
+
 import tensorflow as tf
 
 from keras_bert.tasks.fine_tuning.texts import brief
@@ -67,13 +69,16 @@ class FillMask(Task):
             pretrained.family.template,
             pretrained.sequence_length(seq_length),
         )
-        self._from_text = tf.function(
+
+    @functools.cached_property
+    def _from_text(self):
+        return tf.function(
             lambda texts: self.predict_ids(self.preprocess(texts)),
             input_signature=[tf.TensorSpec([None], tf.string)],
-        )
+        ).get_concrete_function()
 
     def __call__(self, text):
-        answers = self._from_text([checked_text(text)])
+        answers = self._from_text(tf.constant([checked_text(text)]))
         tokens = answers["tokens"].numpy()[0]
         probabilities = answers["token_probabilities"].numpy()[0]
         num_masks = text.count(self.mask)

@@ -1,7 +1,5 @@
 """Texts to the inputs of a model."""
 
-import functools
-
 import tensorflow as tf
 
 from keras_bert import template as templates
@@ -56,6 +54,7 @@ class Preprocessor:
         self.seq_length = seq_length
         self.truncation = truncation
         self._num_calls = 0
+        self._traced = {}  # By the number of texts of a row.
 
     def __call__(self, texts, pairs=None):
         first = self.tokenizer(texts)
@@ -79,21 +78,18 @@ class Preprocessor:
         self._num_calls += 1
         if self._num_calls <= _PAYING_CALLS:
             return self._with_num_tokens(*texts)
-        return self._traced[len(texts)](*texts)
+        if len(texts) not in self._traced:
+            column = tf.TensorSpec([None], tf.string)
+            function = tf.function(self._with_num_tokens, [column] * len(texts))
+            self._traced[len(texts)] = function.get_concrete_function()
+        columns = [tf.constant(column, tf.string) for column in texts]
+        return self._traced[len(texts)](*columns)
 
     def _with_num_tokens(self, *texts):
         tokens = [self.tokenizer(column) for column in texts]
         num_tokens = sum(column.row_lengths() for column in tokens)
         num_special = self.template.num_special(is_pair=len(texts) == 2)
         return self.pack(*tokens), num_tokens + num_special
-
-    @functools.cached_property
-    def _traced(self):
-        """By the number of texts of a row."""
-        column = tf.TensorSpec([None], tf.string)
-        return {
-            n: tf.function(self._with_num_tokens, [column] * n) for n in (1, 2)
-        }
 
     def pack(self, first, second=None):
         """Lays out texts that are tokenized already.

@@ -1,5 +1,6 @@
 """A model as one graph, with its matrices laid out for it where that pays."""
 
+import functools
 import math
 
 import numpy as np
@@ -35,7 +36,7 @@ class GraphFunction:
         self._model = model
         self._traced = _traced(model, lambda x: model(x, training=False))
         names = model.input.keys()
-        self._plain = lambda x: self._traced(*(x[name] for name in names))
+        self._plain = lambda x: self._traced()(*(x[name] for name in names))
         self._is_narrow = model.compute_dtype == "bfloat16"
         self._is_mirrored = any(
             isinstance(v.value, tf.distribute.DistributedValues)
@@ -118,7 +119,7 @@ class _Constants(_LaidOut):
     def __init__(self, model, traced, plain):
         super().__init__(model, ("kernel",))
         self._plain = plain
-        concrete = traced.get_concrete_function()
+        concrete = traced()
         captures = concrete.graph.captures
         graph_def = concrete.graph.as_graph_def()
         outputs = concrete.structured_outputs
@@ -140,7 +141,7 @@ class _Constants(_LaidOut):
             found = tf.graph_util.import_graph_def(graph_def, known, names)
             return dict(zip(outputs, found)), self._values()
 
-        self._compute = compute
+        self._compute = compute.get_concrete_function()
 
     def _after_change(self, arrays, inputs):
         # New constants would take as long as these.
@@ -156,7 +157,7 @@ class _Packed(_LaidOut):
         self._packed = packed_model(model)
         self._compute = _traced(
             model, lambda x: (self._packed(x, training=False), self._values())
-        )
+        )()
 
     def _after_change(self, arrays, inputs):
         renew_copies(self._packed)
@@ -165,15 +166,20 @@ class _Packed(_LaidOut):
 
 
 def _traced(model, call):
-    """A function of the model's inputs, traced as one of a dict of them."""
+    """A function that gives one of the model's inputs, traced the first time.
+
+    TensorFlow warns of a `tf.function` that is traced again and again, and
+    means that of several models too; what is traced already it lets pass.
+    """
     names = model.input.keys()
-    return tf.function(
+    function = tf.function(
         lambda *inputs: call(dict(zip(names, inputs))),
         input_signature=[
             tf.TensorSpec(tensor.shape, tensor.dtype)
             for tensor in model.input.values()
         ],
     )
+    return functools.cache(function.get_concrete_function)
 
 
 def _arrays(tensors):

@@ -1,0 +1,61 @@
+"""Calls of many sizes, and models of one kind, without TensorFlow's warning."""
+
+import logging
+
+import pytest
+import tensorflow as tf
+
+from keras_bert.tasks import FillMask
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
+
+_WORDS = "the a dog cat bird eats sees meat fish seeds".split()
+_SIZES = range(1, 11)
+
+
+@pytest.fixture
+def warned():
+    """The warnings of retracing, a list of str."""
+    found = []
+    handler = logging.Handler()
+    handler.emit = lambda record: found.append(record.getMessage())
+    tf.get_logger().addHandler(handler)
+    yield found
+    tf.get_logger().removeHandler(handler)
+
+
+def _texts(size):
+    return [" ".join(_WORDS[:size])] * size
+
+
+def test_the_warnings_are_seen_here(warned):
+    function = tf.function(lambda x: x)
+    for size in _SIZES:
+        function(size)
+    assert "triggered tf.function retracing" in warned[0]
+
+
+def test_texts_of_ten_sizes_are_traced_once(make_bert, warned):
+    classifier = TextClassifier(make_bert(), labels=["x", "y"])
+    embedder = TextEmbedder(make_bert())
+    for size in _SIZES:
+        classifier.predict(_texts(size))
+        classifier.evaluate(_texts(size), [0] * size)
+        embedder.embed(_texts(size))
+        classifier.model.predict(classifier.preprocess(_texts(size)), verbose=0)
+    assert not warned
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda bert: TextClassifier(bert, labels=["x", "y"]).predict(["a"]),
+        lambda bert: FillMask(bert)("the [MASK]"),
+    ],
+    ids=["classifier", "fill_mask"],
+)
+def test_six_models_are_traced_in_peace(make_bert, warned, monkeypatch, ask):
+    monkeypatch.setattr("keras_bert.text.preprocessor._PAYING_CALLS", 0)
+    for _ in range(6):
+        ask(make_bert(num_hidden_layers=1))
+    assert not warned
