@@ -25,6 +25,9 @@ class Preprocessor:
         truncation: str, what is kept of a text that is too long: its "head",
             its "tail", or "head_tail", half of each.
 
+    Attributes:
+        has_told_cut: bool, whether the log has said that texts are cut.
+
     Call arguments:
         texts: string tensor or list `(batch_size,)`.
         pairs: string tensor or list `(batch_size,)`, the second texts.
@@ -53,6 +56,7 @@ class Preprocessor:
         self.template = template
         self.seq_length = seq_length
         self.truncation = truncation
+        self.has_told_cut = False
         self._num_calls = 0
         self._traced = {}  # By the number of texts of a row.
 

@@ -17,7 +17,7 @@ _WIDTH_MULTIPLE = 1 if keras.backend.backend() == "tensorflow" else 32
 def tokenized_rows(preprocess, *texts):
     """The model inputs of all texts, in main memory without padding.
 
-    A warning says how many are cut, if any.
+    The first time that some are cut, a warning says how many.
 
     Args:
         preprocess: `Preprocessor`.
@@ -32,10 +32,11 @@ def tokenized_rows(preprocess, *texts):
         inputs, num_tokens = preprocess.with_num_tokens(*some)
         chunks.append(_arrays(inputs))
         num_cut += np.sum(num_tokens.numpy() > preprocess.seq_length)
-    if num_cut:
+    if num_cut and not preprocess.has_told_cut:
+        preprocess.has_told_cut = True
         logging.warning(
             "%d of %d texts (%.1f %%) are longer than seq_length=%d tokens "
-            "and are cut.",
+            "and are cut. Later calls cut in silence.",
             num_cut,
             len(texts[0]),
             100 * num_cut / len(texts[0]),

@@ -38,15 +38,21 @@ def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
         np.testing.assert_array_equal(pieces.values[name], values)
 
 
-def test_cut_texts_are_counted(preprocess, caplog):
-    tokenized_rows(preprocess, _TEXTS)
-    assert "1 of 4 texts (25.0 %) are longer than seq_length=6" in caplog.text
-    caplog.clear()
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ([_TEXTS], "1 of 4 texts (25.0 %) are longer than seq_length=6"),
+        # Together with [CLS] and two [SEP] the pairs are of 7, 5, 5 and 9.
+        ([_TEXTS, [b"", b"", b"the a", b""]], "2 of 4 texts (50.0 %)"),
+    ],
+)
+def test_cut_texts_are_counted_once(preprocess, caplog, columns, message):
     tokenized_rows(preprocess, _TEXTS[:3])
     assert not caplog.text
-    # Together with [CLS] and two [SEP] the pairs are of 7, 5, 5 and 9.
-    tokenized_rows(preprocess, _TEXTS, [b"", b"", b"the a", b""])
-    assert "2 of 4 texts (50.0 %)" in caplog.text
+    for _ in range(3):
+        tokenized_rows(preprocess, *columns)
+    assert message in caplog.text
+    assert caplog.text.count("are cut") == 1
 
 
 def test_no_texts_are_no_rows(preprocess):
