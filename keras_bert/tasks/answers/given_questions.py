@@ -6,6 +6,7 @@ from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.data.labelled.squad import read_squad
 from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.fine_tuning.columns import as_list
+from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.texts import brief
 from keras_bert.tasks.fine_tuning.texts import checked_texts
 
@@ -54,7 +55,7 @@ def asked_questions(pairs):
     Raises:
         ValueError: one is no pair of texts; its index is named.
     """
-    pairs = as_list(pairs)
+    pairs = as_rows(pairs)
     for index, pair in enumerate(pairs):
         if isinstance(pair, str | bytes) or not _is_pair(pair):
             raise ValueError(

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.fine_tuning.columns import decoded
+from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import numbers
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.examples import tokenized_rows
@@ -58,8 +57,8 @@ def embedding_examples(preprocess, texts, labels=None):
     Args:
         preprocess: `Preprocessor`.
         texts: list, array or table of pairs (anchor, positive) or of triplets
-            (anchor, positive, negative); or a `tf.data.Dataset`, not batched,
-            of such tuples, or of pairs of a pair of texts and its score.
+            (anchor, positive, negative); or a `tf.data.Dataset` of such
+            tuples, or of pairs of a pair of texts and its score.
         labels: list of float from -1 to 1, how alike the two texts of a pair
             are; None for pairs that belong together.
 
@@ -97,13 +96,9 @@ def _split(texts, labels):
         spec = texts.element_spec
         if isinstance(spec, tuple) and isinstance(spec[0], tuple):
             return split_examples(texts)
-        texts = [
-            tuple(map(decoded, row)) if isinstance(row, tuple) else row
-            for row in texts.as_numpy_iterator()
-        ]
     if labels is not None:
         return split_examples(texts, labels)
-    texts = as_list(texts)
+    texts = as_rows(texts)
     if not texts:
         raise ValueError("There must be examples. Received: none.")
     return texts, None

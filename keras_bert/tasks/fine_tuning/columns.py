@@ -10,9 +10,9 @@ def split_examples(texts, labels=None):
     """Texts and labels that may come together in a data set.
 
     Args:
-        texts: sequence of texts or of pairs of texts (list, NumPy array,
-            pandas column or two columns); or a `tf.data.Dataset`, not
-            batched, of pairs of a text, or a pair of texts, and a label.
+        texts: sequence of texts or of pairs of texts, as `as_rows` takes it;
+            or a `tf.data.Dataset`, batched or not, of pairs of a text, or a
+            pair of texts, and a label.
         labels: sequence of labels; None with a data set.
 
     Returns:
@@ -28,7 +28,7 @@ def split_examples(texts, labels=None):
                 f"of texts and labels. Received: {brief(texts)}."
             )
         texts, labels = _from_dataset(texts)
-    texts, labels = as_list(texts), as_list(labels)
+    texts, labels = as_rows(texts), as_list(labels)
     if len(texts) != len(labels):
         raise ValueError(
             "There must be a label for each text. Received: "
@@ -37,6 +37,38 @@ def split_examples(texts, labels=None):
     if not texts:
         raise ValueError("There must be examples. Received: none.")
     return texts, labels
+
+
+def as_rows(texts):
+    """A plain list of texts, or of tuples of the texts of each row.
+
+    Args:
+        texts: list of these, NumPy array, or column or table of pandas; tuple
+            of such arrays or columns; or `tf.data.Dataset`, batched or not.
+
+    Raises:
+        ValueError: it is none of these, or columns are not equally long.
+    """
+    if hasattr(texts, "as_numpy_iterator"):
+        return [_decoded_row(x) for x in unbatched(texts).as_numpy_iterator()]
+    if not isinstance(texts, tuple) or not all(map(_is_column, texts)):
+        return as_list(texts)
+    lengths = [len(column) for column in texts]
+    if len({*lengths}) > 1:
+        raise ValueError(
+            "Columns of texts must be equally long. Received: columns of "
+            f"{' and '.join(map(str, lengths))} texts."
+        )
+    return list(zip(*(column.tolist() for column in texts)))
+
+
+def unbatched(dataset):
+    """The same `tf.data.Dataset` with one example in each element."""
+    spec = dataset.element_spec
+    while isinstance(spec, tuple):
+        spec = spec[0]
+    is_batched = getattr(spec, "shape", None) and spec.shape.rank
+    return dataset.unbatch() if is_batched else dataset
 
 
 def as_list(values):
@@ -57,7 +89,7 @@ def encoded_texts(texts, is_pair=None):
     """Texts as UTF-8, one column or, of pairs, two.
 
     Args:
-        texts: list of str, or of pairs of str.
+        texts: list of str, or of pairs of str, as `as_rows` takes it.
         is_pair: bool, whether pairs are wanted; None for either.
 
     Returns:
@@ -67,15 +99,19 @@ def encoded_texts(texts, is_pair=None):
         ValueError: some are pairs and some are not, one is no text, or they
             are not what is wanted.
     """
-    texts = as_list(texts)
-    widths = [1 if isinstance(t, str | bytes) else np.size(t) for t in texts]
+    texts = as_rows(texts)
+    widths = [
+        1 if isinstance(x, str | bytes) or not hasattr(x, "__len__") else len(x)
+        for x in texts
+    ]
     wanted = {None: widths[0] if widths else 1, False: 1, True: 2}[is_pair]
     for index, width in enumerate(widths):
         if width != wanted or width > 2:
             raise ValueError(
                 f"`texts` must be {'pairs' if wanted == 2 else 'single texts'}"
                 f", as the first ones or as the model was trained. Received: "
-                f"{brief(texts[index])} at index {index}."
+                f"{brief(texts[index])} at index {index}. Two lists a and b "
+                "are pairs as list(zip(a, b))."
             )
     if wanted == 1:
         return [checked_texts(texts)]
@@ -134,21 +170,26 @@ def numbers(labels):
 
 def _from_dataset(dataset):
     texts, labels = [], []
-    for element in dataset.as_numpy_iterator():
+    for element in unbatched(dataset).as_numpy_iterator():
         if not isinstance(element, tuple) or len(element) != 2:
             raise ValueError(
                 "The elements of the data set must be pairs of a text, or a "
                 f"pair of texts, and a label. Received: {brief(element)}."
             )
         text, label = element
-        is_pair = isinstance(text, tuple)
-        texts.append(tuple(map(decoded, text)) if is_pair else decoded(text))
-        labels.append(decoded(label) if isinstance(label, bytes) else label)
+        texts.append(_decoded_row(text))
+        labels.append(_decoded_row(label))
     return texts, [
         getattr(label, "tolist", lambda x=label: x)() for label in labels
     ]
 
 
-def decoded(text):
-    """A text, or its UTF-8, as str; anything else as it is."""
-    return text.decode("utf-8") if isinstance(text, bytes) else text
+def _is_column(values):
+    return hasattr(values, "tolist") and getattr(values, "ndim", 0) == 1
+
+
+def _decoded_row(row):
+    """Texts in UTF-8, one or a tuple, as str; anything else as it is."""
+    if isinstance(row, tuple):
+        return tuple(map(_decoded_row, row))
+    return row.decode("utf-8") if isinstance(row, bytes) else row

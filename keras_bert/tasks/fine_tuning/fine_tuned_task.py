@@ -108,8 +108,8 @@ class FineTunedTask(Task):
         """Fine-tunes the model.
 
         Args:
-            texts: what to learn from, as of the class; or a `tf.data.Dataset`
-                of pairs of texts and labels.
+            texts: what to learn from, as the class says; or a
+                `tf.data.Dataset` of pairs of texts and labels.
             labels: what the texts are labelled with, one for each; None with
                 a data set.
             validation_data: a data set, or a tuple of what `evaluate` takes.

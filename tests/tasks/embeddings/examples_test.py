@@ -50,6 +50,8 @@ def test_any_container_will_do(preprocess):
         (embedding_examples(preprocess, np.array(_PAIRS)), plain),
         (embedding_examples(preprocess, [*map(list, _PAIRS)]), plain),
         (embedding_examples(preprocess, from_tensors(columns)), plain),
+        (embedding_examples(preprocess, from_tensors(columns).batch(2)), plain),
+        (embedding_examples(preprocess, (*map(np.array, columns),)), plain),
         (
             embedding_examples(preprocess, _PAIRS, np.array([1, 0.5, -1])),
             scored,
