@@ -27,7 +27,9 @@ class Recipe:
         label_smoothing: float, share of the targets that is spread evenly.
         patience: int, epochs without a better result on the validation data
             after which training ends; None for no early end.
-        seed: int, of the order of the examples.
+        seed: int, of the order of the examples, of dropout and of the layers
+            that are reset. A fresh head is drawn before, when the model is
+            read: `keras.utils.set_random_seed` sets its seed.
         parallel_parts: int, into how many parts a batch is divided that are
             computed side by side. It makes training faster, and no better or
             worse, where TensorFlow computes each operation with one thread;

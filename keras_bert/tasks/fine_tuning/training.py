@@ -1,6 +1,10 @@
 """Training of a task's model by a recipe."""
 
+import contextlib
+import random
+
 import keras
+import numpy as np
 
 from keras_bert.data.batches.fine_tuning import num_batches
 from keras_bert.data.batches.fine_tuning import training_dataset
@@ -39,6 +43,7 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
             f"compared. Received: patience={recipe.patience}, and none."
         )
     _prepare_layers(task, recipe)
+    _seed_dropout(task.model, recipe.seed)
     steps = num_batches(len(examples), recipe.batch_size)
     model = in_parallel_parts(task.model, recipe.parallel_parts)
     model.compile(
@@ -89,11 +94,31 @@ def _prepare_layers(task, recipe):
     for index, block in enumerate(backbone.blocks):
         block.trainable = index >= num_frozen
     if recipe.num_reset_layers:
-        fresh = task.pretrained.family.backbone(task.pretrained.config)
+        with _seeded_initializers(recipe.seed):
+            fresh = task.pretrained.family.backbone(task.pretrained.config)
         for block, other in zip(
             backbone.blocks[start:], fresh.blocks[start:], strict=True
         ):
             block.set_weights(other.get_weights())
+
+
+def _seed_dropout(model, seed):
+    """Has all that a model draws while it learns follow from a seed."""
+    states = [v for v in model.variables if v.name == "seed_generator_state"]
+    seeds = np.random.SeedSequence(seed).generate_state(len(states))
+    for state, own_seed in zip(states, seeds):
+        state.assign(np.array([own_seed, 0], state.dtype))
+
+
+@contextlib.contextmanager
+def _seeded_initializers(seed):
+    """Has Keras, which takes seeds from `random`, draw weights by a seed."""
+    before = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(before)
 
 
 def _check_whole(blocks, border, name, recipe):
