@@ -34,6 +34,22 @@ class TaggedSentences:
     tags: tuple
     lines: tuple
 
+    @classmethod
+    def of_rows(cls, path, sentences):
+        """Makes them of lists of tuples, of a line, its word and its tag.
+
+        Sentences without a row are left out.
+
+        :meta private:
+        """
+        lines, words, tags = (
+            tuple(
+                tuple(row[part] for row in rows) for rows in sentences if rows
+            )
+            for part in range(3)
+        )
+        return cls(str(path), words, tags, lines)
+
     def where(self, sentence, word):
         """The place of a word for a message: "train.conll, line 12".
 
@@ -94,13 +110,12 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
         )
     cut = re.compile("\t" if "\t" in first[1] else " +").split
     num_columns = len(cut(first[1]))
-    if num_columns > 2 and _counts_words(rows, cut):
+    is_counted = num_columns > 2 and _counts_words(rows, cut)
+    if is_counted:
         rows = [x for x in rows if not _UNCOUNTED.match(x[1])]
-        word_column = 1 if word_column is None else word_column
-        if tag_column is None and num_columns == _CONLLU_COLUMNS:
-            tag_column = _UPOS
-    word_column = word_column or 0
-    tag_column = -1 if tag_column is None else tag_column
+    word_column, tag_column = _chosen_columns(
+        word_column, tag_column, num_columns, is_counted
+    )
     where = f"{path}, line {first[0]},"
     _check_columns(where, word_column, tag_column, num_columns)
     sentences = [[]]
@@ -122,13 +137,19 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
                 f"{tag_column}. Received: {row[:_SHOWN]!r}."
             )
         sentences[-1].append((number, word, tag))
-    lines, words, tags = (
-        tuple(tuple(row[part] for row in rows) for rows in sentences if rows)
-        for part in range(3)
-    )
-    _tell_columns(path, words, word_column, tag_column)
-    data = TaggedSentences(str(path), words, tags, lines)
+    data = TaggedSentences.of_rows(path, sentences)
+    _tell_columns(path, data.words, word_column, tag_column)
     return _repaired(data) if on_stray_tag == "repair" else data
+
+
+def _chosen_columns(word_column, tag_column, num_columns, is_counted):
+    """The columns to read, those that the user names or else the likeliest."""
+    if word_column is None:
+        word_column = 1 if is_counted else 0
+    if tag_column is None:
+        is_conllu = is_counted and num_columns == _CONLLU_COLUMNS
+        tag_column = _UPOS if is_conllu else -1
+    return word_column, tag_column
 
 
 def _counts_words(rows, cut):
@@ -159,7 +180,7 @@ def _tell_columns(path, words, word_column, tag_column):
 
 def _repaired(data):
     """The same sentences, in which stray tags begin entities."""
-    tags, strays = without_stray_tags(data.tags)
+    tags, strays = without_stray_tags(data.tags, data.where)
     if strays:
         logging.warning(
             "%s: %d tags follow no scheme, the first in line %d. They begin "

@@ -32,7 +32,7 @@ def find_entities(tags):
         A list of `Entity`, in order.
     """
     found = []
-    label_before = ""
+    label_before = None
     for index, tag in enumerate(tags):
         prefix, _, label = tag.partition("-")
         if tag != OUTSIDE:
@@ -40,7 +40,7 @@ def find_entities(tags):
                 found.append(Entity(label, index, index))
             else:
                 found[-1] = found[-1]._replace(last=index)
-        label_before = label
+        label_before = None if tag == OUTSIDE else label
     return found
 
 

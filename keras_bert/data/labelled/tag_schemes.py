@@ -40,13 +40,13 @@ def find_scheme(tags, where=None):
     candidates = _candidates({tag for row in tags for tag in row})
     if candidates == [PLAIN]:
         return PLAIN
-    faults = []
+    where, faults = where or by_indices, []
     for scheme in candidates:
-        fault = _first_fault(tags, scheme, where or by_indices)
+        fault = _first_fault(tags, scheme, where)
         if fault is None:
             return scheme
         faults.append(fault)
-    raise _fault_error(candidates, faults)
+    raise _fault_error(candidates, faults, tags, where)
 
 
 def is_plain(names):
@@ -73,16 +73,17 @@ def check_scheme(tags, scheme, where=None):
         )
     if scheme == PLAIN:
         return
-    fault = _first_fault(tags, scheme, where or by_indices)
+    where = where or by_indices
+    fault = _first_fault(tags, scheme, where)
     if fault is not None:
-        raise _fault_error([scheme], [fault])
+        raise _fault_error([scheme], [fault], tags, where)
 
 
-def without_stray_tags(tags):
+def without_stray_tags(tags, where=None):
     """Has each tag that follows no scheme begin an entity.
 
     Args:
-        tags: list with a list of str for each sentence.
+        tags, where: as `find_scheme` takes them.
 
     Returns:
         The tags, in IOB2 if one of them is stray and as they are otherwise,
@@ -90,13 +91,14 @@ def without_stray_tags(tags):
         the word.
 
     Raises:
-        ValueError: a tag is stray, and of no type.
+        ValueError: a tag is stray, and one has no type.
     """
     try:
-        find_scheme(tags)
+        find_scheme(tags, where)
     except ValueError:
+        if _first_without_type(tags):
+            raise
         repaired = tuple(tuple(to_iob2(row)) for row in tags)
-        check_scheme(repaired, IOB2)
         pairs = enumerate(zip(tags, repaired, strict=True))
         return repaired, [
             (sentence, word)
@@ -158,9 +160,25 @@ def _may_follow(before, tag, scheme):
     return is_open == continues and (goes_on or not continues)
 
 
-def _fault_error(schemes, faults):
+def _first_without_type(tags):
+    """The indices of the first tag that has no type; None of none."""
+    for sentence, row in enumerate(tags):
+        for word, tag in enumerate(row):
+            if tag != OUTSIDE and not tag.partition("-")[2]:
+                return sentence, word
+    return None
+
+
+def _fault_error(schemes, faults, tags, where):
+    advice = (
+        "Pass --on_stray_tag=repair (in Python to `read_conll`) to have such "
+        "a tag begin an entity."
+    )
+    place = _first_without_type(tags)
+    if place is not None:
+        tag = tags[place[0]][place[1]]
+        advice = f"At {where(*place)}, {tag!r} has no type, such as B-PER has."
     return ValueError(
         f"Tags must follow {' or '.join(schemes)} throughout. "
-        f"Received: {'; '.join(faults)}. Pass --on_stray_tag=repair (in Python "
-        "to `read_conll`) to have such a tag begin an entity."
+        f"Received: {'; '.join(faults)}. {advice}"
     )

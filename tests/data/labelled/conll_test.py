@@ -252,9 +252,21 @@ def test_stray_tags_are_repaired_where_asked(
     assert read_conll(write(text)).tags[1] == tuple(tags.split())
 
 
-def test_a_stray_tag_without_a_type_is_not_repaired(write):
-    with pytest.raises(ValueError, match="Tags must follow"):
-        read_conll(write("a B-X\nb I\n"), on_stray_tag="repair")
+@pytest.mark.parametrize(
+    ("tags", "line", "tag"),
+    [
+        ("B-X I", 2, "I"),
+        ("I B-X", 1, "I"),
+        ("O I-X O I", 4, "I"),
+        ("B-X B-", 2, "B-"),
+    ],
+)
+def test_a_stray_tag_without_a_type_is_not_repaired(write, tags, line, tag):
+    path = write("".join(f"word {tag}\n" for tag in tags.split()))
+    with pytest.raises(ValueError, match="Tags must follow") as caught:
+        read_conll(path, on_stray_tag="repair")
+    assert f"At {path}, line {line}, {tag!r} has no type" in str(caught.value)
+    assert "on_stray_tag" not in str(caught.value)
 
 
 def test_what_is_done_with_stray_tags_is_one_of_two(write):

@@ -6,6 +6,7 @@ from keras_bert.data.labelled.entities import to_iob2
 from keras_bert.data.labelled.tag_schemes import SCHEMES
 from keras_bert.data.labelled.tag_schemes import check_scheme
 from keras_bert.data.labelled.tag_schemes import find_scheme
+from keras_bert.data.labelled.tag_schemes import without_stray_tags
 
 
 def _rows(text):
@@ -98,6 +99,23 @@ def test_a_place_can_be_named_by_the_caller():
 def test_tags_of_no_scheme_are_named(tags, message):
     with pytest.raises(ValueError, match=message):
         find_scheme(_rows(tags))
+
+
+@pytest.mark.parametrize(
+    ("tags", "advice"),
+    [
+        ("B-A | O I-A", "on_stray_tag=repair"),
+        ("B-A M-A", "on_stray_tag=repair"),
+        ("B-A | O I-A I", "At sentence 1, word 2 .*, 'I' has no type"),
+        ("B-A NN", "At sentence 0, word 1 .*, 'NN' has no type"),
+    ],
+)
+def test_repair_is_advised_where_it_helps(tags, advice):
+    with pytest.raises(ValueError, match=advice) as error:
+        find_scheme(_rows(tags))
+    assert ("on_stray_tag" in str(error.value)) == ("on_stray_tag" in advice)
+    if "on_stray_tag" in advice:
+        assert find_scheme(without_stray_tags(_rows(tags))[0]) == "IOB2"
 
 
 def test_any_tags_are_plain_if_so_asked():
