@@ -10,10 +10,10 @@ _SOURCES = {
 
 # None of these may grow: who adds something takes away as much elsewhere, and
 # who takes away lowers the number.
-_MOST_FILES = 471
+_MOST_FILES = 458
 _MOST_LINES = 44_822
-_MOST_RIDDLES = 337  # Docstrings that open as a question does.
-_MOST_AS_OF = 181
+_MOST_RIDDLES = 316  # Docstrings that open as a question does.
+_MOST_AS_OF = 178
 
 
 def _docstrings():

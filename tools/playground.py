@@ -36,7 +36,7 @@ def main():
     server.check_port(_PORT.value)
     server.check_installed()
     shown = importlib.import_module("keras_bert.playground.shown_model")
-    tabs = importlib.import_module("keras_bert.playground.all_tabs")
+    tabs = importlib.import_module("keras_bert.playground.tabs")
     model = shown.ShownModel(_MODEL_DIR.value)
     page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
     print(f"The playground is at {address}; Ctrl-C ends it.", flush=True)

@@ -1,4 +1,4 @@
-"""What stands in the fields at first."""
+"""Default texts of the fields."""
 
 SENTENCE = "The cat sat on the mat because it was warm."
 PAIR = "Then it fell asleep."

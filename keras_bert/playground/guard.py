@@ -1,4 +1,4 @@
-"""What the server sends and takes, whatever the page asks for."""
+"""Limits on what the server accepts and what the browser may load."""
 
 _MAX_BODY_BYTES = 1 << 20
 
@@ -20,7 +20,7 @@ _HEADERS = {
 class Guard:
     """ASGI middleware that keeps the page on this machine.
 
-    It tells browsers to load nothing from elsewhere, and refuses uploads and
+    It forbids browsers to load anything from elsewhere, and refuses uploads and
     long requests.
 
     Args:
@@ -42,7 +42,7 @@ class Guard:
 
 
 def _num_bytes(scope):
-    """What a request says that it holds; of unknown length, too much."""
+    """The declared length of a request; too much where it is unknown."""
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:
         return _MAX_BODY_BYTES + 1

@@ -2,18 +2,18 @@
 
 import gradio as gr
 
-from keras_bert.playground.given import MAX_CHARACTERS
-from keras_bert.playground.pictures.markup import element
-from keras_bert.playground.pictures.markup import joined
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
+from keras_bert.playground.valid_input import MAX_CHARACTERS
 
 
 def make_page(model, tabs):
-    """Lays out the tabs that a model has an answer to.
+    """Lay out the tabs that a model can answer.
 
-    No event keeps anything: what a visitor gives comes with each request,
-    and what is shown goes back with it.
+    No event keeps anything: the inputs come with each request, and the
+    answer goes back with it.
 
     Args:
         model: `ShownModel`.
@@ -52,7 +52,7 @@ def _header(model, left_out):
 
 
 def _lay_out(model, tab):
-    """Lays out a tab; what its event needs."""
+    """Lay out a tab; returns the arguments of its event."""
     fields = tab.fields(model)
     with gr.Tab(tab.title, id=tab.name) as place:
         gr.HTML(element("p", tab.about, class_="about"))
@@ -95,7 +95,7 @@ def _component(field):
 
 
 def _change(component):
-    """The event of a field that is worth an answer."""
+    """The event of a field that asks for a new answer."""
     if isinstance(component, gr.Slider):
         return component.release
     if isinstance(component, gr.Radio):
@@ -104,12 +104,13 @@ def _change(component):
 
 
 def _responder(model, tab, fields):
-    """A function from what the fields hold to HTML."""
+    """A function from the values of the fields to HTML."""
 
     def respond(*values):
-        given = dict(zip([field.name for field in fields], values, strict=True))
+        names = [field.name for field in fields]
+        inputs = dict(zip(names, values, strict=True))
         try:
-            return tab.picture(tab.answer(model, **given))
+            return tab.picture(tab.answer(model, **inputs))
         except (ValueError, OSError, MemoryError) as error:
             text = f"{error}" or "Memory does not suffice."
             return element("p", text, class_="refusal", role="alert")

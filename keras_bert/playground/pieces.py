@@ -20,8 +20,8 @@ class Pieces:
         tokens: list of str.
         text_numbers: list of int, 1 or 2, or 0 at special tokens.
         starts: list of int, offsets in bytes into the text.
-        ends: list of int, likewise.
-        note: str, a sentence if pieces are left out, or else "".
+        ends: list of int, offsets in bytes, one past the last byte.
+        note: str, a sentence if pieces are left out, otherwise "".
     """
 
     inputs: dict
@@ -43,7 +43,7 @@ class Pieces:
 
 
 def cut(model, preprocess, text, pair=None):
-    """Cuts a text or a pair.
+    """Cut a text or a pair into pieces.
 
     Args:
         model: `ShownModel`.

@@ -11,7 +11,7 @@ _STYLE = pathlib.Path(__file__).with_name("style.css")
 
 
 def check_installed():
-    """Loads Gradio, without the question for its newest version.
+    """Import Gradio, without the question for its newest version.
 
     Raises:
         ModuleNotFoundError: it is not installed; the error says how to.
@@ -31,7 +31,7 @@ def check_installed():
 
 
 def check_port(port):
-    """Raises ValueError if a port is taken; 0 is none in particular."""
+    """Raise ValueError if a port is taken; 0 stands for any free port."""
     with socket.socket() as probe:
         # As servers do: what was closed just now is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -45,7 +45,7 @@ def check_port(port):
 
 
 def launch(model, tabs, port=0, opens_browser=False):
-    """Serves the page in threads of its own.
+    """Serve the page in threads of its own.
 
     Args:
         model: `ShownModel`.
@@ -57,8 +57,8 @@ def launch(model, tabs, port=0, opens_browser=False):
         The `gradio.Blocks`, to be closed, and its address.
 
     Raises:
-        ModuleNotFoundError: as of `check_installed`.
-        ValueError: as of `check_port`.
+        ModuleNotFoundError: Gradio is not installed.
+        ValueError: the port is taken.
     """
     check_installed()
     check_port(port)
@@ -68,7 +68,7 @@ def launch(model, tabs, port=0, opens_browser=False):
     from keras_bert.playground.guard import Guard
     from keras_bert.playground.page import make_page
 
-    # Its client tells of requests to this very server.
+    # Its client logs requests to this very server.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     page = make_page(model, tabs)
     fonts = ["system-ui", "sans-serif"], ["ui-monospace", "monospace"]

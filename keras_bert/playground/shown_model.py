@@ -1,7 +1,9 @@
-"""The model that the page shows, and what it can be asked."""
+"""The model that the page shows, with the tasks it answers."""
 
 import functools
 import os
+
+import numpy as np
 
 from keras_bert.tasks.embeddings.saving import load_embedder
 from keras_bert.tasks.fill_mask import FillMask
@@ -13,7 +15,7 @@ from keras_bert.text.preprocessor import Preprocessor
 class ShownModel:
     """A model of a directory with the tasks that it answers.
 
-    Nothing of what it is asked stays in it.
+    It keeps nothing of the texts that it answers.
 
     Args:
         directory: str, on this machine; nothing is downloaded.
@@ -33,7 +35,7 @@ class ShownModel:
                 f"{directory[:200]!r}, which is none."
             )
         self.directory = directory
-        self.pretrained, self._told = load_embedder(directory)
+        self.pretrained, self._embedder_settings = load_embedder(directory)
 
     @property
     def tokenizer(self):
@@ -49,11 +51,11 @@ class ShownModel:
         return tuple(self.pretrained.backbone.inputs)
 
     def has(self, part):
-        """Whether there is a part, such as "masked_lm_head"."""
+        """Return True if there is a part, such as "masked_lm_head"."""
         return part in self.pretrained.parts
 
     def preprocess(self, num_pieces):
-        """A `Preprocessor` to so many pieces, or the model's limit."""
+        """A `Preprocessor` to `num_pieces`, or to the limit of the model."""
         limit = self.pretrained.sequence_length()
         template = self.pretrained.family.template
         return Preprocessor(self.tokenizer, template, min(num_pieces, limit))
@@ -64,18 +66,31 @@ class ShownModel:
 
     @functools.cached_property
     def embedder(self):
-        return TextEmbedder(self.pretrained, **self._told)
+        return TextEmbedder(self.pretrained, **self._embedder_settings)
+
+    def unit_vectors(self, texts):
+        """Embeddings of texts at length 1; a vector of zeros stays.
+
+        Args:
+            texts: list of str.
+
+        Returns:
+            A float32 array `(num_texts, dim)`.
+        """
+        vectors = self.embedder.embed(texts)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / np.maximum(lengths, 1e-12)
 
     @functools.cached_property
     def task(self):
-        """What answers texts; None of an encoder, or of an embedder."""
-        if self.pretrained.task is None or self._told:
+        """The fine-tuned task; None for an encoder or an embedder."""
+        if self.pretrained.task is None or self._embedder_settings:
             return None
         kind = trained_class(self.pretrained, self.directory)
         return kind.of_directory(self.pretrained, self.directory)
 
     def described(self):
-        """What it is, in a line."""
+        """A line with the family, the sizes and the task."""
         config = self.pretrained.config
         sizes = config.sizes
         task = self.pretrained.task

@@ -1,4 +1,4 @@
-"""What a tab of the page is: fields, an answer to them and its picture."""
+"""Tabs of the page: fields, an answer to them and its picture."""
 
 import dataclasses
 from collections.abc import Callable
@@ -11,7 +11,7 @@ class TextField:
     Args:
         name: str, the argument of `Tab.answer` that it fills.
         label: str.
-        value: str, what stands in it at first.
+        value: str, the text at first.
         num_lines: int, how high it is.
     """
 
@@ -50,13 +50,13 @@ class Tab:
     Args:
         name: str, for programs.
         title: str, for readers.
-        about: str, what it shows, in a sentence or two.
+        about: str, the text above it, a sentence or two.
         fields: function from a `ShownModel` to a list of fields.
-        answer: function from the `ShownModel` and what the fields hold, by
-            their names, to plain data. It raises ValueError with a sentence
-            where there is no answer.
+        answer: function from the `ShownModel` and the values of the fields,
+            by their names, to plain data. It raises ValueError with a
+            sentence for input that has no answer.
         picture: function from that data to `Html`.
-        lacking: function from a `ShownModel` to what it lacks for the tab,
+        lacking: function from a `ShownModel` to the name of a missing part,
             such as "a masked-LM head", or "".
     """
 
@@ -67,3 +67,14 @@ class Tab:
     answer: Callable
     picture: Callable
     lacking: Callable = lambda model: ""
+
+
+def fine_tuned_to(purpose, tasks):
+    """A `Tab.lacking` that asks for a model with one of some tasks.
+
+    Args:
+        purpose: str, such as "tag words".
+        tasks: class or union of classes of `keras_bert.tasks`.
+    """
+    reason = f"a model that was fine-tuned to {purpose}"
+    return lambda model: "" if isinstance(model.task, tasks) else reason

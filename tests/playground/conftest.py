@@ -12,8 +12,8 @@ import pytest
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.roberta import RobertaConfig
-from keras_bert.playground.all_tabs import TABS
 from keras_bert.playground.shown_model import shown_model
+from keras_bert.playground.tabs import TABS
 from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer

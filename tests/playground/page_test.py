@@ -8,9 +8,9 @@ import urllib.parse
 
 import pytest
 
-from keras_bert.playground.all_tabs import TABS
 from keras_bert.playground.server import check_installed
 from keras_bert.playground.server import check_port
+from keras_bert.playground.tabs import TABS
 
 pytestmark = pytest.mark.exhaustive
 

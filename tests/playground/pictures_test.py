@@ -6,11 +6,11 @@ import io
 import numpy as np
 import pytest
 
-from keras_bert.playground.pictures.markup import Html
-from keras_bert.playground.pictures.markup import bar
-from keras_bert.playground.pictures.markup import element
-from keras_bert.playground.pictures.markup import picker
-from keras_bert.playground.pictures.png import png_address
+from keras_bert.playground.markup import Html
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import picker
+from keras_bert.playground.markup import png_address
 
 _HOSTILE = "<script>x</script><img src=x onerror=x> \"'& the dog"
 

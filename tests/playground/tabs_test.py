@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keras_bert.playground.all_tabs import TABS
+from keras_bert.playground.tabs import TABS
 from keras_bert.playground.tabs.answering import answer_question
 from keras_bert.playground.tabs.attention import attend
 from keras_bert.playground.tabs.choosing import choose
@@ -182,7 +182,7 @@ def test_labels_are_those_of_the_library(shown):
     assert found.tokens == ["[CLS]", *_TEXT.split(), "[SEP]"]
     assert found.shares[0] == found.shares[-1] == 0
     assert all(found.shares[1:-1])
-    assert found.given == [model.task.predict([_TEXT])[0]["label"]]
+    assert found.predicted == [model.task.predict([_TEXT])[0]["label"]]
 
 
 def test_several_labels_or_none_are_given(shown):
@@ -191,7 +191,7 @@ def test_several_labels_or_none_are_given(shown):
         found = label_text(model, text)
         shares = found.probabilities.items()
         expected = {label for label, share in shares if share >= 0.5}
-        assert {*found.given} == expected
+        assert {*found.predicted} == expected
         counts.add(len(expected))
     assert counts - {1}
 
@@ -202,7 +202,7 @@ def test_of_a_text_in_windows_all_is_labelled_and_some_is_hidden(shown):
     assert [*found.probabilities.values()] == pytest.approx(
         model.task.probabilities([text])[0].tolist()
     )
-    assert found.note.endswith("told of the first 12.")
+    assert found.note.endswith("shown for the first 12.")
     assert not label_text(model, _TEXT).note
 
 

@@ -1,1 +1,29 @@
-"""One file a tab: what a model makes of plain strings and numbers."""
+"""The tabs of the page, in order."""
+
+from keras_bert.playground.tabs import answering
+from keras_bert.playground.tabs import attention
+from keras_bert.playground.tabs import choosing
+from keras_bert.playground.tabs import classification
+from keras_bert.playground.tabs import comparison
+from keras_bert.playground.tabs import filling
+from keras_bert.playground.tabs import input_representation
+from keras_bert.playground.tabs import masking
+from keras_bert.playground.tabs import next_sentence
+from keras_bert.playground.tabs import similarity
+from keras_bert.playground.tabs import tagging
+from keras_bert.playground.tabs import text_map
+
+TABS = [
+    classification.TAB,
+    answering.TAB,
+    tagging.TAB,
+    choosing.TAB,
+    masking.TAB,
+    next_sentence.TAB,
+    input_representation.TAB,
+    attention.TAB,
+    filling.TAB,
+    similarity.TAB,
+    text_map.TAB,
+    comparison.TAB,
+]

@@ -1,13 +1,18 @@
-"""Where in a text the answer to a question stands."""
+"""Answers to a question, marked in their context."""
 
 import dataclasses
 
 from keras_bert.playground.default_texts import CONTEXT
 from keras_bert.playground.default_texts import QUESTION
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.spans import answer_picture
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import note
+from keras_bert.playground.markup import table
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.tab import fine_tuned_to
+from keras_bert.playground.valid_input import valid_text
 from keras_bert.tasks.answers.answer_spans import n_best
 from keras_bert.tasks.question_answerer import QuestionAnswerer
 
@@ -21,7 +26,7 @@ class AnsweredQuestion:
     Args:
         context: str.
         start: int, the first character of the answer in it.
-        end: int, the one behind it; as `start` where there is no answer.
+        end: int, the one behind it; equal to `start` without an answer.
         best: list of pairs of an answer, "" for none, and its probability
             among them, the best first.
         note: str, when there is no answer, or "".
@@ -44,12 +49,9 @@ def answer_question(model, question, context):
 
     Returns:
         `AnsweredQuestion`
-
-    Raises:
-        ValueError: one is empty or too long.
     """
-    question = given_text(question, "The question")
-    context = given_text(context, "The context")
+    question = valid_text(question, "The question")
+    context = valid_text(context, "The context")
     task = model.task
     asked = task.asked([(question, context)])
     logits = task.logits(asked)
@@ -73,10 +75,24 @@ def _note(task):
     )
 
 
-def _lacking(model):
-    if isinstance(model.task, QuestionAnswerer):
-        return ""
-    return "a model that was fine-tuned to answer questions"
+def answer_picture(answered):
+    """An `AnsweredQuestion` as `Html`."""
+    context, start, end = answered.context, answered.start, answered.end
+    marked = [context[:start], context[end:]]
+    if start < end:
+        marked.insert(1, element("mark", context[start:end], class_="answer"))
+    rows = [
+        [text or element("i", "no answer"), bar(share)]
+        for text, share in answered.best
+    ]
+    return joined(
+        [
+            element("div", *marked, class_="prose"),
+            element("h3", "Best answers"),
+            table(["Answer", "Probability among these"], rows),
+            note(answered.note),
+        ]
+    )
 
 
 def _fields(model):
@@ -94,5 +110,5 @@ TAB = Tab(
     fields=_fields,
     answer=answer_question,
     picture=answer_picture,
-    lacking=_lacking,
+    lacking=fine_tuned_to("answer questions", QuestionAnswerer),
 )

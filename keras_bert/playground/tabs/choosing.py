@@ -1,10 +1,12 @@
-"""Which of several texts goes on from a context."""
+"""Choices of how a text goes on, with their probabilities."""
 
-from keras_bert.playground.given import given_lines
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.choosing import choice_picture
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import table
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.tab import fine_tuned_to
+from keras_bert.playground.valid_input import valid_lines
+from keras_bert.playground.valid_input import valid_text
 from keras_bert.tasks.multiple_choice import MultipleChoice
 
 _MOST_CHOICES = 10
@@ -20,22 +22,19 @@ def choose(model, context, choices):
 
     Returns:
         A list of pairs of a choice and its probability, in order.
-
-    Raises:
-        ValueError: the context is empty, or there is no choice.
     """
-    context = given_text(context, "The context")
-    lines = given_lines(choices, "The choices", _MOST_CHOICES)
+    context = valid_text(context, "The context")
+    lines = valid_lines(choices, "The choices", _MOST_CHOICES)
     if len(lines) < 2:
         raise ValueError("Write two choices or more, one a line.")
     row = model.task.probabilities([(context, lines)])[0]
     return [*zip(lines, row.tolist())]
 
 
-def _lacking(model):
-    if isinstance(model.task, MultipleChoice):
-        return ""
-    return "a model that was fine-tuned to choose"
+def choice_picture(choices):
+    """Pairs of a choice and its probability, as `Html`."""
+    rows = [[choice, bar(share)] for choice, share in choices]
+    return table(["Choice", "Probability"], rows)
 
 
 def _fields(model):
@@ -52,5 +51,5 @@ TAB = Tab(
     fields=_fields,
     answer=choose,
     picture=choice_picture,
-    lacking=_lacking,
+    lacking=fine_tuned_to("choose", MultipleChoice),
 )

@@ -1,13 +1,18 @@
-"""What label a text gets, and which pieces speak for it."""
+"""Labels of a text, and the pieces that speak for them."""
 
 import dataclasses
 
-from keras_bert.playground.given import given_pair
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.classification import label_picture
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import note
+from keras_bert.playground.markup import table
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.tab import fine_tuned_to
+from keras_bert.playground.valid_input import valid_pair
+from keras_bert.playground.valid_input import valid_text
 from keras_bert.tasks.occlusion import occlusion
 from keras_bert.tasks.text_classifier import TextClassifier
 from keras_bert.tasks.text_regressor import TextRegressor
@@ -18,10 +23,10 @@ class Labelled:
     """A text with its label, or its score.
 
     Args:
-        probabilities: dict of float by label; empty of a regression.
-        given: list of str, the labels that the text gets.
-        score: float of a regression, or None.
-        chosen: str, the label that the shares are for; "score" of a
+        probabilities: dict of float by label; empty for a regression.
+        predicted: list of str, the labels that the text gets.
+        score: float for a regression, or None.
+        chosen: str, the label that the shares are for; "score" for a
             regression.
         tokens: list of str.
         shares: list of float, what each piece adds to the logit.
@@ -29,7 +34,7 @@ class Labelled:
     """
 
     probabilities: dict
-    given: list
+    predicted: list
     score: float | None
     chosen: str
     tokens: list
@@ -47,33 +52,29 @@ def label_text(model, text, pair=""):
 
     Returns:
         `Labelled`
-
-    Raises:
-        ValueError: a text is empty or too long, or a second one is missing
-            or too many.
     """
     task = model.task
-    text, pair = given_text(text), given_pair(pair)
+    text, pair = valid_text(text), valid_pair(pair)
     if task.is_pair and pair is None:
         raise ValueError("This model labels pairs. Write a second text.")
     if task.is_pair is False and pair is not None:
         raise ValueError("This model labels single texts, not pairs.")
-    given = [text] if pair is None else [(text, pair)]
+    texts = [text] if pair is None else [(text, pair)]
     shares = occlusion(task, text, pair)
     pieces = cut(model, task.preprocess, text, pair)
     if isinstance(task, TextRegressor):
-        told = {}, [], task.predict(given)[0], "score"
+        answer = {}, [], task.predict(texts)[0], "score"
         place = 0
     else:
-        asked = task.asked(given)
+        asked = task.asked(texts)
         logits = task.logits(asked)
         row = task.probabilities_of(logits)[0]
         place = int(row.argmax())
         probabilities = dict(zip(task.labels, row.tolist()))
         labels = _labels(task.predictions(asked, logits)[0])
-        told = probabilities, labels, None, task.labels[place]
+        answer = probabilities, labels, None, task.labels[place]
     return Labelled(
-        *told,
+        *answer,
         pieces.tokens,
         shares[:, place].tolist(),
         _note(task, pieces),
@@ -90,15 +91,50 @@ def _note(task, pieces):
     if pieces.note and task.settings["windows"]:
         return (
             "The answer is that of the whole text, read in windows; what "
-            f"pieces add is told of the first {len(pieces)}."
+            f"pieces add is shown for the first {len(pieces)}."
         )
     return pieces.note
 
 
-def _lacking(model):
-    if isinstance(model.task, TextClassifier | TextRegressor):
-        return ""
-    return "a model that was fine-tuned to label texts"
+def label_picture(labelled):
+    """A `Labelled` as `Html`."""
+    if labelled.score is not None:
+        answer = element("p", element("b", f"{labelled.score:.3f}"))
+    else:
+        predicted = labelled.predicted
+        ranked = sorted(labelled.probabilities.items(), key=lambda x: -x[1])
+        answer = table(
+            ["Label", "Probability", ""],
+            [
+                [label, bar(x), "given" if label in predicted else ""]
+                for label, x in ranked
+            ],
+        )
+    what = "logit" if labelled.probabilities else "score"
+    return joined(
+        [
+            note(labelled.note),
+            answer,
+            element("h3", f"What each piece adds to {labelled.chosen}"),
+            _pieces(labelled),
+            note(
+                "Blue speaks for it, orange against it. The number is how far "
+                f"the {what} falls when the piece is hidden."
+            ),
+        ]
+    )
+
+
+def _pieces(labelled):
+    most = max(max(map(abs, labelled.shares)), 1e-12)
+    chips = []
+    for token, share in zip(labelled.tokens, labelled.shares):
+        color = "59,130,246" if share >= 0 else "234,88,12"
+        style = f"background:rgba({color},{0.8 * abs(share) / most:.2f})"
+        number = element("small", f"{round(share, 2) + 0.0:+.2f}")
+        piece = element("span", token, class_="piece", style=style)
+        chips.append(element("span", piece, number, class_="share"))
+    return element("div", *chips, class_="text")
 
 
 def _fields(model):
@@ -116,5 +152,5 @@ TAB = Tab(
     fields=_fields,
     answer=label_text,
     picture=label_picture,
-    lacking=_lacking,
+    lacking=fine_tuned_to("label texts", TextClassifier | TextRegressor),
 )

@@ -3,9 +3,7 @@
 import dataclasses
 
 from keras_bert.playground.default_texts import SENTENCE
-from keras_bert.playground.given import given_pair
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.comparison import comparison_picture
+from keras_bert.playground.markup import element
 from keras_bert.playground.shown_model import shown_model
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import Tab
@@ -15,6 +13,8 @@ from keras_bert.playground.tabs import classification
 from keras_bert.playground.tabs import filling
 from keras_bert.playground.tabs import input_representation
 from keras_bert.playground.tabs import tagging
+from keras_bert.playground.valid_input import valid_pair
+from keras_bert.playground.valid_input import valid_text
 
 # Those that one text is enough for; the first ones also take a second.
 _OF_PAIRS = (input_representation.TAB, attention.TAB, classification.TAB)
@@ -23,12 +23,12 @@ _TABS = {tab.title: tab for tab in (*_OF_PAIRS, filling.TAB, tagging.TAB)}
 
 @dataclasses.dataclass(frozen=True)
 class Side:
-    """What one of two models makes of a text.
+    """The answer of one of two models.
 
     Args:
-        title: str, which model it is.
-        tab: `Tab`, what it was asked.
-        answer: what that gives; None if there is no answer.
+        title: str, the model in a line.
+        tab: `Tab` that answers.
+        answer: as returned by `Tab.answer`; None if there is none.
         refusal: str, why there is none, or "".
     """
 
@@ -52,40 +52,47 @@ def compare(model, directory, what, text, pair=""):
 
     Returns:
         A list of two `Side`.
-
-    Raises:
-        ValueError: a text is empty or too long, there is no such model, or a
-            second text where only one is taken.
     """
     if what not in _TABS:
         raise ValueError(f"What to compare must be one of {', '.join(_TABS)}.")
-    tab, given = _TABS[what], {"text": given_text(text)}
-    if (pair := given_pair(pair)) is not None:
+    tab, inputs = _TABS[what], {"text": valid_text(text)}
+    if (pair := valid_pair(pair)) is not None:
         if tab not in _OF_PAIRS:
             raise ValueError(
                 f"{what} takes one text. Leave the second one empty."
             )
-        given["pair"] = pair
-    other = shown_model(given_text(directory, "The other directory"))
-    theirs = {**given}
+        inputs["pair"] = pair
+    other = shown_model(valid_text(directory, "The other directory"))
+    theirs = {**inputs}
     if tab is filling.TAB:
-        theirs["text"] = given["text"].replace(_mask(model), _mask(other))
-    return [_side(model, tab, given), _side(other, tab, theirs)]
+        theirs["text"] = inputs["text"].replace(_mask(model), _mask(other))
+    return [_side(model, tab, inputs), _side(other, tab, theirs)]
 
 
 def _mask(model):
     return model.vocabulary.roles["mask"]
 
 
-def _side(model, tab, given):
+def _side(model, tab, inputs):
     title = f"{model.directory}: {model.described()}"
     lacking = tab.lacking(model)
     if lacking:
         return Side(title, tab, None, f"{tab.title} needs {lacking}.")
     try:
-        return Side(title, tab, tab.answer(model, **given), "")
+        return Side(title, tab, tab.answer(model, **inputs), "")
     except ValueError as error:
         return Side(title, tab, None, f"{error}")
+
+
+def comparison_picture(sides):
+    """A list of `Side` as `Html`."""
+    return element("div", *map(_drawn, sides), class_="sides")
+
+
+def _drawn(side):
+    refusal = element("p", side.refusal, class_="refusal")
+    shown = refusal if side.refusal else side.tab.picture(side.answer)
+    return element("section", element("h3", side.title), shown)
 
 
 def _fields(model):

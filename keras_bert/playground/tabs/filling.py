@@ -1,9 +1,12 @@
-"""What stands behind the masks of a text."""
+"""The most probable pieces for the masks of a text."""
 
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.filling import filling_picture
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import table
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.valid_input import valid_text
 
 
 def fill(model, text):
@@ -14,13 +17,30 @@ def fill(model, text):
         text: str with at least one mask.
 
     Returns:
-        A list with an item for each mask, as of `FillMask`.
-
-    Raises:
-        ValueError: the text is empty or too long, or a mask is missing or
-            beyond what the model takes.
+        A list with an item for each mask, as returned by `FillMask`.
     """
-    return model.fill_mask(given_text(text))
+    return model.fill_mask(valid_text(text))
+
+
+def filling_picture(fillings):
+    """Answers of `FillMask` as `Html`."""
+    return joined(
+        element("div", _one(number, filling), class_="block")
+        for number, filling in enumerate(fillings, 1)
+    )
+
+
+def _one(number, filling):
+    rows = [
+        [
+            element("span", item["token"], class_="piece"),
+            bar(item["probability"]),
+        ]
+        for item in filling
+    ]
+    return joined(
+        [element("h3", f"Mask {number}"), table(["Piece", "Probability"], rows)]
+    )
 
 
 def _lacking(model):

@@ -1,4 +1,4 @@
-"""What goes into the first layer: the embeddings of each piece."""
+"""Input representation: the embeddings of each piece."""
 
 import dataclasses
 
@@ -8,12 +8,17 @@ from keras import ops
 from keras_bert import features
 from keras_bert.playground.default_texts import PAIR
 from keras_bert.playground.default_texts import SENTENCE
-from keras_bert.playground.given import given_pair
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.input_representation import pieces_picture
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import note
+from keras_bert.playground.markup import picker
+from keras_bert.playground.markup import strip
+from keras_bert.playground.markup import table
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.valid_input import valid_pair
+from keras_bert.playground.valid_input import valid_text
 
 _NUM_PIECES = 48
 _NUM_NEAREST = 8
@@ -21,7 +26,7 @@ _NUM_NEAREST = 8
 
 @dataclasses.dataclass(frozen=True)
 class RepresentedPiece:
-    """A piece with all that is known of it before the first layer.
+    """A piece with its place and the vectors that the first layer gets.
 
     Args:
         position: int.
@@ -71,11 +76,8 @@ def represent(model, text, pair=""):
 
     Returns:
         `Representation`
-
-    Raises:
-        ValueError: the text is empty or too long.
     """
-    text, pair = given_text(text), given_pair(pair)
+    text, pair = valid_text(text), valid_pair(pair)
     pieces = cut(model, model.preprocess(_NUM_PIECES), text, pair)
     embeddings = model.pretrained.backbone.embeddings
     mask = features.INPUT_MASK.name
@@ -108,7 +110,7 @@ def represent(model, text, pair=""):
 
 
 def _nearest(model, embeddings, ids):
-    """For each id the pieces whose rows of the table are most like its own."""
+    """By id, the pieces whose rows of the table are most similar to its own."""
     tokens = model.vocabulary.tokens
     rows = ops.convert_to_numpy(embeddings.word_embeddings)[: len(tokens)]
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
@@ -121,6 +123,69 @@ def _nearest(model, embeddings, ids):
         best = best[np.argsort(-cosines[best])]
         found[index] = [(tokens[x], float(cosines[x])) for x in best]
     return found
+
+
+def pieces_picture(representation):
+    """A `Representation` as `Html`."""
+    pieces = representation.pieces
+    # The strips of one kind are comparable from piece to piece.
+    most = {
+        name: max(np.abs(piece.vectors[name]).max() for piece in pieces)
+        for name in pieces[0].vectors
+    }
+    items = [(_label(piece), _panel(piece, most)) for piece in pieces]
+    rows = [_row(piece) for piece in pieces]
+    head = ["Position", "Piece", "Index", "Segment", "Text", "Bytes"]
+    return joined(
+        [
+            note(representation.note),
+            picker(items, chosen=min(1, len(items) - 1)),
+            element("h3", "All pieces"),
+            table(head, rows),
+        ]
+    )
+
+
+def _label(piece):
+    return element("span", piece.token, class_=f"piece segment{piece.segment}")
+
+
+def _row(piece):
+    place = [piece.text_number, f"{piece.start} to {piece.end}"]
+    return [
+        piece.position,
+        element("span", piece.token, class_=f"piece segment{piece.segment}"),
+        piece.id,
+        piece.segment if "segment" in piece.vectors else "none",
+        *(place if piece.text_number else ["special", ""]),
+    ]
+
+
+def _panel(piece, most):
+    strips = [
+        [
+            "sum" if name == "sum" else f"{name} embedding",
+            strip(
+                vector,
+                max(float(most[name]), 1e-12),
+                f"{name}: {len(vector)} numbers, blue above 0, orange below",
+            ),
+            f"{np.linalg.norm(vector):.2f}",
+        ]
+        for name, vector in piece.vectors.items()
+    ]
+    nearest = [
+        element("li", token, " ", element("i", f"{cosine:.2f}"))
+        for token, cosine in piece.nearest
+    ]
+    return joined(
+        [
+            element("h3", f"{piece.token}, at position {piece.position}"),
+            table(["", "Vector", "Norm"], strips),
+            element("p", "Nearest words of the table, by cosine:"),
+            element("ul", *nearest, class_="words"),
+        ]
+    )
 
 
 def _lacking(model):

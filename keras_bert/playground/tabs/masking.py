@@ -1,4 +1,4 @@
-"""What masking does to a text, and what the model expects there."""
+"""Masking of a text, and the predictions of the model."""
 
 import dataclasses
 
@@ -12,14 +12,14 @@ from keras_bert.data.records.inspection.outcomes import OUTCOMES
 from keras_bert.data.records.inspection.outcomes import PLAIN
 from keras_bert.data.records.inspection.outcomes import prediction_outcomes
 from keras_bert.playground.default_texts import SENTENCE
-from keras_bert.playground.given import given_number
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.masking import masking_picture
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.tabs.masking_picture import masking_picture
+from keras_bert.playground.valid_input import valid_number
+from keras_bert.playground.valid_input import valid_text
 
 _NUM_PIECES = 128
 _MOST_DRAWS = 1000
@@ -37,8 +37,8 @@ class MaskedPiece:
         shown: str, the piece that the model sees.
         outcome: str, "plain", "masked", "random" or "kept".
         expected: list of pairs of a piece and its probability, the most
-            probable first; none of plain pieces.
-        probability: float, of the original; None of plain pieces, and of
+            probable first; empty for plain pieces.
+        probability: float, of the original; None for plain pieces and for
             models that cannot fill masks.
     """
 
@@ -57,8 +57,8 @@ class MaskedText:
     Args:
         pieces: list of `MaskedPiece`, the first draw.
         counts: dict from "masked", "random" and "kept" to int, of all draws.
-        curve: list of dicts like it of float, the shares after more and more
-            draws.
+        curve: list of dicts from these names to float, the shares after
+            more and more draws.
         note: str.
     """
 
@@ -81,13 +81,10 @@ def mask_text(model, text, rate, unit, seed, num_draws):
 
     Returns:
         `MaskedText`
-
-    Raises:
-        ValueError: the text is empty, or a number out of range.
     """
-    rate = given_number(rate, "The mask rate", 0.0, 1.0)
-    seed = given_number(seed, "The seed", 0, 2**31 - 1)
-    num_draws = given_number(num_draws, "The number of draws", 1, _MOST_DRAWS)
+    rate = valid_number(rate, "The mask rate", 0.0, 1.0)
+    seed = valid_number(seed, "The seed", 0, 2**31 - 1)
+    num_draws = valid_number(num_draws, "The number of draws", 1, _MOST_DRAWS)
     if unit not in _UNITS:
         raise ValueError(f"What is masked must be one of {', '.join(_UNITS)}.")
     if rate == 0:
@@ -95,7 +92,7 @@ def mask_text(model, text, rate, unit, seed, num_draws):
             "At a mask rate of 0 nothing is masked, so there is nothing to "
             "predict and nothing to learn. Choose a rate above 0."
         )
-    pieces = cut(model, model.preprocess(_NUM_PIECES), given_text(text))
+    pieces = cut(model, model.preprocess(_NUM_PIECES), valid_text(text))
     maskable = np.array(pieces.text_numbers)[None] > 0
     if not maskable.any():
         raise ValueError("The text has no piece that could be masked.")
@@ -112,7 +109,7 @@ def mask_text(model, text, rate, unit, seed, num_draws):
 
 
 def _drawing(model, pieces, maskable, rate, unit):
-    """A function from a generator and a number to so many masked rows."""
+    """A function from a generator and a count to that many masked rows."""
     vocabulary = model.vocabulary
     rules = MaskingRules(
         rate,
@@ -166,15 +163,15 @@ def _shown(model, pieces, drawn):
     tokens = model.vocabulary.tokens
     shown = []
     for position, original in enumerate(pieces.tokens):
-        told = ()
+        guess = ()
         if position in expected:
             row = expected[position]
             best = np.argsort(-row)[:_TOP_K]
             right = float(row[model.vocabulary.id_of(original)])
-            told = [(tokens[x], float(row[x])) for x in best], right
+            guess = [(tokens[x], float(row[x])) for x in best], right
         outcome = outcomes.get(position, PLAIN)
         seen = tokens[ids[position]]
-        shown.append(MaskedPiece(position, original, seen, outcome, *told))
+        shown.append(MaskedPiece(position, original, seen, outcome, *guess))
     return shown
 
 

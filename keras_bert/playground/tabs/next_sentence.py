@@ -1,4 +1,4 @@
-"""Pairs of texts as pre-training draws them, and what the model says."""
+"""Next-sentence pairs as pre-training draws them, and their predictions."""
 
 import dataclasses
 
@@ -14,17 +14,20 @@ from keras_bert.data.examples.packing import pack_segments
 from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.data.examples.segments import Segments
 from keras_bert.playground.default_texts import DOCUMENTS
-from keras_bert.playground.given import given_number
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.next_sentence import pair_picture
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import table
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.valid_input import valid_number
+from keras_bert.playground.valid_input import valid_text
 from keras_bert.text.sentences import split_sentences
 
-# By the head that a model has: how pairs are drawn, what its logits are
-# called, and what the labels 0 and 1 mean.
+# By the head of the model: the packing that draws pairs, the name of the
+# logits, and the names of the labels 0 and 1.
 _KINDS = {
     "nsp_head": ("segment_pairs", "nsp_logits", ("IsNext", "NotNext")),
     "sop_head": ("sentence_order", "sop_logits", ("InOrder", "Swapped")),
@@ -41,7 +44,7 @@ class DrawnPair:
         tokens: list of str, special ones included.
         segments: list of int, 0 or 1.
         label: str, what the pair is.
-        probabilities: dict of float by label, what the model says.
+        probabilities: dict of float by label, of the model.
     """
 
     tokens: list
@@ -56,21 +59,17 @@ def draw_pair(model, text, label, seed):
     Args:
         model: `ShownModel` with a next-sentence or sentence-order head.
         text: str, documents with a blank line between them.
-        label: str, what the pair shall be, one of `labels_of`.
+        label: str, one of `labels_of`.
         seed: int.
 
     Returns:
         `DrawnPair`
-
-    Raises:
-        ValueError: the text is empty, has one document only, or has no such
-            pair.
     """
-    seed = given_number(seed, "The seed", 0, 2**31 - 1)
+    seed = valid_number(seed, "The seed", 0, 2**31 - 1)
     packing, logits, labels = _kind(model)
     if label not in labels:
         raise ValueError(f"The pair must be one of {', '.join(labels)}.")
-    corpus = _corpus(model, given_text(text))
+    corpus = _corpus(model, valid_text(text))
     if corpus is None:
         raise ValueError(
             "Pairs are drawn from two documents or more. Write a blank line "
@@ -101,7 +100,7 @@ def draw_pair(model, text, label, seed):
 
 
 def labels_of(model):
-    """What a pair can be to a model, two words."""
+    """The two labels of the pairs that a model takes."""
     return _kind(model)[2]
 
 
@@ -110,7 +109,7 @@ def _kind(model):
 
 
 def _corpus(model, text):
-    """A `Corpus` of a text; None of fewer than two documents."""
+    """A `Corpus` of a text; None for fewer than two documents."""
     documents = []
     for lines in group_documents(x.strip() for x in text.splitlines()):
         sentences = [y for line in lines for y in split_sentences(line)]
@@ -152,12 +151,36 @@ def _rules(vocabulary, seq_length):
 
 
 def _probabilities(model, inputs, logits):
-    given = {name: inputs[name] for name in model.inputs}
+    inputs = {name: inputs[name] for name in model.inputs}
     if model.has("masked_lm_head"):
         positions = np.zeros((1, 1), np.int32)
-        given[features.MASKED_LM_POSITIONS.name] = positions
-    outputs = model.pretrained.model(given)[logits]
+        inputs[features.MASKED_LM_POSITIONS.name] = positions
+    outputs = model.pretrained.model(inputs)[logits]
     return ops.convert_to_numpy(ops.softmax(outputs))[0].tolist()
+
+
+def pair_picture(pair):
+    """A `DrawnPair` as `Html`."""
+    chips = [
+        element("span", token, class_=f"piece segment{segment}")
+        for token, segment in zip(pair.tokens, pair.segments)
+    ]
+    legend = [
+        element("span", f"segment {n}", class_=f"piece segment{n}")
+        for n in (0, 1)
+    ]
+    rows = [
+        [label, bar(share), "drawn" if label == pair.label else ""]
+        for label, share in pair.probabilities.items()
+    ]
+    return joined(
+        [
+            element("p", *legend),
+            element("div", *chips, class_="text"),
+            element("h3", "What the model says"),
+            table(["Pair", "Probability", ""], rows),
+        ]
+    )
 
 
 def _lacking(model):

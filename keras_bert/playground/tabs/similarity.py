@@ -1,13 +1,18 @@
-"""How alike two texts are."""
+"""Similarity of two texts: the cosine of their vectors."""
 
 import dataclasses
 
+import numpy as np
+
 from keras_bert.playground.default_texts import SENTENCE
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.embeddings import similarity_picture
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import strip
+from keras_bert.playground.markup import table
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
-from keras_bert.playground.unit_vectors import unit_vectors
+from keras_bert.playground.valid_input import valid_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,16 +38,30 @@ def compare_texts(model, first, second):
 
     Returns:
         `Similarity`
-
-    Raises:
-        ValueError: a text is empty or too long.
     """
     texts = [
-        given_text(first, "The first text"),
-        given_text(second, "The second text"),
+        valid_text(first, "The first text"),
+        valid_text(second, "The second text"),
     ]
-    vectors = unit_vectors(model, texts)
+    vectors = model.unit_vectors(texts)
     return Similarity(float(vectors[0] @ vectors[1]), vectors)
+
+
+def similarity_picture(similarity):
+    """A `Similarity` as `Html`."""
+    most = float(np.abs(similarity.vectors).max()) or 1.0
+    strips = [
+        [name, strip(vector, most, f"The vector of the {name.lower()} text")]
+        for name, vector in zip(("First", "Second"), similarity.vectors)
+    ]
+    cosine = similarity.cosine
+    return joined(
+        [
+            element("h3", "Cosine"),
+            bar(cosine, f"{cosine:.3f}"),
+            table(["Text", f"Vector of {similarity.vectors.shape[1]}"], strips),
+        ]
+    )
 
 
 def _fields(model):
@@ -55,7 +74,7 @@ def _fields(model):
 TAB = Tab(
     name="similarity",
     title="Similarity",
-    about="Each text becomes a vector; the cosine of two tells how alike the "
+    about="Each text becomes a vector; the cosine of two says how alike the "
     "model finds the texts.",
     fields=_fields,
     answer=compare_texts,

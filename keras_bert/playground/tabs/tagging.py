@@ -3,11 +3,15 @@
 import dataclasses
 
 from keras_bert.playground.default_texts import NAMES
-from keras_bert.playground.given import given_text
-from keras_bert.playground.pictures.spans import entities_picture
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.tab import fine_tuned_to
+from keras_bert.playground.valid_input import valid_text
 from keras_bert.tasks.token_classifier import TokenClassifier
+
+_NUM_COLORS = 8  # In the style sheet.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,7 +22,7 @@ class TaggedText:
         text: str.
         labels: list of str, all that there can be.
         entities: list of dicts with `text`, `label`, `start` and `end`, as
-            of `TokenClassifier`.
+            returned by `TokenClassifier`.
     """
 
     text: str
@@ -35,20 +39,39 @@ def tag_text(model, text):
 
     Returns:
         `TaggedText`
-
-    Raises:
-        ValueError: the text is empty or too long.
     """
-    text, task = given_text(text), model.task
+    text, task = valid_text(text), model.task
     (entities,) = task.predict([text])
     names = [label.partition("-")[2] or label for label in task.labels]
     return TaggedText(text, sorted({*names} - {"O"}), entities)
 
 
-def _lacking(model):
-    if isinstance(model.task, TokenClassifier):
-        return ""
-    return "a model that was fine-tuned to tag words"
+def entities_picture(tagged):
+    """A `TaggedText` as `Html`."""
+    colors = {
+        label: f"color{place % _NUM_COLORS}"
+        for place, label in enumerate(tagged.labels)
+    }
+    parts, end = [], 0
+    for entity in tagged.entities:
+        parts.append(tagged.text[end : entity["start"]])
+        end = entity["end"]
+        name = element("small", f" {entity['label']}")
+        class_ = colors[entity["label"]]
+        parts.append(element("mark", entity["text"], name, class_=class_))
+    parts.append(tagged.text[end:])
+    legend = [
+        element("mark", label, class_=colors[label]) for label in tagged.labels
+    ]
+    found = len(tagged.entities)
+    count = f"{found} found." if found else "Nothing was found."
+    return joined(
+        [
+            element("div", *parts, class_="prose"),
+            element("p", count),
+            element("p", "Labels: ", *legend, class_="legend"),
+        ]
+    )
 
 
 def _fields(model):
@@ -62,5 +85,5 @@ TAB = Tab(
     fields=_fields,
     answer=tag_text,
     picture=entities_picture,
-    lacking=_lacking,
+    lacking=fine_tuned_to("tag words", TokenClassifier),
 )

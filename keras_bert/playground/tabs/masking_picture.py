@@ -1,14 +1,14 @@
-"""A masked text as a table, and the shares of what happened."""
+"""A masked text as a table, and the shares of the outcomes."""
 
 from keras_bert.data.records.inspection.outcomes import EXPECTED
 from keras_bert.data.records.inspection.outcomes import OUTCOMES
 from keras_bert.data.records.inspection.outcomes import PLAIN
-from keras_bert.playground.pictures.markup import bar
-from keras_bert.playground.pictures.markup import element
-from keras_bert.playground.pictures.markup import joined
-from keras_bert.playground.pictures.markup import note
-from keras_bert.playground.pictures.markup import percent
-from keras_bert.playground.pictures.markup import table
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import note
+from keras_bert.playground.markup import percent
+from keras_bert.playground.markup import table
 
 _WIDTH, _HEIGHT = 300, 100
 

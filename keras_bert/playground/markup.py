@@ -1,6 +1,13 @@
-"""HTML that is escaped unless it was made here."""
+"""HTML and images; text that was not made here is escaped."""
 
+import base64
 import html
+import struct
+import zlib
+
+import numpy as np
+
+_POSITIVE, _NEGATIVE = (59, 130, 246), (234, 88, 12)
 
 
 class Html(str):
@@ -13,9 +20,9 @@ def element(name, /, *children, **attributes):
     Args:
         name: str.
         *children: `Html` as it is; other values as their text, escaped.
-        **attributes: their values, escaped; of `class_` and the like the
-            underscore at the end is dropped, others become hyphens. None
-            leaves one out.
+        **attributes: their values, escaped. An underscore at the end, as in
+            `class_`, is dropped; others become hyphens. None leaves the
+            attribute out.
 
     Returns:
         `Html`
@@ -83,12 +90,12 @@ def bar(share, text=None):
 
 
 def percent(share):
-    """A share for readers."""
+    """A share as text in percent."""
     return f"{100 * share:.1f} %"
 
 
 def picker(items, class_="pick", chosen=0):
-    """Things of which one is chosen, by mouse or arrow keys, and shown.
+    """A list of labels; the panel of the chosen one is shown.
 
     It works without a program: each is a radio button in its label, and the
     style sheet shows the panel behind the one that is checked. A form of its
@@ -107,3 +114,44 @@ def picker(items, class_="pick", chosen=0):
         parts.append(element("div", panel, class_="panel"))
     # This method sends nothing anywhere.
     return element("form", *parts, method="dialog", class_=class_)
+
+
+def png_address(values, most):
+    """An image with a pixel for each number.
+
+    Numbers above 0 are blue, below 0 orange, and the nearer to 0 the more
+    the page shines through, be it light or dark.
+
+    Args:
+        values: float `(height, width)`.
+        most: float above 0, which is full colour.
+
+    Returns:
+        str, a `data:` address.
+    """
+    values = np.asarray(values, np.float32)
+    colors = np.where(values[..., None] >= 0, _POSITIVE, _NEGATIVE)
+    alpha = np.clip(np.abs(values) / most, 0, 1)[..., None] * 255
+    pixels = np.concatenate([colors, alpha], axis=-1).astype(np.uint8)
+    encoded = base64.b64encode(_png(pixels)).decode("ascii")
+    return f"data:image/png;base64,{encoded}"
+
+
+def strip(vector, most, alt):
+    """A vector as a row of pixels."""
+    address = png_address(vector[np.newaxis], most)
+    return element("img", src=address, alt=alt, class_="strip")
+
+
+def _png(pixels):
+    """The bytes of a PNG file of RGBA pixels."""
+    height, width, _ = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*x) for x in chunks)
+
+
+def _chunk(kind, data):
+    check = struct.pack(">I", zlib.crc32(kind + data))
+    return struct.pack(">I", len(data)) + kind + data + check

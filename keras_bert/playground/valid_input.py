@@ -1,4 +1,4 @@
-"""What a visitor gives: checked before anything is computed."""
+"""Checks of what a visitor types in, before anything is computed."""
 
 import math
 
@@ -7,7 +7,7 @@ from keras_bert.tasks.fine_tuning.texts import checked_text
 MAX_CHARACTERS = 20_000
 
 
-def given_text(text, name="The text"):
+def valid_text(text, name="The text"):
     """A text that is not blank and not too long.
 
     Raises:
@@ -24,20 +24,20 @@ def given_text(text, name="The text"):
     return text
 
 
-def given_pair(text):
+def valid_pair(text):
     """A second text, or None where there is none."""
     if text is None or (isinstance(text, str) and not text.strip()):
         return None
-    return given_text(text, "The second text")
+    return valid_text(text, "The second text")
 
 
-def given_lines(text, name, most):
+def valid_lines(text, name, most):
     """The lines of a text that are not blank.
 
     Raises:
         ValueError: there are too many.
     """
-    lines = [x.strip() for x in given_text(text, name).splitlines()]
+    lines = [x.strip() for x in valid_text(text, name).splitlines()]
     lines = [line for line in lines if line]
     if len(lines) > most:
         raise ValueError(
@@ -46,7 +46,7 @@ def given_lines(text, name, most):
     return lines
 
 
-def given_number(value, name, low, high):
+def valid_number(value, name, low, high):
     """A number from `low` to `high`, whole if these are."""
     is_number = isinstance(value, int | float) and math.isfinite(value)
     if isinstance(value, bool) or not is_number or not low <= value <= high:

@@ -1,1 +1,0 @@
-"""Plain data as HTML, in which no text of a visitor is markup."""
