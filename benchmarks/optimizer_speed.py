@@ -22,7 +22,7 @@ from absl import app
 from absl import flags
 
 import keras_bert
-from keras_bert.training.weight_decay import decays
+from keras_bert.training.adam_step import decays
 
 _CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Sizes of the model.", required=True

@@ -10,10 +10,10 @@ _SOURCES = {
 
 # None of these may grow: who adds something takes away as much elsewhere, and
 # who takes away lowers the number.
-_MOST_FILES = 458
-_MOST_LINES = 44_822
-_MOST_RIDDLES = 316  # Docstrings that open as a question does.
-_MOST_AS_OF = 178
+_MOST_FILES = 451
+_MOST_LINES = 44_746
+_MOST_RIDDLES = 296  # Docstrings that open as a question does.
+_MOST_AS_OF = 168
 
 
 def _docstrings():

@@ -16,6 +16,7 @@ from keras_bert.checkpoints.formats.description import write_description
 from keras_bert.pretraining.batches import RunBatches
 from keras_bert.pretraining.model import make_bert
 from keras_bert.pretraining.model import make_optimizer
+from keras_bert.training.flops import matrix_product_rate
 from keras_bert.training.flops import training_flops
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.precision import dtype_policy
@@ -23,7 +24,6 @@ from keras_bert.training.pretraining_run import run_pretraining
 from keras_bert.training.run_record import write_run
 from keras_bert.training.strategies import is_chief
 from keras_bert.training.strategies import make_strategy
-from keras_bert.training.throughput import matrix_product_rate
 
 _STATES = "states"
 

@@ -5,6 +5,7 @@ import dataclasses
 from keras_bert.training.objectives import PUBLISHED
 from keras_bert.training.objectives import objective_named
 from keras_bert.training.run_options import RunOptions
+from keras_bert.training.run_options import check_least
 from keras_bert.training.run_options import check_schedule
 
 _LEAST = {
@@ -90,12 +91,7 @@ class PretrainingRecipe:
     random_seed: int = 12345
 
     def __post_init__(self):
-        for name, value in _LEAST.items():
-            if getattr(self, name) < value:
-                raise ValueError(
-                    f"`{name}` must be at least {value}. "
-                    f"Received: {name}={getattr(self, name)}."
-                )
+        check_least(self, _LEAST)
         if not 0 <= self.beta_2 < 1:
             raise ValueError(
                 "`beta_2` must be at least 0 and below 1. "

@@ -14,7 +14,7 @@ from keras_bert.tasks.answers.row_answers import row_answers
 from keras_bert.tasks.answers.span_examples import span_examples
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.text.self_told_kind import told_settings
-from keras_bert.training.span_cross_entropy import SpanCrossEntropy
+from keras_bert.training.cross_entropy import SpanCrossEntropy
 
 # So many questions show whether training went well.
 _NUM_LOOKED_AT = 100

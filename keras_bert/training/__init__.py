@@ -14,8 +14,8 @@ _MEMBERS = {
     "bert_adamw": "optimizers",
     "bert_lamb": "optimizers",
     "describe_weight_decay": "optimizers",
-    "pretraining_losses": "losses",
-    "pretraining_metrics": "losses",
+    "pretraining_losses": "objectives",
+    "pretraining_metrics": "objectives",
 }
 
 __all__ = [*_MEMBERS]

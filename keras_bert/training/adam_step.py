@@ -1,8 +1,9 @@
-"""What one step of Adam does to every variable, and its pass over one.
+"""The scalars and gradients of a step of Adam, and its pass over a variable.
 
 Keras calls `update_step` for each variable on each device and passes it the
 learning rate only. So the scalars of a step are worked out once, kept in a
-variable of the optimizer, and read from there.
+variable of the optimizer, and read from there. TensorFlow has one op where
+Keras has several, each a pass over memory.
 """
 
 import collections
@@ -79,7 +80,7 @@ def adam_moments(gradient, m, v, step):
         gradient: tensor, not clipped yet; where the step is not taken it may
             be not finite.
         m, v: tensors like it, the moments before.
-        step: as of `unpack`.
+        step: as returned by `unpack`.
     """
     gradient = ops.where(step.clip == 0, 0.0, gradient * step.clip)
     return (
@@ -89,7 +90,7 @@ def adam_moments(gradient, m, v, step):
 
 
 def adam_direction(m, v, step):
-    """Which way a step goes with its moments, to be times the rate."""
+    """The direction of a step, before the learning rate."""
     return step.scale * m / (ops.sqrt(v) + step.epsilon)
 
 
@@ -101,12 +102,12 @@ def update_variable(gradient, variable, moments, rate, decay, step):
     TensorFlow's op for Adam is used.
 
     Args:
-        gradient: tensor, as of `adam_moments`.
+        gradient: tensor, not clipped yet.
         variable: `tf.Variable`.
         moments: two of them, m and v.
         rate: scalar, the learning rate; 0 where the step is not taken.
         decay: float, times the rate, off the variable.
-        step: as of `unpack`.
+        step: as returned by `unpack`.
     """
     num_replicas = tf.distribute.get_strategy().num_replicas_in_sync
     if variable.shape.num_elements() >= _COMPILED_SIZE and num_replicas == 1:
@@ -152,3 +153,31 @@ if keras.backend.backend() == "tensorflow":
             (v, moments[1]),
         ):
             tf.raw_ops.AssignVariableOp(resource=resource, value=new)
+
+
+def sum_over_replicas(gradients):
+    """Dense gradients, summed over the replicas of a `tf.distribute` strategy.
+
+    A table whose rows are looked up has its gradient as a list of rows, the
+    same row perhaps twice; its norm is known only when they are added.
+    """
+    if keras.backend.backend() != "tensorflow":
+        return gradients
+    gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
+    replica = tf.distribute.get_replica_context()
+    if replica is None or replica.num_replicas_in_sync == 1:
+        return gradients
+    return replica.all_reduce(tf.distribute.ReduceOp.SUM, gradients)
+
+
+def global_norm(gradients):
+    gradients = [ops.cast(gradient, "float32") for gradient in gradients]
+    if keras.backend.backend() == "tensorflow":
+        return tf.linalg.global_norm(gradients)
+    return ops.sqrt(sum(ops.sum(ops.square(g)) for g in gradients))
+
+
+def decays(variable):
+    """Return True for matrices and embedding tables, which decay."""
+    # In some layers of Keras a bias has two axes, so its name counts as well.
+    return len(variable.shape) > 1 and variable.name != "bias"

@@ -9,11 +9,11 @@ from keras_bert.training.adam_step import NUM_SCALARS
 from keras_bert.training.adam_step import adam_direction
 from keras_bert.training.adam_step import adam_moments
 from keras_bert.training.adam_step import adam_step
+from keras_bert.training.adam_step import decays
+from keras_bert.training.adam_step import global_norm
+from keras_bert.training.adam_step import sum_over_replicas
 from keras_bert.training.adam_step import unpack
 from keras_bert.training.adam_step import update_variable
-from keras_bert.training.gradients import global_norm
-from keras_bert.training.gradients import sum_over_replicas
-from keras_bert.training.weight_decay import decays
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -46,7 +46,7 @@ class AdamW(keras.optimizers.Optimizer):
             google-research/bert does; its first steps are then larger.
         global_clipnorm: float, the largest norm of all gradients together,
             or None.
-        **kwargs: of `keras.optimizers.Optimizer`, but for its other ways to
+        **kwargs: of `keras.optimizers.Optimizer`, except its other ways to
             clip.
 
     References:
@@ -66,7 +66,7 @@ class AdamW(keras.optimizers.Optimizer):
         **kwargs,
     ):
         _check(weight_decay, beta_1, beta_2, **kwargs)
-        # Keras does not do a second time what it is not told of.
+        # It is kept from Keras, which would accumulate a second time.
         num_pieces = kwargs.pop("gradient_accumulation_steps", None)
         super().__init__(learning_rate, **kwargs)
         self._num_pieces = num_pieces

@@ -1,4 +1,4 @@
-"""What a run can be told by name; light, so that a manual can list it."""
+"""Values of a run's flags; light, so that a manual can list them."""
 
 DECAYS = ("linear", "polynomial", "cosine")
 MASKINGS = ("static", "dynamic")

@@ -1,11 +1,20 @@
-"""The measured points of a run, for programs and for TensorBoard."""
+"""The measured points of a run, for programs and for TensorBoard.
+
+Scalars are written without TensorBoard being installed.
+"""
 
 import json
+import os
 import pathlib
+import platform
+import time
+
+import tensorflow as tf
 
 from keras_bert.files import named_when_full
 from keras_bert.files import whole_file
-from keras_bert.training.summaries import ScalarWriter
+
+_Event = tf.compat.v1.Event
 
 
 class Curve:
@@ -13,8 +22,8 @@ class Curve:
 
     Args:
         directory: str, existing.
-        step: int, the step that the run goes on from; what an earlier run
-            wrote of later steps is dropped, for it comes again. -1 begins
+        step: int, the step that the run goes on from. Later points of an
+            earlier run are dropped, because they come again. -1 begins
             anew.
     """
 
@@ -52,3 +61,42 @@ def _step(line):
         return json.loads(line)["step"]
     except ValueError:  # Cut off by a kill.
         return float("inf")
+
+
+class ScalarWriter:
+    """Writes an event file that TensorBoard shows as curves.
+
+    Args:
+        directory: str, where the event file is made.
+        first_step: int. TensorBoard drops what earlier event files in the
+            directory have of this step and later ones.
+    """
+
+    def __init__(self, directory, first_step):
+        name = f"events.out.tfevents.{time.time_ns()}.{platform.node()}"
+        path = pathlib.Path(directory, f"{name}.{os.getpid()}")
+        self._file = tf.io.TFRecordWriter(str(path))
+        start = tf.compat.v1.SessionLog(status=tf.compat.v1.SessionLog.START)
+        self._write(_Event(file_version="brain.Event:2"))
+        self._write(_Event(step=first_step, session_log=start))
+        self._file.flush()
+
+    def write(self, step, values):
+        """Adds a point to each curve and flushes.
+
+        Args:
+            step: int.
+            values: dict of floats by curve name.
+        """
+        event = _Event(step=step)
+        for name, value in values.items():
+            point = event.summary.value.add(
+                tag=name, tensor=tf.make_tensor_proto(value, tf.float32)
+            )
+            point.metadata.plugin_data.plugin_name = "scalars"
+        self._write(event)
+        self._file.flush()
+
+    def _write(self, event):
+        event.wall_time = time.time()
+        self._file.write(event.SerializeToString())

@@ -4,9 +4,9 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.training.loss_scale import LossScale
-from keras_bert.training.mean_metrics import mean_metrics
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import PUBLISHED
+from keras_bert.training.terms import mean_metrics
 
 
 class PretrainingLoop:
@@ -56,12 +56,12 @@ class PretrainingLoop:
 
     @property
     def scales_loss(self):
-        """Whether overflows are a matter of course, as in float16."""
+        """True if overflows are expected, as in float16."""
         return self._loss_scale.is_needed
 
     @property
     def variables(self):
-        """All that a step changes, in an order that is always the same.
+        """All variables that a step changes, always in the same order.
 
         The model's weights come first, then its random state.
         """
@@ -81,7 +81,7 @@ class PretrainingLoop:
         Args:
             batches: iterator over global batches of `pretraining_dataset`,
                 distributed where there are many devices.
-            num_steps: int, how many.
+            num_steps: int.
 
         Returns:
             A dict of float32 scalars, sums over the steps and all devices:

@@ -36,7 +36,7 @@ class LossScale:
         return [gradient / self.factor for gradient in gradients]
 
     def update(self, is_finite):
-        """Takes note of a step, in graph.
+        """Adapt the factor to a step, in graph.
 
         Args:
             is_finite: bool scalar, whether its gradients were.

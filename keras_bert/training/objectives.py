@@ -1,4 +1,4 @@
-"""What pre-training learns: all in which one objective differs from another.
+"""Objectives of pre-training: all in which one differs from another.
 
 The batches, the parts of the model, the number of predictions and the terms
 of the loss stand here and nowhere else. A plan asks for them before Keras is
@@ -20,7 +20,7 @@ class Objective:
     """An objective of pre-training.
 
     Args:
-        name: str, by which a program is told of it.
+        name: str, the value of `--objective`.
         parts: tuple of str, the optional parts of the model that it trains.
         terms: function without arguments to the terms of the loss, a list of
             `LabelTerm` or of what has the same methods. What is minimized is
@@ -31,8 +31,8 @@ class Objective:
         num_predictions: function from `max_seq_length` and
             `max_predictions_per_seq` to the predictions in a sequence.
         is_decoder: bool, whether a token sees only those before it.
-        label: str, what `next_sentence_labels` must tell, as of `Packing`;
-            "" where they are not looked at.
+        label: str, the meaning of `next_sentence_labels`, as in `Packing`;
+            "" if they are not used.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Objective:
 
 
 def objective_named(name):
-    """The objective of a name.
+    """Look up an objective.
 
     Raises:
         ValueError: no objective has it.
@@ -58,92 +58,95 @@ def objective_named(name):
     return OBJECTIVES[name]
 
 
-def _masked_tokens_and_next_sentences():
-    return [training.LabelTerm("mlm_logits"), training.LabelTerm("nsp_logits")]
-
-
-def _masked_tokens_and_sentence_order():
-    return [training.LabelTerm("mlm_logits"), training.LabelTerm("sop_logits")]
-
-
-def _masked_tokens():
-    return [training.LabelTerm("mlm_logits")]
-
-
-def _as_they_are(batches):
-    return batches
-
-
-def _without_next_sentences(batches):
-    return _renamed(batches, {"mlm_logits": "mlm_logits"})
-
-
-def _with_sentence_order(batches):
-    # The records have one name for both kinds of labels.
-    names = {"mlm_logits": "mlm_logits", "sop_logits": "nsp_logits"}
-    return _renamed(batches, names)
-
-
-def _renamed(batches, names):
-    """Batches with some labels and weights, by new names to the old ones."""
-
-    def rename(values):
-        return {new: values[old] for new, old in names.items()}
-
-    return batches.map(
-        lambda inputs, labels, weights: (
-            inputs,
-            rename(labels),
-            rename(weights),
-        )
-    )
-
-
-def _left_to_right(batches):
-    return data.left_to_right_batches(batches)
-
-
-def _the_masked(max_seq_length, max_predictions_per_seq):
+def _masked_only(max_seq_length, max_predictions_per_seq):
     return max_predictions_per_seq
 
 
-def _all_but_the_first(max_seq_length, max_predictions_per_seq):
-    return max_seq_length - 1
+def _of_labels(name, parts, labels, **options):
+    """An objective on some labels of the records.
+
+    Args:
+        labels: dict from outputs of the model to the names of their labels
+            in `pretraining_dataset`.
+    """
+
+    def rename(values):
+        return {output: values[old] for output, old in labels.items()}
+
+    return Objective(
+        name=name,
+        parts=parts,
+        terms=lambda: [training.LabelTerm(output) for output in labels],
+        view=lambda batches: batches.map(
+            lambda inputs, labels, weights: (
+                inputs,
+                rename(labels),
+                rename(weights),
+            )
+        ),
+        num_predictions=_masked_only,
+        **options,
+    )
 
 
+_MLM = {"mlm_logits": "mlm_logits"}
 OBJECTIVES = {
     objective.name: objective
     for objective in (
-        Objective(
-            name=PUBLISHED,
-            parts=("pooler", "masked_lm_head", "nsp_head"),
-            terms=_masked_tokens_and_next_sentences,
-            view=_as_they_are,
-            num_predictions=_the_masked,
+        _of_labels(
+            PUBLISHED,
+            ("pooler", "masked_lm_head", "nsp_head"),
+            {**_MLM, "nsp_logits": "nsp_logits"},
             label="random_next",
         ),
-        Objective(
-            name="mlm_sop",
-            parts=("pooler", "masked_lm_head", "sop_head"),
-            terms=_masked_tokens_and_sentence_order,
-            view=_with_sentence_order,
-            num_predictions=_the_masked,
+        _of_labels(
+            "mlm_sop",
+            ("pooler", "masked_lm_head", "sop_head"),
+            # The records have one name for both kinds of labels.
+            {**_MLM, "sop_logits": "nsp_logits"},
             label="swapped",
         ),
-        Objective(
-            name="mlm",
-            parts=("masked_lm_head",),
-            terms=_masked_tokens,
-            view=_without_next_sentences,
-            num_predictions=_the_masked,
-        ),
+        _of_labels("mlm", ("masked_lm_head",), _MLM),
         Objective(
             name="left_to_right",
             parts=("masked_lm_head",),
-            terms=_masked_tokens,
-            view=_left_to_right,
-            num_predictions=_all_but_the_first,
+            terms=lambda: [training.LabelTerm("mlm_logits")],
+            view=lambda batches: data.left_to_right_batches(batches),
+            num_predictions=lambda seq_length, _: seq_length - 1,
             is_decoder=True,
         ),
     )
 }
+
+
+def pretraining_losses(objective=PUBLISHED):
+    """The losses of an objective, by output of the model.
+
+    The masked-LM loss is the mean over the real predictions of the batch,
+    the next-sentence loss the mean over its examples; the total is their sum.
+
+    Args:
+        objective: str, the name of one of `training.objectives`.
+
+    Returns:
+        A dict of Keras losses for `compile(loss=...)`, in float32.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix A.2
+    """
+    terms = objective_named(objective).terms()
+    return {term.output: term.keras_loss() for term in terms}
+
+
+def pretraining_metrics(objective=PUBLISHED):
+    """The accuracies of an objective, weighted by real predictions.
+
+    Args:
+        objective: str, the name of one of `training.objectives`.
+
+    Returns:
+        A dict of fresh Keras metrics by output, for
+        `compile(weighted_metrics=...)`.
+    """
+    terms = objective_named(objective).terms()
+    return {term.output: term.keras_metric() for term in terms}

@@ -5,9 +5,9 @@ import re
 
 from absl import logging
 
+from keras_bert.training.adam_step import decays
 from keras_bert.training.adamw import AdamW
 from keras_bert.training.lamb import Lamb
-from keras_bert.training.weight_decay import decays
 
 
 def bert_adamw(
@@ -20,7 +20,7 @@ def bert_adamw(
     """The optimizer of BERT, AdamW with gradients clipped to norm 1.0.
 
     Beta_1 is 0.9, epsilon 1e-6. Biases and the gains and offsets of
-    LayerNorm do not decay; the log tells which variables do.
+    LayerNorm do not decay; the log lists the variables.
 
     Args:
         model: a built `keras.Model`, the one to be trained.
@@ -51,8 +51,8 @@ def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
     """The optimizer for batches of thousands, LAMB.
 
     Beta_1 is 0.9, epsilon 1e-6; there is no clipping. Biases and the gains and
-    offsets of LayerNorm neither decay nor are scaled; the log tells which
-    variables are.
+    offsets of LayerNorm neither decay nor are scaled; the log lists the
+    variables.
 
     Args:
         model: a built `keras.Model`, the one to be trained.
@@ -71,7 +71,7 @@ def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
 
 
 def describe_weight_decay(model):
-    """Which variables of a model decay and which do not, for people to read.
+    """List the variables of a model that decay and those that do not.
 
     Args:
         model: a built `keras.Model`.

@@ -1,4 +1,4 @@
-"""Which number format the matrix products of a run use."""
+"""The number format of the matrix products of a run."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""A whole run: batches in; a trained model, states and a curve out."""
+"""A whole run, from batches to a trained model, states and a curve."""
 
 import math
 import pathlib
@@ -112,7 +112,7 @@ class _Run:
             )
 
     def any_worker(self, is_so):
-        """Whether something is so in any process of the run."""
+        """Return True if `is_so` in any process of the run."""
         return mean_over_workers(self._loop.strategy, float(is_so)) > 0
 
     def distributed(self, dataset):
@@ -128,7 +128,7 @@ class _Run:
     def train(self, iterator):
         """Takes steps up to the next one at which something else is due."""
         end = self._next_due()
-        while self.step < end:  # More than once where a batch was no step.
+        while self.step < end:  # More than once if a batch was skipped.
             self._take_steps(iterator, end - self.step)
         options = self._options
         if _falls(end, options.log_steps) or end == options.num_train_steps:
@@ -148,7 +148,7 @@ class _Run:
         )
 
     def _take_steps(self, iterator, num_batches):
-        """Takes a step with each batch that is good for one."""
+        """Take a step with each batch whose gradients are finite."""
         sums = self._loop.train(iterator, tf.constant(num_batches, tf.int32))
         sums = {name: float(value) for name, value in sums.items()}
         self.num_batches += num_batches

@@ -1,11 +1,11 @@
-"""How a run goes, checked before any work."""
+"""Options of a run, checked before any work."""
 
 import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
-    """How a run goes, apart from what is learned.
+    """Options of a run that do not change the weights.
 
     Args:
         num_train_steps: int, optimizer steps; a batch that is skipped is
@@ -47,19 +47,24 @@ class RunOptions:
             "keep_states": 1,
             "steps_per_execution": 1,
         }
-        for name, value in least.items():
-            if getattr(self, name) < value:
-                raise ValueError(
-                    f"`{name}` must be at least {value}. "
-                    f"Received: {name}={getattr(self, name)}."
-                )
+        check_least(self, least)
+
+
+def check_least(options, least):
+    """Raise ValueError if an option is below its least value, by name."""
+    for name, value in least.items():
+        if getattr(options, name) < value:
+            raise ValueError(
+                f"`{name}` must be at least {value}. "
+                f"Received: {name}={getattr(options, name)}."
+            )
 
 
 def check_schedule(peak, num_train_steps, num_warmup_steps, end=0.0):
     """Raises ValueError unless a `WarmupDecay` can be made of the numbers.
 
     Args:
-        peak, num_train_steps, num_warmup_steps, end: as of `WarmupDecay`.
+        peak, num_train_steps, num_warmup_steps, end: of `WarmupDecay`.
     """
     if not 0 <= num_warmup_steps < num_train_steps:
         raise ValueError(

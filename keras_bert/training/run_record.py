@@ -1,4 +1,4 @@
-"""What a run was started with, beside its output."""
+"""The record of a run: its settings, beside its output."""
 
 import importlib.metadata
 import json
@@ -44,11 +44,11 @@ def check_run(directory, settings, allow_changes=False):
 
 
 def write_run(directory, settings):
-    """Writes what a run is started with, unless it is written already.
+    """Write the record of a run, unless it is written already.
 
     Args:
         directory: `pathlib.Path`, existing.
-        settings: dict for JSON, as of `check_run`.
+        settings: dict for JSON, as for `check_run`.
     """
     path = directory / _FILE
     if path.exists() and not _changes(_read(path), settings):
@@ -84,7 +84,7 @@ def _read(path):
 
 
 def _changes(before, settings):
-    """Lines on what differs, each value of nested ones by itself."""
+    """Lines on the differences, one for each nested value."""
     return find_differences(before, json.loads(json.dumps(settings)))
 
 

@@ -32,7 +32,7 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
 
     @abc.abstractmethod
     def shape(self, progress):
-        """How much of the way from `end` to `peak` is left.
+        """Share of the way from `end` to `peak` that is left.
 
         Args:
             progress: float32 scalar, from 0 at step 0 to 1 at the end.
@@ -67,7 +67,7 @@ class LinearWarmupDecay(WarmupDecay):
     `peak * (1 - step / num_train_steps)`, BERT's own.
 
     Args:
-        peak, num_train_steps, num_warmup_steps, end: as of `WarmupDecay`.
+        peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.2
@@ -82,7 +82,7 @@ class PolynomialWarmupDecay(WarmupDecay):
     """Rises linearly from 0, then falls as a power of what is left.
 
     Args:
-        peak, num_train_steps, num_warmup_steps, end: as of `WarmupDecay`.
+        peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
         power: float above 0. 1 is the line, below it the rate stays high
             longer.
     """
@@ -109,7 +109,7 @@ class CosineWarmupDecay(WarmupDecay):
     """Rises linearly from 0, then falls along half a period of the cosine.
 
     Args:
-        peak, num_train_steps, num_warmup_steps, end: as of `WarmupDecay`.
+        peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
 
     References:
         [SGDR](https://arxiv.org/abs/1608.03983), equation 5, without restarts

@@ -1,4 +1,4 @@
-"""Where to train: one device or many, from one place."""
+"""Distribution strategies: one device or many."""
 
 import json
 import os
@@ -94,6 +94,6 @@ def mean_over_workers(strategy, value):
 
 
 def is_chief(strategy):
-    """Whether this process writes the files: the first of all workers."""
+    """Return True in the process that writes the files: the first worker."""
     resolver = strategy.cluster_resolver
     return resolver is None or not resolver.task_id

@@ -3,11 +3,11 @@
 import contextlib
 import time
 
-from keras_bert.training.mean_metrics import mean_metrics
+from keras_bert.training.terms import mean_metrics
 
 
 class Stretch:
-    """What the steps since the last point have summed up to, and their time.
+    """Sums over the steps since the last point, and their time.
 
     Args:
         start_step: int, the step at which it begins.
@@ -21,13 +21,13 @@ class Stretch:
         self._start = time.perf_counter() - seconds
 
     def add(self, sums):
-        """Adds what `PretrainingLoop.train` gives, as floats."""
+        """Add sums of `PretrainingLoop.train`, as floats."""
         for name, value in sums.items():
             self._sums[name] = self._sums.get(name, 0.0) + value
 
     @contextlib.contextmanager
     def paused(self):
-        """A context whose time does not count, for what is no training."""
+        """A context whose time does not count, because it is no training."""
         before = time.perf_counter()
         yield
         self._start += time.perf_counter() - before
@@ -41,11 +41,11 @@ class Stretch:
         }
 
     def seconds_for(self, step, num_steps):
-        """How long more steps take at the speed so far."""
+        """Seconds that more steps take at the speed so far."""
         return num_steps * self._seconds() / (step - self._start_step)
 
     def metrics(self, step, batch_size):
-        """What the curve shows of it.
+        """Metrics of the stretch for the curve.
 
         Args:
             step: int, the step at which it ends.

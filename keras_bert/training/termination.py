@@ -27,7 +27,7 @@ class TerminationRequest:
 
     @property
     def exit_code(self):
-        """What the process ends with; as of SIGTERM where another got it."""
+        """Exit code of the process; that of SIGTERM if there was no signal."""
         return _SHELL_OFFSET + self._number
 
     def __enter__(self):

@@ -1,4 +1,4 @@
-"""A term of a loss: what it sums up, for the loop and for `model.fit`."""
+"""Terms of a loss: their sums over predictions, and the means of these."""
 
 import dataclasses
 
@@ -27,11 +27,11 @@ class LabelTerm:
 
     @property
     def name(self):
-        """What the metrics are called by, such as mlm."""
+        """The prefix of the metrics, such as mlm."""
         return self.output.removesuffix("_logits")
 
     def total_weight(self, weights):
-        """How much all predictions of a batch weigh, before it is computed.
+        """Sum the weights of a batch, before the model is computed.
 
         Args:
             weights: dict of float32 tensors, as in the batch.
@@ -84,3 +84,27 @@ def _is_right(labels, logits):
     _, guesses = ops.top_k(logits, 1)
     guesses = ops.cast(ops.squeeze(guesses, -1), "int32")
     return ops.cast(guesses == ops.cast(labels, "int32"), "float32")
+
+
+def mean_metrics(sums):
+    """Divide sums over steps and devices by their weights.
+
+    Args:
+        sums: dict of numbers, as returned by `PretrainingLoop.train`.
+
+    Returns:
+        A dict of floats: for each term, such as mlm, its `mlm_loss` and
+        `mlm_accuracy`; and of training also `loss` and `gradient_norm`,
+        means over the steps that were taken.
+    """
+    means = {}
+    for name in sums:
+        term, _, kind = name.partition("/")
+        if kind not in ("", "weight"):
+            weight = max(float(sums[f"{term}/weight"]), 1.0)
+            means[f"{term}_{kind}"] = float(sums[name]) / weight
+    if "steps" in sums:
+        steps = max(float(sums["steps"]), 1.0)
+        means["loss"] = float(sums["loss"]) / steps
+        means["gradient_norm"] = float(sums["gradient_norm"]) / steps
+    return means

@@ -1,4 +1,4 @@
-"""All that a run needs to go on: weights, moments, step, random state.
+"""States to go on from: weights, moments, step and random state.
 
 A state is one file, `step-00001000.npz`, written under another name first.
 Its arrays carry checksums, so a damaged file is noticed; then the one before
@@ -28,7 +28,7 @@ def save_state(directory, step, variables, about, keep=2):
         directory: str, existing.
         step: int, steps taken.
         variables: list of variables, in an order that is always the same.
-        about: dict for JSON, what else to know when going on.
+        about: dict for JSON, which `restore_state` returns.
         keep: int, how many states stay.
 
     Raises:
@@ -45,7 +45,7 @@ def save_state(directory, step, variables, about, keep=2):
             write_array(archive, key, value)
     states = _states(directory)
     newest = states.index(path) + 1
-    # Later ones are damaged, for the run has gone on from an earlier one.
+    # Later ones are damaged, because the run went on from an earlier one.
     for other in states[:newest][:-keep] + states[newest:]:
         other.unlink()
 

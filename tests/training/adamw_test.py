@@ -12,10 +12,10 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.training import adam_step
+from keras_bert.training.adam_step import decays
 from keras_bert.training.adamw import AdamW
 from keras_bert.training.lamb import Lamb
 from keras_bert.training.schedules import LinearWarmupDecay
-from keras_bert.training.weight_decay import decays
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _SHAPES = {"kernel": (4, 3), "bias": (3,), "table": (5, 2), "gamma": (4,)}

@@ -1,5 +1,8 @@
 import dataclasses
+import time
+import types
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -10,7 +13,9 @@ from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.bert import bert_backbone
 from keras_bert.models.bert import bert_heads
 from keras_bert.models.heads import add_heads
+from keras_bert.training import flops
 from keras_bert.training.flops import encoding_flops
+from keras_bert.training.flops import matrix_product_rate
 from keras_bert.training.flops import training_flops
 
 _SMALL = BertConfig(
@@ -116,3 +121,22 @@ def test_runs_of_shared_blocks_and_narrow_tables_count(num_groups, inner):
     found = graph_flops(models.pretrainer(config), 16, 3)
     others = 2 * 2 * 4 * 16 * 8 + 2 * (16 - 4) * 8**2
     assert training_flops(config, 16, 3) == 3 * (found - segments - others)
+
+
+def test_the_rate_is_that_of_the_fastest_product(monkeypatch):
+    """On a clock on which the first product takes 0.25 s, the next 0.125 s."""
+    times = iter([0.0, 0.0, 0.0, 0.25, 0.25, 0.25, 0.375, 0.375])
+    clock = types.SimpleNamespace(perf_counter=lambda: next(times))
+    monkeypatch.setattr(flops, "time", clock)
+    assert matrix_product_rate("float32") == 2 * 2048**3 / 0.125
+
+
+def test_the_rate_is_about_that_of_numpy():
+    matrix = np.ones((2048, 2048), np.float32)
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        matrix @ matrix
+        seconds.append(time.perf_counter() - start)
+    rate = 2 * 2048**3 / min(seconds)
+    assert 1 / 20 < matrix_product_rate("float32") / rate < 20

@@ -9,8 +9,8 @@ from keras_bert.config import BertConfig
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import bert_adamw
 from keras_bert.training.loop import PretrainingLoop
-from keras_bert.training.mean_metrics import mean_metrics
 from keras_bert.training.schedules import LinearWarmupDecay
+from keras_bert.training.terms import mean_metrics
 
 _NUM_STEPS = 5
 _CONFIG = BertConfig(

@@ -20,12 +20,12 @@ from keras_bert.data.batches.static import padded_batches  # noqa: E402
 from keras_bert.models import bert_pretrainer  # noqa: E402
 from keras_bert.training import pretraining_losses  # noqa: E402
 from keras_bert.training.loop import PretrainingLoop  # noqa: E402
-from keras_bert.training.mean_metrics import mean_metrics  # noqa: E402
 from keras_bert.training.optimizers import bert_adamw  # noqa: E402
 from keras_bert.training.optimizers import bert_lamb  # noqa: E402
 from keras_bert.training.schedules import LinearWarmupDecay  # noqa: E402
 from keras_bert.training.strategies import is_chief  # noqa: E402
 from keras_bert.training.strategies import make_strategy  # noqa: E402
+from keras_bert.training.terms import mean_metrics  # noqa: E402
 from keras_bert.training.training_state import restore_state  # noqa: E402
 from keras_bert.training.training_state import save_state  # noqa: E402
 

@@ -40,16 +40,7 @@ class AnsweredQuestion:
 
 
 def answer_question(model, question, context):
-    """Answers a question from a context.
-
-    Args:
-        model: `ShownModel` of a `QuestionAnswerer`.
-        question: str.
-        context: str.
-
-    Returns:
-        `AnsweredQuestion`
-    """
+    """Answer a question from a context, as an `AnsweredQuestion`."""
     question = valid_text(question, "The question")
     context = valid_text(context, "The context")
     task = model.task
@@ -95,19 +86,15 @@ def answer_picture(answered):
     )
 
 
-def _fields(model):
-    return [
-        TextField("question", "Question", QUESTION),
-        TextField("context", "Context", CONTEXT, 8),
-    ]
-
-
 TAB = Tab(
     name="question_answering",
     title="Question answering",
     about="The stretch of the context that answers the question, and the "
     "next best ones.",
-    fields=_fields,
+    fields=lambda model: [
+        TextField("question", "Question", QUESTION),
+        TextField("context", "Context", CONTEXT, 8),
+    ],
     answer=answer_question,
     picture=answer_picture,
     lacking=fine_tuned_to("answer questions", QuestionAnswerer),

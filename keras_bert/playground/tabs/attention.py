@@ -49,17 +49,9 @@ class Attention:
 
 
 def attend(model, text, pair="", layer=1, head=1):
-    """Computes the attention weights of a text or a pair.
+    """Compute the attention weights of a text or a pair, an `Attention`.
 
-    Args:
-        model: `ShownModel`.
-        text: str.
-        pair: str, "" for none.
-        layer: int, from 1.
-        head: int, from 1.
-
-    Returns:
-        `Attention`
+    Layers and heads are counted from 1, as readers do.
     """
     num_layers, num_heads = _sizes(model)
     layer = valid_number(layer, "The layer", 1, num_layers)

@@ -13,16 +13,7 @@ _MOST_CHOICES = 10
 
 
 def choose(model, context, choices):
-    """Gives each choice its probability.
-
-    Args:
-        model: `ShownModel` of a `MultipleChoice`.
-        context: str.
-        choices: str, a choice a line.
-
-    Returns:
-        A list of pairs of a choice and its probability, in order.
-    """
+    """Pairs of a choice, a line each, and its probability, in order."""
     context = valid_text(context, "The context")
     lines = valid_lines(choices, "The choices", _MOST_CHOICES)
     if len(lines) < 2:
@@ -37,18 +28,14 @@ def choice_picture(choices):
     return table(["Choice", "Probability"], rows)
 
 
-def _fields(model):
-    return [
-        TextField("context", "Context", "The sun"),
-        TextField("choices", "Choices, one a line", "rises.\nbarks.", 4),
-    ]
-
-
 TAB = Tab(
     name="multiple_choice",
     title="Multiple choice",
     about="How the fine-tuned model would have a text go on.",
-    fields=_fields,
+    fields=lambda model: [
+        TextField("context", "Context", "The sun"),
+        TextField("choices", "Choices, one a line", "rises.\nbarks.", 4),
+    ],
     answer=choose,
     picture=choice_picture,
     lacking=fine_tuned_to("choose", MultipleChoice),

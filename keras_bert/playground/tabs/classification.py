@@ -43,16 +43,7 @@ class Labelled:
 
 
 def label_text(model, text, pair=""):
-    """Labels a text or a pair, and hides each piece in turn.
-
-    Args:
-        model: `ShownModel` of a `TextClassifier` or `TextRegressor`.
-        text: str.
-        pair: str; "" where the model takes single texts.
-
-    Returns:
-        `Labelled`
-    """
+    """Label a text or a pair, and hide each piece in turn; a `Labelled`."""
     task = model.task
     text, pair = valid_text(text), valid_pair(pair)
     if task.is_pair and pair is None:

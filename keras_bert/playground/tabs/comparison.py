@@ -39,7 +39,7 @@ class Side:
 
 
 def compare(model, directory, what, text, pair=""):
-    """Asks two models the same.
+    """Ask two models the same; a list of two `Side`.
 
     In a text with masks, each model sees the mask of its own vocabulary.
 
@@ -49,9 +49,6 @@ def compare(model, directory, what, text, pair=""):
         what: str, the title of a tab.
         text: str.
         pair: str, "" for none.
-
-    Returns:
-        A list of two `Side`.
     """
     if what not in _TABS:
         raise ValueError(f"What to compare must be one of {', '.join(_TABS)}.")

@@ -10,15 +10,7 @@ from keras_bert.playground.valid_input import valid_text
 
 
 def fill(model, text):
-    """Fills the masks of a text.
-
-    Args:
-        model: `ShownModel` with a masked-LM head.
-        text: str with at least one mask.
-
-    Returns:
-        A list with an item for each mask, as returned by `FillMask`.
-    """
+    """Fill the masks of a text: a list with an item for each mask."""
     return model.fill_mask(valid_text(text))
 
 
@@ -43,10 +35,6 @@ def _one(number, filling):
     )
 
 
-def _lacking(model):
-    return "" if model.has("masked_lm_head") else "a masked-LM head"
-
-
 def _fields(model):
     mask = model.vocabulary.roles["mask"]
     return [
@@ -65,5 +53,7 @@ TAB = Tab(
     fields=_fields,
     answer=fill,
     picture=filling_picture,
-    lacking=_lacking,
+    lacking=lambda model: (
+        "" if model.has("masked_lm_head") else "a masked-LM head"
+    ),
 )

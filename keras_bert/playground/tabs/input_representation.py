@@ -67,16 +67,7 @@ class Representation:
 
 
 def represent(model, text, pair=""):
-    """Looks up the embeddings of the pieces of a text or a pair.
-
-    Args:
-        model: `ShownModel`.
-        text: str.
-        pair: str, "" for none.
-
-    Returns:
-        `Representation`
-    """
+    """Look up the embeddings of the pieces, as a `Representation`."""
     text, pair = valid_text(text), valid_pair(pair)
     pieces = cut(model, model.preprocess(_NUM_PIECES), text, pair)
     embeddings = model.pretrained.backbone.embeddings
@@ -194,20 +185,16 @@ def _lacking(model):
     return "embeddings that are a sum"
 
 
-def _fields(model):
-    return [
-        TextField("text", "Text", SENTENCE),
-        TextField("pair", "Second text, if any", PAIR),
-    ]
-
-
 TAB = Tab(
     name="input_representation",
     title="Input representation",
     about="Each piece enters as a sum of vectors: for the piece itself, for "
     "its position and, in some models, for its segment. Choose a piece to see "
     "them. Ġ and ▁ stand for a space before a piece, ## for none.",
-    fields=_fields,
+    fields=lambda model: [
+        TextField("text", "Text", SENTENCE),
+        TextField("pair", "Second text, if any", PAIR),
+    ],
     answer=represent,
     picture=pieces_picture,
     lacking=_lacking,

@@ -186,22 +186,18 @@ def _curve(counts, num_points=60):
     ]
 
 
-def _fields(model):
-    return [
-        TextField("text", "Text", SENTENCE),
-        NumberField("rate", "Mask rate", 0.15, 0.0, 1.0, 0.01),
-        ChoiceField("unit", "What is masked", _UNITS[0], _UNITS),
-        NumberField("seed", "Seed", 1, 0, 100),
-        NumberField("num_draws", "Draws to count", 100, 1, _MOST_DRAWS),
-    ]
-
-
 TAB = Tab(
     name="masking",
     title="Masking",
     about="BERT learns by filling in pieces that were hidden. Of those, 80 % "
     "become [MASK], 10 % another piece and 10 % stay as they are.",
-    fields=_fields,
+    fields=lambda model: [
+        TextField("text", "Text", SENTENCE),
+        NumberField("rate", "Mask rate", 0.15, 0.0, 1.0, 0.01),
+        ChoiceField("unit", "What is masked", _UNITS[0], _UNITS),
+        NumberField("seed", "Seed", 1, 0, 100),
+        NumberField("num_draws", "Draws to count", 100, 1, _MOST_DRAWS),
+    ],
     answer=mask_text,
     picture=masking_picture,
 )

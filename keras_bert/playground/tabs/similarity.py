@@ -29,16 +29,7 @@ class Similarity:
 
 
 def compare_texts(model, first, second):
-    """Embeds two texts and compares them.
-
-    Args:
-        model: `ShownModel`.
-        first: str.
-        second: str.
-
-    Returns:
-        `Similarity`
-    """
+    """Embed two texts and compare them, as a `Similarity`."""
     texts = [
         valid_text(first, "The first text"),
         valid_text(second, "The second text"),
@@ -64,19 +55,15 @@ def similarity_picture(similarity):
     )
 
 
-def _fields(model):
-    return [
-        TextField("first", "First text", SENTENCE),
-        TextField("second", "Second text", "A kitten rests on a warm rug."),
-    ]
-
-
 TAB = Tab(
     name="similarity",
     title="Similarity",
     about="Each text becomes a vector; the cosine of two says how alike the "
     "model finds the texts.",
-    fields=_fields,
+    fields=lambda model: [
+        TextField("first", "First text", SENTENCE),
+        TextField("second", "Second text", "A kitten rests on a warm rug."),
+    ],
     answer=compare_texts,
     picture=similarity_picture,
 )

@@ -31,15 +31,7 @@ class TaggedText:
 
 
 def tag_text(model, text):
-    """Tags a text.
-
-    Args:
-        model: `ShownModel` of a `TokenClassifier`.
-        text: str.
-
-    Returns:
-        `TaggedText`
-    """
+    """Find the entities of a text, as a `TaggedText`."""
     text, task = valid_text(text), model.task
     (entities,) = task.predict([text])
     names = [label.partition("-")[2] or label for label in task.labels]
@@ -74,15 +66,11 @@ def entities_picture(tagged):
     )
 
 
-def _fields(model):
-    return [TextField("text", "Text", NAMES, 4)]
-
-
 TAB = Tab(
     name="tagging",
     title="Tagging",
     about="The words that the fine-tuned model has a label for.",
-    fields=_fields,
+    fields=lambda model: [TextField("text", "Text", NAMES, 4)],
     answer=tag_text,
     picture=entities_picture,
     lacking=fine_tuned_to("tag words", TokenClassifier),

@@ -38,15 +38,7 @@ class TextMap:
 
 
 def map_texts(model, text):
-    """Embeds lines of text and lays them out by principal components.
-
-    Args:
-        model: `ShownModel`.
-        text: str, a text a line.
-
-    Returns:
-        `TextMap`
-    """
+    """Lay out lines of text by principal components, as a `TextMap`."""
     texts = valid_lines(text, "The map", _MOST_TEXTS)
     if len(texts) < 3:
         raise ValueError(
@@ -130,16 +122,12 @@ def _principal_components(vectors):
     return places, [float(x) / total for x in variances[:2]]
 
 
-def _fields(model):
-    return [TextField("text", "Texts, one a line", LINES, 12)]
-
-
 TAB = Tab(
     name="text_map",
     title="Map of texts",
     about="Many texts as vectors, laid out so that the plane shows as much of "
     "their differences as a plane can (principal components).",
-    fields=_fields,
+    fields=lambda model: [TextField("text", "Texts, one a line", LINES, 12)],
     answer=map_texts,
     picture=map_picture,
 )
