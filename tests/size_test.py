@@ -10,10 +10,10 @@ _SOURCES = {
 
 # None of these may grow: who adds something takes away as much elsewhere, and
 # who takes away lowers the number.
-_MOST_FILES = 451
-_MOST_LINES = 44_746
-_MOST_RIDDLES = 296  # Docstrings that open as a question does.
-_MOST_AS_OF = 168
+_MOST_FILES = 440
+_MOST_LINES = 44_383
+_MOST_RIDDLES = 247  # Docstrings that open as a question does.
+_MOST_AS_OF = 147
 
 
 def _docstrings():

@@ -33,11 +33,11 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert import outputs
-from keras_bert.data.records.inspection.manifests import check_manifests
 from keras_bert.data.records.inspection.page import make_page
-from keras_bert.data.records.inspection.plain_text import examples_text
-from keras_bert.data.records.inspection.plain_text import summary_text
+from keras_bert.data.records.inspection.reading import check_manifests
+from keras_bert.data.records.inspection.summary import examples_text
 from keras_bert.data.records.inspection.summary import summary_rows
+from keras_bert.data.records.inspection.summary import summary_text
 from keras_bert.files import expand_patterns
 from keras_bert.text.tokenizer_kinds import VOCAB_FILE_HELP
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file

@@ -4,11 +4,7 @@ import functools
 
 
 def import_tfds():
-    """The package.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+    """Import the package, or raise ImportError with the line to type."""
     try:
         import tensorflow_datasets
     except ImportError as error:
@@ -24,7 +20,7 @@ def open_builder(dataset, data_dir=None):
     """Opens a prepared data set. Nothing is downloaded.
 
     Args:
-        dataset: str, as of `tfds.builder` ("wikipedia/20230601.en"), or the
+        dataset: str, as for `tfds.builder` ("wikipedia/20230601.en"), or the
             directory of a version of a data set.
         data_dir: str, where data sets are; TFDS_DATA_DIR by default.
 
@@ -56,12 +52,7 @@ def open_builder(dataset, data_dir=None):
 
 
 def check_split(builder, split):
-    """Raises ValueError unless a data set has a split, or a part of one.
-
-    Args:
-        builder: as of `open_builder`.
-        split: str, as of `tfds.load`; "train[:10%]" is one, too.
-    """
+    """Raise ValueError unless a data set has a split, or a part of one."""
     splits = builder.info.splits
     try:
         splits[split]

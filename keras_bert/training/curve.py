@@ -38,13 +38,7 @@ class Curve:
         self._writer = ScalarWriter(directory, step + 1)
 
     def add(self, step, split, metrics):
-        """Adds a point.
-
-        Args:
-            step: int.
-            split: "train" or "eval".
-            metrics: dict of floats.
-        """
+        """Add metrics of a split, "train" or "eval"."""
         line = json.dumps({"step": step, "split": split, **metrics})
         with (
             named_when_full(self._path),
@@ -82,12 +76,7 @@ class ScalarWriter:
         self._file.flush()
 
     def write(self, step, values):
-        """Adds a point to each curve and flushes.
-
-        Args:
-            step: int.
-            values: dict of floats by curve name.
-        """
+        """Add a point to each curve, by name, and flush."""
         event = _Event(step=step)
         for name, value in values.items():
             point = event.summary.value.add(

@@ -46,15 +46,7 @@ def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
 
 
 def encoding_flops(config, seq_length):
-    """Operations of the encoder at all positions, forward, per example.
-
-    Args:
-        config: a config of any family.
-        seq_length: int.
-
-    Returns:
-        int
-    """
+    """Operations of the encoder at all positions, forward, per example."""
     sizes = config.sizes
     of_block = _keys_and_values(sizes) + _at_query(sizes, seq_length)
     return seq_length * (_at_projection(sizes) + config.depth * of_block)
@@ -79,14 +71,7 @@ def _at_query(sizes, seq_length):
 
 
 def matrix_product_rate(dtype):
-    """Operations a second of a large matrix product on the first device.
-
-    Args:
-        dtype: str, such as "float32" or "bfloat16".
-
-    Returns:
-        float
-    """
+    """Operations a second of a large matrix product on the first device."""
     matrix = tf.cast(tf.random.stateless_normal([_SIZE, _SIZE], [0, 1]), dtype)
 
     @tf.function

@@ -221,7 +221,4 @@ def _check_compilable(strategy):
 
 def _sum_over_replicas(values):
     context = tf.distribute.get_replica_context()
-    flat = context.all_reduce(
-        tf.distribute.ReduceOp.SUM, tf.nest.flatten(values)
-    )
-    return tf.nest.pack_sequence_as(values, flat)
+    return context.all_reduce(tf.distribute.ReduceOp.SUM, values)

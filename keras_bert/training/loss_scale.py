@@ -36,11 +36,7 @@ class LossScale:
         return [gradient / self.factor for gradient in gradients]
 
     def update(self, is_finite):
-        """Adapt the factor to a step, in graph.
-
-        Args:
-            is_finite: bool scalar, whether its gradients were.
-        """
+        """Adapt the factor to a step, by whether its gradients were finite."""
         if not self.is_needed:
             return
         good = tf.where(is_finite, self.num_good_steps + 1, 0)

@@ -45,11 +45,7 @@ class Objective:
 
 
 def objective_named(name):
-    """Look up an objective.
-
-    Raises:
-        ValueError: no objective has it.
-    """
+    """Look up an objective; another name is a ValueError."""
     if name not in OBJECTIVES:
         raise ValueError(
             f"`objective` must be one of {', '.join(OBJECTIVES)}. "

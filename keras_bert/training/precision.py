@@ -10,14 +10,10 @@ _PROCESSOR_FLAGS = {"avx512_bf16", "amx_bf16"}
 
 
 def dtype_policy(precision):
-    """The Keras dtype policy that a precision stands for.
+    """The Keras dtype policy of one of `choices.PRECISIONS`.
 
-    Args:
-        precision: str, one of `choices.PRECISIONS`; "auto" is mixed_bfloat16
-            where the hardware multiplies bfloat16, float32 elsewhere.
-
-    Returns:
-        str
+    "auto" is mixed_bfloat16 where the hardware multiplies bfloat16, float32
+    elsewhere.
     """
     if precision != "auto":
         return precision

@@ -61,11 +61,7 @@ def check_least(options, least):
 
 
 def check_schedule(peak, num_train_steps, num_warmup_steps, end=0.0):
-    """Raises ValueError unless a `WarmupDecay` can be made of the numbers.
-
-    Args:
-        peak, num_train_steps, num_warmup_steps, end: of `WarmupDecay`.
-    """
+    """Raise ValueError unless a `WarmupDecay` can be made of the numbers."""
     if not 0 <= num_warmup_steps < num_train_steps:
         raise ValueError(
             "`num_warmup_steps` must be at least 0 and below "

@@ -44,12 +44,7 @@ def check_run(directory, settings, allow_changes=False):
 
 
 def write_run(directory, settings):
-    """Write the record of a run, unless it is written already.
-
-    Args:
-        directory: `pathlib.Path`, existing.
-        settings: dict for JSON, as for `check_run`.
-    """
+    """Write the record of a run, unless it is written already."""
     path = directory / _FILE
     if path.exists() and not _changes(_read(path), settings):
         return

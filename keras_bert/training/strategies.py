@@ -77,15 +77,7 @@ _MAKERS = {
 
 
 def mean_over_workers(strategy, value):
-    """The mean of a number over all processes that train together.
-
-    Args:
-        strategy: `tf.distribute.Strategy`.
-        value: float, of this process.
-
-    Returns:
-        float
-    """
+    """Mean of a float over all processes that train together."""
     if not isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy):
         return value
     values = strategy.run(lambda: tf.constant(value, tf.float32))

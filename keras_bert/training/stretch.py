@@ -45,15 +45,11 @@ class Stretch:
         return num_steps * self._seconds() / (step - self._start_step)
 
     def metrics(self, step, batch_size):
-        """Metrics of the stretch for the curve.
+        """Means, speed and, if there were any, the number of skipped batches.
 
         Args:
             step: int, the step at which it ends.
             batch_size: int, examples in a global batch.
-
-        Returns:
-            A dict of floats: `mean_metrics`, the speed and, if there were
-            any, how many batches were skipped.
         """
         seconds = self._seconds()
         num_examples = (step - self._start_step) * batch_size

@@ -1,7 +1,5 @@
 """Dynamic records to batches whose masks differ in each epoch."""
 
-import functools
-
 import tensorflow as tf
 
 from keras_bert import features
@@ -15,7 +13,7 @@ from keras_bert.data.batches.static import assert_known_ids
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.masking_rules import check_masking
 from keras_bert.data.records.first_record import check_first_records
-from keras_bert.data.records.parsing import parse_examples
+from keras_bert.data.records.record_form import parse_examples
 
 
 def dynamic_pretraining_dataset(
@@ -86,17 +84,13 @@ def dynamic_pretraining_dataset(
         files = tf.data.Dataset.from_tensor_slices(paths)
         records = read_records(files, len(paths)).batch(batch_size)
         batches = number_batches(records, batch_size, epoch)
-    make_batch = functools.partial(
-        _make_batch,
-        max_seq_length,
-        rules,
-        seed,
-        do_whole_word_mask,
-        pad_id,
-        sep_id,
-    )
+    whole = do_whole_word_mask
     return batches.map(
-        make_batch, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
+        lambda *batch: _make_batch(
+            *batch, max_seq_length, rules, seed, whole, pad_id, sep_id
+        ),
+        num_parallel_calls=tf.data.AUTOTUNE,
+        deterministic=True,
     ).prefetch(tf.data.AUTOTUNE)
 
 
@@ -115,15 +109,7 @@ def _check(rules, max_seq_length):
 
 
 def _make_batch(
-    max_seq_length,
-    rules,
-    seed,
-    do_whole_word_mask,
-    pad_id,
-    sep_id,
-    epoch,
-    first,
-    serialized,
+    epoch, first, serialized, max_seq_length, rules, seed, whole, pad_id, sep_id
 ):
     parsed = _parse(serialized, max_seq_length, sep_id)
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
@@ -157,7 +143,7 @@ def _make_batch(
         seed,
         epoch,
         first,
-        word_starts if do_whole_word_mask else None,
+        word_starts if whole else None,
     )
     values = (
         masked_ids,

@@ -124,7 +124,7 @@ def _run_lengths(draws, rules):
 
 
 def _substitutes(labels, draws, random_draws, rules):
-    """What stands where a token is masked."""
+    """Choose the ids that replace masked tokens."""
     mask_below, keep_below = map(int, rules.thresholds(_RANGE))
     random_ids = random_draws % rules.vocab_size
     return tf.where(

@@ -22,9 +22,9 @@ def read_records(files, num_files):
 def endless_batches(paths, seed, batch_size, first_batch=0):
     """Whole batches of records, without end.
 
-    What is left of an epoch after its last whole batch is dropped; it is
-    something else in each epoch. The order is a function of the seed alone,
-    so that a run can go on at any batch.
+    The rest of an epoch after its last whole batch is dropped; it differs from
+    epoch to epoch. The order is a function of only the seed, so that a run can
+    go on at any batch.
 
     Args:
         paths: list of str, TFRecord files.
@@ -41,7 +41,7 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
         ValueError: the files hold less than a batch, or one is damaged.
     """
     check_batch_size(batch_size)
-    # Whole epochs are left out unread, for which they must be counted.
+    # Whole epochs are left out unread, so the records must be counted.
     needed = batch_size if first_batch == 0 else -1
     with damage_named(paths):
         count = _count(tf.data.TFRecordDataset(paths).take(needed))

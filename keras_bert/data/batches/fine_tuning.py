@@ -45,5 +45,5 @@ def training_dataset(examples, batch_size, num_epochs, seed):
 
 
 def num_batches(num_examples, batch_size):
-    """How many batches a pass over the examples has."""
+    """Number of batches in a pass over the examples."""
     return -(-num_examples // batch_size)

@@ -13,7 +13,7 @@ def left_to_right_batches(dataset):
     serve both objectives.
 
     Args:
-        dataset: batches as of `pretraining_dataset`.
+        dataset: batches of `pretraining_dataset`.
 
     Returns:
         A `tf.data.Dataset` of such batches with `max_seq_length` - 1

@@ -60,7 +60,7 @@ class PackedRows:
                 arrays, as a `Preprocessor` gives them; at least one.
             template: `Template` by which they were laid out.
             pad_id: int, id of the padding token.
-            width_multiple: int, as of the class.
+            width_multiple: int, see the class.
         """
         values, lengths = {}, []
         for chunk in chunks:
@@ -154,7 +154,7 @@ class PackedRows:
         return other
 
     def place(self, index, width):
-        """Where the tokens of a row stand in a batch of a width, a slice."""
+        """The slice of a row's tokens in a batch of a width."""
         length = int(self.lengths[index])
         start = width - length if self.padding_side == "left" else 0
         return slice(start, start + length)

@@ -8,7 +8,7 @@ from keras_bert.data.batches.epochs import check_batch_size
 from keras_bert.data.batches.epochs import endless_batches
 from keras_bert.data.batches.epochs import read_records
 from keras_bert.data.records.first_record import check_first_records
-from keras_bert.data.records.parsing import parse_examples
+from keras_bert.data.records.record_form import parse_examples
 
 
 def pretraining_dataset(
@@ -65,8 +65,8 @@ def endless_pretraining_dataset(
     """Whole batches for training, epoch after epoch in another order.
 
     Args:
-        paths, batch_size, max_seq_length: as of `pretraining_dataset`.
-        max_predictions_per_seq, vocab_size: likewise.
+        paths, batch_size, max_seq_length, max_predictions_per_seq,
+            vocab_size: see `pretraining_dataset`.
         seed: int, what the order is a function of.
         first_batch: int, how many batches to leave out, to go on where a run
             was.
@@ -76,8 +76,8 @@ def endless_pretraining_dataset(
         `pretraining_dataset`.
 
     Raises:
-        ValueError: as of `pretraining_dataset`, or the files hold less than
-            a batch.
+        ValueError: a first record does not fit, see `pretraining_dataset`,
+            or the files hold less than a batch.
     """
     lengths = _check(
         paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
@@ -153,7 +153,7 @@ def as_batch(values):
             float32, under the names of `features.PRETRAINING_FEATURES`.
 
     Returns:
-        `(inputs, labels, sample_weights)`, as of `pretraining_dataset`.
+        `(inputs, labels, sample_weights)`, see `pretraining_dataset`.
     """
     inputs = {
         feature.name: tf.cast(values[feature.name], tf.int32)

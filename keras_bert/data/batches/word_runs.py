@@ -1,4 +1,4 @@
-"""Which words are masked, as `examples/word_runs.py`, in a tf.data graph."""
+"""Runs of words to mask, as in `examples/masking.py`, in a tf.data graph."""
 
 import tensorflow as tf
 
@@ -57,9 +57,9 @@ def choose_word_runs(keys, lengths, word_starts, maskable, wanted, longest):
 
 
 def _run_ends(word_starts, maskable, longest):
-    """Where runs of 1 up to `longest` words end, int32 `(..., longest)`.
+    """The ends of runs of 1 up to `longest` words, int32 `(..., longest)`.
 
-    Behind the last word of a text they end there.
+    No run goes beyond the last word of a text.
     """
     here = tf.range(tf.shape(maskable)[1] + 1)
     is_edge = tf.pad(

@@ -17,8 +17,8 @@ from keras_bert.data.examples.packing import ExampleRules
 from keras_bert.data.examples.packing import dynamic_examples
 from keras_bert.data.examples.packing import static_examples
 from keras_bert.data.examples.packings import PACKINGS
-from keras_bert.data.examples.segment_tokens import copy_tokens
 from keras_bert.data.examples.segments import Segments
+from keras_bert.data.examples.segments import copy_tokens
 from keras_bert.data.records.encoding import serialize_examples
 
 _BLOCK_TOKENS = 1 << 18

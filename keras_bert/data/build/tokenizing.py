@@ -10,9 +10,9 @@ from keras_bert.data.build.pieces import summed_counts
 from keras_bert.data.build.workers import advance
 from keras_bert.data.build.workers import run_pieces
 from keras_bert.data.corpus import token_store as corpora
-from keras_bert.data.corpus.bad_lines import BadLines
 from keras_bert.data.corpus.chunk_writer import ChunkWriter
 from keras_bert.data.corpus.chunk_writer import batch_lines
+from keras_bert.data.corpus.json_lines import BadLines
 from keras_bert.data.examples.options import TextOptions
 
 

@@ -4,8 +4,8 @@ import json
 
 from keras_bert.data.corpus.learning import check_min_frequency
 from keras_bert.data.corpus.learning import check_vocab_size
-from keras_bert.data.corpus.learning import import_tokenizers
-from keras_bert.data.corpus.learning import no_text
+from keras_bert.data.corpus.learning import from_first_word
+from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import seen_sentences
 from keras_bert.text.byte_pair_settings import BytePairSettings
 from keras_bert.text.byte_pair_vocabulary import MASK
@@ -18,13 +18,13 @@ _HEAD = ("<s>", "<pad>", "</s>", "<unk>")
 
 
 def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
-    """Learns a byte-level BPE from text, but for a held-out fiftieth.
+    """Learn a byte-level BPE from text, except a held-out fiftieth.
 
     It keeps case. <s> <pad> </s> <unk> have the ids 0 to 3, <mask> has the
     last one.
 
     Args:
-        sources: list of sources, as of `open_sources`.
+        sources: list of sources, as returned by `open_sources`.
         vocab_size: int, most tokens, the special ones and those of the 256
             bytes included.
         min_frequency: int, how often a pair must occur to be merged.
@@ -40,33 +40,20 @@ def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
     least = len(SPECIAL_TOKENS) + len(byte_characters())
     check_vocab_size(vocab_size, least)
     check_min_frequency(min_frequency)
-    unseen, counted = [], _Counted()
+    unseen = []
     merges = _train(
-        counted(seen_sentences(sources, unseen, bad_lines)),
+        from_first_word(seen_sentences(sources, unseen, bad_lines), sources),
         vocab_size - len(SPECIAL_TOKENS),
         min_frequency,
     )
-    if not counted.number:
-        raise no_text(sources)
     made = ("".join(merge) for merge in merges)
     tokens = [*_HEAD, *sorted(byte_characters()), *made, MASK]
     return BytePairSettings(BytePairVocabulary(tokens), merges), unseen
 
 
-class _Counted:
-    """Counts what an iterable gives."""
-
-    number = 0
-
-    def __call__(self, items):
-        for item in items:
-            self.number += 1
-            yield item
-
-
 def _train(sentences, vocab_size, min_frequency):
     """The merges in the order of their ranks."""
-    tokenizers = import_tokenizers()
+    tokenizers = import_learner("tokenizers")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(
         add_prefix_space=False

@@ -39,9 +39,9 @@ class ChunkWriter:
     Args:
         stem: str.
         tokenizer: a `Tokenizer`.
-        segmented_words: bool, words are what stands between spaces, whatever
-            their pieces look like. The tokens then carry a bit that tells
-            which of them continue a word.
+        segmented_words: bool, words are separated by spaces, whatever their
+            pieces look like. The tokens then carry a bit that is set if
+            they continue a word.
     """
 
     def __init__(self, stem, tokenizer, segmented_words=False):
@@ -129,7 +129,7 @@ class ChunkWriter:
 
 
 def _no_space_between(text, starts, ends):
-    """Whether stretches of UTF-8 hold no white space, as a bool array."""
+    """A bool array, True at stretches of UTF-8 without white space."""
     text = _SPACES.sub(lambda match: b" " * len(match[0]), text)
     is_space = np.frombuffer(text, np.uint8) == ord(" ")
     spaces = np.concatenate([[0], np.cumsum(is_space, dtype=np.int64)])

@@ -72,20 +72,16 @@ def _check_text(path, data, offset):
 
 
 def read_lines(path):
-    """Yields the lines of a UTF-8 file, as of `split_lines`."""
+    """Yield the lines of a UTF-8 file, by `split_lines`."""
     with open(path, "rb") as file:
         blocks = iter(lambda: file.read(_BLOCK_BYTES), b"")
         yield from split_lines(path, blocks)
 
 
 def document_lines(text):
-    """Yields the lines of one document, and an empty one that ends it.
+    """Yield the lines of one document, stripped bytes, and an empty one.
 
-    Args:
-        text: str; its blank lines end nothing.
-
-    Yields:
-        bytes, stripped.
+    Blank lines of `text` are left out, because they would end the document.
     """
     for line in text.encode("utf-8").split(b"\n"):
         line = _strip(line)
@@ -95,25 +91,13 @@ def document_lines(text):
 
 
 def read_documents(paths):
-    """Yields documents as lists of sentences (bytes), never empty.
-
-    Args:
-        paths: list of str, files in the published form.
-
-    Raises:
-        ValueError: as of `split_lines`.
-    """
+    """Yield documents of files as lists of sentences (bytes), never empty."""
     for path in paths:
         yield from group_documents(read_lines(path))
 
 
 def group_documents(lines):
-    """Yields the documents of lines, lists of bytes that are never empty.
-
-    Args:
-        lines: iterable of bytes, of which an empty one ends a document, and
-            the last one, too.
-    """
+    """Yield the documents of lines, split at empty ones, never empty."""
     document = []
     for line in lines:
         if line:

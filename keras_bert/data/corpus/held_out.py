@@ -13,16 +13,9 @@ _MIN_DOCUMENTS = 2
 
 
 def is_held_out(document, share):
-    """Tells if a document belongs to the part kept for evaluation.
+    """Return True if a document, a list of sentences, is for evaluation.
 
-    The answer depends on the document's text alone.
-
-    Args:
-        document: list of str, its sentences.
-        share: float, share of the documents to hold out, from 0 to 1.
-
-    Returns:
-        bool.
+    It depends only on the text; about a `share` of all documents is.
     """
     digest = hashlib.sha256("\n".join(document).encode()).digest()
     return int.from_bytes(digest[:8], "big") < share * 2**64

@@ -4,14 +4,46 @@ import dataclasses
 import json
 import re
 
+from absl import logging
+
 from keras_bert.data.corpus.documents import document_lines
 from keras_bert.data.corpus.text_files import GzipFile
 from keras_bert.data.corpus.text_files import TextFile
 from keras_bert.data.corpus.text_files import cut
 from keras_bert.data.corpus.text_files import read_blocks
 
+_NUM_LISTED = 5
 _SHOWN_BYTES = 60
 _SHOWN_KEYS = 8
+
+
+class BadLines:
+    """Count and first messages of the lines that were skipped.
+
+    Attributes:
+        count: int.
+        listed: list of str, what is wrong with the first few.
+    """
+
+    def __init__(self, count=0, listed=()):
+        self.count = count
+        self.listed = list(listed[:_NUM_LISTED])
+
+    def add(self, message):
+        """Count a line; the message says its fault and its place."""
+        self.count += 1
+        if len(self.listed) < _NUM_LISTED:
+            self.listed.append(message)
+
+    def log(self):
+        """Log what was skipped, if anything."""
+        if self.count:
+            logging.warning(
+                "%d bad line(s) skipped (--on_bad_line=skip), of which the "
+                "first: %s",
+                self.count,
+                " ".join(self.listed),
+            )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +99,7 @@ class JsonLinesFile(TextFile):
 
 
 def _text_of(line, key):
-    """The text in a line of JSON, and what is wrong with it, if anything."""
+    """The text in a line of JSON, and its fault, if any."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:

@@ -1,5 +1,7 @@
-"""What the learning of every kind of vocabulary shares."""
+"""Parts that the learning of every kind of vocabulary shares."""
 
+import importlib
+import itertools
 import zlib
 
 import numpy as np
@@ -12,26 +14,20 @@ _MAX_VOCAB_SIZE = 1_000_000
 _MAX_FREQUENCY = 1_000_000_000
 
 
-def import_tokenizers():
-    """The package `tokenizers`, or an error that says how to install it."""
+def import_learner(name):
+    """Import a package that learns, or raise an error with the cure."""
     try:
-        import tokenizers
+        return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "Learning a vocabulary needs the package tokenizers. Try: "
+            f"Learning a vocabulary needs the package {name}. Try: "
             "pip install 'keras-bert-tf[vocabulary]'",
             name=error.name,
         ) from None
-    return tokenizers
 
 
 def check_vocab_size(vocab_size, least):
-    """Raises ValueError where the size of a vocabulary is out of reach.
-
-    Args:
-        vocab_size: int, as the user asks for it.
-        least: int, the tokens that every vocabulary of the kind has.
-    """
+    """Raise ValueError unless a size is from `least` to what memory holds."""
     if not least <= vocab_size <= _MAX_VOCAB_SIZE:
         raise ValueError(
             f"`vocab_size` must be from {least}, for the tokens that every "
@@ -68,8 +64,16 @@ def no_text(sources):
     )
 
 
+def from_first_word(sentences, sources):
+    """Sentences from the first that is not blank; without one, `no_text`."""
+    for sentence in sentences:
+        if sentence.strip():
+            return itertools.chain([sentence], sentences)
+    raise no_text(sources)
+
+
 def measure_tokenizer(tokenizer, sentences):
-    """How well a tokenizer fits text.
+    """Measure how well a tokenizer fits text.
 
     Args:
         tokenizer: a `Tokenizer` of any kind.

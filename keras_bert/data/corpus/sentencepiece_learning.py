@@ -7,7 +7,8 @@ is text as ALBERT's tokenizer normalises it.
 import io
 
 from keras_bert.data.corpus.learning import check_vocab_size
-from keras_bert.data.corpus.learning import no_text
+from keras_bert.data.corpus.learning import from_first_word
+from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import seen_sentences
 from keras_bert.text.albert_normalizer import normalize_text
 from keras_bert.text.sentencepiece_model import SentencePieceModel
@@ -15,7 +16,7 @@ from keras_bert.text.sentencepiece_settings import SentencePieceSettings
 from keras_bert.text.sentencepiece_vocabulary import ROLES
 from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
 
-# The options of google-research/albert, but for the sampling of sentences.
+# The options of google-research/albert, except the sampling of sentences.
 _OPTIONS = {
     "model_type": "unigram",
     "pad_id": 0,
@@ -28,8 +29,8 @@ _OPTIONS = {
     "user_defined_symbols": [*'()"-.–£€'],
     "character_coverage": 0.99995,
 }
-# Fewer pieces than asked for if the text has no more; no line is too long;
-# and only errors are told of.
+# Fewer pieces than `vocab_size` if the text has no more; no line is too long;
+# and only errors are logged.
 _LIMITS = {
     "hard_vocab_limit": False,
     "max_sentence_length": 1 << 24,
@@ -38,13 +39,13 @@ _LIMITS = {
 
 
 def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
-    """Learns a unigram model from text, but for a held-out fiftieth.
+    """Learn a unigram model from text, except a held-out fiftieth.
 
     The library holds all of the text in memory. The same text and numbers
     give the same model, with the same release of the library.
 
     Args:
-        sources: list of sources, as of `open_sources`.
+        sources: list of sources, as returned by `open_sources`.
         vocab_size: int, most pieces, the special ones included.
         lowercase: bool, lower-case the text.
         bad_lines: `BadLines`, what is skipped; None stops at it.
@@ -72,21 +73,12 @@ def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
 
 
 def _train(sentences, vocab_size, sources):
-    try:
-        import sentencepiece
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "Learning a SentencePiece model needs the package sentencepiece. "
-            "Try: pip install 'keras-bert-tf[vocabulary]'",
-            name=error.name,
-        ) from None
-    first = next((s for s in sentences if s.strip()), None)
-    if first is None:
-        raise no_text(sources)
+    sentencepiece = import_learner("sentencepiece")
+    sentences = from_first_word(sentences, sources)
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=_after(first, sentences),
+            sentence_iterator=sentences,
             model_writer=model,
             vocab_size=vocab_size,
             num_threads=1,  # The model depends on it.
@@ -100,8 +92,3 @@ def _train(sentences, vocab_size, sources):
             f"{error}"
         ) from None
     return model.getvalue()
-
-
-def _after(first, others):
-    yield first
-    yield from others

@@ -1,23 +1,34 @@
-"""Where text comes from, cut into chunks that are read independently.
+"""Sources of text, cut into chunks that are read independently.
 
 A source knows its name, its fingerprint, its chunks and the lines of a chunk.
 Lines are UTF-8 bytes without white space around them; an empty one ends a
 document.
 """
 
+import atexit
+import json
+import pathlib
+import shutil
+import tempfile
+import zlib
+
 from keras_bert.data.corpus.documents import group_documents
 from keras_bert.data.corpus.json_lines import JsonLinesFile
-from keras_bert.data.corpus.streams import copy_stream
 from keras_bert.data.corpus.text_files import GzipFile
 from keras_bert.data.corpus.text_files import TextFile
 from keras_bert.files import is_stream
+from keras_bert.files import named_when_full
+
+_GZIP = b"\x1f\x8b"
+_GZIP_BITS = 31  # What zlib calls this format.
+_BLOCK_BYTES = 1 << 22
 
 
 def open_sources(paths, text_key="text"):
     """The sources of files, by the ends of their names.
 
     A stream, such as "/dev/stdin", is copied to a temporary file, which is
-    removed when the process ends; what it holds is told by how it begins.
+    removed when the process ends; its format is recognized by its first bytes.
 
     Args:
         paths: list of str; ".gz" is gzip, ".jsonl" and ".jsonl.gz" are JSON
@@ -42,12 +53,59 @@ def open_sources(paths, text_key="text"):
 
 
 def source_documents(sources, bad_lines=None):
-    """Yields the documents of sources, lists of bytes that are never empty.
-
-    Args:
-        sources: list of sources.
-        bad_lines: `BadLines`, what is skipped; None stops at it.
-    """
+    """Yield the documents of sources, lists of bytes that are never empty."""
     for source in sources:
         for chunk in source.chunks():
             yield from group_documents(source.lines(chunk, bad_lines))
+
+
+def copy_stream(path):
+    """Copies a stream to a temporary file, removed when the process ends.
+
+    Args:
+        path: str, such as "/dev/stdin".
+
+    Returns:
+        The path of the copy. Its name ends as that of a file with such
+        contents does: in ".jsonl" if the first line is a JSON object, in
+        ".gz" if it is compressed.
+    """
+    with open(path, "rb", buffering=0) as stream:
+        begin = _read_up_to(stream, _BLOCK_BYTES)
+        with tempfile.NamedTemporaryFile(
+            prefix="keras_bert-stream-", suffix=_suffix(begin), delete=False
+        ) as copy:
+            atexit.register(pathlib.Path(copy.name).unlink, missing_ok=True)
+            with named_when_full(copy.name):
+                copy.write(begin)
+                shutil.copyfileobj(stream, copy, _BLOCK_BYTES)
+                copy.flush()
+    return copy.name
+
+
+def _read_up_to(stream, size):
+    blocks = []
+    while size > 0 and (block := stream.read(size)):
+        blocks.append(block)
+        size -= len(block)
+    return b"".join(blocks)
+
+
+def _suffix(begin):
+    if not begin.startswith(_GZIP):
+        return ".jsonl" if _begins_with_object(begin) else ".txt"
+    try:
+        text = zlib.decompressobj(_GZIP_BITS).decompress(begin, _BLOCK_BYTES)
+    except zlib.error:
+        return ".gz"  # Reading it raises the error.
+    return ".jsonl.gz" if _begins_with_object(text) else ".gz"
+
+
+def _begins_with_object(text):
+    line, newline, _ = text.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    if not newline and len(text) >= _BLOCK_BYTES:
+        return line.startswith(b'{"')  # It is longer than what is looked at.
+    try:
+        return line.startswith(b"{") and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False

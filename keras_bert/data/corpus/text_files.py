@@ -100,7 +100,7 @@ def read_blocks(file, size=None) -> Iterator[bytes]:
 
 
 def cut(path, separator):
-    """Byte ranges of about a chunk, each ending with a separator or file."""
+    """Byte ranges of about a chunk; each ends with a separator or the file."""
     size = os.path.getsize(path)
     cuts = [0]
     with open(path, "rb") as file:
@@ -114,7 +114,7 @@ def cut(path, separator):
 
 
 def _find_end(file, position, separator, size):
-    """Where the first separator after a position ends, or the file."""
+    """The end of the first separator after a position, or of the file."""
     file.seek(position)
     rest = b""
     for block in read_blocks(file):

@@ -3,7 +3,7 @@
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.corpus.bad_lines import BadLines
+from keras_bert.data.corpus.json_lines import BadLines
 from keras_bert.data.corpus.json_lines import JsonLinesFile
 from keras_bert.data.corpus.sources import open_sources
 from keras_bert.files import expand_patterns
@@ -48,7 +48,7 @@ class TextFlags:
 
     @property
     def is_given(self):
-        """Whether any text is named."""
+        """True if any text is named."""
         return self.input_file.present or self.tfds_name.present
 
     def paths(self):
@@ -77,14 +77,7 @@ class TextFlags:
             )
 
     def sources(self, paths):
-        """Opens the text.
-
-        Args:
-            paths: list of str, as of `paths`.
-
-        Returns:
-            A list of sources.
-        """
+        """Open the text of the files returned by `paths`, as sources."""
         if self.tfds_name.value is not None:
             command_line.refuse(self.on_bad_line, "is for files of JSON lines")
             # Imported late: most do not have TensorFlow Datasets.

@@ -14,9 +14,8 @@ class TfdsSource:
     """A split of a data set, an example a document. Nothing is downloaded.
 
     Args:
-        dataset: str, as of `tfds.builder` ("wikipedia/20230601.en"), or the
-            directory of a version of a data set.
-        split: str, as of `tfds.load`; "train[:10%]" is one, too.
+        dataset: str, see `open_builder`.
+        split: str, as for `tfds.load`, such as "train[:10%]".
         text_key: str, the feature with the text.
 
     Raises:

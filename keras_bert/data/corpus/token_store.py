@@ -91,11 +91,9 @@ def token_dtype(vocab_size, segmented_words):
 
 
 def join_chunks(stems, directory):
-    """Joins chunks into the files of a corpus and removes them.
+    """Join chunks, by the stems of their files, and remove them.
 
-    Args:
-        stems: list of str, of the chunks' files, in order.
-        directory: str, where the three files go; `documents.bin` comes last.
+    The three files of the corpus go to a directory, `documents.bin` last.
     """
     _join_tokens(stems, pathlib.Path(directory, _TOKENS))
     for kind, name in (("sentences", _SENTENCES), ("documents", _DOCUMENTS)):
@@ -108,7 +106,7 @@ def join_chunks(stems, directory):
 
 
 def is_joined(directory):
-    """Whether `join_chunks` has done its work."""
+    """Return True if `join_chunks` has finished."""
     return pathlib.Path(directory, _DOCUMENTS).exists()
 
 

@@ -4,10 +4,10 @@ The learning itself is that of the `tokenizers` library; what it learns from
 is text as BERT's tokenizer normalises and splits it.
 """
 
-from keras_bert.data.corpus.bad_lines import BadLines
+from keras_bert.data.corpus.json_lines import BadLines
 from keras_bert.data.corpus.learning import check_min_frequency
 from keras_bert.data.corpus.learning import check_vocab_size
-from keras_bert.data.corpus.learning import import_tokenizers
+from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import measure_tokenizer
 from keras_bert.data.corpus.learning import no_text
 from keras_bert.data.corpus.learning import seen_sentences
@@ -39,10 +39,10 @@ def learn_vocabulary(
     compact_ids=False,
     bad_lines=None,
 ):
-    """Learns word pieces from text, but for a held-out fiftieth.
+    """Learn word pieces from text, except a held-out fiftieth.
 
     Args:
-        sources: list of sources, as of `open_sources`.
+        sources: list of sources, as returned by `open_sources`.
         vocab_size: int, most word pieces, the special ones included.
         lowercase: bool, lower-case the text and strip its accents.
         min_frequency: int, how often a piece must occur.
@@ -84,10 +84,10 @@ def learn_vocabulary(
 
 
 def learn_wordpiece(sources, vocab_size, lowercase=True, **options):
-    """Learns as `learn_vocabulary`, and gives what a tokenizer is made of.
+    """Learn the settings of a WordPiece tokenizer by `learn_vocabulary`.
 
     Args:
-        sources, vocab_size, lowercase, options: as of `learn_vocabulary`.
+        sources, vocab_size, lowercase, options: see `learn_vocabulary`.
 
     Returns:
         `WordpieceSettings` and the list of the sentences (bytes) held out.
@@ -100,7 +100,7 @@ def learn_wordpiece(sources, vocab_size, lowercase=True, **options):
 
 def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
     """Word pieces in the order of their ids, the fixed ones first."""
-    tokenizers = import_tokenizers()
+    tokenizers = import_learner("tokenizers")
     tokenizer = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(unk_token=UNKNOWN)
     )
@@ -120,7 +120,7 @@ def _train(sentences, vocab_size, fixed, lowercase, min_frequency):
 
 
 def measure_vocabulary(vocabulary, sentences, lowercase=True):
-    """How well a vocabulary fits text.
+    """Measure how well a vocabulary fits text.
 
     Args:
         vocabulary: `Vocabulary`.

@@ -32,10 +32,10 @@ def sample_doc_sentences(corpus, documents, max_num_tokens):
     """Packs the sentences of each document; texts at its end are shorter.
 
     Args:
-        corpus, documents, max_num_tokens: as of `sample_full_sentences`.
+        corpus, documents, max_num_tokens: see `sample_full_sentences`.
 
     Returns:
-        `Segments`, likewise.
+        `Segments` without B, in the order of the text.
 
     References:
         [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2,

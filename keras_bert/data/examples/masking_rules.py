@@ -1,4 +1,4 @@
-"""How many tokens are masked and by what: the numbers of all masking.
+"""Masking rules: the number of masked tokens and their substitutes.
 
 Static masking (`masking.py`, arrays) and dynamic masking
 (`batches/dynamic_masking.py`, a graph) draw by these.
@@ -17,7 +17,7 @@ _MASK_BELOW, _KEEP_BELOW = 0.8, 0.9
 
 @dataclasses.dataclass(frozen=True)
 class MaskingRules:
-    """How many tokens are masked and by what.
+    """The number of masked tokens and their substitutes.
 
     Args:
         masked_lm_prob: float, share of the tokens to predict.
@@ -53,7 +53,7 @@ class MaskingRules:
         return wanted.clip(1, self.max_predictions_per_seq)
 
     def thresholds(self, end):
-        """What a uniform draw from 0 up to `end` makes of a masked token.
+        """Limits for a uniform draw from 0 up to `end` for a masked token.
 
         Returns:
             Two floats: below the first it becomes [MASK], below the second it
@@ -62,7 +62,7 @@ class MaskingRules:
         return _MASK_BELOW * end, _KEEP_BELOW * end
 
     def run_length_thresholds(self, end):
-        """What a uniform draw from 0 up to `end` makes of a run.
+        """Limits for a uniform draw from 0 up to `end` for the words of a run.
 
         Returns:
             A list of `ngram` - 1 floats, ascending: a run has one word more

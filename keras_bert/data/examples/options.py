@@ -13,10 +13,10 @@ _MAX_DUPE_FACTOR = 1000
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions:
-    """How text becomes tokens.
+    """Options of turning text into tokens.
 
     Args:
-        vocab_file: str, as of `kind_of_file`.
+        vocab_file: str, of any kind in `KINDS` of `text.tokenizer_kinds`.
         do_lower_case: bool, lower-case the text and strip its accents, of
             word pieces. None leaves it to what stands beside the vocabulary;
             see `settled`.
@@ -44,10 +44,10 @@ class TextOptions:
             )
 
     def settled(self):
-        """The options with the casing that all agree on.
+        """The options with the casing on which flag and files agree.
 
-        Where nothing tells, texts are lower-cased, as in google-research/bert.
-        It stays None of a kind of tokenizer that needs no such flag.
+        By default texts are lower-cased, as in google-research/bert. The
+        casing stays None for a kind of tokenizer that needs no such flag.
 
         Raises:
             ValueError: `do_lower_case` is not what the vocabulary was made
@@ -92,7 +92,7 @@ class TextOptions:
 
 @dataclasses.dataclass(frozen=True)
 class PretrainingDataOptions:
-    """What the examples look like, in google-research/bert's words.
+    """Options of the examples, in google-research/bert's words.
 
     Args:
         max_seq_length: int, length of the packed sequences.

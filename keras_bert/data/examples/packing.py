@@ -12,12 +12,12 @@ from keras_bert.data.examples.masking_rules import MaskingRules
 
 @dataclasses.dataclass(frozen=True)
 class ExampleRules:
-    """What every example is made with.
+    """Ids and rules that all examples share.
 
     Args:
         seq_length: int.
         cls_id: int, id of [CLS], or what plays its role.
-        sep_id: int, id of [SEP], likewise.
+        sep_id: int, id of [SEP], or what plays its role.
         pad_id: int, id of the padding.
         is_continuation: bool `(vocab_size,)`, the pieces that continue a
             word; None if the tokens carry the bit `CONTINUES`.
@@ -81,7 +81,7 @@ def _ids_and_continues(tokens, is_continuation):
 
 
 def word_starts(words, continues):
-    """Where words begin, also if their first pieces were cut off.
+    """Mark the beginnings of words, also if first pieces were cut off.
 
     Args:
         words: bool `(num_examples, seq_length)`, True at A and B.
@@ -95,12 +95,10 @@ def word_starts(words, continues):
 
 
 def static_examples(corpus, segments, rules, rng):
-    """Examples with their masks drawn, ready to train on.
+    """Pack examples with their masks drawn, ready to train on.
 
     Args:
-        corpus: the `Corpus` that the segments are places in.
-        segments: `Segments`.
-        rules: `ExampleRules`.
+        corpus, segments, rules: see `pack_segments`.
         rng: a `numpy.random.Generator`.
 
     Returns:
@@ -131,12 +129,10 @@ def static_examples(corpus, segments, rules, rng):
 
 
 def dynamic_examples(corpus, segments, rules):
-    """Examples as they are, to draw masks for while training.
+    """Pack examples without masks, which training draws.
 
     Args:
-        corpus: the `Corpus` that the segments are places in.
-        segments: `Segments`.
-        rules: `ExampleRules`.
+        corpus, segments, rules: see `pack_segments`.
 
     Returns:
         A dict of int32 arrays under the names of

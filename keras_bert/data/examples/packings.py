@@ -8,7 +8,7 @@ from keras_bert.data.examples.full_sentences import sample_full_sentences
 from keras_bert.data.examples.segment_pairs import in_order_or_swapped
 from keras_bert.data.examples.segment_pairs import next_or_random
 from keras_bert.data.examples.segment_pairs import sample_segment_pairs
-from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
+from keras_bert.data.examples.segment_pairs import sample_sentence_pairs
 
 _OF_PAIR, _OF_TEXT = 3, 2  # Special tokens.
 
@@ -18,12 +18,12 @@ class Packing:
     """A way to make examples.
 
     Args:
-        name: str, by which a program is told of it.
+        name: str, the value of `--packing`.
         sample: function from a corpus, documents, `PretrainingDataOptions`
             and a `numpy.random.Generator` to `Segments`.
-        label: str, what a label of 1 says: "random_next" or "swapped"; ""
-            where there is no B.
-        has_short: bool, whether `short_seq_prob` has an effect.
+        label: str, the meaning of a label of 1, "random_next" or
+            "swapped"; "" if there is no B.
+        has_short: bool, `short_seq_prob` has an effect.
     """
 
     name: str

@@ -1,11 +1,11 @@
-"""Pairs of segments of several sentences: A, B and whether B follows.
+"""Pairs of segments or of single sentences: A, B, and a label.
 
 The procedure is that of google-research/bert. Every document is walked once
 a pass: sentences are gathered into a chunk until it reaches the target
 length, the chunk is cut in two at a random sentence, and half of the time the
 second part is replaced by sentences of another document, and the unused ones
-are put back. Here all documents of a block take a step at once, on lengths
-alone; no token is touched.
+are put back. Here all documents of a block take a step at once, only on
+lengths; no token is touched.
 """
 
 import numpy as np
@@ -86,7 +86,7 @@ def walk_documents(
     """Cuts documents into chunks and each chunk in two.
 
     Args:
-        corpus, documents, max_num_tokens, rng: as of `sample_segment_pairs`.
+        corpus, documents, max_num_tokens, rng: see `sample_segment_pairs`.
         target_of: function from rows of `documents` and the sentences where
             these stand to the tokens that a chunk is to reach.
         decide: function from the numbers of sentences in chunks and uniform
@@ -168,4 +168,37 @@ def _truncated(parts, is_random, is_swapped, max_num_tokens, rng):
         kept_second,
         is_random | is_swapped,
         first - kept_first + cut_second,
+    )
+
+
+def sample_sentence_pairs(corpus, documents, max_num_tokens, rng):
+    """Walks documents once, two sentences at a time.
+
+    Half of the second sentences are replaced by one of another document, and
+    the unused ones begin the next pair. The last sentence of a document may
+    have no next one; it gets a random second one.
+
+    Args:
+        corpus: a `Corpus` of at least two documents.
+        documents: int64 `(num_walked,)`, the documents to walk.
+        max_num_tokens: int, most tokens of A and B together; longer pairs are
+            cut.
+        rng: a `numpy.random.Generator`.
+
+    Returns:
+        `Segments`; the label says that B is from another document.
+
+    References:
+        [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2,
+        SENTENCE-PAIR+NSP
+    """
+
+    def first_and_one_more(rows, position):
+        lengths = np.diff(
+            corpus.sentences[np.stack([position, position + 1])], axis=0
+        )
+        return lengths[0] + 1
+
+    return walk_documents(
+        corpus, documents, first_and_one_more, max_num_tokens, rng
     )

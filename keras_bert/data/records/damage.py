@@ -1,7 +1,7 @@
-"""Which record made a dataset fail.
+"""The record that made a dataset fail.
 
-TensorFlow tells an offset without a file, or nothing at all; the files are
-then read again by the checked reader, which names both.
+TensorFlow names an offset without a file, or nothing at all. So the files are
+read again by the checked reader, which names both.
 """
 
 import contextlib

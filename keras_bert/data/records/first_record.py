@@ -1,7 +1,7 @@
-"""What is wrong with record files, told by their first records.
+"""Checks of the first record of each file, which take no time.
 
-That takes no time. The records of a file are made in one go, so what is wrong
-with its lengths, vocabulary or form is wrong with the first already.
+The records of a file are made in one go, so a fault in its lengths, vocabulary
+or form shows in the first one already.
 """
 
 import itertools

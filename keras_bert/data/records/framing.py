@@ -18,12 +18,7 @@ _MASK_DELTA = 0xA282EAD8
 
 
 def write_records(file, records):
-    """Appends records to a file.
-
-    Args:
-        file: binary file.
-        records: list of bytes.
-    """
+    """Append records, a list of bytes, to a binary file."""
     parts = []
     for record in records:
         length = len(record)
@@ -80,13 +75,7 @@ def framed_records(path):
 
 
 def record_place(path, number, offset):
-    """Where a record stands, as the beginning of an error.
-
-    Args:
-        path: str.
-        number: int, from 0.
-        offset: int, in bytes.
-    """
+    """The place of a record, as the beginning of an error."""
     return f"{path}, record {number} (counted from 0; at byte {offset}): "
 
 

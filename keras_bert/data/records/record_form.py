@@ -1,4 +1,4 @@
-"""What is at fault with a record: its names, its types or its lengths."""
+"""The form of records: names, types and lengths; and their parsing."""
 
 import tensorflow as tf
 
@@ -8,14 +8,14 @@ _LISTS = {"int64": "int64_list", "float32": "float_list"}
 
 
 class RecordForm:
-    """What each record of a file must hold.
+    """Names, types and lengths that each record of a file must have.
 
     Args:
         form: str, "static" or "dynamic".
         lengths: dict of int, what the names of lengths in the schema mean.
             "num_tokens" is up to each record; if "max_seq_length" is given,
             it is the most.
-        source: str, where the lengths are from, for the text of a fault.
+        source: str, the origin of the lengths, for the text of a fault.
         advice: str, what to do about another length.
 
     Attributes:
@@ -31,11 +31,7 @@ class RecordForm:
 
     @classmethod
     def of_first(cls, record):
-        """The form that the first record of a file sets for all.
-
-        Args:
-            record: bytes.
-        """
+        """The form that the first record of a file sets for all."""
         held = held_features(record) or {}
         form = cls(features.form_of(held) or "static", {})
         for feature in form.schema:
@@ -45,11 +41,7 @@ class RecordForm:
         return form
 
     def fault(self, record):
-        """What is wrong with a record, as text; None if nothing is.
-
-        Args:
-            record: bytes.
-        """
+        """The fault of a record as text; None if there is none."""
         held = held_features(record)
         if held is None:
             return f"it must be a tf.train.Example. Received: {record[:20]}."
@@ -106,15 +98,7 @@ class RecordForm:
 
 
 def held_features(record):
-    """What a record holds.
-
-    Args:
-        record: bytes.
-
-    Returns:
-        A map from names to `tf.train.Feature`; None if the record is no
-        `tf.train.Example`.
-    """
+    """The features of a record by name; None if it is no `tf.train.Example`."""
     try:
         return tf.train.Example.FromString(record).features.feature
     except Exception:  # The class depends on protobuf's implementation.
@@ -122,10 +106,30 @@ def held_features(record):
 
 
 def values_of(held, feature):
-    """The values of a feature that is held; none if they are of another type.
+    """The values of a held feature; none if they are of another type."""
+    return getattr(held[feature.name], _LISTS[feature.dtype]).value
+
+
+def parse_examples(serialized, schema, lengths):
+    """Parses a batch, eagerly or in a tf.data graph.
 
     Args:
-        held: as `held_features` gives it.
-        feature: `features.Feature`.
+        serialized: string `(batch_size,)`, a `tf.train.Example` each.
+        schema: tuple of `features.Feature`.
+        lengths: dict of int, what the names of lengths in the schema mean.
+
+    Returns:
+        A dict by name: tensors `(batch_size, length)`; of what has another
+        length in each record, `tf.RaggedTensor`s of int64 row splits.
     """
-    return getattr(held[feature.name], _LISTS[feature.dtype]).value
+    return tf.io.parse_example(
+        serialized,
+        {feature.name: _spec(feature, lengths) for feature in schema},
+    )
+
+
+def _spec(feature, lengths):
+    num_values = feature.num_values(lengths)
+    if num_values is None:
+        return tf.io.RaggedFeature(feature.dtype, row_splits_dtype=tf.int64)
+    return tf.io.FixedLenFeature([num_values], feature.dtype)

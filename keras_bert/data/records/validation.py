@@ -2,7 +2,7 @@
 
 The error names the file, the record (counted from 0, and its place in bytes),
 the feature and what it holds. Whole batches are checked at once; a record is
-looked at alone only where a batch cannot be parsed.
+looked at by itself only if a batch cannot be parsed.
 """
 
 import tensorflow as tf
@@ -10,8 +10,8 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.data.records.framing import framed_records
 from keras_bert.data.records.framing import record_place
-from keras_bert.data.records.parsing import parse_examples
 from keras_bert.data.records.record_form import RecordForm
+from keras_bert.data.records.record_form import parse_examples
 from keras_bert.data.records.value_rules import first_broken_rule
 
 _BATCH_RECORDS = 1024
@@ -105,7 +105,7 @@ class _Parser:
             text = self._form.fault(record)
             if text:
                 return row, text
-        return 0, str(error)  # What TensorFlow alone refuses.
+        return 0, str(error)  # Only TensorFlow refuses it.
 
 
 def _padded(parsed):

@@ -6,15 +6,7 @@ from keras_bert import features
 
 
 def first_broken_rule(values, vocabulary):
-    """Which record breaks a rule first.
-
-    Args:
-        values: dict of arrays as of `read_checked_records`.
-        vocabulary: the `Vocabulary` that they were made with.
-
-    Returns:
-        Its row and the text of the fault, or None.
-    """
+    """The row and the fault of the first record that breaks a rule, or None."""
     first = None
     for feature, expected, is_broken in _rules(values, vocabulary):
         array = values[feature.name]
@@ -31,7 +23,7 @@ def first_broken_rule(values, vocabulary):
 
 
 def _rules(values, vocabulary):
-    """All rules, as (feature, what it must, where it does not)."""
+    """All rules, as (feature, what it must do, mask of its violations)."""
     mask = values[features.INPUT_MASK.name]
     length = (mask == 1).sum(axis=1, keepdims=True)
     if features.SEGMENT_BOUNDARY.name in values:
@@ -174,7 +166,7 @@ def _ends(vocabulary):
 
 
 def _is_end(position, length, boundary):
-    """Whether a position is that of the [SEP] after A or after B."""
+    """True at the positions of the [SEP] after A and after B."""
     return (position == boundary - 1) | (position == length - 1)
 
 

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from keras_bert.data.corpus import text_files
-from keras_bert.data.corpus.bad_lines import BadLines
 from keras_bert.data.corpus.documents import read_documents
+from keras_bert.data.corpus.json_lines import BadLines
 from keras_bert.data.corpus.sources import open_sources
 from keras_bert.data.corpus.sources import source_documents
 

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from keras_bert.data.corpus.bad_lines import BadLines
+from keras_bert.data.corpus.json_lines import BadLines
 from keras_bert.data.corpus.sources import open_sources
 from keras_bert.data.corpus.vocabulary_learning import learn_vocabulary
 from keras_bert.data.corpus.vocabulary_learning import measure_vocabulary

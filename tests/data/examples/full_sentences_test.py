@@ -3,7 +3,7 @@ import pytest
 
 from keras_bert.data.examples.full_sentences import sample_doc_sentences
 from keras_bert.data.examples.full_sentences import sample_full_sentences
-from keras_bert.data.examples.segment_tokens import copy_tokens
+from keras_bert.data.examples.segments import copy_tokens
 
 _SEP = 9_999_999
 

@@ -3,7 +3,7 @@ import pytest
 
 from keras_bert.data.examples.segment_pairs import in_order_or_swapped
 from keras_bert.data.examples.segment_pairs import sample_segment_pairs
-from keras_bert.data.examples.sentence_pairs import sample_sentence_pairs
+from keras_bert.data.examples.segment_pairs import sample_sentence_pairs
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import tensorflow as tf
 from keras_bert.data.batches import dynamic_masking
 from keras_bert.data.batches import word_runs as dynamic_runs
 from keras_bert.data.examples import masking
-from keras_bert.data.examples import word_runs as static_runs
+from keras_bert.data.examples import masking as static_runs
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.masking_rules import check_masking
 

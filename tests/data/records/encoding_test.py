@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.data.records.encoding import serialize_examples
-from keras_bert.data.records.parsing import parse_examples
+from keras_bert.data.records.record_form import parse_examples
 
 # Each side of the borders between one, two, three and four bytes.
 _BORDERS = [0, 1, 127, 128, 16383, 16384, 2097151, 2097152, (1 << 28) - 1]

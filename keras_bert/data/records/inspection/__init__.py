@@ -1,1 +1,1 @@
-"""What record files hold, measured over all records and shown for a few."""
+"""Contents of record files: numbers over all records, and a few shown."""

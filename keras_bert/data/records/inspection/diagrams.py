@@ -7,8 +7,8 @@ import numpy as np
 
 from keras_bert.data.records.inspection.outcomes import COLORS
 from keras_bert.data.records.inspection.outcomes import EXPECTED
+from keras_bert.data.records.inspection.reading import SHARE_BINS
 from keras_bert.data.records.inspection.shown_examples import NSP_MEANINGS
-from keras_bert.data.records.inspection.statistics import SHARE_BINS
 from keras_bert.data.records.inspection.summary import percent
 
 _PLAIN_COLOR, _WORD_COLOR, _NEXT_COLOR = "#5b6770", "#2f6db3", "#7a5c94"
@@ -18,15 +18,7 @@ _MAX_PIECES = 12
 
 
 def draw_diagrams(statistics, title):
-    """Draws lengths, predictions or words, and next sentences.
-
-    Args:
-        statistics: `RecordStatistics`.
-        title: str, what was measured.
-
-    Returns:
-        The bytes of a PNG.
-    """
+    """Draw lengths, predictions or words, and next sentences, as a PNG."""
     draw = [_draw_lengths, _draw_words, _draw_next_sentences]
     rows, columns, size = 1, 3, (15, 4.5)
     if statistics.is_static:

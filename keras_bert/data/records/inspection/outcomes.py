@@ -1,4 +1,4 @@
-"""What became of the tokens that a model must predict."""
+"""Outcomes of masking for the tokens that a model must predict."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ COLORS = {MASKED: "#2f6db3", RANDOM: "#c4512f", KEPT: "#3c8550"}
 
 
 def prediction_outcomes(values, mask_id):
-    """What became of each prediction.
+    """Sort the predictions by their outcomes.
 
     Args:
         values: dict of arrays under the names of

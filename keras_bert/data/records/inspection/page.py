@@ -21,16 +21,13 @@ h3 { font-size: 1em; margin-bottom: 0; }
 
 
 def make_page(png, title, rows, examples):
-    """One HTML page with all in it.
+    """Lay out one HTML page, in bytes, with all in it.
 
     Args:
         png: bytes, of `draw_diagrams`.
-        title: str, what was measured.
+        title: str.
         rows: list, of `summary_rows`.
         examples: list of `ShownExample`.
-
-    Returns:
-        bytes
     """
     table = "".join(
         f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"

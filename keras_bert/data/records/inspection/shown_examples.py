@@ -47,27 +47,19 @@ class ShownExample:
 
 
 def join_tokens(tokens, form=lambda token: token.text):
-    """The tokens as a line of text.
-
-    Args:
-        tokens: list of `ShownToken`.
-        form: function from a token to str.
-    """
+    """A list of `ShownToken` as a line of text."""
     texts = [f"{'' if t.continues else ' '}{form(t)}" for t in tokens]
     return "".join(texts).removeprefix(" ")
 
 
 def show_example(values, row, place, vocabulary):
-    """A record as readers see it.
+    """A record as a `ShownExample`.
 
     Args:
-        values: dict of arrays as of `read_checked_records`.
-        row: int, which of them.
-        place: str, where it stands.
-        vocabulary: the vocabulary that they were made with.
-
-    Returns:
-        `ShownExample`
+        values: dict of arrays as returned by `read_checked_records`.
+        row: int, its row in them.
+        place: str, its place for the title.
+        vocabulary: the vocabulary that the records were made with.
     """
     one = {name: array[row : row + 1] for name, array in values.items()}
     length = int(one[features.INPUT_MASK.name].sum())

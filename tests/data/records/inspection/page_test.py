@@ -6,9 +6,9 @@ from keras_bert.data.records.inspection.outcomes import KEPT
 from keras_bert.data.records.inspection.outcomes import MASKED
 from keras_bert.data.records.inspection.outcomes import PLAIN
 from keras_bert.data.records.inspection.page import make_page
-from keras_bert.data.records.inspection.plain_text import examples_text
 from keras_bert.data.records.inspection.shown_examples import ShownExample
 from keras_bert.data.records.inspection.shown_examples import ShownToken
+from keras_bert.data.records.inspection.summary import examples_text
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
-from keras_bert.data.records.inspection.plain_text import summary_text
 from keras_bert.data.records.inspection.reading import inspect_records
 from keras_bert.data.records.inspection.summary import summary_rows
+from keras_bert.data.records.inspection.summary import summary_text
 
 
 def test_static_records_are_told_by_their_predictions(
