@@ -38,7 +38,7 @@ _REQUIRED_VALUES = {
 
 
 class StrictConfig:
-    """What the configs of all families share: checks, reading and writing.
+    """Config of any family: checks, reading and writing.
 
     A family's config is a frozen dataclass below it, whose fields are the
     published keys that matter to its layers. These attributes say the rest:
@@ -53,12 +53,15 @@ class StrictConfig:
         block_letters: str, letters of the sizes that number the blocks with
             weights of their own.
         published_widths: dict from widths to the names of published models.
-        is_decoder: bool, every token sees those before it alone.
+        is_decoder: bool, every token sees only itself and those before it.
         informative_keys: published keys that its layers do not depend on.
         required_values: dict from published keys to the one value that its
             layers are right for.
         activation_key: the key that names the activation.
         plain_gelu: what "gelu" is in a file without marks of Hugging Face.
+        dropout_keys: the keys of three dropouts: of vectors, of attention
+            weights and before the head of a task.
+        layer_norm_eps: float, added to the variance in LayerNorm.
     """
 
     family = ""
@@ -78,6 +81,12 @@ class StrictConfig:
     required_values = {}
     activation_key = "hidden_act"
     plain_gelu = "gelu_tanh"
+    dropout_keys = (
+        "hidden_dropout_prob",
+        "attention_probs_dropout_prob",
+        "hidden_dropout_prob",
+    )
+    layer_norm_eps = 1e-12
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
@@ -100,7 +109,7 @@ class StrictConfig:
 
     @property
     def sizes(self):
-        """The sizes by their letters, as of `size_keys`."""
+        """The sizes by the letters of `size_keys`."""
         return {
             letter: getattr(self, key) for letter, key in self.size_keys.items()
         }
@@ -114,6 +123,11 @@ class StrictConfig:
     def depth(self):
         """How many blocks a text goes through."""
         return self.sizes["L"]
+
+    @property
+    def dropouts(self):
+        """The three dropouts of `dropout_keys`."""
+        return tuple(getattr(self, key) for key in self.dropout_keys)
 
     @property
     def max_seq_length(self):
@@ -192,36 +206,8 @@ class StrictConfig:
 
 
 @dataclasses.dataclass(frozen=True)
-class BertConfig(StrictConfig):
-    """Sizes and rates of a BERT model.
-
-    The keys are those of the published `bert_config.json`. The one published
-    value that is ambiguous is `hidden_act: "gelu"`: google-research/bert
-    computes the tanh form of it and Hugging Face the erf form. Here the two
-    are `"gelu_tanh"` and `"gelu_erf"`.
-
-    Args:
-        vocab_size: int, number of word pieces.
-        hidden_size: int, width of the token vectors.
-        num_hidden_layers: int, number of Transformer blocks.
-        num_attention_heads: int, must divide `hidden_size`.
-        intermediate_size: int, width inside the feed-forward layers.
-        hidden_act: "gelu_tanh", "gelu_erf", "relu" or "tanh".
-        hidden_dropout_prob: float, dropout after embeddings and sublayers.
-        attention_probs_dropout_prob: float, dropout of attention weights.
-        max_position_embeddings: int, longest sequence.
-        type_vocab_size: int, number of segments.
-        initializer_range: float, standard deviation of initial weights.
-        layer_norm_eps: float, added to the variance in LayerNorm.
-        is_decoder: bool, every token sees those before it alone.
-
-    Raises:
-        ValueError: a value has the wrong type, is out of range or does not
-            divide.
-
-    References:
-        [BERT](https://arxiv.org/abs/1810.04805), section 3 and appendix A.2
-    """
+class EncoderConfig(StrictConfig):
+    """Config keys that BERT shares with its relatives: see `BertConfig`."""
 
     vocab_size: int
     hidden_size: int = 768
@@ -235,11 +221,50 @@ class BertConfig(StrictConfig):
     type_vocab_size: int = 2
     initializer_range: float = 0.02
     layer_norm_eps: float = 1e-12
+
+    size_keys = {**StrictConfig.size_keys, "S": "type_vocab_size"}
+    required_values = {
+        "is_decoder": False,
+        "position_embedding_type": "absolute",
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class BertConfig(EncoderConfig):
+    """Sizes and rates of a BERT model.
+
+    The keys are those of the published `bert_config.json`. The one published
+    value that is ambiguous is `hidden_act: "gelu"`: google-research/bert
+    computes the tanh form of it and Hugging Face the erf form. Here the two
+    are `"gelu_tanh"` and `"gelu_erf"`.
+
+    Args:
+        vocab_size: int, number of pieces.
+        hidden_size: int, width of the token vectors.
+        num_hidden_layers: int, number of Transformer blocks.
+        num_attention_heads: int, must divide `hidden_size`.
+        intermediate_size: int, width inside the feed-forward layers.
+        hidden_act: "gelu_tanh", "gelu_erf", "relu" or "tanh".
+        hidden_dropout_prob: float, dropout after embeddings and sublayers.
+        attention_probs_dropout_prob: float, dropout of attention weights.
+        max_position_embeddings: int, longest sequence.
+        type_vocab_size: int, number of segments.
+        initializer_range: float, standard deviation of initial weights.
+        layer_norm_eps: float, added to the variance in LayerNorm.
+        is_decoder: bool, every token sees only itself and those before it.
+
+    Raises:
+        ValueError: a value has the wrong type, is out of range or does not
+            divide.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 3 and appendix A.2
+    """
+
     is_decoder: bool = False
 
     family = "BERT"
     model_type = "bert"
-    size_keys = {**StrictConfig.size_keys, "S": "type_vocab_size"}
     informative_keys = frozenset(
         """classifier_dropout directionality pooler_fc_size
         pooler_num_attention_heads pooler_num_fc_layers pooler_size_per_head

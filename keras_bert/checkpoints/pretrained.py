@@ -8,7 +8,6 @@ import tempfile
 
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.fitting_tokenizer import check_tokenizer
 from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
@@ -23,6 +22,7 @@ from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.model_card import model_card
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
+from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.files import named_when_full
 from keras_bert.outputs import crc32c
 from keras_bert.outputs import read_manifest

@@ -3,7 +3,7 @@
 from absl import logging
 
 from keras_bert.checkpoints.family import find_family
-from keras_bert.checkpoints.fitting_tokenizer import check_tokenizer
+from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
 

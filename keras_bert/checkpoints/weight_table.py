@@ -3,9 +3,10 @@
 The table is `weights/<model_type>.txt`: a row for each published array, a
 column for each format, `{}` for each number of the block. The shape is that of
 the array in our model, in the letters of the config's `size_keys`, or in
-digits. `weight_map` reads the marks behind an `@`. The heads of fine-tuned
-models are in `weights/task_heads/<model_type>.txt`, where the letter C is the
-number of outputs.
+digits. `weight_map` reads the marks behind an `@`; a row marked `@tied` names a
+copy of the weight's array, or "-" where a format has none. The heads of
+fine-tuned models are in `weights/task_heads/<model_type>.txt`, where the letter
+C is the number of outputs.
 """
 
 import dataclasses
@@ -13,6 +14,7 @@ import itertools
 import pathlib
 
 _TABLES = pathlib.Path(__file__).with_name("weights")
+_TIED = "@tied"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,18 +71,40 @@ def sizes_with(config, head=None):
 
 def read_table(model_type):
     """The rows of a family's table, dicts by the names of the columns."""
-    return _read(_TABLES / f"{model_type}.txt")
+    return [row for row in _rows(model_type) if _TIED not in row["weight"]]
 
 
-def head_rows(model_type, part):
-    """The rows of one task head of a family.
+def tied_arrays(model_type, column):
+    """Copies of arrays, which are checked to be equal and not loaded.
 
     Args:
         model_type: str.
-        part: str, such as "classifier".
+        column: str, the name of the format.
+
+    Returns:
+        A dict from the names of the copies to those of the originals.
+    """
+    originals = {row["weight"]: row[column] for row in read_table(model_type)}
+    return {
+        row[column]: originals[row["weight"].removesuffix(_TIED)]
+        for row in _rows(model_type)
+        if row["weight"].endswith(_TIED) and row[column] != "-"
+    }
+
+
+def head_rows(model_type, part=""):
+    """The rows of the task heads of a family.
+
+    Args:
+        model_type: str.
+        part: str, such as "classifier"; all of them by default.
     """
     rows = _read(_TABLES / "task_heads" / f"{model_type}.txt")
-    return [row for row in rows if row["weight"].startswith(f"{part}/")]
+    return [row for row in rows if part in ("", row["weight"].split("/")[0])]
+
+
+def _rows(model_type):
+    return _read(_TABLES / f"{model_type}.txt")
 
 
 def _read(path):

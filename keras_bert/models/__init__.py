@@ -5,10 +5,10 @@ from keras_bert.models.bert import add_pretraining_heads
 from keras_bert.models.bert import bert_encoder
 from keras_bert.models.bert import bert_pretrainer
 from keras_bert.models.family import Family
-from keras_bert.models.family import HeadKind
 from keras_bert.models.family import encoder
 from keras_bert.models.family import pretrainer
 from keras_bert.models.heads import add_heads
+from keras_bert.models.task_model import HeadKind
 from keras_bert.models.task_model import add_task_head
 from keras_bert.models.task_model import over_choices
 

@@ -1,19 +1,15 @@
 """BERT, wired from layers."""
 
-from keras_bert import template
 from keras_bert.config import BertConfig
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
-from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
-from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
-from keras_bert.models.bert_words import bert_words
 from keras_bert.models.family import Family
-from keras_bert.models.family import HeadKind
-from keras_bert.models.family import HuggingFaceNames
 from keras_bert.models.heads import add_heads
+from keras_bert.models.heads import masked_lm_head
+from keras_bert.models.layer_arguments import layer_arguments
 
 
 def bert_encoder(config, name="bert_encoder"):
@@ -78,7 +74,7 @@ def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
         name: str, name of the model.
 
     Returns:
-        A functional `keras.Model` as of `bert_pretrainer`.
+        A functional `keras.Model`, see `bert_pretrainer`.
     """
     blocks = [f"block_{index}" for index in range(config.num_hidden_layers)]
     backbone = Backbone(
@@ -92,88 +88,30 @@ def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
 
 def bert_backbone(config):
     """The layers of the encoder, as a `Backbone`."""
-    words = bert_words(config)
+    arguments = layer_arguments(config)
     return Backbone(
-        BertEmbeddings(**words["embeddings"], name="embeddings"),
+        BertEmbeddings(**arguments["embeddings"], name="embeddings"),
         [
-            TransformerEncoderBlock(**words["block"], name=f"block_{index}")
+            TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
             for index in range(config.num_hidden_layers)
         ],
-        pooler=FlatDense(**words["pooler"], name="pooler"),
+        pooler=FlatDense(**arguments["pooler"], name="pooler"),
     )
 
 
 def bert_heads(config, embeddings):
     """The layers of the pre-training heads, for `add_heads`."""
-    words = bert_words(config)
-    head = MaskedLMHead(
-        embeddings, **words["masked_lm_head"], name="masked_lm_head"
-    )
+    matrix = layer_arguments(config)["matrix"]
     return {
-        "masked_lm_head": head,
-        "nsp_head": NSPHead(**words["matrix"], name="nsp_head"),
+        "masked_lm_head": masked_lm_head(config, embeddings),
+        "nsp_head": NSPHead(**matrix, name="nsp_head"),
     }
-
-
-def _task_head(config, num_outputs, name):
-    return TaskHead(num_outputs, **bert_words(config)["task_head"], name=name)
-
-
-def _span_classifier(config, num_outputs, name):
-    # As published, without dropout.
-    words = {**bert_words(config)["task_head"], "dropout": 0.0}
-    return TaskHead(num_outputs, **words, name=name)
 
 
 FAMILY = Family(
     config=BertConfig,
     backbone=bert_backbone,
     heads=bert_heads,
-    parts={
-        "pooler": "pooled_output",
-        "masked_lm_head": "mlm_logits",
-        "nsp_head": "nsp_logits",
-    },
-    template=template.BERT,
-    hugging_face=HuggingFaceNames(
-        prefix="bert.",
-        encoder=("embeddings.", "encoder.", "pooler."),
-        task_arrays=("classifier.", "qa_outputs.", "dropout."),
-        buffers=(
-            "bert.embeddings.position_ids",
-            "bert.embeddings.token_type_ids",
-        ),
-        copies={
-            "cls.predictions.decoder.weight": (
-                "bert.embeddings.word_embeddings.weight"
-            ),
-            "cls.predictions.decoder.bias": "cls.predictions.bias",
-        },
-        architectures=(
-            ("BertForPreTraining", {"masked_lm_head", "nsp_head"}),
-            ("BertForMaskedLM", {"masked_lm_head"}),
-            ("BertForNextSentencePrediction", {"nsp_head"}),
-            ("BertModel", set()),
-        ),
-        old_names={
-            "LayerNorm.gamma": "LayerNorm.weight",
-            "LayerNorm.beta": "LayerNorm.bias",
-        },
-        decoder="BertLMHeadModel",
-    ),
-    task_heads={
-        "classifier": HeadKind(
-            "pooled_output", _task_head, "BertForSequenceClassification"
-        ),
-        "token_classifier": HeadKind(
-            "sequence_output", _task_head, "BertForTokenClassification"
-        ),
-        "choice_scorer": HeadKind(
-            "pooled_output", _task_head, "BertForMultipleChoice"
-        ),
-        "span_classifier": HeadKind(
-            "sequence_output", _span_classifier, "BertForQuestionAnswering"
-        ),
-    },
     paper="1810.04805",
+    parts=("pooler", "masked_lm_head", "nsp_head"),
 )

@@ -1,11 +1,62 @@
 """A task's head on any backbone."""
 
+import collections.abc
+import dataclasses
+
 import keras
 from keras import ops
 
 from keras_bert import features
 from keras_bert.layers.choices import MergeChoices
 from keras_bert.layers.choices import SplitChoices
+from keras_bert.layers.task_head import TaskHead
+from keras_bert.models.layer_arguments import initializer
+
+
+@dataclasses.dataclass(frozen=True)
+class HeadKind:
+    """One kind of head that fine-tuning puts on the encoders of a family.
+
+    Args:
+        reads: str, "pooled_output" or "first_token", `(batch_size,
+            hidden_size)`, or "sequence_output", `(batch_size, seq_length,
+            hidden_size)`.
+        dropout: float, dropout before the logits; by default as the config
+            says.
+        transform: function from a config to a layer between what the head
+            reads and the dropout, or None.
+    """
+
+    reads: str
+    dropout: float | None = None
+    transform: collections.abc.Callable | None = None
+
+    def layer(self, config, num_outputs, name):
+        """Makes the layer from what the head reads to logits.
+
+        Args:
+            config: a config of the family.
+            num_outputs: int.
+            name: str.
+        """
+        own = self.dropout is not None
+        *_, dropout = config.dropouts
+        return TaskHead(
+            num_outputs,
+            transform=self.transform and self.transform(config),
+            dropout=self.dropout if own else dropout,
+            kernel_initializer=initializer(config),
+            name=name,
+        )
+
+
+# As published with BERT; the span classifier has no dropout.
+TASK_HEADS = {
+    "classifier": HeadKind("pooled_output"),
+    "token_classifier": HeadKind("sequence_output"),
+    "choice_scorer": HeadKind("pooled_output"),
+    "span_classifier": HeadKind("sequence_output", dropout=0.0),
+}
 
 
 def add_task_head(backbone, head, reads, name):
@@ -16,7 +67,7 @@ def add_task_head(backbone, head, reads, name):
     Args:
         backbone: `Backbone`, with a pooler if that is what the head reads.
         head: layer from what it reads to logits.
-        reads: str, as of `HeadKind`.
+        reads: str, see `HeadKind`.
         name: str, name of the model.
 
     Returns:

@@ -13,7 +13,10 @@ from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.family import config_from
 from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.formats.hugging_face_names import encoder_prefix
 from keras_bert.checkpoints.weight_table import model_types
+from keras_bert.checkpoints.weight_table import read_table
+from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
@@ -49,8 +52,9 @@ def test_every_table_has_its_family(model_type):
     family = find_family(model_type)
     assert family.model_type == model_type
     assert family.name and family.paper
-    for name, needed in family.hugging_face.architectures:
-        assert name and needed <= {*family.parts}
+    assert encoder_prefix(model_type) == f"{model_type}."
+    originals = {row["hugging_face"] for row in read_table(model_type)}
+    assert {*tied_arrays(model_type, "hugging_face").values()} <= originals
 
 
 def test_the_table_of_weights_is_that_of_the_model(make):

@@ -254,6 +254,7 @@ def test_heads_of_tasks_are_read_by_transformers(
 
     from keras_bert.checkpoints import PretrainedModel
     from keras_bert.checkpoints.family import find_family
+    from keras_bert.checkpoints.formats.hugging_face_names import task_class
     from keras_bert.checkpoints.task_record import TaskRecord
     from keras_bert.checkpoints.weight_table import HeadSize
 
@@ -264,7 +265,7 @@ def test_heads_of_tasks_are_read_by_transformers(
     record = TaskRecord(task, HeadSize(part, num_outputs), settings)
     ours = PretrainedModel.from_config(config, tokenizer, [])
     save_pretrained(ours.for_task(record), tmp_path, format="hf")
-    name = family.task_heads[part].architecture
+    name = task_class(family, part)
     _, info = getattr(transformers, name).from_pretrained(
         tmp_path, output_loading_info=True
     )

@@ -25,7 +25,9 @@ _WITH_TOKENS = [0, 1, 3]
 def backbone():
     keras.utils.set_random_seed(_SEED)
     backbone = albert_backbone(
-        AlbertConfig(30, 4, 8, 3, 1, 1, 2, 16, max_position_embeddings=32)
+        AlbertConfig(
+            *(30, 8, 3, 2, 16), embedding_size=4, max_position_embeddings=32
+        )
     )
     for variable in backbone.encoder("encoder").weights:
         variable.assign(keras.random.normal(variable.shape, stddev=0.3))

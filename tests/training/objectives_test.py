@@ -47,7 +47,7 @@ def make_model(config, objective):
     keras.utils.set_random_seed(1)
     if "sop_head" in objective.parts:
         model = models.pretrainer(
-            AlbertConfig(config.vocab_size, 4, 8, 2, num_attention_heads=2)
+            AlbertConfig(config.vocab_size, 8, 2, 2, embedding_size=4)
         )
     else:
         model = bert_pretrainer(

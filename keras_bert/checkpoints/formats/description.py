@@ -4,7 +4,7 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.layout import CONFIG
-from keras_bert.checkpoints.tokenizer_files import read_tokenizer
+from keras_bert.checkpoints.tokenizer import read_tokenizer
 
 _MAX_CHARS_PER_WORD = 200
 

@@ -15,7 +15,7 @@ from keras_bert.checkpoints.layout import google_configs
 from keras_bert.checkpoints.layout import prefixes
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
-from keras_bert.checkpoints.tokenizer_files import read_tokenizer
+from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
 
 _PREFIX = "bert_model.ckpt"

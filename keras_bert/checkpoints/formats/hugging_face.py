@@ -14,6 +14,7 @@ from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import config_from
 from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.formats import hugging_face_names as names
 from keras_bert.checkpoints.formats.published_task import published_settings
 from keras_bert.checkpoints.formats.published_task import published_task
 from keras_bert.checkpoints.layout import HUGGING_FACE_WEIGHTS
@@ -21,9 +22,10 @@ from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
-from keras_bert.checkpoints.tokenizer_files import read_tokenizer
+from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.checkpoints.weight_table import head_rows
+from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
 
@@ -64,9 +66,8 @@ def open_hugging_face(directory, lowercase=None):
     path = directory / name
     values, config = _read_config(directory / _CONFIG)
     family = find_family(config.model_type)
-    names = family.hugging_face
     arrays = RenamedArrays(
-        _READERS[name](path), lambda name: _canonical_name(names, name), path
+        _READERS[name](path), names.canonical_names(config.model_type), path
     )
     task = read_task(directory) or published_task(
         values, family, arrays.shapes, directory / _CONFIG
@@ -123,58 +124,41 @@ def _read_config(path):
         raise CheckpointError(f"{path}: {error}") from None
 
 
-def _canonical_name(names, name):
-    name = name.removeprefix("module.")  # Of a model saved in parallel.
-    for old, new in names.old_names.items():
-        name = name.replace(old, new)
-    return f"{names.prefix}{name}" if name.startswith(names.encoder) else name
-
-
 def _ignored(family, arrays, path, task):
     """Names that have no place in the model, for a reason that is known."""
-    names = family.hugging_face
-    heads = {n for n in arrays.shapes if n.startswith(names.task_arrays)}
+    model_type = family.model_type
+    heads = names.task_arrays(model_type, arrays.shapes)
     if task and task.head:
-        rows = head_rows(family.model_type, task.head.part)
+        rows = head_rows(model_type, task.head.part)
         heads -= {row["hugging_face"].partition("@")[0] for row in rows}
     if heads:
         logging.warning(
             "%s: the task head is left out: %s.", path, ", ".join(sorted(heads))
         )
-    copies = {name for name in names.copies if name in arrays.shapes}
-    for copy in copies:
-        original = names.copies[copy]
+    tied = tied_arrays(model_type, "hugging_face")
+    for copy in {*tied} & {*arrays.shapes}:
+        original = tied[copy]
         if original in arrays.shapes and not np.array_equal(
             arrays.read(copy), arrays.read(original)
         ):
             raise CheckpointError(
                 f"{path}: {copy} must be the same numbers as {original}, "
-                f"for {family.name}'s tables are tied. It is another model."
+                f"because {family.name} ties them. It is another model."
             )
-    return frozenset({*names.buffers, *heads, *copies})
+    return frozenset({*names.buffers(model_type), *heads, *tied})
 
 
 def _published_config(model):
     """The keys that `transformers` expects."""
-    config, names = model.config, model.family.hugging_face
+    config = model.config
     vocabulary = model.tokenizer_settings.vocabulary
-    architecture = names.decoder
-    if model.task_head:
-        head = model.family.task_heads[model.task.head.part]
-        architecture = head.architecture
-    elif not config.is_decoder:
-        architecture = next(
-            name
-            for name, needed in names.architectures
-            if needed <= model.parts
-        )
     activation = getattr(config, config.activation_key)
     values = {
-        "architectures": [architecture],
+        "architectures": [names.model_class(model)],
         "model_type": config.model_type,
         **dataclasses.asdict(config),
         config.activation_key: _ACTIVATIONS.get(activation, activation),
-        **names.config,
+        **model.family.published_keys,
         **published_settings(model.task),
     }
     # Of some families it is a setting of the layers.

@@ -1,6 +1,7 @@
-"""Tasks of fine-tuned models, as a config.json of Hugging Face tells them."""
+"""Tasks of fine-tuned models in a config.json of Hugging Face."""
 
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.formats.hugging_face_names import task_class
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.checkpoints.weight_table import head_rows
@@ -33,8 +34,8 @@ def published_task(values, family, shapes, path):
         CheckpointError: the labels do not fit the weights.
     """
     classes = values.get("architectures") or []
-    for part, kind in family.task_heads.items():
-        if kind.architecture in classes:
+    for part in family.task_heads:
+        if task_class(family, part) in classes:
             break
     else:
         return None

@@ -1,0 +1,94 @@
+"""Names of Hugging Face, as they follow from those of a family."""
+
+from keras_bert.checkpoints.weight_table import head_rows
+from keras_bert.checkpoints.weight_table import read_table
+
+_DECODER = "LMHeadModel"
+# The first class whose parts are all there is written.
+_CLASSES = (
+    ("ForPreTraining", {"masked_lm_head", "nsp_head"}),
+    ("ForPreTraining", {"masked_lm_head", "sop_head"}),
+    ("ForMaskedLM", {"masked_lm_head"}),
+    ("ForNextSentencePrediction", {"nsp_head"}),
+    ("Model", set()),
+)
+_TASK_CLASSES = {
+    "classifier": "ForSequenceClassification",
+    "token_classifier": "ForTokenClassification",
+    "choice_scorer": "ForMultipleChoice",
+    "span_classifier": "ForQuestionAnswering",
+}
+_OLD_NAMES = {
+    "LayerNorm.gamma": "LayerNorm.weight",
+    "LayerNorm.beta": "LayerNorm.bias",
+}
+
+
+def task_class(family, part):
+    """The class with the head of a task.
+
+    Args:
+        family: `Family`; our class of its config is named as theirs.
+        part: str, a key of its `task_heads`.
+    """
+    return _class(family, _TASK_CLASSES[part])
+
+
+def model_class(model):
+    """The class of a model, of which `config.json` tells.
+
+    Args:
+        model: `PretrainedModel`.
+    """
+    if model.task_head:
+        return task_class(model.family, model.task.head.part)
+    if model.config.is_decoder:
+        return _class(model.family, _DECODER)
+    name = next(name for name, parts in _CLASSES if parts <= model.parts)
+    return _class(model.family, name)
+
+
+def _class(family, name):
+    return family.config.__name__.removesuffix("Config") + name
+
+
+def encoder_prefix(model_type):
+    """The first word of the encoder's arrays, which it lacks saved alone."""
+    first_row = read_table(model_type)[0]
+    return first_row["hugging_face"].partition(".")[0] + "."
+
+
+def canonical_names(model_type):
+    """Makes a function from the names in a file to those in the table.
+
+    Args:
+        model_type: str, the `model_type` of a family.
+    """
+    prefix = encoder_prefix(model_type)
+    names = [row["hugging_face"] for row in read_table(model_type)]
+    encoder = tuple(
+        name.removeprefix(prefix).partition(".")[0] + "."
+        for name in names
+        if name.startswith(prefix)
+    )
+
+    def canonical(name):
+        name = name.removeprefix("module.")  # Of a model saved in parallel.
+        for old, new in _OLD_NAMES.items():
+            name = name.replace(old, new)
+        return prefix + name if name.startswith(encoder) else name
+
+    return canonical
+
+
+def buffers(model_type):
+    """The names of the arrays that are no weights."""
+    prefix = encoder_prefix(model_type)
+    return {f"{prefix}embeddings.{x}_ids" for x in ("position", "token_type")}
+
+
+def task_arrays(model_type, names):
+    """Those of the names of arrays that belong to the head of a task."""
+    rows = head_rows(model_type)
+    first = {row["hugging_face"].partition(".")[0] + "." for row in rows}
+    return {name for name in names if name.startswith((*first,))}
