@@ -53,6 +53,7 @@ class StrictConfig:
         block_letters: str, letters of the sizes that number the blocks with
             weights of their own.
         published_widths: dict from widths to the names of published models.
+        published_vocabularies: dict from sizes of vocabularies to them.
         is_decoder: bool, every token sees only itself and those before it.
         informative_keys: published keys that its layers do not depend on.
         required_values: dict from published keys to the one value that its
@@ -76,6 +77,7 @@ class StrictConfig:
     }
     block_letters = "L"
     published_widths = {}
+    published_vocabularies = {}
     is_decoder = False
     informative_keys = frozenset()
     required_values = {}
@@ -277,6 +279,13 @@ class BertConfig(EncoderConfig):
         512: "small or medium",
         768: "base",
         1024: "large",
+    }
+    published_vocabularies = {
+        21128: "the Chinese models",
+        28996: "the cased English models",
+        30522: "the uncased English models",
+        105879: "the uncased multilingual models",
+        119547: "the cased multilingual models",
     }
 
 

@@ -286,7 +286,7 @@ def test_import_is_lazy():
             "tensorflow_text",
             "pip install 'tensorflow-text>=",
         ),
-        ("keras_bert.models", "keras", "pip install 'keras>="),
+        ("keras_bert.models.encoder", "keras", "pip install 'keras>="),
     ],
 )
 def test_missing_package_is_named_with_the_line_to_type(program, missing, line):

@@ -1,7 +1,6 @@
 """Families by the `model_type` of published configs."""
 
-import importlib
-
+from keras_bert import models
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.config import BertConfig
 from keras_bert.config import read_json_object
@@ -11,13 +10,10 @@ _LIGHT_CONFIGS = {BertConfig.model_type: BertConfig}
 
 
 def find_family(model_type):
-    """The `Family` of a `model_type`.
-
-    Those that there is a table of weights of are known: the family "a-b" is
-    `FAMILY` in `keras_bert.models.a_b`.
+    """Finds the `Family` of a `model_type`.
 
     Raises:
-        ValueError: there is no such family.
+        ValueError: it has no table of weights.
     """
     known = model_types()
     if model_type not in known:
@@ -25,12 +21,11 @@ def find_family(model_type):
             f"`model_type` must be one of {', '.join(known)}. "
             f"Received: model_type={model_type!r}."
         )
-    name = model_type.replace("-", "_")
-    return importlib.import_module(f"keras_bert.models.{name}").FAMILY
+    return models.family_of(model_type)
 
 
 def config_from(values):
-    """A config of the family that it names, or of BERT if it names none.
+    """Makes a config of the family that it names, BERT's if it names none.
 
     Args:
         values: dict of config values by key.
@@ -44,7 +39,7 @@ def config_from(values):
 
 
 def read_config(path):
-    """As `config_from`, from a JSON file, which errors name."""
+    """Reads a config of any family from a JSON file, which errors name."""
     try:
         return config_from(read_json_object(path))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Which files make a checkpoint directory, of each format."""
+"""Files of a checkpoint directory, in each format."""
 
 import os
 import pathlib
@@ -6,6 +6,8 @@ import re
 
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import check_name
+from keras_bert.checkpoints.weight_table import model_types
+from keras_bert.checkpoints.weight_table import read_table
 from keras_bert.outputs import check_output_files
 from keras_bert.outputs import manifest_of
 from keras_bert.outputs import read_manifest
@@ -16,8 +18,13 @@ CONFIG = "model_config.json"
 MANIFEST = "manifest.json"
 SUMS = "crc32c"  # In the manifest: what loading compares, for it is quick.
 TASK = "task.json"  # Of a fine-tuned model.
-# Of google-research's programs, by the `model_type` of the family.
-GOOGLE_CONFIGS = {"bert": "bert_config.json", "albert": "albert_config.json"}
+# Of google-research's programs, by the `model_type` of the families that have
+# one: those whose table of weights has a column for its checkpoints.
+GOOGLE_CONFIGS = {
+    model_type: f"{model_type}_config.json"
+    for model_type in model_types()
+    if "tf1" in read_table(model_type)[0]
+}
 # What is written besides a tokenizer: weights, and behind it the config.
 _FORMATS = {
     "keras": (("model.safetensors",), (CONFIG,)),
@@ -27,6 +34,7 @@ _FORMATS = {
         tuple(GOOGLE_CONFIGS.values()),
     ),
 }
+CONFIG_FILES = frozenset(x for _, names in _FORMATS.values() for x in names)
 HUGGING_FACE_WEIGHTS = (
     "model.safetensors",
     "model.safetensors.index.json",
@@ -52,7 +60,7 @@ def files_of(format):
 
 
 def format_of(directory):
-    """What a directory holds.
+    """Finds the format of the checkpoint in a directory.
 
     Args:
         directory: `pathlib.Path`.
@@ -73,7 +81,7 @@ def format_of(directory):
 
 
 def _says_own(directory):
-    """Whether a manifest says so, though the config may be missing."""
+    """A manifest may say so where the config is missing."""
     return (read_manifest(directory / MANIFEST) or {}).get("format") == "keras"
 
 
@@ -114,7 +122,7 @@ def check_readable(directory):
         directory: `pathlib.Path`, an existing directory.
 
     Returns:
-        Its format, as of `format_of`.
+        Its format, as returned by `format_of`.
     """
     format = format_of(directory)
     if format is None:
@@ -125,8 +133,8 @@ def check_readable(directory):
         raise CheckpointError(
             f"{directory} must be a checkpoint directory: {CONFIG} with "
             "model.safetensors, or config.json with model.safetensors or "
-            "pytorch_model.bin, or bert_config.json or albert_config.json with "
-            "a TensorFlow checkpoint, or a run with states/. "
+            f"pytorch_model.bin, or {' or '.join(GOOGLE_CONFIGS.values())} "
+            "with a TensorFlow checkpoint, or a run with states/. "
             f"Received: {', '.join(files[:10]) or 'an empty directory'}."
             + (f" Did you mean {model}?" if is_run else "")
         )
@@ -194,7 +202,7 @@ def check_output(
 
 
 def may_write_card(directory):
-    """Whether a directory has no README.md, or one of ours."""
+    """True where a directory has no README.md, or one of ours."""
     path = directory / CARD
     try:
         return not path.exists() or manifest_of(path)[0] is not None

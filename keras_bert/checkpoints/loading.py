@@ -12,7 +12,7 @@ from absl import logging
 
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import find_family
-from keras_bert.checkpoints.hints import hint_of_report
+from keras_bert.checkpoints.load_error_hints import report_hint
 from keras_bert.checkpoints.weight_table import weight_shapes
 
 _MOST_NAMED = 4
@@ -20,7 +20,7 @@ _MOST_NAMED = 4
 
 @dataclasses.dataclass(frozen=True)
 class LoadReport:
-    """What a file has for a model.
+    """Arrays of a file compared with the weights of a model.
 
     Args:
         loaded: names of arrays that have their place in the model.
@@ -53,13 +53,13 @@ class LoadReport:
 
 @dataclasses.dataclass(frozen=True)
 class LoadPlan:
-    """Which arrays go where.
+    """Places of the arrays that are loaded.
 
     Args:
         places: tuple of `Place`, each with an array of the file.
         parts: frozenset of the optional parts that are in the file.
-        fresh: frozenset of weights that stay as they were initialized, for
-            the caller has named them.
+        fresh: frozenset of weights that stay as they were initialized,
+            because the caller has named them.
     """
 
     places: tuple
@@ -134,7 +134,7 @@ def _compare(shapes, places, wanted, fresh, ignored):
 def _strict_error(report, source):
     error = CheckpointError(
         f"{source.name} does not fit its config. {report}. "
-        f"{hint_of_report(report, source)}".rstrip()
+        f"{report_hint(report, source)}".rstrip()
     )
     error.report = report
     return error
@@ -161,9 +161,11 @@ def load(build, plan, source):
         return _read(places[weight], source.arrays, shapes[weight])
 
     if keras.backend.backend() == "tensorflow":
-        from keras_bert.checkpoints.born_variables import born_variables
+        from keras_bert.checkpoints.variables_from_checkpoint import (
+            variables_from_checkpoint,
+        )
 
-        with born_variables(read, waiting):
+        with variables_from_checkpoint(read, waiting):
             model = build()
     else:
         model = build()

@@ -53,20 +53,20 @@ class PretrainedModel:
         self.backbone = backbone
         self.parts = frozenset(parts)
         self.heads = {part: heads[part] for part in heads if part in self.parts}
-        name = self.family.model_type.replace("-", "_")
+        name = self.family.model_name
         self.encoder = backbone.encoder(
-            f"{name}_encoder", pools="pooler" in self.parts
+            name("encoder"), pools="pooler" in self.parts
         )
         self.model = self.encoder
         if self.heads:
-            self.model = add_heads(backbone, self.heads, f"{name}_pretrainer")
+            self.model = add_heads(backbone, self.heads, name("pretrainer"))
         self.task, self.task_head = task, task_head
         self.head_is_random = False
         self.task_model = None
         if task_head:
             reads = self.family.task_heads[task.head.part].reads
             self.task_model = add_task_head(
-                backbone, task_head, reads, f"{name}_{task.head.part}"
+                backbone, task_head, reads, name(task.head.part)
             )
 
     @classmethod

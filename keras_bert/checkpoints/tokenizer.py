@@ -2,7 +2,7 @@
 
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import find_family
-from keras_bert.checkpoints.hints import hint_of_vocabulary
+from keras_bert.checkpoints.load_error_hints import vocabulary_hint
 from keras_bert.text.tokenizer_kinds import KINDS
 
 # Tables are padded to a multiple of one of these.
@@ -54,7 +54,7 @@ def check_tokenizer(config, tokenizer):
         raise ValueError(
             "`vocab_size` of the config must be the number of lines of the "
             f"vocabulary. Received: vocab_size={rows}, {lines} lines. "
-            f"{hint_of_vocabulary(rows, lines)}".rstrip()
+            f"{vocabulary_hint(rows, lines)}".rstrip()
         )
     pad = vocabulary.roles["pad"]
     told = getattr(config, "pad_token_id", vocabulary.id_of(pad))

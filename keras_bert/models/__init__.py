@@ -1,27 +1,21 @@
 """BERT and its relatives as functional Keras models, dicts in and out."""
 
-from keras_bert.models.backbone import Backbone
-from keras_bert.models.bert import add_pretraining_heads
-from keras_bert.models.bert import bert_encoder
-from keras_bert.models.bert import bert_pretrainer
-from keras_bert.models.family import Family
-from keras_bert.models.family import encoder
-from keras_bert.models.family import pretrainer
-from keras_bert.models.heads import add_heads
-from keras_bert.models.task_model import HeadKind
-from keras_bert.models.task_model import add_task_head
-from keras_bert.models.task_model import over_choices
+from keras_bert import lazy
 
-__all__ = [
-    "Backbone",
-    "Family",
-    "HeadKind",
-    "add_heads",
-    "add_pretraining_heads",
-    "add_task_head",
-    "bert_encoder",
-    "bert_pretrainer",
-    "encoder",
-    "over_choices",
-    "pretrainer",
-]
+_MEMBERS = {
+    "Backbone": "backbone",
+    "Family": "family",
+    "HeadKind": "task_model",
+    "add_heads": "heads",
+    "add_pretraining_heads": "bert",
+    "add_task_head": "task_model",
+    "bert_encoder": "bert",
+    "bert_pretrainer": "bert",
+    "encoder": "family",
+    "family_of": "family",
+    "over_choices": "task_model",
+    "pretrainer": "family",
+}
+
+__all__ = [*_MEMBERS]
+__getattr__, __dir__ = lazy.attach(__name__, members=_MEMBERS)

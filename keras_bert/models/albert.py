@@ -61,6 +61,7 @@ class AlbertConfig(EncoderConfig):
     published_widths = dict(
         zip((768, 1024, 2048, 4096), ("base", "large", "xlarge", "xxlarge"))
     )
+    published_vocabularies = {30000: "the ALBERT models"}
 
     def __post_init__(self):
         super().__post_init__()

@@ -52,6 +52,10 @@ class Family:
         """Its name for readers."""
         return self.config.family
 
+    def model_name(self, kind):
+        """The name of a Keras model, such as "bert_encoder"."""
+        return f"{self.model_type.replace('-', '_')}_{kind}"
+
 
 def encoder(config):
     """Builds the encoder of the family of a config.
@@ -73,7 +77,8 @@ def encoder(config):
     >>> keras_bert.models.encoder(AlbertConfig(30000)).count_params()
     11683584
     """
-    return family_of(config).backbone(config).encoder(_name(config, "encoder"))
+    family = family_of(config.model_type)
+    return family.backbone(config).encoder(family.model_name("encoder"))
 
 
 def pretrainer(config):
@@ -95,21 +100,16 @@ def pretrainer(config):
     >>> keras_bert.models.pretrainer(AlbertConfig(30000)).count_params()
     11813810
     """
-    family = family_of(config)
+    family = family_of(config.model_type)
     backbone = family.backbone(config)
     heads = family.heads(config, backbone.embeddings)
-    return add_heads(backbone, heads, _name(config, "pretrainer"))
+    return add_heads(backbone, heads, family.model_name("pretrainer"))
 
 
-def family_of(config):
-    """Returns the `Family` of a config or of a class of configs.
+def family_of(model_type):
+    """Returns the `Family` of a known `model_type`.
 
-    The family of the `model_type` "a-b" is `FAMILY` in
-    `keras_bert.models.a_b`.
+    That of "a-b" is `FAMILY` in `keras_bert.models.a_b`.
     """
-    name = config.model_type.replace("-", "_")
+    name = model_type.replace("-", "_")
     return importlib.import_module(f"keras_bert.models.{name}").FAMILY
-
-
-def _name(config, kind):
-    return f"{config.model_type.replace('-', '_')}_{kind}"

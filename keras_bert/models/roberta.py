@@ -45,6 +45,7 @@ class RobertaConfig(EncoderConfig):
     model_type = "roberta"
     informative_keys = frozenset(("classifier_dropout",))
     published_widths = {768: "base", 1024: "large"}
+    published_vocabularies = {50265: "the RoBERTa models"}
     plain_gelu = "gelu_erf"
 
     def __post_init__(self):

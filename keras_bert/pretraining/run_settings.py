@@ -1,4 +1,4 @@
-"""What the weights of a run depend on, so that going on changes nothing."""
+"""Settings that the weights of a run depend on, held to when it goes on."""
 
 import concurrent.futures
 import dataclasses
@@ -6,14 +6,15 @@ import os
 import pathlib
 import re
 
+from keras_bert.checkpoints.layout import CONFIG_FILES
 from keras_bert.pretraining.record_facts import verified_sha256
 from keras_bert.text.tokenizer_kinds import KINDS
 
 # Files of a checkpoint that a run goes on from.
-_is_of_checkpoint = re.compile(
+_has_weights = re.compile(
     r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|npz|index\.json)"
-    r"|tokenizer\.json|config\.json|(albert|bert|model)_config\.json"
 ).fullmatch
+_OTHER_FILES = CONFIG_FILES | {"tokenizer.json"}
 # What the weights do not depend on, and what stands in the settings by its
 # contents.
 _FREE = frozenset(
@@ -25,7 +26,7 @@ _FREE = frozenset(
 
 
 def run_settings(plan):
-    """What the weights of a run depend on; files by what is in them.
+    """Collects what the weights depend on; of files, their contents.
 
     Args:
         plan: `PretrainingPlan`.
@@ -62,9 +63,9 @@ def _checkpoint_hashes(directory):
 
 def _checkpoint_files(directory):
     of_tokenizers = {name for kind in KINDS.values() for name in kind.files}
+    names = _OTHER_FILES | of_tokenizers
     return [
         path
         for path in sorted(directory.glob("*"))
-        if path.is_file()
-        and (path.name in of_tokenizers or _is_of_checkpoint(path.name))
+        if path.is_file() and (path.name in names or _has_weights(path.name))
     ]

@@ -9,6 +9,7 @@ from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.load_error_hints import vocabulary_hint
 from keras_bert.models.roberta import RobertaConfig
 
 _CONFIG = RobertaConfig(
@@ -58,3 +59,10 @@ def test_another_size_is_an_error(make_settings):
     config = dataclasses.replace(_CONFIG, vocab_size=300)
     with pytest.raises(ValueError, match="vocab_size=300, 275 lines"):
         PretrainedModel.from_config(config, make_settings("byte_bpe"))
+
+
+def test_published_sizes_of_any_family_are_named():
+    assert "of the ALBERT models, the vocabulary that of the uncased" in (
+        vocabulary_hint(30000, 30522)
+    )
+    assert vocabulary_hint(30000, 30) == vocabulary_hint(30, 30000) == ""

@@ -1,4 +1,4 @@
-"""TensorFlow variables that are made with the numbers of a checkpoint."""
+"""TensorFlow variables made with the numbers of a checkpoint."""
 
 import contextlib
 
@@ -6,8 +6,8 @@ import tensorflow as tf
 
 
 @contextlib.contextmanager
-def born_variables(read, weights):
-    """Within it, variables are made with given numbers.
+def variables_from_checkpoint(read, weights):
+    """Makes the variables within it with given numbers.
 
     No number is drawn or written twice, and one variable at a time is held
     beside the model.

@@ -1,25 +1,16 @@
-"""Likely causes of what does not fit, for error messages."""
+"""Likely causes of weights and vocabularies that do not fit."""
 
 import re
 
+from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import read_table
 
 _UNKNOWN_FAMILIES = ("electra", "deberta", "mpnet")
-# Of the published models.
-_VOCABULARIES = {
-    21128: "the Chinese models",
-    28996: "the cased English models",
-    30000: "the ALBERT models",
-    30522: "the uncased English models",
-    50265: "the RoBERTa models",
-    105879: "the uncased multilingual models",
-    119547: "the cased multilingual models",
-}
 
 
-def hint_of_report(report, source):
-    """A likely cause of a failed comparison, a sentence or "".
+def report_hint(report, source):
+    """Tells a likely cause of a failed comparison, in a sentence or "".
 
     Args:
         report: `LoadReport`.
@@ -47,7 +38,7 @@ def hint_of_report(report, source):
 
 
 def likely_model_type(names, told):
-    """The family that names of arrays look like.
+    """Finds the family that has such names of arrays.
 
     Args:
         names: iterable of str, the names in a checkpoint of any format.
@@ -77,18 +68,21 @@ def _forms(name):
     return {name, name.partition(".")[2] or name}
 
 
-def hint_of_vocabulary(rows, lines):
-    """Which published models have these sizes, a sentence or "".
+def vocabulary_hint(rows, lines):
+    """Tells published models with these sizes, in a sentence or "".
 
     Args:
         rows: int, rows of the table of word embeddings.
-        lines: int, word pieces of the vocabulary.
+        lines: int, pieces of the vocabulary.
     """
-    if rows not in _VOCABULARIES or lines not in _VOCABULARIES:
+    known = {}
+    for model_type in model_types():
+        known |= find_family(model_type).config.published_vocabularies
+    if rows not in known or lines not in known:
         return ""
     return (
-        f"The weights have the size of {_VOCABULARIES[rows]}, the vocabulary "
-        f"that of {_VOCABULARIES[lines]}."
+        f"The weights have the size of {known[rows]}, the vocabulary that of "
+        f"{known[lines]}."
     )
 
 
