@@ -1,4 +1,4 @@
-"""How a text, or a pair, is laid out between special tokens."""
+"""Layouts of a text, or a pair, between special tokens."""
 
 import dataclasses
 
@@ -7,15 +7,16 @@ FIRST, SECOND = "A", "B"
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """The layout of one family of models.
+    """The layout of one family of models, by default BERT's.
 
     A layout is written as words: A and B stand for the texts, all others are
-    special tokens. A number behind a colon is the segment, 0 without one.
+    special tokens, or the roles that a vocabulary gives to them. A number
+    behind a colon is the segment, 0 without one.
 
     Args:
-        single: str, such as "[CLS] A [SEP]".
+        single: str, such as "[CLS] A [SEP]" or "cls A sep".
         pair: str, such as "[CLS] A [SEP] B:1 [SEP]:1".
-        padding: str, the token that fills up.
+        padding: str, the token that fills up, or "pad".
         padding_side: "right" or "left".
         padding_segment: int, the segment of the padding.
         segments: bool, whether the model has segments; without, there is no
@@ -26,9 +27,9 @@ class Template:
             the side is unknown.
     """
 
-    single: str
-    pair: str
-    padding: str
+    single: str = "cls A sep"
+    pair: str = "cls A sep B:1 sep:1"
+    padding: str = "pad"
     padding_side: str = "right"
     padding_segment: int = 0
     segments: bool = True
@@ -46,6 +47,24 @@ class Template:
                 "`padding_side` must be 'left' or 'right'. "
                 f"Received: padding_side={self.padding_side!r}."
             )
+
+    def with_tokens(self, roles):
+        """The same layout with the tokens of a vocabulary for their roles.
+
+        Args:
+            roles: dict from roles to tokens, the `roles` of a `Vocabulary`.
+        """
+
+        def named(layout):
+            items = [item.partition(":") for item in layout.split()]
+            return " ".join(roles.get(x, x) + y + z for x, y, z in items)
+
+        return dataclasses.replace(
+            self,
+            single=named(self.single),
+            pair=named(self.pair),
+            padding=roles.get(self.padding, self.padding),
+        )
 
     def layout(self, is_pair):
         """The words of a sequence in order, each with its segment."""
@@ -70,7 +89,3 @@ def _items(layout):
         word, _, segment = item.partition(":")
         items.append((word, int(segment or 0)))
     return items
-
-
-# arXiv 1810.04805, figure 2.
-BERT = Template("[CLS] A [SEP]", "[CLS] A [SEP] B:1 [SEP]:1", "[PAD]")

@@ -80,8 +80,8 @@ class PretrainedModel:
             task: `TaskRecord` of the task that it has a head for, or None.
 
         Raises:
-            ValueError: the tokenizer is not one of the family or does not fit
-                the config, or the family has no such part.
+            ValueError: the tokenizer does not fit the config, or the family
+                has no such part.
         """
         check_tokenizer(config, tokenizer)
         family = find_family(config.model_type)

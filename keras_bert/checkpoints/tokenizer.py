@@ -1,19 +1,21 @@
 """Tokenizer of a checkpoint, read from its files and held to its config."""
 
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.load_error_hints import vocabulary_hint
 from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.tokenizer_kinds import kind_of_directory
 
 # Tables are padded to a multiple of one of these.
 _MULTIPLES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
-    """Reads what the tokenizer of a checkpoint directory is made of.
+    """Reads the settings of the tokenizer of a checkpoint directory.
+
+    Its files decide of what kind it is.
 
     Args:
-        kind: str, the `tokenizer` of a `Family`, a key of `KINDS`.
+        kind: str, the `tokenizer` of the `Family`, which is looked for first.
         directory: `pathlib.Path`.
         max_chars_per_word: int, the limit of the format, where no file says
             otherwise and the kind has one.
@@ -27,7 +29,8 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
             the casing, or two tell it otherwise.
     """
     try:
-        return KINDS[kind].read(directory, max_chars_per_word, lowercase)
+        kind = KINDS[kind_of_directory(directory, kind)]
+        return kind.read(directory, max_chars_per_word, lowercase)
     except ValueError as error:
         raise CheckpointError(str(error)) from None
 
@@ -35,20 +38,15 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
 def check_tokenizer(config, tokenizer):
     """Raises ValueError unless a config and a tokenizer fit each other.
 
-    The kind must be the family's, the size that of the config, and so the id
-    of padding, where the config has one. A table that is padded to a multiple
-    of a power of two, up to 128, has the vocabulary's size too.
+    The size must be that of the config, and so the id of padding, where the
+    config has one. A table that is padded to a multiple of a power of two, up
+    to 128, has the vocabulary's size too.
 
     Args:
         config: a config of any family.
         tokenizer: `Tokenizer`, or the settings of one.
     """
-    family, vocabulary = find_family(config.model_type), tokenizer.vocabulary
-    if tokenizer.kind != family.tokenizer:
-        raise ValueError(
-            f"{family.name} must read {KINDS[family.tokenizer].pieces}. "
-            f"Received: a tokenizer of {KINDS[tokenizer.kind].pieces}."
-        )
+    vocabulary = tokenizer.vocabulary
     rows, lines = config.vocab_size, len(vocabulary)
     if rows not in [-(-lines // m) * m for m in _MULTIPLES]:
         raise ValueError(

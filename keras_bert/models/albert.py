@@ -12,7 +12,6 @@ from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.heads import masked_lm_head
 from keras_bert.models.layer_arguments import layer_arguments
-from keras_bert.template import Template
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,11 +80,9 @@ def albert_backbone(config):
     """The layers of the encoder, as a `Backbone`."""
     arguments = layer_arguments(config)
     narrow = {**arguments["embeddings"], "hidden_size": config.embedding_size}
+    tables = BertEmbeddings(**narrow, name="tables")
     embeddings = FactorizedEmbeddings(
-        BertEmbeddings(**narrow, name="tables"),
-        config.hidden_size,
-        **arguments["matrix"],
-        name="embeddings",
+        tables, config.hidden_size, **arguments["matrix"], name="embeddings"
     )
     num_groups, num_runs = config.num_hidden_groups, config.num_hidden_layers
     block = arguments["block"]
@@ -118,7 +115,6 @@ FAMILY = Family(
     heads=albert_heads,
     paper="1909.11942",
     parts=("pooler", "masked_lm_head", "sop_head"),
-    template=Template("[CLS] A [SEP]", "[CLS] A [SEP] B:1 [SEP]:1", "<pad>"),
     tokenizer="sentencepiece",
     published_keys={"bos_token_id": 2, "eos_token_id": 3},
 )

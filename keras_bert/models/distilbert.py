@@ -102,8 +102,6 @@ FAMILY = Family(
         "choice_scorer": HeadKind("first_token", 0.2, _pre_classifier),
         "span_classifier": HeadKind("sequence_output", 0.1),
     },
-    template=Template(
-        "[CLS] A [SEP]", "[CLS] A [SEP] B [SEP]", "[PAD]", segments=False
-    ),
+    template=Template(pair="cls A sep B sep", segments=False),
     published_keys={"tie_weights_": True, "sinusoidal_pos_embds": False},
 )

@@ -4,7 +4,6 @@ import collections.abc
 import dataclasses
 import importlib
 
-from keras_bert import template
 from keras_bert.models.heads import add_heads
 from keras_bert.models.heads import masked_lm_only
 from keras_bert.models.task_model import TASK_HEADS
@@ -38,7 +37,7 @@ class Family:
     heads: collections.abc.Callable = masked_lm_only
     parts: tuple = ("pooler", "masked_lm_head")
     task_heads: dict = dataclasses.field(default_factory=TASK_HEADS.copy)
-    template: Template = template.BERT
+    template: Template = Template()
     tokenizer: str = "wordpiece"
     published_keys: dict = dataclasses.field(default_factory=dict)
 

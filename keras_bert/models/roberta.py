@@ -107,9 +107,7 @@ FAMILY = Family(
         **TASK_HEADS,
         "classifier": HeadKind("first_token", transform=_classifier_transform),
     },
-    template=Template(
-        "<s> A </s>", "<s> A </s> </s> B </s>", "<pad>", segments=False
-    ),
+    template=Template(pair="cls A sep sep B sep", segments=False),
     tokenizer="byte_bpe",
     published_keys={"bos_token_id": 0, "eos_token_id": 2},
 )

@@ -2,7 +2,6 @@
 
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.checkpoints.family import find_family
 from keras_bert.pretraining.fitting_config import check_lengths
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.training.optimizers import bert_adamw
@@ -36,7 +35,6 @@ def make_bert(plan):
     if plan.config is not None:
         kind = kind_of_file(plan.vocab_file)
         tokenizer = kind.settings(plan.vocab_file, plan.lowercase)
-        _check_kind(plan, tokenizer)
         return PretrainedModel.from_config(
             plan.config, tokenizer, objective.parts
         )
@@ -56,19 +54,8 @@ def make_bert(plan):
     return bert.with_parts(objective.parts)
 
 
-def _check_kind(plan, tokenizer):
-    """Raises ValueError unless the family has such tokenizers."""
-    kind = find_family(plan.config.model_type).tokenizer
-    if tokenizer.kind != kind:
-        raise ValueError(
-            f"--vocab_file must be of a {kind} tokenizer, as "
-            f"{plan.config.family} has it. Received: {plan.vocab_file}, of a "
-            f"{tokenizer.kind} tokenizer."
-        )
-
-
 def _told_casing(plan):
-    """What is told of the casing beside the checkpoint, or None."""
+    """The casing that is told beside the checkpoint, or None."""
     if plan.lowercase is not None:
         return plan.lowercase
     given = plan.recipe.do_lower_case

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from keras_bert import template as templates
+from keras_bert.template import Template
 from keras_bert.text.packing import pack
 from keras_bert.text.truncation import TRUNCATIONS
 
@@ -19,7 +19,8 @@ class Preprocessor:
 
     Args:
         tokenizer: a `Tokenizer`.
-        template: a `Template` of special tokens that the tokenizer knows.
+        template: a `Template` of roles, or of special tokens that the
+            tokenizer knows.
         seq_length: int, length of the packed sequences; longer pairs are cut
             token by token, always the longer text.
         truncation: str, what is kept of a text that is too long: its "head",
@@ -38,6 +39,7 @@ class Preprocessor:
     """
 
     def __init__(self, tokenizer, template, seq_length=128, truncation="head"):
+        template = template.with_tokens(tokenizer.vocabulary.roles)
         least = max(
             template.num_special(is_pair=False) + 1,
             template.num_special(is_pair=True),
@@ -66,7 +68,7 @@ class Preprocessor:
         return self.pack(first, second)
 
     def with_num_tokens(self, *texts):
-        """As a call, and how many tokens the texts have before any is cut.
+        """Packs texts and counts their tokens before any is cut.
 
         At first it runs some hundred operations one by one, which takes 5 ms
         for one text. After many calls it is traced into a graph: that takes a
@@ -103,7 +105,7 @@ class Preprocessor:
             second: the same for the second texts, or None.
 
         Returns:
-            As of a call.
+            The dict of a call.
         """
         return pack(
             self.template,
@@ -122,7 +124,7 @@ class BertPreprocessor(Preprocessor):
         tokenizer: a `BertTokenizer`.
         seq_length: int, length of the packed sequences.
 
-    Call arguments, Returns: as of `Preprocessor`.
+    Call arguments, Returns: see `Preprocessor`.
 
     Example:
 
@@ -135,4 +137,4 @@ class BertPreprocessor(Preprocessor):
     """
 
     def __init__(self, tokenizer, seq_length=128):
-        super().__init__(tokenizer, templates.BERT, seq_length)
+        super().__init__(tokenizer, Template(), seq_length)

@@ -11,7 +11,7 @@ from keras_bert.text.wordpiece_settings import WordpieceSettings
 _WORDPIECE = WordpieceSettings.kind
 _TOKENIZER_JSON = "tokenizer.json"
 
-# By what a tokenizer and the `Family` of a model say.
+# By the `kind` of a tokenizer; a `Family` names its default.
 KINDS = {
     _WORDPIECE: WordpieceKind(),
     "byte_bpe": SelfToldKind(
@@ -36,7 +36,7 @@ VOCAB_FILE_HELP = (
 
 
 def kind_of_file(vocab_file):
-    """The kind of the tokenizer that a file belongs to.
+    """Finds the kind of the tokenizer that a file belongs to.
 
     Args:
         vocab_file: str, a `vocab.txt` of whatever name; or a `vocab.json`
@@ -64,8 +64,34 @@ def kind_of_file(vocab_file):
     return KINDS[_WORDPIECE]
 
 
+def kind_of_directory(directory, default):
+    """Finds the kind of the tokenizer that a directory holds.
+
+    Args:
+        directory: `pathlib.Path`.
+        default: str, the kind that is looked for first, and that it is where
+            no file tells.
+
+    Returns:
+        str, a key of `KINDS`.
+
+    Raises:
+        ValueError: the `tokenizer.json` is no JSON file.
+    """
+    for name in (default, *KINDS):
+        vocabularies = KINDS[name].files[0], *KINDS[name].other_names
+        if any((directory / file).is_file() for file in vocabularies):
+            return name
+    path = directory / _TOKENIZER_JSON
+    told = _told_model(path) if path.is_file() else None
+    for name, kind in KINDS.items():
+        if told and kind.model_type == told:
+            return name
+    return default
+
+
 def vocabulary_of_file(vocab_file):
-    """The vocabulary of a file, as of `kind_of_file`."""
+    """Reads the vocabulary of a file, see `kind_of_file`."""
     return kind_of_file(vocab_file).vocabulary(vocab_file)
 
 
@@ -80,12 +106,17 @@ def unpack_settings(values):
     return KINDS[values.get("kind", _WORDPIECE)].unpacked(values)
 
 
-def _kind_of_json(path):
+def _told_model(path):
+    """The type of the model that a `tokenizer.json` says, or None."""
     try:
         model = read_json_object(path).get("model")
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    told = model.get("type") if isinstance(model, dict) else None
+    return model.get("type") if isinstance(model, dict) else None
+
+
+def _kind_of_json(path):
+    told = _told_model(path)
     for kind in KINDS.values():
         if told and kind.model_type == told:
             return kind

@@ -10,7 +10,10 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.load_error_hints import vocabulary_hint
+from keras_bert.config import BertConfig
 from keras_bert.models.roberta import RobertaConfig
+from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.text.self_told_kind import told_settings
 
 _CONFIG = RobertaConfig(
     275,
@@ -22,21 +25,34 @@ _CONFIG = RobertaConfig(
 )
 
 
-def test_a_tokenizer_of_the_family_is_taken(make_settings):
-    PretrainedModel.from_config(_CONFIG, make_settings("byte_bpe"))
-
-
 @pytest.mark.parametrize(
-    ("kind", "pieces"),
-    [("wordpiece", "word pieces"), ("sentencepiece", "SentencePiece pieces")],
+    "kind, cls, format",
+    [
+        ("wordpiece", "[CLS]", "keras"),
+        ("byte_bpe", "<s>", "hf"),
+        ("sentencepiece", "[CLS]", "keras"),
+        ("sentencepiece", "[CLS]", "hf"),
+        ("sentencepiece", "[CLS]", "tf1"),
+    ],
 )
-def test_a_tokenizer_of_another_kind_is_an_error(make_settings, kind, pieces):
-    config = dataclasses.replace(_CONFIG, vocab_size=40)
-    with pytest.raises(
-        ValueError,
-        match=f"RoBERTa must read byte-level.*Received.* of {pieces}",
-    ):
-        PretrainedModel.from_config(config, make_settings(kind))
+def test_the_files_decide_of_the_tokenizer(
+    kind, cls, format, make_settings, tmp_path
+):
+    settings = make_settings(kind)
+    size = len(settings.vocabulary)
+    config = BertConfig(size, 8, 1, 2, 8, max_position_embeddings=16)
+    model = PretrainedModel.from_config(config, settings)
+    save_pretrained(model, tmp_path, format=format)
+    again = from_pretrained(tmp_path)
+    assert again.config == config
+    assert told_settings(again.tokenizer_settings) == told_settings(settings)
+    vocabulary = again.tokenizer.vocabulary
+    assert vocabulary.sha256 == settings.vocabulary.sha256
+    preprocess = Preprocessor(again.tokenizer, again.family.template, 6)
+    inputs = preprocess(["word1"])
+    ids, mask = (inputs[x].numpy()[0] for x in ("input_ids", "input_mask"))
+    assert ids[0] == vocabulary.id_of(cls)
+    assert {*ids[mask == 0]} == {vocabulary.id_of(vocabulary.roles["pad"])}
 
 
 def test_another_id_of_padding_is_an_error(make_settings, tmp_path):

@@ -1,6 +1,5 @@
 """DistilBERT with a tokenizer of a fourth kind, which nothing else names."""
 
-import dataclasses
 import pathlib
 import sys
 
@@ -9,7 +8,6 @@ import pytest
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.models import distilbert
-from keras_bert.template import Template
 from keras_bert.text.tokenizer_kinds import KINDS
 
 _WORDS = "the a dog cat bird sees likes finds red old new house , .".split()
@@ -27,18 +25,10 @@ def spaced():
 
 @pytest.fixture(autouse=True)
 def fourth_kind(spaced, monkeypatch):
-    """All that must be told of it: its rows, and a family that has it."""
+    """All that must be told of it: its rows."""
     monkeypatch.setitem(KINDS, spaced.SPACED, spaced.KIND)
     ops = TOKENIZER_OPS["wordpiece"]
     monkeypatch.setitem(TOKENIZER_OPS, spaced.SPACED, ops)
-    family = dataclasses.replace(
-        distilbert.FAMILY,
-        tokenizer=spaced.SPACED,
-        template=Template(
-            "<s> A </s>", "<s> A </s> </s> B </s>", "<pad>", segments=False
-        ),
-    )
-    monkeypatch.setattr(distilbert, "FAMILY", family)
 
 
 @pytest.fixture

@@ -229,16 +229,3 @@ def test_records_of_another_tokenizer_are_refused(
     made = dataclasses.replace(made, vocab_file=str(tmp_path / "vocab.txt"))
     with pytest.raises(ValueError, match="records of another vocabulary"):
         plan_pretraining(made)
-
-
-def test_a_family_of_another_kind_is_refused(recipe, monkeypatch):
-    from keras_bert.models import distilbert
-
-    family = dataclasses.replace(distilbert.FAMILY, tokenizer="wordpiece")
-    monkeypatch.setattr(distilbert, "FAMILY", family)
-    with pytest.raises(
-        ValueError,
-        match="must be of a wordpiece tokenizer, as DistilBERT has it. "
-        "Received: .*spaced.json, of a spaced tokenizer",
-    ):
-        run_plan(plan_pretraining(recipe()))

@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.template import BERT
 from keras_bert.template import Template
 from keras_bert.text.packing import pack
 from keras_bert.text.packing import truncated_lengths
+from keras_bert.text.vocabulary import ROLES
 
 _IDS = {"[PAD]": 0, "[CLS]": 2, "[SEP]": 3}
 _CLS, _SEP = 2, 3
+_TEMPLATE = Template().with_tokens(ROLES)
 
 
 def pack_bert(first, second, seq_length):
     """The values of the dict: ids, mask and segments."""
-    return [*pack(BERT, first, second, seq_length, _IDS.get).values()]
+    return [*pack(_TEMPLATE, first, second, seq_length, _IDS.get).values()]
 
 
 def _truncate_seq_pair(first, second, budget):
@@ -99,13 +100,15 @@ def test_another_part_of_a_text_may_be_kept(truncation, seq_length):
             head = (budget + 1) // 2 if truncation == "head_tail" else 0
             text = text[:head] + text[len(text) - (budget - head) :]
         expected.append(_padded([_CLS, *text, _SEP], seq_length))
-    packed = pack(BERT, _ragged(texts), None, seq_length, _IDS.get, truncation)
+    packed = pack(
+        _TEMPLATE, _ragged(texts), None, seq_length, _IDS.get, truncation
+    )
     assert packed["input_ids"].numpy().tolist() == expected
 
 
 def test_the_tail_of_each_of_a_pair_may_be_kept():
     first, second = _ragged([range(10, 15)]), _ragged([[50, 51]])
-    packed = pack(BERT, first, second, 8, _IDS.get, "tail")
+    packed = pack(_TEMPLATE, first, second, 8, _IDS.get, "tail")
     assert packed["input_ids"].numpy().tolist() == [
         [_CLS, 12, 13, 14, _SEP, 50, 51, _SEP]
     ]
@@ -121,7 +124,7 @@ def test_texts_may_have_no_tokens_at_all():
     assert mask.numpy().sum(axis=1).tolist() == [4, 3]
     assert segments.numpy().sum(axis=1).tolist() == [2, 1]
     for truncation in ("head", "tail", "head_tail"):
-        packed = pack(BERT, empty, None, 4, _IDS.get, truncation)
+        packed = pack(_TEMPLATE, empty, None, 4, _IDS.get, truncation)
         assert packed["input_ids"].numpy().tolist() == [[_CLS, _SEP, 0, 0]] * 2
 
 

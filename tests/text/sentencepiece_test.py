@@ -225,11 +225,7 @@ def test_text_comes_back_normalised(tokenizer):
 
 
 def test_pairs_are_laid_out_as_albert_wants_them(tokenizer):
-    preprocess = Preprocessor(
-        tokenizer,
-        Template("[CLS] A [SEP]", "[CLS] A [SEP] B:1 [SEP]:1", "<pad>"),
-        seq_length=7,
-    )
+    preprocess = Preprocessor(tokenizer, Template(), seq_length=7)
     inputs = preprocess(["a", "the"], ["the model", ""])
     the, a = (tokenizer.vocabulary.id_of(t) for t in ("▁the", "▁a"))
     model = tokenizer(["model"]).to_list()[0]

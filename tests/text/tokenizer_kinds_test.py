@@ -9,6 +9,7 @@ from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair_vocabulary import byte_characters
 from keras_bert.text.self_told_kind import told_settings
 from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.tokenizer_kinds import kind_of_directory
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.tokenizer_kinds import pack_settings
 from keras_bert.text.tokenizer_kinds import unpack_settings
@@ -140,3 +141,35 @@ def test_a_packed_file_cannot_leave_its_directory(byte_bpe, tmp_path):
     files = {f"../../{name}": x for name, x in values["files"].items()}
     again = unpack_settings({**values, "files": files})
     assert again.merges == byte_bpe.merges
+
+
+@pytest.mark.parametrize(
+    "files, default, kind",
+    [
+        ({}, "wordpiece", "wordpiece"),
+        ({}, "sentencepiece", "sentencepiece"),
+        ({"vocab.txt": ""}, "sentencepiece", "wordpiece"),
+        ({"spiece.model": ""}, "wordpiece", "sentencepiece"),
+        ({"30k-clean.model": ""}, "wordpiece", "sentencepiece"),
+        ({"vocab.json": "", "merges.txt": ""}, "wordpiece", "byte_bpe"),
+        ({"vocab.txt": "", "spiece.model": ""}, "wordpiece", "wordpiece"),
+        ({"vocab.txt": "", "vocab.json": ""}, "byte_bpe", "byte_bpe"),
+        ({"tokenizer.json": "BPE"}, "wordpiece", "byte_bpe"),
+        ({"tokenizer.json": "Unigram"}, "wordpiece", "sentencepiece"),
+        ({"tokenizer.json": "WordPiece"}, "wordpiece", "wordpiece"),
+        ({"vocab.txt": "", "tokenizer.json": "BPE"}, "byte_bpe", "wordpiece"),
+    ],
+)
+def test_the_files_of_a_directory_decide_of_the_kind(
+    files, default, kind, tmp_path
+):
+    for name, model in files.items():
+        content = json.dumps({"model": {"type": model}}) if model else ""
+        (tmp_path / name).write_text(content)
+    assert kind_of_directory(tmp_path, default) == kind
+
+
+def test_a_broken_tokenizer_json_is_named(tmp_path):
+    (tmp_path / "tokenizer.json").write_text("{")
+    with pytest.raises(ValueError, match="tokenizer.json: not a JSON file"):
+        kind_of_directory(tmp_path, "wordpiece")

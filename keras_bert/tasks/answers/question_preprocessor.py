@@ -22,7 +22,7 @@ class QuestionPreprocessor(Preprocessor):
 
     Args:
         tokenizer: a `Tokenizer`.
-        template: a `Template` of special tokens that the tokenizer knows.
+        template: a `Template`, see `Preprocessor`.
         sizes: `WindowSizes`.
 
     Call arguments:

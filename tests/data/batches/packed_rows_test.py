@@ -8,10 +8,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from keras_bert.data.batches.packed_rows import PackedRows
-from keras_bert.template import BERT
+from keras_bert.template import Template
 from keras_bert.text.preprocessor import Preprocessor
 
-_LEFT = dataclasses.replace(BERT, padding_side="left", padding_segment=3)
+_LEFT = dataclasses.replace(Template(), padding_side="left", padding_segment=3)
 _WORDS = st.sampled_from("the a red dog cats slower".split())
 _TEXTS = st.lists(st.lists(_WORDS, max_size=12).map(" ".join), min_size=1)
 
@@ -22,7 +22,7 @@ def _chunks(preprocess, columns, size=3):
         yield {name: x.numpy() for name, x in preprocess(*some).items()}
 
 
-@pytest.mark.parametrize("template", [BERT, _LEFT])
+@pytest.mark.parametrize("template", [Template(), _LEFT])
 @pytest.mark.parametrize("is_pair", [False, True])
 @settings(deadline=None, max_examples=15)
 @given(data=st.data(), texts=_TEXTS)
@@ -76,11 +76,11 @@ def test_widths_are_rounded_up_to_a_multiple():
 
 
 def test_widths_are_not_rounded_beyond_what_the_model_takes(tokenizer):
-    preprocess = Preprocessor(tokenizer, BERT, seq_length=9)
+    preprocess = Preprocessor(tokenizer, Template(), seq_length=9)
     chunks = [*_chunks(preprocess, [["the dog", "a"]])]
-    rows = PackedRows.from_chunks(chunks, BERT, 0, width_multiple=8)
+    rows = PackedRows.from_chunks(chunks, Template(), 0, width_multiple=8)
     assert rows.inputs([1])["input_ids"].shape == (1, 8)
-    rows = PackedRows.from_chunks(chunks, BERT, 0, width_multiple=32)
+    rows = PackedRows.from_chunks(chunks, Template(), 0, width_multiple=32)
     assert rows.inputs([0, 1])["input_ids"].shape == (2, 9)
 
 

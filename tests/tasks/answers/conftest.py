@@ -2,9 +2,9 @@
 
 import pytest
 
-from keras_bert import template
 from keras_bert.tasks.answers.answer_windows import WindowSizes
 from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
+from keras_bert.template import Template
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -17,7 +17,7 @@ def preprocess():
     """Sequences of 10 tokens, of which a question has 2 at most."""
     return QuestionPreprocessor(
         BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *_WORDS])),
-        template.BERT,
+        Template(),
         WindowSizes(10, doc_stride=3, max_query_length=2),
     )
 

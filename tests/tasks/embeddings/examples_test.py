@@ -3,7 +3,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.tasks.embeddings.examples import embedding_examples
-from keras_bert.template import BERT
+from keras_bert.template import Template
 from keras_bert.text.preprocessor import Preprocessor
 
 _PAIRS = [("the dog", "meat"), ("a cat eats", "fish"), ("the dog", "a bird")]
@@ -11,7 +11,7 @@ _PAIRS = [("the dog", "meat"), ("a cat eats", "fish"), ("the dog", "a bird")]
 
 @pytest.fixture
 def preprocess(bert):
-    return Preprocessor(bert.tokenizer, BERT, 12)
+    return Preprocessor(bert.tokenizer, Template(), 12)
 
 
 def test_a_text_that_comes_again_is_held_once(preprocess):

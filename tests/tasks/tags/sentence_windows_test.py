@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_bert import template
 from keras_bert.tasks.tags.sentence_windows import SentenceWindows
 from keras_bert.tasks.tags.tagged_examples import TaggedExamples
 from keras_bert.tasks.tags.word_pieces import WordPieces
 from keras_bert.tasks.tags.word_windows import IGNORED
+from keras_bert.template import Template
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.preprocessor import Preprocessor
@@ -18,7 +18,7 @@ from keras_bert.text.vocabulary import SPECIAL_TOKENS
 _TOKENIZER = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *"abc"]))
 # As of XLNet: padding in front, the special tokens behind.
 _LEFT = dataclasses.replace(
-    template.BERT,
+    Template(),
     single="A [SEP] [CLS]:2",
     padding_side="left",
     padding_segment=3,
@@ -28,7 +28,7 @@ _SENTENCES = [
     WordPieces(np.array([], np.int32), np.array([], np.int64)),
     WordPieces(np.array([7, 7, 6, 5, 5], np.int32), np.array([0, 2, 2, 2, 3])),
 ]
-_both_sides = pytest.mark.parametrize("layout", [template.BERT, _LEFT])
+_both_sides = pytest.mark.parametrize("layout", [Template(), _LEFT])
 
 
 def _windows(layout, sentences=_SENTENCES, seq_length=6):
@@ -38,7 +38,7 @@ def _windows(layout, sentences=_SENTENCES, seq_length=6):
 
 
 def test_rows_hold_windows_between_special_tokens():
-    rows = _windows(template.BERT).rows
+    rows = _windows(Template()).rows
     assert rows.inputs([0, 1, 2])["input_ids"].numpy().tolist() == [
         [2, 5, 6, 7, 3, 0],
         [2, 7, 7, 6, 5, 3],
@@ -47,7 +47,7 @@ def test_rows_hold_windows_between_special_tokens():
 
 
 def test_only_first_pieces_have_labels():
-    labels = _windows(template.BERT).labels([[1, 2], [], [3, 4, 5, 6]])
+    labels = _windows(Template()).labels([[1, 2], [], [3, 4, 5, 6]])
     ignored = IGNORED
     assert labels.tolist() == [
         *[ignored, 1, ignored, 2, ignored],
