@@ -21,6 +21,7 @@ _CLASSES = {
     "FactorizedEmbeddings": "layers.factorized_embeddings",
     "FeedForward": "layers.feed_forward",
     "FlatDense": "layers.flat_dense",
+    "GatedFeedForward": "layers.gated_feed_forward",
     "LSTM": "layers.lstm",
     "Lamb": "training.lamb",
     "LayerNorm": "layers.layer_norm",
@@ -30,6 +31,7 @@ _CLASSES = {
     "NSPHead": "layers.nsp_head",
     "PolynomialWarmupDecay": "training.schedules",
     "PostNormBlock": "layers.post_norm_block",
+    "PreNormBlock": "layers.pre_norm_block",
     "RobertaEmbeddings": "layers.roberta_embeddings",
     "ScalarMix": "layers.scalar_mix",
     "SelfAttention": "layers.self_attention",
@@ -40,6 +42,8 @@ _CLASSES = {
     "TextAnswers": "tasks.text_models.text_answers",
     "TokenEmbeddings": "layers.token_embeddings",
     "TransformerEncoderBlock": "layers.transformer_encoder_block",
+    "UnshiftedLayerNorm": "layers.unshifted_layer_norm",
+    "WordEmbeddings": "layers.word_embeddings",
 }
 # A function is the object itself, for which nothing can stand in.
 _FUNCTIONS = ("layers.activations", "layers.attention_patterns")

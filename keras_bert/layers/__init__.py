@@ -11,17 +11,21 @@ from keras_bert.layers.dropout_dense import DropoutDense
 from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.lstm import LSTM
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.pre_norm_block import PreNormBlock
 from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
 from keras_bert.layers.scalar_mix import ScalarMix
 from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
+from keras_bert.layers.unshifted_layer_norm import UnshiftedLayerNorm
+from keras_bert.layers.word_embeddings import WordEmbeddings
 
 __all__ = [
     "BertEmbeddings",
@@ -30,12 +34,14 @@ __all__ = [
     "FactorizedEmbeddings",
     "FeedForward",
     "FlatDense",
+    "GatedFeedForward",
     "LSTM",
     "LayerNorm",
     "MaskedLMHead",
     "MergeChoices",
     "NSPHead",
     "PostNormBlock",
+    "PreNormBlock",
     "RobertaEmbeddings",
     "ScalarMix",
     "SelfAttention",
@@ -43,6 +49,8 @@ __all__ = [
     "TaskHead",
     "TokenEmbeddings",
     "TransformerEncoderBlock",
+    "UnshiftedLayerNorm",
+    "WordEmbeddings",
     "causal",
     "gelu_erf",
     "gelu_tanh",

@@ -60,23 +60,26 @@ class FeedForward(keras.layers.Layer):
         self.activation = keras.activations.get(activation)
         self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)
-        self.intermediate = self._dense(
-            intermediate_size, "intermediate", activation=self.activation
-        )
-        self.feed_forward_output = self._dense(
-            hidden_size, "feed_forward_output"
-        )
+        self._add_dense_layers()
         self.output_dropout = Dropout(
             dropout, dtype=self.dtype_policy, name="output_dropout"
         )
 
-    def _dense(self, units, name, activation=None):
+    def _add_dense_layers(self):
+        self.intermediate = self._dense(
+            self.intermediate_size, "intermediate", activation=self.activation
+        )
+        self.feed_forward_output = self._dense(
+            self.hidden_size, "feed_forward_output"
+        )
+
+    def _dense(self, units, name, **arguments):
         return FlatDense(
             units,
-            activation=activation,
             kernel_initializer=clone_initializer(self.kernel_initializer),
             dtype=self.dtype_policy,
             name=name,
+            **arguments,
         )
 
     def build(self, inputs_shape):

@@ -48,9 +48,11 @@ class LayerNorm(keras.layers.Layer):
         )
 
     def call(self, inputs):
-        normalized = _normalize(ops.cast(inputs, "float32"), self.epsilon)
-        outputs = normalized * self.gamma + self.beta
+        outputs = self._normalized(inputs) * self.gamma + self.beta
         return ops.cast(outputs, self.compute_dtype)
+
+    def _normalized(self, inputs):
+        return _normalize(ops.cast(inputs, "float32"), self.epsilon)
 
     def compute_output_shape(self, inputs_shape):
         return inputs_shape

@@ -94,6 +94,17 @@ class PostNormBlock(keras.layers.Layer):
         output = self.feed_forward(states, training=training)
         return self.with_output(states, output)
 
+    def attention_weights(self, inputs, attention_mask=None):
+        """Return the attention weights of `self_attention`.
+
+        Args:
+            inputs, attention_mask: those of a call.
+
+        Returns:
+            float `(batch_size, num_heads, seq_length, seq_length)`.
+        """
+        return self.self_attention.attention_weights(inputs, attention_mask)
+
     def with_attended(self, inputs, attended):
         """The states that the feed-forward net is given.
 

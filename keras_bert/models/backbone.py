@@ -109,20 +109,17 @@ class Backbone:
             seq_length)` tensor for each block, queries before keys.
 
         Raises:
-            ValueError: a block has no `self_attention` that tells them.
+            ValueError: a block has no method `attention_weights`.
         """
         for block in self.blocks:
-            attention = getattr(block, "self_attention", None)
-            if not hasattr(attention, "attention_weights"):
+            if not hasattr(block, "attention_weights"):
                 raise ValueError(
-                    "Each block must have a `self_attention` with "
-                    f"`attention_weights`. Received: {block.name}."
+                    "Each block must have a method `attention_weights`. "
+                    f"Received: {block.name}."
                 )
         states = self.states_model()(inputs)
         return [
-            block.self_attention.attention_weights(
-                states[str(number)], inputs[_MASK]
-            )
+            block.attention_weights(states[str(number)], inputs[_MASK])
             for number, block in enumerate(self.blocks)
         ]
 

@@ -192,5 +192,7 @@ def test_blocks_without_attention_weights_are_named(random_batch):
 
     embeddings = BertEmbeddings(30, 8, 16)
     backbone = Backbone(embeddings, [Mean(name="plain")])
-    with pytest.raises(ValueError, match="self_attention.*Received: plain"):
+    with pytest.raises(
+        ValueError, match="`attention_weights`.*Received: plain"
+    ):
         backbone.attention_weights(encoder_part(random_batch(0)))

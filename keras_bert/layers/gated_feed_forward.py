@@ -1,0 +1,57 @@
+"""A feed-forward net, half of which gates the other."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.activations import without_gradient
+from keras_bert.layers.feed_forward import FeedForward
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class GatedFeedForward(FeedForward):
+    """Two dense layers without biases; between them each value is gated.
+
+    The first gives values, which go through the activation, and behind them
+    as many gates, which multiply them.
+
+    Args:
+        hidden_size: int, width of the inputs and of the output.
+        intermediate_size: int, number of gated values.
+        activation: Keras activation; `keras_bert.layers.gelu_erf` makes it a
+            GeGLU.
+        dropout: float, rate on the gated values.
+        kernel_initializer: Keras initializer of the matrices.
+
+    Call arguments:
+        inputs: float `(batch_size, seq_length, hidden_size)`.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)`.
+
+    Example:
+
+    >>> feed_forward = keras_bert.layers.GatedFeedForward(8, 32)
+    >>> feed_forward(keras.ops.ones((1, 4, 8))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [GLU Variants Improve Transformer](https://arxiv.org/abs/2002.05202),
+        section 2
+    """
+
+    def _add_dense_layers(self):
+        self.intermediate = self._dense(
+            2 * self.intermediate_size, "intermediate", use_bias=False
+        )
+        self.feed_forward_output = self._dense(
+            self.hidden_size, "feed_forward_output", use_bias=False
+        )
+
+    def call(self, inputs, training=None):
+        activation = self.activation
+        if not training:
+            activation = without_gradient(activation)
+        values, gates = ops.split(self.intermediate(inputs), 2, axis=-1)
+        gated = activation(values) * gates
+        dropped = self.output_dropout(gated, training=training)
+        return self.feed_forward_output(dropped)

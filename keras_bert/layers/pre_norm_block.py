@@ -1,0 +1,153 @@
+"""One layer of a Transformer that normalizes what its sublayers read."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.positions import gather_positions
+
+_PIECES = (
+    "self_attention",
+    "feed_forward",
+    "feed_forward_layer_norm",
+    "attention_layer_norm",
+)
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class PreNormBlock(keras.layers.Layer):
+    """`x + SelfAttention(LayerNorm(x))`, then the same with `FeedForward`.
+
+    The names of its layers are part of the paths of their weights.
+
+    Args:
+        self_attention: layer with the call arguments of `SelfAttention`.
+        feed_forward: layer with the call arguments of `FeedForward`.
+        feed_forward_layer_norm: layer that normalizes what `feed_forward`
+            reads.
+        attention_layer_norm: layer that normalizes what `self_attention`
+            reads; None where that is normalized already.
+
+    Call arguments:
+        inputs: float `(batch_size, seq_length, hidden_size)`.
+        attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
+            the token, 0 does not. Without it, all are attended to.
+        query_positions: int32 `(batch_size, num_queries)`, the positions to
+            compute the output at. Without it, at all of them.
+
+    Returns:
+        float `(batch_size, num_queries, hidden_size)`.
+
+    Example:
+
+    >>> block = keras_bert.layers.PreNormBlock(
+    ...     keras_bert.layers.SelfAttention(8, 2, name="self_attention"),
+    ...     keras_bert.layers.GatedFeedForward(8, 32, name="feed_forward"),
+    ...     keras_bert.layers.LayerNorm(name="feed_forward_layer_norm"),
+    ... )
+    >>> block(keras.ops.ones((1, 4, 8)), keras.ops.ones((1, 4))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [On Layer Normalization in the Transformer Architecture](
+        https://arxiv.org/abs/2002.04745), section 3
+    """
+
+    def __init__(
+        self,
+        self_attention,
+        feed_forward,
+        feed_forward_layer_norm,
+        attention_layer_norm=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.attention_layer_norm = attention_layer_norm
+        self.self_attention = self_attention
+        self.feed_forward_layer_norm = feed_forward_layer_norm
+        self.feed_forward = feed_forward
+
+    def build(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+    ):
+        self.self_attention.build(
+            inputs_shape, attention_mask_shape, query_positions_shape
+        )
+        for layer in (
+            self.attention_layer_norm,
+            self.feed_forward_layer_norm,
+            self.feed_forward,
+        ):
+            if layer is not None:
+                layer.build(inputs_shape)
+
+    def call(
+        self,
+        inputs,
+        attention_mask=None,
+        query_positions=None,
+        training=None,
+    ):
+        attended = self.self_attention(
+            self._normalized(inputs, self.attention_layer_norm),
+            attention_mask,
+            query_positions,
+            training=training,
+        )
+        if query_positions is not None:
+            inputs = gather_positions(inputs, query_positions)
+        states = inputs + ops.cast(attended, self.compute_dtype)
+        output = self.feed_forward(
+            self._normalized(states, self.feed_forward_layer_norm),
+            training=training,
+        )
+        return states + ops.cast(output, self.compute_dtype)
+
+    def attention_weights(self, inputs, attention_mask=None):
+        """Return the attention weights of `self_attention`.
+
+        Args:
+            inputs, attention_mask: those of a call.
+
+        Returns:
+            float `(batch_size, num_heads, seq_length, seq_length)`.
+        """
+        return self.self_attention.attention_weights(
+            self._normalized(inputs, self.attention_layer_norm), attention_mask
+        )
+
+    def _normalized(self, states, layer_norm):
+        if layer_norm is None:
+            return states
+        return ops.cast(layer_norm(states), self.compute_dtype)
+
+    def compute_output_shape(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+    ):
+        return self.self_attention.compute_output_shape(
+            inputs_shape, attention_mask_shape, query_positions_shape
+        )
+
+    def get_config(self):
+        pieces = {name: getattr(self, name) for name in _PIECES}
+        return {
+            **super().get_config(),
+            **{
+                name: piece and keras.saving.serialize_keras_object(piece)
+                for name, piece in pieces.items()
+            },
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        pieces = {
+            name: config[name] and revive_sublayer(config[name])
+            for name in _PIECES
+        }
+        return cls(**{**config, **pieces})

@@ -1,0 +1,118 @@
+"""Embeddings of words only, normalized."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import check_rates
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.dropout import Dropout
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class WordEmbeddings(keras.layers.Layer):
+    """Looks up word embeddings and normalizes them.
+
+    Positions are the business of the attention.
+
+    Args:
+        vocab_size: int, number of word pieces.
+        hidden_size: int, width of the vectors.
+        layer_norm: layer that normalizes them. Its name is part of the paths
+            of its weights.
+        dropout: float, rate after the normalization.
+        embeddings_initializer: Keras initializer of the table.
+
+    Call arguments:
+        input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> layer_norm = keras_bert.layers.LayerNorm(name="layer_norm")
+    >>> embeddings = keras_bert.layers.WordEmbeddings(30, 8, layer_norm)
+    >>> embeddings(keras.ops.array([[2, 7, 9, 3]])).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.1.1
+    """
+
+    def __init__(
+        self,
+        vocab_size,
+        hidden_size,
+        layer_norm,
+        dropout=DROPOUT,
+        embeddings_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(vocab_size=vocab_size, hidden_size=hidden_size)
+        check_rates(dropout=dropout)
+        self.vocab_size = vocab_size
+        self.hidden_size = hidden_size
+        self.layer_norm = layer_norm
+        self.dropout = dropout
+        self.embeddings_initializer = get_initializer(embeddings_initializer)
+        self.output_dropout = Dropout(
+            dropout, dtype=self.dtype_policy, name="dropout"
+        )
+
+    def build(self, input_ids_shape):
+        self.word_embeddings = self.add_weight(
+            name="word_embeddings",
+            shape=(self.vocab_size, self.hidden_size),
+            initializer=clone_initializer(self.embeddings_initializer),
+            autocast=False,  # Rows are looked up, not the whole table cast.
+        )
+        output_shape = (*input_ids_shape, self.hidden_size)
+        self.layer_norm.build(output_shape)
+        self.output_dropout.build(output_shape)
+
+    @property
+    def embedding_size(self):
+        """The width of the table."""
+        return self.hidden_size
+
+    def call(self, input_ids, training=None):
+        embedded = self.layer_norm(self.summands(input_ids)["word"])
+        return self.output_dropout(
+            ops.cast(embedded, self.compute_dtype), training=training
+        )
+
+    def summands(self, input_ids):
+        """The vectors of the tokens before the normalization.
+
+        Args:
+            input_ids: int32 `(batch_size, seq_length)`.
+
+        Returns:
+            A dict of float `(batch_size, seq_length, hidden_size)` by "word".
+        """
+        return {"word": ops.take(self.word_embeddings, input_ids, axis=0)}
+
+    def compute_output_shape(self, input_ids_shape):
+        return (*input_ids_shape, self.hidden_size)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "vocab_size": self.vocab_size,
+            "hidden_size": self.hidden_size,
+            "layer_norm": keras.saving.serialize_keras_object(self.layer_norm),
+            "dropout": self.dropout,
+            "embeddings_initializer": keras.initializers.serialize(
+                self.embeddings_initializer
+            ),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        layer_norm = revive_sublayer(config["layer_norm"])
+        return cls(**{**config, "layer_norm": layer_norm})
