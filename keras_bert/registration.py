@@ -33,6 +33,7 @@ _CLASSES = {
     "PostNormBlock": "layers.post_norm_block",
     "PreNormBlock": "layers.pre_norm_block",
     "RobertaEmbeddings": "layers.roberta_embeddings",
+    "Rotary": "layers.rotary",
     "ScalarMix": "layers.scalar_mix",
     "SelfAttention": "layers.self_attention",
     "SpanCrossEntropy": "training.span_cross_entropy",
@@ -43,6 +44,7 @@ _CLASSES = {
     "TokenEmbeddings": "layers.token_embeddings",
     "TransformerEncoderBlock": "layers.transformer_encoder_block",
     "UnshiftedLayerNorm": "layers.unshifted_layer_norm",
+    "Window": "layers.attention_patterns",
     "WordEmbeddings": "layers.word_embeddings",
 }
 # A function is the object itself, for which nothing can stand in.

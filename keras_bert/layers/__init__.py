@@ -2,6 +2,7 @@
 
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.activations import gelu_tanh
+from keras_bert.layers.attention_patterns import Window
 from keras_bert.layers.attention_patterns import causal
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.choices import MergeChoices
@@ -19,6 +20,7 @@ from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.pre_norm_block import PreNormBlock
 from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
+from keras_bert.layers.rotary import Rotary
 from keras_bert.layers.scalar_mix import ScalarMix
 from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.layers.task_head import TaskHead
@@ -43,6 +45,7 @@ __all__ = [
     "PostNormBlock",
     "PreNormBlock",
     "RobertaEmbeddings",
+    "Rotary",
     "ScalarMix",
     "SelfAttention",
     "SplitChoices",
@@ -50,6 +53,7 @@ __all__ = [
     "TokenEmbeddings",
     "TransformerEncoderBlock",
     "UnshiftedLayerNorm",
+    "Window",
     "WordEmbeddings",
     "causal",
     "gelu_erf",

@@ -7,6 +7,9 @@ with Keras, so that a layer that holds it can be saved.
 """
 
 import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -33,3 +36,45 @@ def causal(query_positions, key_positions):
         section 3.2.3
     """
     return key_positions <= query_positions
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class Window:
+    """Every token attends to those at most some positions away.
+
+    Args:
+        reach: int, the greatest distance, on both sides: a window holds
+            `2 * reach + 1` tokens.
+
+    Call arguments:
+        query_positions: int32 tensor.
+        key_positions: int32 tensor that broadcasts with it.
+
+    Returns:
+        bool tensor, True where the query attends to the key.
+
+    Example:
+
+    >>> attention = keras_bert.layers.SelfAttention(
+    ...     8, num_heads=2, pattern=keras_bert.layers.Window(64)
+    ... )
+    >>> attention(keras.ops.ones((1, 4, 8))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [Longformer](https://arxiv.org/abs/2004.05150), section 3.1
+    """
+
+    def __init__(self, reach):
+        check_positive(reach=reach)
+        self.reach = reach
+
+    def __call__(self, query_positions, key_positions):
+        return ops.abs(query_positions - key_positions) <= self.reach
+
+    def get_config(self):
+        return {"reach": self.reach}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)

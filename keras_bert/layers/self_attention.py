@@ -34,6 +34,9 @@ class SelfAttention(keras.layers.Layer):
         pattern: function of query and key positions that tells which keys a
             query attends to, such as `keras_bert.layers.causal`; None for
             all.
+        use_bias: bool, whether both matrix products add a bias.
+        rotary: `keras_bert.layers.Rotary`, which turns queries and keys by
+            their positions; None for vectors that know theirs.
 
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
@@ -65,6 +68,8 @@ class SelfAttention(keras.layers.Layer):
         kernel_initializer=None,
         output_dropout=0.0,
         pattern=None,
+        use_bias=True,
+        rotary=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -86,6 +91,8 @@ class SelfAttention(keras.layers.Layer):
         self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.pattern = pattern
+        self.use_bias = use_bias
+        self.rotary = rotary
         self.query_key_value = self._dense(3 * hidden_size, "query_key_value")
         self.weights_dropout = self._dropout(dropout, "weights_dropout")
         self.attention_output = self._dense(hidden_size, "attention_output")
@@ -94,6 +101,7 @@ class SelfAttention(keras.layers.Layer):
     def _dense(self, units, name):
         return FlatDense(
             units,
+            use_bias=self.use_bias,
             kernel_initializer=clone_initializer(self.kernel_initializer),
             dtype=self.dtype_policy,
             name=name,
@@ -151,6 +159,7 @@ class SelfAttention(keras.layers.Layer):
             float `(batch_size, num_queries, hidden_size)`, or of these heads.
         """
         query, key, value = self._heads(query_key_value)  # each [B, N, S, D]
+        query, key = self._positioned(query, key)
         weights = self._weights(query, key, attention_mask, query_positions)
         weights = self.weights_dropout(weights, training=training)
         context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
@@ -168,7 +177,13 @@ class SelfAttention(keras.layers.Layer):
             before keys; those of a query sum to 1.
         """
         query, key, _ = self._heads(self.query_key_value(inputs))
-        return self._weights(query, key, attention_mask)
+        return self._weights(*self._positioned(query, key), attention_mask)
+
+    def _positioned(self, query, key):
+        if self.rotary is None:
+            return query, key
+        positions = ops.arange(ops.shape(key)[2])
+        return self.rotary(query, positions), self.rotary(key, positions)
 
     def _weights(self, query, key, attention_mask, query_positions=None):
         if query_positions is not None:
@@ -239,9 +254,15 @@ class SelfAttention(keras.layers.Layer):
             ),
             "output_dropout": self.output_dropout.rate,
             "pattern": keras.saving.serialize_keras_object(self.pattern),
+            "use_bias": self.use_bias,
+            "rotary": keras.saving.serialize_keras_object(self.rotary),
         }
 
     @classmethod
     def from_config(cls, config):
-        pattern = keras.saving.deserialize_keras_object(config["pattern"])
-        return cls(**{**config, "pattern": pattern})
+        # Files of before there were rotary positions have none.
+        objects = {
+            name: keras.saving.deserialize_keras_object(config.get(name))
+            for name in ("pattern", "rotary")
+        }
+        return cls(**{**config, **objects})

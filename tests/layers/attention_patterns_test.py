@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 
 from keras_bert.layers import SelfAttention
 from keras_bert.layers import TransformerEncoderBlock
+from keras_bert.layers import Window
 from keras_bert.layers import causal
 
 _RANDOM = np.random.default_rng(0)
@@ -77,3 +79,18 @@ def test_positions_asked_for_are_those_of_the_whole():
     np.testing.assert_allclose(
         block(_INPUTS, _MASK, positions), rows, atol=1e-6
     )
+
+
+def test_a_window_ends_at_its_reach_on_both_sides():
+    positions = np.arange(300)
+    attended = np.asarray(Window(64)(positions[:, None], positions))
+    assert attended[150].sum() == 129
+    assert attended[150, [86, 214]].all()
+    assert not attended[150, [85, 215]].any()
+    assert attended[0].sum() == 65
+
+
+@pytest.mark.parametrize("reach", [0, 1.5])
+def test_a_window_of_no_size_is_an_error(reach):
+    with pytest.raises(ValueError, match=f"`reach`.*reach={reach}"):
+        Window(reach)

@@ -1,0 +1,65 @@
+"""Positions as turns of queries and keys."""
+
+import keras
+import numpy as np
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class Rotary:
+    """Rotates vectors by angles that grow with their positions.
+
+    The product of a query and a key then depends on the distance between
+    them. The two numbers of a pair stand half a vector apart. It is computed
+    in float32.
+
+    Args:
+        theta: float, above 0; the slowest pair takes about `2 * pi * theta`
+            positions to turn once.
+
+    Call arguments:
+        vectors: float `(..., seq_length, size)`, of an even size.
+        positions: int32 `(seq_length,)`, or one that broadcasts to
+            `(..., seq_length)`.
+
+    Returns:
+        float `(..., seq_length, size)`, like `vectors`.
+
+    Example:
+
+    >>> attention = keras_bert.layers.SelfAttention(
+    ...     8, num_heads=2, rotary=keras_bert.layers.Rotary(10000.0)
+    ... )
+    >>> attention(keras.ops.ones((1, 4, 8))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [RoFormer](https://arxiv.org/abs/2104.09864), section 3.2
+    """
+
+    def __init__(self, theta=10000.0):
+        if not theta > 0:
+            raise ValueError(
+                f"`theta` must be above 0. Received: theta={theta!r}."
+            )
+        self.theta = theta
+
+    def __call__(self, vectors, positions):
+        size = vectors.shape[-1]
+        exponents = np.arange(0, size, 2, dtype="float32") / size
+        speeds = (1.0 / np.float32(self.theta) ** exponents).astype("float32")
+        angles = ops.expand_dims(ops.cast(positions, "float32"), -1) * speeds
+        cosines, sines = ops.cos(angles), ops.sin(angles)  # [..., S, size / 2]
+        left, right = ops.split(ops.cast(vectors, "float32"), 2, axis=-1)
+        turned = ops.concatenate(
+            [left * cosines - right * sines, right * cosines + left * sines],
+            axis=-1,
+        )
+        return ops.cast(turned, vectors.dtype)
+
+    def get_config(self):
+        return {"theta": self.theta}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
