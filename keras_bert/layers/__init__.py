@@ -16,6 +16,7 @@ from keras_bert.layers.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.lstm import LSTM
 from keras_bert.layers.masked_lm_head import MaskedLMHead
+from keras_bert.layers.normed_dense import NormedDense
 from keras_bert.layers.nsp_head import NSPHead
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.pre_norm_block import PreNormBlock
@@ -24,6 +25,7 @@ from keras_bert.layers.rotary import Rotary
 from keras_bert.layers.scalar_mix import ScalarMix
 from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.layers.task_head import TaskHead
+from keras_bert.layers.tied_head import TiedHead
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.layers.unshifted_layer_norm import UnshiftedLayerNorm
@@ -42,6 +44,7 @@ __all__ = [
     "MaskedLMHead",
     "MergeChoices",
     "NSPHead",
+    "NormedDense",
     "PostNormBlock",
     "PreNormBlock",
     "RobertaEmbeddings",
@@ -50,6 +53,7 @@ __all__ = [
     "SelfAttention",
     "SplitChoices",
     "TaskHead",
+    "TiedHead",
     "TokenEmbeddings",
     "TransformerEncoderBlock",
     "UnshiftedLayerNorm",
