@@ -64,7 +64,7 @@ class PretrainedModel:
         self.head_is_random = False
         self.task_model = None
         if task_head:
-            reads = self.family.task_heads[task.head.part].reads
+            reads = self.family.task_heads[task.head.part].reads_of(config)
             self.task_model = add_task_head(
                 backbone, task_head, reads, name(task.head.part)
             )
@@ -140,7 +140,8 @@ class PretrainedModel:
         if task.head is None:
             parts = self.parts & {"pooler"}
             return self._with(heads={}, parts=parts, task=task, task_head=None)
-        reads = self.family.task_heads[task.head.part].reads
+        kind = self.family.task_heads[task.head.part]
+        reads = kind.reads_of(self.config)
         parts = ["pooler"] if reads == "pooled_output" else []
         head = self.task_head
         is_kept = head and self.task.head == task.head and outputs != []

@@ -18,18 +18,23 @@ class HeadKind:
     """One kind of head that fine-tuning puts on the encoders of a family.
 
     Args:
-        reads: str, "pooled_output" or "first_token", `(batch_size,
-            hidden_size)`, or "sequence_output", `(batch_size, seq_length,
-            hidden_size)`.
+        reads: str, "pooled_output", "first_token", "last_token" or "mean" of
+            the tokens, each `(batch_size, hidden_size)`, or
+            "sequence_output", `(batch_size, seq_length, hidden_size)`; or a
+            function from a config to one of them.
         dropout: float, dropout before the logits; by default as the config
             says.
         transform: function from a config to a layer between what the head
             reads and the dropout, or None.
     """
 
-    reads: str
+    reads: str | collections.abc.Callable
     dropout: float | None = None
     transform: collections.abc.Callable | None = None
+
+    def reads_of(self, config):
+        """The name of what it looks at in the model of a config."""
+        return self.reads(config) if callable(self.reads) else self.reads
 
     def layer(self, config, num_outputs, name):
         """Makes the layer from what the head reads to logits.
@@ -62,12 +67,12 @@ TASK_HEADS = {
 def add_task_head(backbone, head, reads, name):
     """Puts the head of a task on a backbone.
 
-    Where the head looks at the first token only, so does the last block.
+    Where the head looks at one token only, so does the last block.
 
     Args:
         backbone: `Backbone`, with a pooler if that is what the head reads.
         head: layer from what it reads to logits.
-        reads: str, see `HeadKind`.
+        reads: str, what a `HeadKind` may read.
         name: str, name of the model.
 
     Returns:
@@ -75,14 +80,36 @@ def add_task_head(backbone, head, reads, name):
         `logits`, float32 `(batch_size, num_outputs)`, or `(batch_size,
         seq_length, num_outputs)` of a head that reads "sequence_output".
     """
+    mask = backbone.inputs[features.INPUT_MASK.name]
     if reads == "sequence_output":
         read = backbone.states[-1]
+    elif reads == "mean":
+        read = mean_of_tokens(backbone.states[-1], mask)
     else:
-        first = backbone.inputs[features.INPUT_IDS.name][:, :1]
-        read = backbone.last_states(ops.zeros_like(first))[:, 0]
+        position = ops.zeros_like(mask[:, :1])
+        if reads == "last_token":
+            # Of equal counts `argmax` takes the first: there ends the text.
+            counts = ops.cumsum(mask, axis=1)
+            position = ops.argmax(counts, axis=1, keepdims=True)
+        read = backbone.last_states(position)[:, 0]
         if reads == "pooled_output":
             read = backbone.pooler(read)
     return keras.Model(backbone.inputs, {"logits": head(read)}, name=name)
+
+
+def mean_of_tokens(states, mask):
+    """Average the vectors of each text's tokens.
+
+    Args:
+        states: float `(batch_size, seq_length, hidden_size)`.
+        mask: int32 `(batch_size, seq_length)`; 1 at tokens.
+
+    Returns:
+        float `(batch_size, hidden_size)`.
+    """
+    # Not by a slice with a new axis, which TFLite has not for unknown sizes.
+    weights = ops.expand_dims(ops.cast(mask, states.dtype), -1)  # [B, S, 1]
+    return ops.sum(states * weights, axis=1) / ops.sum(weights, axis=1)
 
 
 def over_choices(model, name):

@@ -1,5 +1,6 @@
 import keras
 import numpy as np
+import pytest
 
 from keras_bert.layers import TaskHead
 from keras_bert.models import add_task_head
@@ -54,3 +55,41 @@ def test_the_model_is_saved_and_loaded_whole(tiny_config, tmp_path):
 def test_weights_are_shared_under_their_own_paths(tiny_config):
     rows, choices = _models(tiny_config)
     assert [w.path for w in choices.weights] == [w.path for w in rows.weights]
+
+
+def _first(states, mask):
+    return states[:, 0]
+
+
+def _last(states, mask):
+    return np.stack([x[np.flatnonzero(m)[-1]] for x, m in zip(states, mask)])
+
+
+def _mean(states, mask):
+    return np.stack([x[m == 1].mean(axis=0) for x, m in zip(states, mask)])
+
+
+def _all(states, mask):
+    return states
+
+
+@pytest.mark.parametrize(
+    "reads, expected",
+    [
+        ("first_token", _first),
+        ("last_token", _last),
+        ("mean", _mean),
+        ("sequence_output", _all),
+    ],
+)
+def test_a_head_scores_what_it_reads(tiny_config, reads, expected):
+    backbone = bert_backbone(tiny_config)
+    head = TaskHead(3, dropout=0.0, name="head")
+    model = add_task_head(backbone, head, reads, "model")
+    inputs = {name: x[0] for name, x in _inputs().items()}
+    inputs["input_mask"][1] = [0, 0, 1, 1, 1, 0, 0]  # Padded on both sides.
+    states = np.asarray(backbone.encoder("e")(inputs)["sequence_output"])
+    vectors = expected(states, inputs["input_mask"])
+    np.testing.assert_allclose(
+        model(inputs)["logits"], head(vectors), atol=1e-5
+    )

@@ -4,13 +4,9 @@ import collections
 
 from keras import ops
 
+from keras_bert.models.task_model import mean_of_tokens
+
 _LARGE = 3e38  # Close to the largest float32.
-
-
-def _mean(states, mask):
-    # Not by a slice with a new axis, which TFLite has not for unknown sizes.
-    weights = ops.expand_dims(ops.cast(mask, states.dtype), -1)  # [B, S, 1]
-    return ops.sum(states * weights, axis=1) / ops.sum(weights, axis=1)
 
 
 def _first(states, mask):
@@ -33,8 +29,8 @@ Args:
 """
 
 POOLINGS = {
-    "mean": Pooling(1, _mean),
+    "mean": Pooling(1, mean_of_tokens),
     "cls": Pooling(1, _first),
     "max": Pooling(1, _max),
-    "last4": Pooling(4, _mean),
+    "last4": Pooling(4, mean_of_tokens),
 }
