@@ -200,10 +200,13 @@ class StrictConfig:
             return "gelu_erf" if hugging_face else cls.plain_gelu
         return _ACTIVATION_SYNONYMS.get(activation, activation)
 
+    def to_dict(self):
+        """The values by their published keys, as `from_dict` reads them."""
+        return {"model_type": self.model_type, **dataclasses.asdict(self)}
+
     def to_json(self, path):
         """Writes the config so that `from_json` reads it back equal."""
-        values = {"model_type": self.model_type, **dataclasses.asdict(self)}
-        text = json.dumps(values, indent=2)
+        text = json.dumps(self.to_dict(), indent=2)
         pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
 
 

@@ -16,6 +16,7 @@ from keras_bert.checkpoints.weight_table import blocks_of
 from keras_bert.checkpoints.weight_table import rows_with
 from keras_bert.checkpoints.weight_table import shape_of
 from keras_bert.checkpoints.weight_table import sizes_with
+from keras_bert.checkpoints.weight_table import weight_of
 from keras_bert.checkpoints.weight_table import weight_shapes
 
 _STRIPE = 64
@@ -91,11 +92,13 @@ def published_places(config, column, head=None):
             f"Received: {column}."
         )
     sizes = sizes_with(config, head)
-    return [
+    places = [
         _published_place(row, column, sizes, block)
         for row in table
         for block in blocks_of(row, config)
     ]
+    # A task head may have the name of a pre-training head that is not there.
+    return [*{place.name: place for place in places}.values()]
 
 
 def own_places(config, head=None):
@@ -107,7 +110,7 @@ def own_places(config, head=None):
 
 
 def _published_place(row, column, sizes, block):
-    weight, _, third = row["weight"].partition("@")
+    weight, third = weight_of(row)
     name, _, mark = row[column].partition("@")
     shape = shape_of(row["shape"], sizes)
     heads = sizes["N"], sizes["H"] // sizes["N"]
@@ -119,7 +122,7 @@ def _published_place(row, column, sizes, block):
     }
     return Place(
         weight.format(*block),
-        int(third) if third else None,
+        third,
         name.format(*block),
         shapes[mark],
         mark == "T",

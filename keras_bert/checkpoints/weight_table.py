@@ -2,19 +2,23 @@
 
 The table is `weights/<model_type>.txt`: a row for each published array, a
 column for each format, `{}` for each number of the block. The shape is that of
-the array in our model, in the letters of the config's `size_keys`, or in
-digits. `weight_map` reads the marks behind an `@`; a row marked `@tied` names a
-copy of the weight's array, or "-" where a format has none. The heads of
-fine-tuned models are in `weights/task_heads/<model_type>.txt`, where the letter
-C is the number of outputs.
+the array in our model, in the letters of the config's `size_keys`, as "3H" a
+multiple of one, or in digits. `@but_first` behind our weight leaves the first
+block out. `weight_map` reads the other marks; a row marked `@tied` names a copy
+of the weight's array, or "-" where a format has none. The heads of fine-tuned
+models are in `weights/task_heads/<model_type>.txt`, where the letter C is the
+number of outputs.
 """
 
 import dataclasses
 import itertools
 import pathlib
+import string
 
 _TABLES = pathlib.Path(__file__).with_name("weights")
+_BUT_FIRST = "@but_first"
 _TIED = "@tied"
+_LETTERS = string.ascii_uppercase
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,12 +50,12 @@ def weight_shapes(config, head=None):
     sizes = sizes_with(config, head)
     shapes = {}
     for row in rows_with(config, head):
-        weight, _, third = row["weight"].partition("@")
+        weight, third = weight_of(row)
         *first, columns = shape_of(row["shape"], sizes)
         for block in blocks_of(row, config):
             shapes[weight.format(*block)] = (
                 *first,
-                3 * columns if third else columns,
+                columns if third is None else 3 * columns,
             )
     return shapes
 
@@ -113,15 +117,28 @@ def _read(path):
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
+def weight_of(row):
+    """The path of a row's weight, and which third of its columns it is.
+
+    The third is None for all of them.
+    """
+    weight, _, mark = row["weight"].partition("@")
+    return weight, int(mark) if mark.isdigit() else None
+
+
 def blocks_of(row, config):
     """The numbers of each block that a row is for; none for no block."""
     counts = config.block_counts if "{}" in row["weight"] else ()
-    return itertools.product(*map(range, counts))
+    blocks = itertools.product(*map(range, counts))
+    return itertools.islice(blocks, row["weight"].endswith(_BUT_FIRST), None)
 
 
 def shape_of(letters, sizes):
-    """The shape that letters and digits, joined by commas, stand for."""
-    return tuple(
-        int(letter) if letter.isdigit() else sizes[letter]
-        for letter in letters.split(",")
-    )
+    """The shape that sizes, multiples and digits, joined by commas, mean."""
+    return tuple(_size_of(size, sizes) for size in letters.split(","))
+
+
+def _size_of(size, sizes):
+    number = size.rstrip(_LETTERS)
+    letter = size[len(number) :]
+    return int(number or 1) * (sizes[letter] if letter else 1)

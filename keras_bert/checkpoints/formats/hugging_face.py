@@ -1,6 +1,5 @@
 """Directories of Hugging Face: config.json and safetensors or a pickle."""
 
-import dataclasses
 import functools
 import json
 
@@ -155,8 +154,7 @@ def _published_config(model):
     activation = getattr(config, config.activation_key)
     values = {
         "architectures": [names.model_class(model)],
-        "model_type": config.model_type,
-        **dataclasses.asdict(config),
+        **config.to_dict(),
         config.activation_key: _ACTIVATIONS.get(activation, activation),
         **model.family.published_keys,
         **published_settings(model.task),
