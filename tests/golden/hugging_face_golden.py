@@ -26,7 +26,7 @@ def draw_widely(model, seed):
     with torch.no_grad():
         # Tied weights appear once among the parameters.
         for name, parameter in sorted(model.named_parameters()):
-            is_gain = name.endswith(("layer_norm.weight", "LayerNorm.weight"))
+            is_gain = name.endswith(("norm.weight", "Norm.weight"))
             values = random.normal(
                 float(is_gain), _STDDEV, tuple(parameter.shape)
             )

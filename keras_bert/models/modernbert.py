@@ -1,0 +1,160 @@
+"""ModernBERT, wired from layers: rotary positions, windows and gates."""
+
+import keras
+
+from keras_bert import features
+from keras_bert.layers.activations import gelu_erf
+from keras_bert.layers.activations import get_activation
+from keras_bert.layers.attention_patterns import Window
+from keras_bert.layers.gated_feed_forward import GatedFeedForward
+from keras_bert.layers.normed_dense import NormedDense
+from keras_bert.layers.pre_norm_block import PreNormBlock
+from keras_bert.layers.rotary import Rotary
+from keras_bert.layers.self_attention import SelfAttention
+from keras_bert.layers.task_head import TaskHead
+from keras_bert.layers.tied_head import TiedHead
+from keras_bert.layers.unshifted_layer_norm import UnshiftedLayerNorm
+from keras_bert.layers.word_embeddings import WordEmbeddings
+from keras_bert.models.backbone import Backbone
+from keras_bert.models.backbone import encoder_inputs
+from keras_bert.models.family import Family
+from keras_bert.models.family import HeadKind
+from keras_bert.models.family import HuggingFaceNames
+from keras_bert.models.modernbert_config import ModernBertConfig
+from keras_bert.template import Template
+
+
+def modernbert_backbone(config):
+    """The layers of the encoder, as a `Backbone`."""
+    return Backbone(
+        WordEmbeddings(
+            config.vocab_size,
+            config.hidden_size,
+            _layer_norm(config, "layer_norm"),
+            dropout=config.embedding_dropout,
+            embeddings_initializer=_normal(config.initializer_range),
+            name="embeddings",
+        ),
+        [_block(config, index) for index in range(config.num_hidden_layers)],
+        final_norm=_layer_norm(config, "final_norm"),
+        inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
+    )
+
+
+def _block(config, index):
+    is_global = index % config.global_attn_every_n_layers == 0
+    initializer = _normal(config.initializer_range)
+    attention = SelfAttention(
+        config.hidden_size,
+        config.num_attention_heads,
+        dropout=config.attention_dropout,
+        kernel_initializer=initializer,
+        output_dropout=config.attention_dropout,
+        pattern=None if is_global else Window(config.local_attention // 2),
+        use_bias=False,
+        rotary=Rotary(
+            config.global_rope_theta if is_global else config.local_rope_theta
+        ),
+        name="self_attention",
+    )
+    feed_forward = GatedFeedForward(
+        config.hidden_size,
+        config.intermediate_size,
+        activation=get_activation(config.hidden_activation),
+        dropout=config.mlp_dropout,
+        kernel_initializer=initializer,
+        name="feed_forward",
+    )
+    for layer in (attention.attention_output, feed_forward.feed_forward_output):
+        layer.kernel_initializer = _narrow_normal(config)
+    return PreNormBlock(
+        attention,
+        feed_forward,
+        _layer_norm(config, "feed_forward_layer_norm"),
+        # What the first one reads is normalized already.
+        _layer_norm(config, "attention_layer_norm") if index else None,
+        name=f"block_{index}",
+    )
+
+
+def modernbert_heads(config, embeddings):
+    """The layers of the pre-training head, for `add_heads`."""
+    name = "masked_lm_head"
+    return {name: TiedHead(embeddings, _transform(config), name=name)}
+
+
+def _task_head(config, num_outputs, name):
+    return TaskHead(
+        num_outputs,
+        transform=_transform(config),
+        dropout=config.classifier_dropout,
+        kernel_initializer=_normal(config.hidden_size**-0.5),
+        name=name,
+    )
+
+
+def _transform(config):
+    return NormedDense(
+        config.hidden_size,
+        _layer_norm(config, "layer_norm"),
+        activation=gelu_erf,
+        use_bias=False,
+        kernel_initializer=_narrow_normal(config),
+        name="transform",
+    )
+
+
+def _layer_norm(config, name):
+    return UnshiftedLayerNorm(config.norm_eps, dtype="float32", name=name)
+
+
+def _narrow_normal(config):
+    # The more blocks there are, the less their sublayers add at first.
+    return _normal(
+        config.initializer_range * (2 * config.num_hidden_layers) ** -0.5
+    )
+
+
+def _normal(stddev):
+    return keras.initializers.TruncatedNormal(stddev=stddev)
+
+
+def _reads(config):
+    return "mean" if config.classifier_pooling == "mean" else "first_token"
+
+
+def _head_kind(reads, task):
+    return HeadKind(reads, _task_head, f"ModernBertFor{task}")
+
+
+FAMILY = Family(
+    config=ModernBertConfig,
+    backbone=modernbert_backbone,
+    heads=modernbert_heads,
+    parts={"masked_lm_head": "mlm_logits"},
+    template=Template(
+        "[CLS] A [SEP]", "[CLS] A [SEP] B [SEP]", "[PAD]", segments=False
+    ),
+    hugging_face=HuggingFaceNames(
+        prefix="model.",
+        encoder=("embeddings.", "layers.", "final_norm."),
+        task_arrays=("classifier.",),
+        buffers=(),
+        copies={"decoder.weight": "model.embeddings.tok_embeddings.weight"},
+        architectures=(
+            ("ModernBertForMaskedLM", {"masked_lm_head"}),
+            ("ModernBertModel", set()),
+        ),
+        config={"classifier_activation": "gelu"},
+    ),
+    task_heads={
+        "classifier": _head_kind(_reads, "SequenceClassification"),
+        "token_classifier": _head_kind(
+            "sequence_output", "TokenClassification"
+        ),
+        "choice_scorer": _head_kind(_reads, "MultipleChoice"),
+        "span_classifier": _head_kind("sequence_output", "QuestionAnswering"),
+    },
+    paper="2412.13663",
+    tokenizer="byte_bpe",
+)

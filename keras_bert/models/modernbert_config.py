@@ -1,0 +1,172 @@
+"""The config of ModernBERT, in the spellings of the Hub and transformers 5."""
+
+import dataclasses
+
+from keras_bert.config import StrictConfig
+
+_FULL, _SLIDING = "full_attention", "sliding_attention"
+_THETAS = {_FULL: "global_rope_theta", _SLIDING: "local_rope_theta"}
+_POOLINGS = ("cls", "mean")
+
+
+@dataclasses.dataclass(frozen=True)
+class ModernBertConfig(StrictConfig):
+    """Sizes and rates of a ModernBERT, under the published keys.
+
+    The keys of transformers 5, `layer_types` and `rope_parameters`, are read
+    too, and are the ones that are written.
+
+    Args:
+        vocab_size: int, number of byte-level pieces.
+        hidden_size: int, width of the token vectors.
+        num_hidden_layers: int, number of Transformer blocks.
+        num_attention_heads: int, must divide `hidden_size` so that the width
+            of a head is even.
+        intermediate_size: int, number of gated values.
+        hidden_activation: "gelu_erf" (published as "gelu"), "gelu_tanh",
+            "relu" or "tanh".
+        embedding_dropout: float, after the embeddings.
+        attention_dropout: float, of attention weights, and after attention.
+        mlp_dropout: float, of the gated values.
+        classifier_dropout: float, before the head of a task.
+        classifier_pooling: what a classifier reads: the first token ("cls")
+            or the "mean" of the tokens.
+        max_position_embeddings: int, longest sequence.
+        local_attention: int, width of the window: a token sees half as many
+            on either side.
+        global_attn_every_n_layers: int, the first of so many blocks sees all
+            tokens, the others their window.
+        global_rope_theta: float, of positions in blocks that see all tokens.
+        local_rope_theta: float, of positions in the others.
+        initializer_range: float, standard deviation of initial weights.
+        norm_eps: float, added to the variance in LayerNorm.
+
+    Raises:
+        ValueError: a value has the wrong type, is out of range or does not
+            divide.
+
+    References:
+        [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.1
+    """
+
+    vocab_size: int
+    hidden_size: int = 768
+    num_hidden_layers: int = 22
+    num_attention_heads: int = 12
+    intermediate_size: int = 1152
+    hidden_activation: str = "gelu_erf"
+    embedding_dropout: float = 0.0
+    attention_dropout: float = 0.0
+    mlp_dropout: float = 0.0
+    classifier_dropout: float = 0.0
+    classifier_pooling: str = "cls"
+    max_position_embeddings: int = 8192
+    local_attention: int = 128
+    global_attn_every_n_layers: int = 3
+    global_rope_theta: float = 160000.0
+    local_rope_theta: float = 10000.0
+    initializer_range: float = 0.02
+    norm_eps: float = 1e-5
+
+    family = "ModernBERT"
+    model_type = "modernbert"
+    activation_key = "hidden_activation"
+    plain_gelu = "gelu_erf"
+    published_widths = {768: "base", 1024: "large"}
+    informative_keys = frozenset(
+        """cls_token_id deterministic_flash_attn initializer_cutoff_factor
+        layer_norm_eps position_embedding_type reference_compile
+        repad_logits_with_grad sep_token_id sparse_pred_ignore_index
+        sparse_prediction""".split()
+    )
+    required_values = {
+        "attention_bias": False,
+        "classifier_activation": "gelu",
+        "classifier_bias": False,
+        "decoder_bias": True,
+        "mlp_bias": False,
+        "norm_bias": False,
+        "rope_scaling": None,
+    }
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.classifier_pooling not in _POOLINGS:
+            raise ValueError(
+                f"`classifier_pooling` must be {' or '.join(_POOLINGS)}. "
+                f"Received: classifier_pooling={self.classifier_pooling!r}."
+            )
+        if self.hidden_size // self.num_attention_heads % 2:
+            raise ValueError(
+                "`hidden_size` / `num_attention_heads` must be even, because "
+                "positions turn pairs of numbers. Received: hidden_size="
+                f"{self.hidden_size}, "
+                f"num_attention_heads={self.num_attention_heads}."
+            )
+
+    @property
+    def layer_types(self):
+        """The tokens that each block sees, in the words of transformers."""
+        return [
+            _SLIDING if index % self.global_attn_every_n_layers else _FULL
+            for index in range(self.num_hidden_layers)
+        ]
+
+    @classmethod
+    def from_dict(cls, values):
+        values = dict(values)
+        kinds = values.pop("layer_types", None)
+        rotary = values.pop("rope_parameters", None)
+        if kinds is not None:
+            values["global_attn_every_n_layers"] = _period_of(kinds)
+        for kind, theta in _thetas_of({} if rotary is None else rotary):
+            values[_THETAS[kind]] = theta
+        config = super().from_dict(values)
+        if kinds is not None and kinds != config.layer_types:
+            raise ValueError(
+                "`layer_types` must name the kind of each block, "
+                f"{_FULL} for the first of every so many, {_SLIDING} for the "
+                f"others. Received: layer_types={kinds!r}."
+            )
+        return config
+
+    def to_dict(self):
+        values = super().to_dict()
+        del values["global_attn_every_n_layers"]
+        rotary = {
+            kind: {"rope_theta": values.pop(key), "rope_type": "default"}
+            for kind, key in _THETAS.items()
+        }
+        return {
+            **values,
+            "layer_types": self.layer_types,
+            "rope_parameters": rotary,
+        }
+
+
+def _period_of(kinds):
+    """How many blocks from one that sees all tokens to the next."""
+    if not isinstance(kinds, list) or not kinds:
+        raise ValueError(
+            f"`layer_types` must be a list. Received: layer_types={kinds!r}."
+        )
+    return kinds.index(_FULL, 1) if _FULL in kinds[1:] else len(kinds)
+
+
+def _thetas_of(rotary):
+    """Pairs of a kind of block and the theta that is given for it."""
+    kinds = rotary if isinstance(rotary, dict) else {"": rotary}
+    for kind, given in kinds.items():
+        if (
+            kind not in _THETAS
+            or not isinstance(given, dict)
+            or {*given} - {"rope_theta", "rope_type"}
+            or given.get("rope_type", "default") != "default"
+        ):
+            raise ValueError(
+                f"`rope_parameters` must give {_FULL} and {_SLIDING} a "
+                '`rope_theta` and the `rope_type` "default". '
+                f"Received: rope_parameters={rotary!r}."
+            )
+        if "rope_theta" in given:
+            yield kind, given["rope_theta"]

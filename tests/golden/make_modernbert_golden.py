@@ -1,0 +1,142 @@
+"""Writes what Hugging Face's ModernBERT answers, for the tests to compare with.
+
+`hf_modernbert.npz` comes from torch 2.13.0 and transformers 5.24.0:
+
+    pip install torch==2.13.0 transformers==5.24.0 numpy==2.4.6
+    python tests/golden/make_modernbert_golden.py
+
+The rows are just shorter than, as long as and longer than the window and its
+half. Keys: `weights/<name in the state dict>`, `inputs/...`, `outputs/...`,
+`config`, the text of a Hugging Face `config.json`, and for each head of a task
+its `<class>/<name in the state dict>` and its `<class>/logits`, also with the
+mean of the tokens under `<class>/mean_logits`. Padding has zeros.
+"""
+
+import numpy as np
+from hugging_face_golden import answer_of
+from hugging_face_golden import draw_widely
+from hugging_face_golden import states_of
+from hugging_face_golden import weights_of
+from hugging_face_golden import write_golden
+from transformers import ModernBertConfig
+from transformers import ModernBertForMaskedLM
+from transformers import ModernBertForMultipleChoice
+from transformers import ModernBertForQuestionAnswering
+from transformers import ModernBertForSequenceClassification
+from transformers import ModernBertForTokenClassification
+
+_SEED = 2412
+# That of the small tokenizer of the tests.
+_VOCAB_SIZE = 275
+_PAD = 1
+_LENGTHS = (5, 64, 65, 66, 128, 129, 130, 200)
+_NUM_PREDICTIONS = 5
+_ON_TOKENS = (ModernBertForTokenClassification, ModernBertForQuestionAnswering)
+_ON_TEXTS = (ModernBertForSequenceClassification, ModernBertForMultipleChoice)
+
+
+def make_config(**changes):
+    """A tiny model with windows as wide as the published ones."""
+    return ModernBertConfig(
+        vocab_size=_VOCAB_SIZE,
+        hidden_size=8,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        intermediate_size=12,
+        max_position_embeddings=256,
+        pad_token_id=_PAD,
+        **dict.fromkeys(("bos_token_id", "cls_token_id"), 0),
+        **dict.fromkeys(("eos_token_id", "sep_token_id"), 2),
+        architectures=["ModernBertForMaskedLM"],
+        attn_implementation="eager",
+        **changes,
+    )
+
+
+def make_inputs():
+    """A row of each length, int32 arrays by name."""
+    random = np.random.default_rng(_SEED + 1)
+    mask = np.arange(max(_LENGTHS))[None, :] < np.array(_LENGTHS)[:, None]
+    ids = np.where(mask, random.integers(5, _VOCAB_SIZE, mask.shape), _PAD)
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    return {name: value.astype(np.int32) for name, value in inputs.items()}
+
+
+def make_positions():
+    """Where logits are kept: both ends of each row and places between."""
+    return np.stack(
+        [np.linspace(0, n - 1, _NUM_PREDICTIONS) for n in _LENGTHS]
+    ).astype(np.int32)
+
+
+def answers_of(model, inputs, **arguments):
+    """What a model answers to each row without its padding.
+
+    Beside padding transformers' softmax in float32 of a mask in float64 gives
+    no numbers.
+    """
+    rows = zip(_LENGTHS, inputs["input_ids"], inputs["attention_mask"])
+    for length, ids, mask in rows:
+        row = {"input_ids": ids[:length], "attention_mask": mask[:length]}
+        if isinstance(model, ModernBertForMultipleChoice):
+            row = {name: x[None] for name, x in row.items()}
+        row = {name: x[None] for name, x in row.items()}
+        yield answer_of(model, row, **arguments)
+
+
+def padded(rows):
+    """Arrays `(1, length, size)` as one with zeros behind the shorter ones."""
+    outputs = np.zeros((len(_LENGTHS), max(_LENGTHS), rows[0].shape[-1]))
+    for output, row, length in zip(outputs, rows, _LENGTHS):
+        output[:length] = row[0]
+    return outputs
+
+
+def logits_of(model, inputs):
+    answers = answers_of(model, inputs)
+    if isinstance(model, ModernBertForQuestionAnswering):
+        ends = [(x.start_logits.numpy(), x.end_logits.numpy()) for x in answers]
+        return padded([np.stack(pair, axis=-1) for pair in ends])
+    rows = [answer.logits.numpy() for answer in answers]
+    if isinstance(model, ModernBertForMultipleChoice):
+        return np.concatenate(rows).reshape(-1, 2)
+    return np.concatenate(rows) if rows[0].ndim == 2 else padded(rows)
+
+
+def head_of(task, model, inputs):
+    """The head of a task on the encoder of a model, and its logits."""
+    group = {}
+    for pooling in ("cls", "mean") if task in _ON_TEXTS else ("cls",):
+        headed = draw_widely(task(make_config(classifier_pooling=pooling)), 0)
+        headed.model.load_state_dict(model.model.state_dict())
+        name = "mean_logits" if pooling == "mean" else "logits"
+        group[name] = logits_of(headed, inputs)
+    arrays = weights_of(headed).items()
+    head = {k: x for k, x in arrays if not k.startswith("model.")}
+    return {**head, **group}
+
+
+def main():
+    inputs, positions = make_inputs(), make_positions()
+    model = draw_widely(ModernBertForMaskedLM(make_config()), _SEED)
+    answers = [*answers_of(model, inputs, output_hidden_states=True)]
+    logits = padded([answer.logits.numpy() for answer in answers])
+    states = [states_of(answer) for answer in answers]
+    write_golden(
+        "hf_modernbert",
+        model.config,
+        weights=weights_of(model),
+        inputs={**inputs, "masked_lm_positions": positions},
+        outputs={
+            "logits": np.take_along_axis(logits, positions[..., None], 1),
+            **{name: padded([x[name] for x in states]) for name in states[0]},
+        },
+        **{
+            task.__name__: head_of(task, model, inputs)
+            for task in (*_ON_TEXTS, *_ON_TOKENS)
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
