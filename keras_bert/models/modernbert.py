@@ -18,9 +18,8 @@ from keras_bert.layers.word_embeddings import WordEmbeddings
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.family import Family
-from keras_bert.models.family import HeadKind
-from keras_bert.models.family import HuggingFaceNames
 from keras_bert.models.modernbert_config import ModernBertConfig
+from keras_bert.models.task_model import HeadKind
 from keras_bert.template import Template
 
 
@@ -83,14 +82,17 @@ def modernbert_heads(config, embeddings):
     return {name: TiedHead(embeddings, _transform(config), name=name)}
 
 
-def _task_head(config, num_outputs, name):
-    return TaskHead(
-        num_outputs,
-        transform=_transform(config),
-        dropout=config.classifier_dropout,
-        kernel_initializer=_normal(config.hidden_size**-0.5),
-        name=name,
-    )
+class _TransformingHead(HeadKind):
+    """A head with a transform of its own, drawn as its published ones are."""
+
+    def layer(self, config, num_outputs, name):
+        return TaskHead(
+            num_outputs,
+            transform=_transform(config),
+            dropout=config.classifier_dropout,
+            kernel_initializer=_normal(config.hidden_size**-0.5),
+            name=name,
+        )
 
 
 def _transform(config):
@@ -123,38 +125,19 @@ def _reads(config):
     return "mean" if config.classifier_pooling == "mean" else "first_token"
 
 
-def _head_kind(reads, task):
-    return HeadKind(reads, _task_head, f"ModernBertFor{task}")
-
-
 FAMILY = Family(
     config=ModernBertConfig,
     backbone=modernbert_backbone,
     heads=modernbert_heads,
-    parts={"masked_lm_head": "mlm_logits"},
-    template=Template(
-        "[CLS] A [SEP]", "[CLS] A [SEP] B [SEP]", "[PAD]", segments=False
-    ),
-    hugging_face=HuggingFaceNames(
-        prefix="model.",
-        encoder=("embeddings.", "layers.", "final_norm."),
-        task_arrays=("classifier.",),
-        buffers=(),
-        copies={"decoder.weight": "model.embeddings.tok_embeddings.weight"},
-        architectures=(
-            ("ModernBertForMaskedLM", {"masked_lm_head"}),
-            ("ModernBertModel", set()),
-        ),
-        config={"classifier_activation": "gelu"},
-    ),
-    task_heads={
-        "classifier": _head_kind(_reads, "SequenceClassification"),
-        "token_classifier": _head_kind(
-            "sequence_output", "TokenClassification"
-        ),
-        "choice_scorer": _head_kind(_reads, "MultipleChoice"),
-        "span_classifier": _head_kind("sequence_output", "QuestionAnswering"),
-    },
     paper="2412.13663",
+    parts=("masked_lm_head",),
+    task_heads={
+        "classifier": _TransformingHead(_reads),
+        "token_classifier": _TransformingHead("sequence_output"),
+        "choice_scorer": _TransformingHead(_reads),
+        "span_classifier": _TransformingHead("sequence_output"),
+    },
+    template=Template(pair="cls A sep B sep", segments=False),
     tokenizer="byte_bpe",
+    published_keys={"classifier_activation": "gelu"},
 )

@@ -91,4 +91,7 @@ def task_arrays(model_type, names):
     """Those of the names of arrays that belong to the head of a task."""
     rows = head_rows(model_type)
     first = {row["hugging_face"].partition(".")[0] + "." for row in rows}
-    return {name for name in names if name.startswith((*first,))}
+    # ModernBERT's transform has one name in both kinds of heads.
+    rows = read_table(model_type)
+    others = {row["hugging_face"].partition("@")[0] for row in rows}
+    return {x for x in names if x.startswith((*first,)) and x not in others}
