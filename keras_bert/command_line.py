@@ -157,7 +157,9 @@ def _run_guarded(main, argv):
         main()
     except _user_errors() as error:
         logging.debug("Where the error came from:", exc_info=True)
-        print(f"Error: {_as_started(_one_line(error))}", file=sys.stderr)
+        line = _as_started(_one_line(error))
+        line = line.replace("overwrite=True", "--overwrite")  # As Python has it
+        print(f"Error: {line}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)

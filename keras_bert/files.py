@@ -1,14 +1,9 @@
-"""File patterns in, whole files out."""
+"""Patterns of input files."""
 
-import contextlib
-import errno
 import glob
 import os
-import pathlib
-import tempfile
 
 _OPEN_FILES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def expand_patterns(patterns, streams=False):
@@ -79,42 +74,3 @@ def total_size(paths):
     """How much data there is, in words: "3 file(s), 1200 bytes"."""
     size = sum(os.path.getsize(path) for path in paths)
     return f"{len(paths)} file(s), {size} bytes"
-
-
-def check_writable(directory):
-    """Makes a directory if needed and raises ValueError if it is read-only."""
-    try:
-        pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as error:
-        raise ValueError(
-            f"Output directory {str(directory)!r} cannot be written: "
-            f"{error.strerror}."
-        ) from None
-
-
-@contextlib.contextmanager
-def whole_file(path):
-    """Gives a temporary name that becomes `path` only when all went well.
-
-    Nothing half-written can then bear the final name, whatever happens.
-    """
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with named_when_full(path):
-            yield temporary
-        os.replace(temporary, path)
-    finally:
-        pathlib.Path(temporary).unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def named_when_full(path):
-    """Has the error of a full disk name the file, which a write does not."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _DISK_FULL and error.filename is None:
-            error.filename = str(path)
-        raise

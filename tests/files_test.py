@@ -1,13 +1,10 @@
 import os
-import pathlib
 
 import pytest
 
-from keras_bert.files import check_writable
 from keras_bert.files import expand_patterns
 from keras_bert.files import is_stream
 from keras_bert.files import total_size
-from keras_bert.files import whole_file
 
 
 @pytest.fixture
@@ -94,45 +91,3 @@ def test_the_size_is_that_of_all_files(folder):
     assert total_size([folder / "a.txt", folder / "b.txt"]) == (
         "2 file(s), 4 bytes"
     )
-
-
-def test_a_writable_folder_is_made_and_left_empty(tmp_path):
-    check_writable(tmp_path / "new" / "folder")
-    assert os.listdir(tmp_path / "new" / "folder") == []
-
-
-@pytest.mark.parametrize("name", ["file", "file/folder"])
-def test_a_folder_that_cannot_be_made_is_named(tmp_path, name):
-    (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=f"'.*/{name}' cannot be written: "):
-        check_writable(tmp_path / name)
-
-
-def test_a_whole_file_appears_at_the_end_only(tmp_path):
-    path = tmp_path / "file"
-    with whole_file(path) as name, open(name, "w") as file:
-        file.write("text")
-        assert not path.exists()
-    assert path.read_text() == "text"
-    assert os.listdir(tmp_path) == ["file"]
-
-
-def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("old")
-    with pytest.raises(RuntimeError, match="stop"):
-        with whole_file(path) as name, open(name, "w") as file:
-            file.write("new")
-            raise RuntimeError("stop")
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["file"]
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has it")
-def test_a_full_disk_names_the_file(tmp_path):
-    path = tmp_path / "file"
-    with pytest.raises(OSError, match=f"No space .*'{path}'"):
-        with whole_file(path) as name:
-            os.symlink("/dev/full", name)
-            pathlib.Path(name).write_text("text")
-    assert os.listdir(tmp_path) == []

@@ -32,6 +32,7 @@ _COLUMNS = {
     "data": (_KERAS, {"layers", "models"}),
     "layers": (_TENSORFLOW, {"text", "data"}),
     "models": (_TENSORFLOW, {"text", "data"}),
+    "artifacts": (_KERAS | _TENSORFLOW, set()),
     "command_line": (_KERAS | _TENSORFLOW, set()),
     "console": (_KERAS | _TENSORFLOW, set()),
     "locations": (_KERAS | _TENSORFLOW, set()),
@@ -41,7 +42,6 @@ _COLUMNS = {
     "lazy": (_KERAS | _TENSORFLOW, set()),
     "registration": (_KERAS | _TENSORFLOW, set()),
     "npz": (_KERAS | _TENSORFLOW, set()),
-    "outputs": (_KERAS | _TENSORFLOW, set()),
     "template": (_KERAS | _TENSORFLOW, set()),
     "serving": (_KERAS, {"layers", "models"}),
 }

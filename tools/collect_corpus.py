@@ -19,8 +19,8 @@ import collections
 from absl import flags
 from absl import logging
 
+from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert import outputs
 from keras_bert.data.corpus.held_out import corpus_files
 from keras_bert.data.corpus.held_out import split_corpus
 from keras_bert.data.corpus.sources import source_documents
@@ -53,7 +53,7 @@ def main():
         command_line.refuse_both(flag, _ROOTS)
     paths = _TEXT.paths()
     files = corpus_files(_OUTPUT_DIR.value)
-    outputs.check_output_files(files, paths, _OVERWRITE.value)
+    artifacts.check_output_files(files, paths, _OVERWRITE.value)
     dropped = collections.Counter()
     about = {"settings": {"eval_share": _EVAL_SHARE.value}, "dropped": dropped}
     if _TEXT.is_given:

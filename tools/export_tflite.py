@@ -16,13 +16,13 @@ from absl import flags
 
 import keras_bert
 from keras_bert import command_line
+from keras_bert.artifacts import check_output_files
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.export.tflite_names import FILES
 from keras_bert.export.tflite_names import KINDS
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
 from keras_bert.export.tflite_texts import read_texts
-from keras_bert.outputs import check_output_files
 
 _INPUT_DIR = flags.DEFINE_string(
     "input_dir", None, "Checkpoint directory.", required=True

@@ -31,8 +31,8 @@ import pathlib
 
 from absl import flags
 
+from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert import outputs
 from keras_bert.data.records.inspection.page import make_page
 from keras_bert.data.records.inspection.reading import check_manifests
 from keras_bert.data.records.inspection.summary import examples_text
@@ -92,7 +92,7 @@ def _check_output(path, inputs):
         raise ValueError(
             f"--output_file must end in .png or .html. Received: {path!r}."
         )
-    outputs.check_output_files([path], inputs, _OVERWRITE.value)
+    artifacts.check_output_files([path], inputs, _OVERWRITE.value)
     try:
         importlib.import_module("matplotlib.figure")
     except ModuleNotFoundError as error:
@@ -113,7 +113,7 @@ def _write(path, title, statistics, rows, examples):
     data = draw_diagrams(statistics, title)
     if path.endswith(".html"):
         data = make_page(data, title, rows, examples)
-    with outputs.recorded_file(path) as name:
+    with artifacts.recorded_file(path) as name:
         pathlib.Path(name).write_bytes(data)
     print(f"\nWritten: {path}")
 

@@ -20,8 +20,8 @@ from absl import flags
 from absl import logging
 
 import keras_bert
+from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert import outputs
 from keras_bert.data.corpus.text_flags import TextFlags
 
 _TEXT = TextFlags()
@@ -74,9 +74,9 @@ def main():
     output = _output()
     paths = _TEXT.paths()
     if output is _OUTPUT_FILE:
-        outputs.check_output_files([output.value], paths, _OVERWRITE.value)
+        artifacts.check_output_files([output.value], paths, _OVERWRITE.value)
     else:
-        outputs.check_output_directory(output.value, paths, _OVERWRITE.value)
+        artifacts.check_output_directory(output.value, paths, _OVERWRITE.value)
     sources = _TEXT.sources(paths)
     bad_lines = _TEXT.bad_lines()
     settings, unseen = getattr(keras_bert.data, learner)(
@@ -87,10 +87,10 @@ def main():
     )
     about = _about(sources, settings, arguments, unseen, bad_lines)
     if output is _OUTPUT_FILE:
-        with outputs.recorded_file(output.value, about) as name:
+        with artifacts.recorded_file(output.value, about) as name:
             settings.vocabulary.save(name)
     else:
-        with outputs.recorded_directory(output.value, about) as directory:
+        with artifacts.recorded_directory(output.value, about) as directory:
             settings.save(directory)
     logging.info("Wrote %s: %d tokens.", output.value, about["vocab_size"])
     _tell(about)

@@ -11,8 +11,8 @@ import pathlib
 
 from absl import flags
 
+from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert import outputs
 
 _RUN_DIR = flags.DEFINE_list(
     "run_dir", None, "Output directories of run_pretraining.", required=True
@@ -37,7 +37,7 @@ def main():
             f"{_OUTPUT_FILE.value!r}."
         )
     curves = {path.parent: _read_points(path) for path in paths}
-    outputs.check_output_files([_OUTPUT_FILE.value], paths, _OVERWRITE.value)
+    artifacts.check_output_files([_OUTPUT_FILE.value], paths, _OVERWRITE.value)
     # Imported late, so that the manual is there at once.
     figures = importlib.import_module("matplotlib.figure")
     figure = figures.Figure(figsize=(10, 7), layout="constrained")
@@ -48,7 +48,7 @@ def main():
         panel.grid(alpha=0.3)
         if panel.has_data():  # Not every objective has next sentences.
             panel.legend()
-    with outputs.recorded_file(_OUTPUT_FILE.value) as name:
+    with artifacts.recorded_file(_OUTPUT_FILE.value) as name:
         figure.savefig(name, format=ending[1:], dpi=100)
 
 

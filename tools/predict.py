@@ -17,8 +17,8 @@ import pathlib
 from absl import flags
 from absl import logging
 
+from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert import outputs
 from keras_bert.data.labelled.text_file import TextFile
 from keras_bert.data.labelled.text_file import column_of
 from keras_bert.training import choices
@@ -75,7 +75,7 @@ def main():
         text_file,
         _OUTPUT.value,
         {
-            "models": [outputs.fingerprint(name) for name in _MODEL_DIR.value],
+            "models": [*map(artifacts.fingerprint, _MODEL_DIR.value)],
             "lower_case": _DO_LOWER_CASE.value,
             "policy": policy,
         },

@@ -6,12 +6,11 @@ import os
 
 from absl import logging
 
+from keras_bert import artifacts
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import CARD
 from keras_bert.checkpoints.layout import MANIFEST
 from keras_bert.checkpoints.layout import SUMS
-from keras_bert.outputs import crc32c
-from keras_bert.outputs import read_manifest
 
 
 @contextlib.contextmanager
@@ -26,7 +25,7 @@ def unaltered(directory, format):
         CheckpointError: at the end, where a file is not what was written. It
             goes before another error, of which it is likely the cause.
     """
-    manifest = read_manifest(directory / MANIFEST)
+    manifest = artifacts.read_manifest(directory / MANIFEST)
     if manifest is None:
         if format == "keras":
             logging.warning(
@@ -60,7 +59,7 @@ def _check(directory, manifest):
         size = os.path.getsize(path)
         if size != expected["bytes"]:
             _raise_altered(path, f"{size} bytes, not {expected['bytes']}")
-        if crc32c(path) != sums.get(name):
+        if artifacts.crc32c(path) != sums.get(name):
             _raise_altered(path, "other bytes")
 
 

@@ -4,18 +4,16 @@ import os
 import pathlib
 import re
 
+from keras_bert import artifacts
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import check_name
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import read_table
-from keras_bert.outputs import check_output_files
-from keras_bert.outputs import manifest_of
-from keras_bert.outputs import read_manifest
 from keras_bert.text.tokenizer_kinds import KINDS
 
 CARD = "README.md"
 CONFIG = "model_config.json"
-MANIFEST = "manifest.json"
+MANIFEST = artifacts.MANIFEST
 SUMS = "crc32c"  # In the manifest: what loading compares, for it is quick.
 TASK = "task.json"  # Of a fine-tuned model.
 # Of google-research's programs, by the `model_type` of the families that have
@@ -82,7 +80,8 @@ def format_of(directory):
 
 def _says_own(directory):
     """A manifest may say so where the config is missing."""
-    return (read_manifest(directory / MANIFEST) or {}).get("format") == "keras"
+    manifest = artifacts.read_manifest(directory / MANIFEST) or {}
+    return manifest.get("format") == "keras"
 
 
 def google_configs(directory):
@@ -192,19 +191,10 @@ def check_output(
     names = [*files_of(format), TASK]
     manifest = directory / MANIFEST
     if manifest.exists():
-        found = read_manifest(manifest) or {}
+        found = artifacts.read_manifest(manifest) or {}
         if found.get("format") != format:
             names.append(MANIFEST)  # It is of something else.
-    check_output_files([directory / n for n in names], inputs, overwrite)
-    check_output_files(
-        [directory / n for n in extras], inputs, overwrite, directory
+    artifacts.check_output_files(
+        [directory / name for name in names], inputs, overwrite
     )
-
-
-def may_write_card(directory):
-    """True where a directory has no README.md, or one of ours."""
-    path = directory / CARD
-    try:
-        return not path.exists() or manifest_of(path)[0] is not None
-    except ValueError:
-        return False
+    artifacts.check_listed(directory, extras, overwrite)

@@ -3,9 +3,8 @@
 import math
 import os
 import pathlib
-import shutil
-import tempfile
 
+from keras_bert import artifacts
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import local_directory
@@ -17,17 +16,11 @@ from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
 from keras_bert.checkpoints.layout import files_of
-from keras_bert.checkpoints.layout import may_write_card
 from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.model_card import model_card
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
-from keras_bert.files import named_when_full
-from keras_bert.outputs import crc32c
-from keras_bert.outputs import read_manifest
-from keras_bert.outputs import remove_stale
-from keras_bert.outputs import write_manifest
 
 # Names in `formats`, where they are loaded when they are first used.
 _READERS = {
@@ -116,40 +109,36 @@ def save_pretrained(
     check_output(directory, format, overwrite=overwrite, extras=extras)
     files = files_of(format)
     directory = pathlib.Path(directory)
-    former = read_manifest(directory / MANIFEST) or {"files": {}}
-    staging = pathlib.Path(tempfile.mkdtemp(".tmp", ".", directory))
-    try:
-        with named_when_full(directory / files[0]):
-            for name, write in extras.items():
-                (staging / name).parent.mkdir(parents=True, exist_ok=True)
-                write(staging / name)
-            _write(model, format, staging, directory, card or {}, extras)
-            names = (*extras, *files, TASK, CARD, MANIFEST)
-            written = [n for n in names if (staging / n).exists()]
-            for name in written:
-                (directory / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(staging / name, directory / name)
-            if former.get("format") == format:
-                remove_stale(directory, former["files"], written)
-    finally:
-        shutil.rmtree(staging)
+    former = artifacts.read_manifest(directory / MANIFEST) or {"files": {}}
+    with artifacts.temporary_directory(directory / files[0]) as staging:
+        for name, write in extras.items():
+            (staging / name).parent.mkdir(parents=True, exist_ok=True)
+            write(staging / name)
+        _write(model, format, staging, directory, card or {}, extras)
+        names = (*extras, *files, TASK, CARD, MANIFEST)
+        written = [n for n in names if (staging / n).exists()]
+        for name in written:
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(staging / name, directory / name)
+        if former.get("format") == format:
+            artifacts.remove_stale(directory, former["files"], written)
 
 
 def _write(model, format, staging, directory, card, extras):
     getattr(formats, _WRITERS[format])(model, staging)
     files = [name for name in files_of(format) if (staging / name).exists()]
     names = [*files, *([TASK] if model.task else []), *extras]
-    if may_write_card(directory):
+    if artifacts.is_free(directory / CARD):
         text = model_card(model, format, card)
         (staging / CARD).write_text(text, encoding="utf-8")
         names.append(CARD)
-    write_manifest(
+    artifacts.write_manifest(
         staging / MANIFEST,
         {name: staging / name for name in names},
         {
             "format": format,
             "vocabulary": model.tokenizer_settings.vocabulary.sha256,
-            SUMS: {name: crc32c(staging / name) for name in names},
+            SUMS: {name: artifacts.crc32c(staging / name) for name in names},
         },
     )
 

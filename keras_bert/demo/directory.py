@@ -11,8 +11,8 @@ import os
 import pathlib
 import re
 
-from keras_bert import outputs
-from keras_bert.files import whole_file
+from keras_bert import artifacts
+from keras_bert.artifacts import whole_file
 
 _MANIFEST = "manifest.json"
 _UNDER_WAY = "under_way"  # Where a stage is writing, in the manifest.
@@ -64,7 +64,7 @@ def _make_room(output, inputs, overwrite):
                 "--input_file must not be inside --output_dir, which is made "
                 f"anew. Received: {path} in {output}."
             )
-    values = outputs.read_manifest(output / _MANIFEST)
+    values = artifacts.read_manifest(output / _MANIFEST)
     if values is not None and _UNDER_WAY not in values:
         raise ValueError(
             "--output_dir must be new, empty or of an earlier demo. Received: "
@@ -78,8 +78,8 @@ def _make_room(output, inputs, overwrite):
         )
     if unfinished:
         _adopt(output, values, unfinished)
-    outputs.check_output_directory(output, inputs, overwrite)
-    outputs.remove_own(output)
+    artifacts.check_output_directory(output, inputs, overwrite)
+    artifacts.remove_own(output)
 
 
 def _unfinished(output, values):
@@ -99,7 +99,7 @@ def _adopt(output, values, paths):
     for path in paths:
         values["files"][path.relative_to(output).as_posix()] = {
             "bytes": path.stat().st_size,
-            "sha256": outputs.sha256(path),
+            "sha256": artifacts.sha256(path),
         }
     with whole_file(output / _MANIFEST) as name:
         pathlib.Path(name).write_text(json.dumps(values), encoding="utf-8")
@@ -113,7 +113,7 @@ def record(output, under_way):
         under_way: list of str, the entries of it that the stage writes; none
             when all is done.
     """
-    outputs.write_manifest(
+    artifacts.write_manifest(
         output / _MANIFEST, _files(output), {_UNDER_WAY: under_way}
     )
 

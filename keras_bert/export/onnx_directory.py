@@ -1,14 +1,10 @@
 """A directory for ONNX Runtime and the like: a model, and its tokenizer."""
 
-import pathlib
-
+from keras_bert import artifacts
 from keras_bert.export.description import about
 from keras_bert.export.onnx_graph import check_onnx
 from keras_bert.export.onnx_graph import onnx_model
 from keras_bert.export.tokenizer_json import write_tokenizer_json
-from keras_bert.outputs import check_output_directory
-from keras_bert.outputs import read_manifest
-from keras_bert.outputs import recorded_directory
 
 _FORMAT = "onnx"
 
@@ -22,14 +18,13 @@ def check_onnx_output(directory, inputs=(), overwrite=False):
         inputs: list of str, files and directories that are read.
         overwrite: bool, replace what we wrote before.
     """
-    check_output_directory(directory, inputs, overwrite)
-    manifest = read_manifest(pathlib.Path(directory, "manifest.json"))
-    if manifest is not None and manifest.get("format") != _FORMAT:
-        raise ValueError(
-            "--overwrite replaces what an export to ONNX wrote. Received: "
-            f"{str(directory)!r}, which holds something else that we wrote. "
-            "Choose another directory."
-        )
+    artifacts.check_output_directory(
+        directory,
+        inputs,
+        overwrite,
+        "what an export to ONNX wrote",
+        lambda manifest: manifest.get("format") == _FORMAT,
+    )
 
 
 def export_onnx(task, directory, overwrite=False):
@@ -62,7 +57,7 @@ def export_onnx(task, directory, overwrite=False):
         "outputs": [tensor.name for tensor in model.graph.output],
         "labels": getattr(task, "labels", None),
     }
-    with recorded_directory(directory, told) as staging:
+    with artifacts.recorded_directory(directory, told) as staging:
         (staging / "model.onnx").write_bytes(model.SerializeToString())
         task.preprocess.tokenizer.settings.save(staging)
         write_tokenizer_json(task.preprocess, staging / "tokenizer.json")

@@ -2,9 +2,7 @@
 
 import pathlib
 
-from keras_bert.outputs import check_no_input
-from keras_bert.outputs import check_output_directory
-from keras_bert.outputs import read_manifest
+from keras_bert import artifacts
 
 
 def version_directory(directory, version, inputs=(), overwrite=False):
@@ -27,14 +25,13 @@ def version_directory(directory, version, inputs=(), overwrite=False):
         raise ValueError(
             f"`version` must be at least 1. Received: version={version}."
         )
-    check_no_input(directory, inputs)
+    artifacts.check_no_input(directory, inputs)
     place = pathlib.Path(directory, str(version))
-    check_output_directory(place, inputs, overwrite)
-    manifest = read_manifest(place / "manifest.json")
-    if manifest is not None and "task" not in manifest:
-        raise ValueError(
-            "--overwrite replaces a SavedModel only. Received: "
-            f"{str(place)!r}, which holds something else that we wrote. "
-            "Choose another directory."
-        )
+    artifacts.check_output_directory(
+        place, inputs, overwrite, "a SavedModel", _is_saved_model
+    )
     return place
+
+
+def _is_saved_model(manifest):
+    return "task" in manifest and "format" not in manifest

@@ -7,6 +7,7 @@ import pathlib
 
 import tensorflow as tf
 
+from keras_bert.artifacts import recorded_directory
 from keras_bert.export.description import about
 from keras_bert.export.description import described_signatures
 from keras_bert.export.output import version_directory
@@ -19,7 +20,6 @@ from keras_bert.export.served_ops import graph_ops
 from keras_bert.export.serving_files import write_serving_files
 from keras_bert.export.warmup import example_requests
 from keras_bert.export.warmup import write_warmup_requests
-from keras_bert.outputs import recorded_directory
 
 # Few tokens at once keep a processor's caches warm, and leave a request groups
 # that can be computed at the same time.

@@ -5,8 +5,7 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.outputs import manifest_of
-from keras_bert.outputs import recorded_file
+from keras_bert import artifacts
 
 MODEL_CONFIG = "model.config"
 BATCHING_PARAMETERS = "batching_parameters.txt"
@@ -111,18 +110,8 @@ def _quoted(text):
 
 
 def _write(path, text):
-    if _is_of_others(path):
+    if not artifacts.is_free(path):
         logging.warning("%s is not as we wrote it, and stays.", path)
         return
-    with recorded_file(path) as temporary:
+    with artifacts.recorded_file(path) as temporary:
         pathlib.Path(temporary).write_text(text, encoding="utf-8")
-
-
-def _is_of_others(path):
-    """Whether somebody else has written a file, or changed ours."""
-    if not path.exists():
-        return path.is_symlink()
-    try:
-        return manifest_of(path)[0] is None
-    except ValueError:
-        return True

@@ -5,6 +5,8 @@ import pathlib
 
 from absl import logging
 
+from keras_bert.artifacts import check_output_files
+from keras_bert.artifacts import recorded_file
 from keras_bert.export.description import about
 from keras_bert.export.tflite_archive import append_archive
 from keras_bert.export.tflite_comparison import compare
@@ -21,8 +23,6 @@ from keras_bert.export.tflite_operators import check_operators
 from keras_bert.export.tflite_operators import text_operators
 from keras_bert.export.tflite_samples import id_samples
 from keras_bert.export.tflite_samples import sample_columns
-from keras_bert.outputs import check_output_files
-from keras_bert.outputs import recorded_file
 
 
 def export_tflite(

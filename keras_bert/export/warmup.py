@@ -15,8 +15,8 @@ import pathlib
 
 import tensorflow as tf
 
+from keras_bert.artifacts import whole_file
 from keras_bert.data.records.framing import write_records
-from keras_bert.files import whole_file
 
 WARMUP_FILE = "assets.extra/tf_serving_warmup_requests"
 _MOST_REQUESTS = 1000  # With more a server does not load the model.

@@ -64,6 +64,7 @@ def run_plan(plan):
             vocabulary = bert.tokenizer_settings.vocabulary
             batches = RunBatches(plan, vocabulary, bert.config.vocab_size)
         output_dir = pathlib.Path(recipe.output_dir)
+        output_dir.mkdir(parents=True, exist_ok=True)
         with batches.damage_named():
             metrics = run_pretraining(
                 loop,

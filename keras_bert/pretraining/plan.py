@@ -5,9 +5,9 @@ import importlib.util
 import os
 import pathlib
 
+from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints.family import read_config
 from keras_bert.config import StrictConfig
-from keras_bert.files import check_writable
 from keras_bert.files import expand_patterns
 from keras_bert.pretraining.fitting_config import check_lengths
 from keras_bert.pretraining.fitting_config import fitting_config

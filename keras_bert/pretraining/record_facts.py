@@ -6,10 +6,10 @@ import pathlib
 
 from absl import logging
 
+from keras_bert.artifacts import manifest_of
+from keras_bert.artifacts import sha256
 from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.files import total_size
-from keras_bert.outputs import manifest_of
-from keras_bert.outputs import sha256
 from keras_bert.text.tokenizer_kinds import KINDS
 
 _THREADS = 8

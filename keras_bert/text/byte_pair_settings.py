@@ -7,7 +7,7 @@ import pathlib
 import typing
 
 from keras_bert import text
-from keras_bert.files import whole_file
+from keras_bert.artifacts import whole_file
 from keras_bert.text.byte_pair_files import read_json
 from keras_bert.text.byte_pair_files import read_merges_txt
 from keras_bert.text.byte_pair_files import read_tokenizer_json

@@ -5,7 +5,7 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.outputs import manifest_of
+from keras_bert.artifacts import manifest_of
 
 _KEY = "do_lower_case"
 _VOCABULARY, _SETTINGS = "vocab.txt", "tokenizer_config.json"

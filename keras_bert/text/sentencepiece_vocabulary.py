@@ -3,7 +3,7 @@
 import pathlib
 import string
 
-from keras_bert.files import whole_file
+from keras_bert.artifacts import whole_file
 from keras_bert.text.albert_normalizer import WORD_START
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.sentencepiece_model import CONTROL

@@ -2,7 +2,7 @@
 
 import pathlib
 
-from keras_bert.files import whole_file
+from keras_bert.artifacts import whole_file
 from keras_bert.text.base_vocabulary import BaseVocabulary
 
 PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = (

@@ -11,8 +11,8 @@ import time
 
 import tensorflow as tf
 
-from keras_bert.files import named_when_full
-from keras_bert.files import whole_file
+from keras_bert.artifacts import named_when_full
+from keras_bert.artifacts import whole_file
 
 _Event = tf.compat.v1.Event
 

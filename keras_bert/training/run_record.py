@@ -7,8 +7,8 @@ import platform
 import subprocess
 import sys
 
-from keras_bert.data.build.settings import find_differences
-from keras_bert.files import whole_file
+from keras_bert.artifacts import find_differences
+from keras_bert.artifacts import whole_file
 
 _FILE = "run.json"
 _MOST_NAMED = 5

@@ -12,7 +12,7 @@ import zipfile
 
 from absl import logging
 
-from keras_bert.files import whole_file
+from keras_bert.artifacts import whole_file
 from keras_bert.npz import DAMAGES
 from keras_bert.npz import read_array
 from keras_bert.npz import write_array

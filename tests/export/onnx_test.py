@@ -226,7 +226,7 @@ def test_only_our_own_is_replaced(bert, tmp_path, monkeypatch):
     task = tasks.FeatureExtractor(bert)
     directory = tmp_path / "onnx"
     export_onnx(task, directory)
-    with pytest.raises(ValueError, match="pass --overwrite"):
+    with pytest.raises(ValueError, match="pass overwrite=True"):
         export_onnx(task, directory)
     before = (directory / "model.onnx").read_bytes()
 
@@ -247,7 +247,7 @@ def test_only_our_own_is_replaced(bert, tmp_path, monkeypatch):
 
 
 def test_other_things_of_ours_stay(bert, tmp_path):
-    from keras_bert.outputs import recorded_directory
+    from keras_bert.artifacts import recorded_directory
 
     with recorded_directory(tmp_path / "other") as staging:
         (staging / "file").write_text("text")

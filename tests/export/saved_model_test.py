@@ -128,7 +128,7 @@ def test_the_manifest_tells_of_the_task_and_lists_the_files(exported):
 @pytest.mark.exhaustive
 def test_what_we_wrote_is_replaced_when_asked(bert, tmp_path, monkeypatch):
     export_saved_model(FeatureExtractor(bert), tmp_path)
-    with pytest.raises(ValueError, match="must be new: .*--overwrite"):
+    with pytest.raises(ValueError, match="must be new: .*overwrite=True"):
         export_saved_model(FeatureExtractor(bert), tmp_path)
     export_saved_model(FeatureExtractor(bert, 7), tmp_path, overwrite=True)
     manifest = tmp_path / "1" / "manifest.json"

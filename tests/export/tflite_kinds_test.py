@@ -143,7 +143,7 @@ def test_exporting_leaves_the_model_and_replaces_its_own_files(
         raise ValueError("cannot convert")
 
     monkeypatch.setattr(tflite, "convert", fail)
-    with pytest.raises(ValueError, match="must be new: .*--overwrite"):
+    with pytest.raises(ValueError, match="must be new: .*overwrite=True"):
         export_tflite(task, path, "float32", **_IDS)
     with pytest.raises(ValueError, match="cannot convert"):
         export_tflite(task, path, "float32", overwrite=True, **_IDS)

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from keras_bert import outputs
+from keras_bert import artifacts
 from keras_bert.config import BertConfig
 from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
@@ -65,8 +65,8 @@ class Folder:
                 if key in part:
                     part[key] = value
         settings |= {"text": text, "examples": examples}
-        manifest = outputs.manifest_beside(path)
-        outputs.write_manifest(manifest, {name: path}, {"settings": settings})
+        manifest = artifacts.manifest_beside(path)
+        artifacts.write_manifest(manifest, {name: path}, {"settings": settings})
         return str(manifest)
 
     def drop_manifests(self):

@@ -76,7 +76,7 @@ def test_what_is_left_open_the_manifests_tell(folder):
     assert plan.lowercase is True
     assert plan.config == folder.config
     assert plan.vocabulary.tokens == folder.vocabulary.tokens
-    assert os.listdir(folder.path / "run") == []
+    assert not (folder.path / "run").exists()
 
 
 @pytest.mark.parametrize(

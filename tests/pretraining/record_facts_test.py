@@ -2,7 +2,7 @@ import pathlib
 
 import pytest
 
-from keras_bert import outputs
+from keras_bert import artifacts
 from keras_bert.pretraining.record_facts import read_record_facts
 from keras_bert.pretraining.record_facts import verified_sha256
 from keras_bert.text import Vocabulary
@@ -24,7 +24,7 @@ def test_manifests_tell_all_that_training_must_know(folder):
     assert facts.confirms(folder.vocabulary)
     facts.check_vocabulary(folder.vocabulary, "vocab.txt")
     assert facts.hashes == {
-        folder.file(name): outputs.sha256(folder.file(name))
+        folder.file(name): artifacts.sha256(folder.file(name))
         for name in (_TRAIN, _EVAL)
     }
 
@@ -36,7 +36,7 @@ def test_records_made_elsewhere_say_nothing(folder):
     assert facts.settled("max_seq_length", 16, 128) == 16
     assert not facts.confirms(folder.vocabulary)
     facts.check_vocabulary(folder.vocabulary, "vocab.txt")
-    assert [*facts.hashes.values()] == [outputs.sha256(folder.file(_TRAIN))]
+    assert [*facts.hashes.values()] == [artifacts.sha256(folder.file(_TRAIN))]
 
 
 def test_each_file_is_hashed_once(folder, monkeypatch):
@@ -46,8 +46,8 @@ def test_each_file_is_hashed_once(folder, monkeypatch):
         hashed.append(pathlib.Path(path).name)
         return original(path)
 
-    original = outputs.sha256
-    monkeypatch.setattr(outputs, "sha256", sha256)
+    original = artifacts.sha256
+    monkeypatch.setattr(artifacts, "sha256", sha256)
     monkeypatch.setattr("keras_bert.pretraining.record_facts.sha256", sha256)
     (folder.path / "other.tfrecord").write_bytes(b"made elsewhere")
     facts_of(folder, _TRAIN, "other.tfrecord")
@@ -120,7 +120,9 @@ def test_a_record_file_that_was_altered_is_an_error(folder):
 
 def test_a_manifest_without_settings_says_nothing(folder):
     path = folder.path / _TRAIN
-    outputs.write_manifest(outputs.manifest_beside(path), {_TRAIN: path}, {})
+    artifacts.write_manifest(
+        artifacts.manifest_beside(path), {_TRAIN: path}, {}
+    )
     facts = facts_of(folder, _TRAIN)
     assert facts.settled("masking", None, "static") == "static"
     assert facts.claims["do_lower_case"] == {}

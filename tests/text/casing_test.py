@@ -3,7 +3,7 @@ import json
 import pytest
 from absl import logging
 
-from keras_bert import outputs
+from keras_bert import artifacts
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -84,7 +84,7 @@ def test_what_stands_beside_a_vocabulary_is_read(tmp_path, lower):
 
 def test_the_manifest_of_a_vocabulary_comes_first(tmp_path, lower, cased):
     path = tmp_path / "vocab.txt"
-    with outputs.recorded_file(path, {"do_lower_case": True}) as name:
+    with artifacts.recorded_file(path, {"do_lower_case": True}) as name:
         lower.save(name)
     manifest = tmp_path / "manifest-vocab.txt.json"
     assert casing_beside(path) == {str(manifest): True}

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert import artifacts
 from keras_bert import features
-from keras_bert import outputs
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.text import BertTokenizer
@@ -254,7 +254,7 @@ def chain(run, tmp_path_factory):
         folder / "swapped.txt"
     )
     (folder / "learned").mkdir()
-    with outputs.recorded_file(
+    with artifacts.recorded_file(
         folder / "learned" / "vocab.txt", {"do_lower_case": False}
     ) as path:
         pathlib.Path(path).write_bytes((folder / "vocab.txt").read_bytes())

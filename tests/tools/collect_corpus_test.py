@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_bert.outputs import manifest_of
+from keras_bert.artifacts import manifest_of
 
 _REPOSITORY = Path(__file__).parents[2]
 _SUBJECTS = ("apple", "pear", "plum", "fig", "quince", "cherry", "grape")

@@ -126,11 +126,11 @@ def test_a_demo_with_foreign_files_stays(tmp_path, name):
 
 
 def test_what_another_program_made_is_no_demo(tmp_path):
-    from keras_bert import outputs
+    from keras_bert import artifacts
 
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "weights").write_text("trained")
-    outputs.write_manifest(
+    artifacts.write_manifest(
         tmp_path / "out" / "manifest.json",
         {"weights": tmp_path / "out" / "weights"},
         {},

@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 
-from keras_bert import outputs
+from keras_bert import artifacts
 from keras_bert.data.records.inspection.reading import inspect_records
 from keras_bert.text import Vocabulary
 
@@ -147,7 +147,7 @@ def recorded(tmp_path):
 
     def record(**settings):
         settings = {"vocabulary": vocabulary.sha256, **settings}
-        outputs.write_manifest(
+        artifacts.write_manifest(
             tmp_path / "manifest-sample.tfrecord.json",
             {path.name: path},
             {"settings": settings},
@@ -172,7 +172,7 @@ def test_records_of_another_casing_are_refused(inspect, recorded, tmp_path):
     path = recorded(text={"do_lower_case": True})
     shutil.copy(_VOCAB_FILE, tmp_path)
     for lowercase, expected in ((True, 0), (False, 1)):
-        outputs.write_manifest(
+        artifacts.write_manifest(
             tmp_path / "manifest-vocab.txt.json",
             {"vocab.txt": tmp_path / "vocab.txt"},
             {"do_lower_case": lowercase},

@@ -14,7 +14,7 @@ import shutil
 
 import pytest
 
-from keras_bert import outputs
+from keras_bert import artifacts
 
 pytestmark = pytest.mark.large
 
@@ -394,7 +394,7 @@ def _put(place, program, text):
     path = place / (program.writes or program.flags[program.output])
     if not program.within:
         path.write_text(text)
-        return path, outputs.manifest_beside(path)
+        return path, artifacts.manifest_beside(path)
     path = path / program.within
     path.parent.mkdir(parents=True)
     path.write_text(text)
@@ -470,7 +470,7 @@ def test_what_we_wrote_is_replaced_when_asked(call, run_alone, place, tool):
         path = place / program.flags[program.output] / program.within
     else:
         path, manifest = _put(place, program, "ours")
-        outputs.write_manifest(manifest, {path.name: path}, {"under_way": []})
+        artifacts.write_manifest(manifest, {path.name: path}, {"under_way": []})
     assert "pass --overwrite" in _assert_refused(call, tool, place)
     _SEEN[tool, "again"] = "refused"
     if not program.is_costly:
@@ -506,7 +506,7 @@ def _assert_overwrites(call, tool, path):
     code, stderr = call(tool, "--overwrite")
     assert code == 0, stderr
     assert path.read_bytes() != b"ours"
-    manifest, _ = outputs.manifest_of(path)
+    manifest, _ = artifacts.manifest_of(path)
     assert manifest is not None, f"{tool} writes no manifest of {path}"
     _SEEN[tool, "overwrite"] = "replaced"
 

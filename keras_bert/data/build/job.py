@@ -14,6 +14,9 @@ import time
 
 from absl import logging
 
+from keras_bert.artifacts import check_no_input
+from keras_bert.artifacts import check_writable
+from keras_bert.artifacts import manifest_beside
 from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
@@ -22,9 +25,6 @@ from keras_bert.data.build.tokenizing import tokenize
 from keras_bert.data.build.work_directory import WorkDirectory
 from keras_bert.data.build.writing import write_shards
 from keras_bert.data.examples.packings import PACKINGS
-from keras_bert.files import check_writable
-from keras_bert.outputs import check_no_input
-from keras_bert.outputs import manifest_beside
 
 _MAX_FILES = 10_000
 

@@ -2,8 +2,8 @@
 
 import collections
 
-from keras_bert.data.build.settings import read_json
-from keras_bert.data.build.settings import write_json
+from keras_bert.artifacts import read_json
+from keras_bert.artifacts import write_json
 
 
 def finish_piece(stem, counts, **about):

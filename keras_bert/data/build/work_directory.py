@@ -8,17 +8,17 @@ import os
 import pathlib
 import shutil
 
+from keras_bert.artifacts import check_output_files
+from keras_bert.artifacts import file_entry
+from keras_bert.artifacts import find_differences
+from keras_bert.artifacts import manifest_of
+from keras_bert.artifacts import manifest_values
+from keras_bert.artifacts import read_json
+from keras_bert.artifacts import read_manifest
+from keras_bert.artifacts import whole_file
+from keras_bert.artifacts import write_json
 from keras_bert.data.build.pieces import read_piece
-from keras_bert.data.build.settings import find_differences
-from keras_bert.data.build.settings import read_json
 from keras_bert.data.build.settings import read_settings
-from keras_bert.data.build.settings import write_json
-from keras_bert.files import whole_file
-from keras_bert.outputs import check_output_files
-from keras_bert.outputs import file_entry
-from keras_bert.outputs import manifest_of
-from keras_bert.outputs import manifest_values
-from keras_bert.outputs import read_manifest
 
 
 class WorkDirectory:
@@ -240,7 +240,7 @@ class WorkDirectory:
         if differences:
             raise ValueError(
                 "The settings must be those of the earlier run, which "
-                f"{known_from} records; --overwrite starts anew. Received: "
+                f"{known_from} records; overwrite=True starts anew. Received: "
                 f"{'; '.join(differences)}."
             )
 
@@ -255,7 +255,7 @@ class WorkDirectory:
             raise ValueError(
                 "The output of the finished run of "
                 f"{self._manifest_path} must be there as it was written; "
-                "--overwrite makes anew what is missing, move away what was "
+                "overwrite=True makes anew what is missing, move away what was "
                 f"changed. Missing or changed: {', '.join(changed[:3])}."
             )
 

@@ -5,6 +5,8 @@ import dataclasses
 import functools
 import pathlib
 
+from keras_bert.artifacts import file_entry
+from keras_bert.artifacts import whole_file
 from keras_bert.data.build.pieces import finish_piece
 from keras_bert.data.build.pieces import read_piece
 from keras_bert.data.build.pieces import summed_counts
@@ -15,8 +17,6 @@ from keras_bert.data.corpus.token_store import Corpus
 from keras_bert.data.examples.options import PretrainingDataOptions
 from keras_bert.data.examples.options import TextOptions
 from keras_bert.data.records.framing import write_records
-from keras_bert.files import whole_file
-from keras_bert.outputs import file_entry
 
 
 def write_shards(work, text_options, options, num_workers):

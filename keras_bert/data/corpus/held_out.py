@@ -6,7 +6,7 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.outputs import recorded_file
+from keras_bert.artifacts import recorded_file
 
 _LOGGED_DOCUMENTS = 2000
 _MIN_DOCUMENTS = 2

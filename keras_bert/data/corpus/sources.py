@@ -12,12 +12,12 @@ import shutil
 import tempfile
 import zlib
 
+from keras_bert.artifacts import named_when_full
 from keras_bert.data.corpus.documents import group_documents
 from keras_bert.data.corpus.json_lines import JsonLinesFile
 from keras_bert.data.corpus.text_files import GzipFile
 from keras_bert.data.corpus.text_files import TextFile
 from keras_bert.files import is_stream
-from keras_bert.files import named_when_full
 
 _GZIP = b"\x1f\x8b"
 _GZIP_BITS = 31  # What zlib calls this format.

@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 
-from keras_bert.files import whole_file
+from keras_bert.artifacts import whole_file
 
 _TOKENS, _SENTENCES, _DOCUMENTS = "tokens.bin", "sentences.bin", "documents.bin"
 # The bit of a token that continues a word, where the tokens carry it.

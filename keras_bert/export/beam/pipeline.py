@@ -7,6 +7,8 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from keras_bert.artifacts import check_no_input
+from keras_bert.artifacts import manifest_values
 from keras_bert.data.build.beam.chunks import match_files
 from keras_bert.data.build.beam.errors import plain_worker_errors
 from keras_bert.data.build.beam.outputs import free_manifest_path
@@ -17,8 +19,6 @@ from keras_bert.export.beam.answering import text_ranks
 from keras_bert.export.beam.rows import BAD_ROWS
 from keras_bert.export.beam.rows import ReadRows
 from keras_bert.export.beam.rows import check_kinds
-from keras_bert.outputs import check_no_input
-from keras_bert.outputs import manifest_values
 
 _WRITTEN = "*-of-*.jsonl"
 _NUM_NAMED = 10

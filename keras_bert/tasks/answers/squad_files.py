@@ -4,7 +4,7 @@ import json
 import os
 import pathlib
 
-from keras_bert.files import whole_file
+from keras_bert.artifacts import whole_file
 from keras_bert.tasks.answers.answer_spans import n_best
 
 PREDICTIONS = "predictions.json"

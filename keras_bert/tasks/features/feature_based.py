@@ -6,10 +6,10 @@ import dataclasses
 import functools
 import tempfile
 
+from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
-from keras_bert.files import check_writable
 from keras_bert.tasks.features.design import FeatureDesign
 from keras_bert.tasks.features.head_file import HEAD_FILE
 from keras_bert.tasks.features.head_file import read_head

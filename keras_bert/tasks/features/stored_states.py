@@ -10,10 +10,10 @@ import numpy as np
 from absl import logging
 from keras import ops
 
-from keras_bert.files import check_writable
-from keras_bert.outputs import check_output_files
-from keras_bert.outputs import manifest_of
-from keras_bert.outputs import recorded_file
+from keras_bert.artifacts import check_output_files
+from keras_bert.artifacts import check_writable
+from keras_bert.artifacts import manifest_of
+from keras_bert.artifacts import recorded_file
 from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import STATES_DTYPE
 from keras_bert.tasks.fine_tuning.forward import Forward

@@ -4,8 +4,8 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
+from keras_bert.artifacts import fingerprint
 from keras_bert.checkpoints.layout import check_input
-from keras_bert.outputs import fingerprint
 from keras_bert.tasks.fine_tuning.recipe_flags import RecipeFlags
 from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
 from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds

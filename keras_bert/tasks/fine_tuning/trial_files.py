@@ -5,8 +5,8 @@ import shutil
 
 from absl import logging
 
-from keras_bert.data.build.settings import read_json
-from keras_bert.data.build.settings import write_json
+from keras_bert.artifacts import read_json
+from keras_bert.artifacts import write_json
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.search import Trial
 from keras_bert.tasks.fine_tuning.search import best_of

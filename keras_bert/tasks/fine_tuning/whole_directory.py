@@ -6,11 +6,11 @@ import os
 import pathlib
 import shutil
 
-from keras_bert.data.build.settings import find_differences
-from keras_bert.outputs import check_output_directory
-from keras_bert.outputs import read_manifest
-from keras_bert.outputs import remove_own
-from keras_bert.outputs import write_manifest
+from keras_bert.artifacts import check_output_directory
+from keras_bert.artifacts import find_differences
+from keras_bert.artifacts import read_manifest
+from keras_bert.artifacts import remove_own
+from keras_bert.artifacts import write_manifest
 
 _MANIFEST = "manifest.json"
 
@@ -79,7 +79,7 @@ def _prepare(place, about, finished, overwrite):
         if changed and not overwrite:
             raise ValueError(
                 f"{place} is of a run that was killed and that had other "
-                f"settings: {'; '.join(changed)}. Pass --overwrite to begin "
+                f"settings: {'; '.join(changed)}. Pass overwrite=True to begin "
                 "anew, or choose another name."
             )
         if changed:

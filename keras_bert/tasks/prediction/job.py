@@ -12,13 +12,13 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.data.build.settings import find_differences
-from keras_bert.data.build.settings import write_json
-from keras_bert.files import named_when_full
-from keras_bert.outputs import check_output_files
-from keras_bert.outputs import manifest_beside
-from keras_bert.outputs import sha256
-from keras_bert.outputs import write_manifest
+from keras_bert.artifacts import check_output_files
+from keras_bert.artifacts import find_differences
+from keras_bert.artifacts import manifest_beside
+from keras_bert.artifacts import named_when_full
+from keras_bert.artifacts import sha256
+from keras_bert.artifacts import write_json
+from keras_bert.artifacts import write_manifest
 from keras_bert.tasks.prediction.progress import Progress
 
 ROWS_AT_ONCE = 4096
@@ -100,7 +100,7 @@ class PredictionJob:
         if changed and not overwrite:
             raise ValueError(
                 f"{self._partial} is of a run that was killed and that had "
-                f"other settings: {'; '.join(changed)}. Pass --overwrite to "
+                f"other settings: {'; '.join(changed)}. Pass overwrite=True to "
                 "begin anew, or choose another name."
             )
         if changed:

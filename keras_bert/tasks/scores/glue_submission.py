@@ -5,9 +5,9 @@ import numbers
 import os
 import pathlib
 
+from keras_bert.artifacts import check_output_files
+from keras_bert.artifacts import recorded_file
 from keras_bert.data.labelled.glue_tasks import glue_task
-from keras_bert.outputs import check_output_files
-from keras_bert.outputs import recorded_file
 
 
 def write_glue_submission(task, split, predictions, directory, overwrite=False):

@@ -9,9 +9,9 @@ import tensorflow as tf
 
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
+from keras_bert.artifacts import manifest_beside
+from keras_bert.artifacts import write_manifest
 from keras_bert.checkpoints import CheckpointError
-from keras_bert.outputs import manifest_beside
-from keras_bert.outputs import write_manifest
 from keras_bert.text.vocabulary import Vocabulary
 
 _GOLDEN = pathlib.Path(__file__).parents[2] / "golden"

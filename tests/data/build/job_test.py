@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert import artifacts
 from keras_bert import features
-from keras_bert import outputs
 from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
@@ -628,7 +628,7 @@ def test_the_manifest_records_the_run(
     assert shares["random_next"] == round(share, 4)
     share = counts["cut_tokens"] / counts["tokens"] / 2
     assert shares["cut"] == round(share, 4)
-    path, values = outputs.manifest_of(tmp_path / "b")
+    path, values = artifacts.manifest_of(tmp_path / "b")
     assert path == tmp_path / "manifest-a.json"
     assert values == manifest
 
@@ -638,7 +638,7 @@ def test_casing_is_that_of_the_vocabulary(
 ):
     cased = tmp_path / "cased" / "vocab.txt"
     cased.parent.mkdir()
-    with outputs.recorded_file(cased, {"do_lower_case": False}) as name:
+    with artifacts.recorded_file(cased, {"do_lower_case": False}) as name:
         vocabulary.save(name)
     options = TextOptions(str(cased)).settled()
     assert options.do_lower_case is False

@@ -321,7 +321,7 @@ def test_other_settings_are_refused_and_named(
     elif change == "no input":
         inputs.pop()
     with pytest.raises(
-        ValueError, match=f"--overwrite.*Received: .*{difference}"
+        ValueError, match=f"overwrite=True.*Received: .*{difference}"
     ):
         create(**changes)
     after = {

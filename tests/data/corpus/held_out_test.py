@@ -1,8 +1,8 @@
 import pytest
 
+from keras_bert.artifacts import manifest_of
 from keras_bert.data.corpus.held_out import is_held_out
 from keras_bert.data.corpus.held_out import split_corpus
-from keras_bert.outputs import manifest_of
 
 _DOCUMENTS = [[f"Sentence {number}.", "So."] for number in range(2000)]
 

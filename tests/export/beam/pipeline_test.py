@@ -6,8 +6,8 @@ import pytest
 import tensorflow as tf
 
 from keras_bert import tasks
+from keras_bert.artifacts import recorded_directory
 from keras_bert.export import export_saved_model
-from keras_bert.outputs import recorded_directory
 
 pytest.importorskip("apache_beam")
 
@@ -127,7 +127,7 @@ def test_answers_are_replaced_only_if_asked(classifier, tmp_path):
     path = _write_rows(tmp_path / "rows.jsonl", [{"text": "a dog"}])
     output = tmp_path / "out"
     predict_on_beam(classifier, [path], str(output))
-    with pytest.raises(ValueError, match="pass --overwrite"):
+    with pytest.raises(ValueError, match="pass overwrite=True"):
         predict_on_beam(classifier, [path], str(output))
     predict_on_beam(classifier, [path], str(output), overwrite=True)
     (output / "00000-of-00001.jsonl").write_text("mine")

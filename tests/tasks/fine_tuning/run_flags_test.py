@@ -92,7 +92,7 @@ def test_the_directory_has_its_name_when_all_is_there(parse, tmp_path):
     assert [x.seed for x in run.recipes] == [12345]
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert [*manifest["files"]] == ["eval.json", "run-1/trial.json"]
-    with pytest.raises(ValueError, match="out.* exists.*--overwrite"):
+    with pytest.raises(ValueError, match="out.* exists.*overwrite=True"):
         holders.check_places([])
 
 

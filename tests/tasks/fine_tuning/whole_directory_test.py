@@ -1,6 +1,6 @@
 import pytest
 
-from keras_bert.outputs import manifest_of
+from keras_bert.artifacts import manifest_of
 from keras_bert.tasks.fine_tuning.whole_directory import check_whole_directory
 from keras_bert.tasks.fine_tuning.whole_directory import unfinished
 from keras_bert.tasks.fine_tuning.whole_directory import whole_directory
@@ -30,7 +30,7 @@ def test_the_directory_is_there_at_the_end_and_lists_its_files(tmp_path):
 def test_what_we_wrote_is_replaced_and_nothing_else(tmp_path):
     path = tmp_path / "out"
     _make(path)
-    with pytest.raises(ValueError, match="pass --overwrite"):
+    with pytest.raises(ValueError, match="pass overwrite=True"):
         check_whole_directory(path, [], overwrite=False)
     _make(path, "y")
     assert sorted(x.name for x in path.iterdir()) == [
@@ -75,7 +75,7 @@ def test_what_a_killed_run_has_finished_is_kept(tmp_path):
 def test_what_is_about_something_else_is_kept_unless_told(tmp_path):
     path = tmp_path / "out"
     _kill_with_one_part_done(path)
-    with pytest.raises(ValueError, match="about was 'x', now 'y'.*--overwr"):
+    with pytest.raises(ValueError, match="about was 'x', now 'y'.*overwr"):
         _make(path, "y", overwrite=False)
     assert (unfinished(path) / "part" / "result").exists()
     assert (unfinished(path) / "x.txt").exists()

@@ -5,8 +5,8 @@ import types
 
 import pytest
 
+from keras_bert.artifacts import manifest_of
 from keras_bert.data.labelled.text_file import TextFile
-from keras_bert.outputs import manifest_of
 from keras_bert.tasks.prediction import job
 from keras_bert.tasks.prediction.job import PredictionJob
 from keras_bert.tasks.prediction.job import check_columns

@@ -68,7 +68,7 @@ def test_only_what_we_wrote_is_replaced_and_only_if_asked(tmp_path):
     directory = str(tmp_path)
     path = write_glue_submission("rte", "test", ["entailment"], directory)
     other = ["not_entailment"]
-    with pytest.raises(ValueError, match="RTE.tsv exists.*--overwrite"):
+    with pytest.raises(ValueError, match="RTE.tsv exists.*overwrite=True"):
         write_glue_submission("rte", "test", other, directory)
     write_glue_submission("rte", "test", other, directory, overwrite=True)
     assert pathlib.Path(path).read_text().endswith("0\tnot_entailment\n")

@@ -1,6 +1,6 @@
 """What the Beam pipeline may write, on any file system that Beam knows.
 
-The rule is that of `keras_bert.outputs`: new, or listed by the manifest of an
+The rule is that of `keras_bert.artifacts`: new, or listed by the manifest of an
 earlier run. A file on this machine must then have the bytes that the manifest
 lists; a remote one, which would have to be read for that, their number.
 """
@@ -8,15 +8,14 @@ lists; a remote one, which would have to be read for that, their number.
 import fnmatch
 import hashlib
 import json
+import os
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from keras_bert.files import check_writable
-from keras_bert.outputs import check_no_input
-from keras_bert.outputs import file_entry
+from keras_bert import artifacts
 
-_MANIFEST = "manifest.json"
+_MANIFEST = artifacts.MANIFEST
 _RECORDS = "*-of-*.tfrecord"
 _BLOCK_BYTES = 1 << 22
 
@@ -34,31 +33,22 @@ def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
         ValueError: something is in the way.
     """
     if "://" not in output_dir:
-        check_writable(output_dir)
+        artifacts.check_writable(output_dir)
+        os.makedirs(output_dir, exist_ok=True)
     path = FileSystems.join(output_dir, _MANIFEST)
     written = FileSystems.join(output_dir, pattern)
     matches = FileSystems.match([path, written])
     left = [file for match in matches for file in match.metadata_list]
     listed = _read_entries(path) if left else None
     for file in left:
-        check_no_input(file.path, inputs)
+        artifacts.check_no_input(file.path, inputs)
         name = FileSystems.split(file.path)[1]
         is_own = listed is not None and (
             _is_unchanged(file, listed.get(name))
             if name != _MANIFEST
             else all(fnmatch.fnmatch(other, pattern) for other in listed)
         )
-        if not is_own:
-            raise ValueError(
-                f"An output must be new: {file.path} exists, and no manifest "
-                "beside it says that we wrote it as it is now. Choose another "
-                "name, or move it away."
-            )
-        if not overwrite:
-            raise ValueError(
-                f"An output must be new: {file.path} exists. Choose another "
-                "name, or pass --overwrite to replace it."
-            )
+        artifacts.check_overwrite(file.path, is_own, overwrite)
     FileSystems.delete([file.path for file in left])
     return path
 
@@ -77,7 +67,7 @@ def _read_entries(path):
 def _is_unchanged(file, entry):
     if entry is None or file.size_in_bytes != entry["bytes"]:
         return False
-    return "://" in file.path or file_entry(file.path) == entry
+    return "://" in file.path or artifacts.file_entry(file.path) == entry
 
 
 def list_file(path):

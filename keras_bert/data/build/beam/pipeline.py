@@ -14,6 +14,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from keras_bert.artifacts import manifest_values
 from keras_bert.data.build.beam.blocks import Block
 from keras_bert.data.build.beam.blocks import MakeExamples
 from keras_bert.data.build.beam.blocks import deal_out
@@ -31,7 +32,6 @@ from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
 from keras_bert.data.build.settings import settings_of
-from keras_bert.outputs import manifest_values
 
 
 def create_pretraining_data_on_beam(

@@ -4,8 +4,8 @@ import collections
 
 import numpy as np
 
+from keras_bert import artifacts
 from keras_bert import features
-from keras_bert import outputs
 from keras_bert.data.records.inspection.outcomes import prediction_outcomes
 from keras_bert.data.records.inspection.shown_examples import show_example
 from keras_bert.data.records.validation import read_checked_records
@@ -151,7 +151,7 @@ def check_manifests(paths, vocab_file, vocabulary):
     altered, claims = [], casing_beside(vocab_file)
     for path in paths:
         try:
-            manifest, values = outputs.manifest_of(path)
+            manifest, values = artifacts.manifest_of(path)
         except ValueError as error:
             altered.append(error)
             continue

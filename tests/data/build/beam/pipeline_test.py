@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert import artifacts
 from keras_bert import features
-from keras_bert import outputs
 from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
@@ -269,7 +269,7 @@ def test_the_manifest_tells_settings_and_counts(
         counts["random_next"] / counts["examples"], 4
     )
     records = tmp_path / "out" / "00001-of-00002.tfrecord"
-    assert outputs.manifest_of(records)[1] == manifest
+    assert artifacts.manifest_of(records)[1] == manifest
     assert [*manifest["files"]] == [
         "00000-of-00002.tfrecord",
         "00001-of-00002.tfrecord",
@@ -283,7 +283,7 @@ def test_the_manifest_tells_settings_and_counts(
 
 def test_what_is_there_is_dropped_on_demand_only(create, tmp_path):
     create("out", num_shards=3)
-    with pytest.raises(ValueError, match=r"out/.* exists.*--overwrite"):
+    with pytest.raises(ValueError, match=r"out/.* exists.*overwrite=True"):
         create("out")
     create("out", overwrite=True)
     assert sorted(os.listdir(tmp_path / "out")) == [
