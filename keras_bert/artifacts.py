@@ -8,6 +8,7 @@ know of the file: casing, lengths, masking.
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -21,6 +22,7 @@ import google_crc32c
 
 MANIFEST = "manifest.json"
 _MADE_BY = "keras_bert"
+_LOCK = "lock"
 _BLOCK_BYTES = 1 << 20
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -499,3 +501,130 @@ def find_differences(old, new, prefix=""):
         elif before != after:
             lines.append(f"{prefix}{key} was {before!r}, now {after!r}")
     return lines
+
+
+def check_settings(before, about, place):
+    """Raises ValueError unless an earlier run depends on the same.
+
+    Args:
+        before: dict, the manifest of the earlier run.
+        about: dict for JSON, what this run depends on.
+        place: str, the path of that manifest.
+    """
+    about = json.loads(json.dumps(about))
+    changed = find_differences({key: before.get(key) for key in about}, about)
+    if changed:
+        raise ValueError(
+            f"The settings must be those of the earlier run, which {place} "
+            "records; overwrite=True begins anew. Received: "
+            f"{'; '.join(changed)}."
+        )
+
+
+class Unfinished:
+    """A directory with what a run has finished, until it has finished all.
+
+    As a context it keeps other processes out. A run that was killed goes on
+    with what is there.
+
+    Args:
+        place: str, the directory; its manifest says what the run depends on.
+
+    Raises:
+        ValueError: another process is at work, or the directory is not ours.
+    """
+
+    def __init__(self, place):
+        self.place = pathlib.Path(place)
+        self._record = self.place / MANIFEST
+        names = {path.name for path in self.place.glob("*")}
+        half = {name for name in names if name.startswith(f"{MANIFEST}.")}
+        if not self.is_begun and names - half - {_LOCK}:
+            raise ValueError(
+                f"{place} exists, and nothing says that it is of a run that "
+                "was killed. Move it away."
+            )
+
+    @property
+    def is_begun(self):
+        """True if a run has begun there."""
+        return read_manifest(self._record) is not None
+
+    def __enter__(self):
+        while not self._take_lock():
+            pass
+        _remove_leftovers(self.place)
+        return self
+
+    def _take_lock(self):
+        """Whether we have it; the directory may just have been removed."""
+        self.place.mkdir(parents=True, exist_ok=True)
+        path = self.place / _LOCK
+        with contextlib.suppress(FileNotFoundError):
+            self._lock = open(path, "w")
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(self._lock.fileno()), path.stat()):
+                    return True
+            except BlockingIOError:
+                self._lock.close()
+                raise ValueError(
+                    f"Another process is at work on {self.place}."
+                ) from None
+            self._lock.close()
+        return False
+
+    def __exit__(self, *error):
+        names = {path.name for path in self.place.glob("*")}
+        if names and not names - {MANIFEST, _LOCK}:
+            shutil.rmtree(self.place, ignore_errors=True)
+        self._lock.close()
+
+    def begin(self, about, finished="*", overwrite=False):
+        """Begins or goes on; removes what is not finished.
+
+        Args:
+            about: dict for JSON, all that the run depends on.
+            finished: str, a glob in the directory: all is finished that
+                matches, or that is a folder with a match.
+            overwrite: bool, drop what depends on something else.
+
+        Raises:
+            ValueError: something is finished that depends on something else;
+                what differs is named.
+        """
+        kept = {
+            path.relative_to(self.place).parts[0]
+            for path in self.place.glob(finished)
+            if path.suffix != ".tmp"
+        } - {MANIFEST, _LOCK}
+        try:
+            if kept:
+                check_settings(read_manifest(self._record), about, self.place)
+        except ValueError:
+            if not overwrite:
+                raise
+            kept = set()
+        for path in [*self.place.iterdir()]:
+            if path.name not in {*kept, MANIFEST, _LOCK}:
+                _remove(path)
+        if not kept:
+            write_manifest(self._record, {}, about)
+
+    def become(self, directory, about):
+        """Gives the directory its name, and the manifest of all files.
+
+        Args:
+            directory: str, one that `check_output_directory` has let through.
+            about: dict for JSON.
+        """
+        (self.place / _LOCK).unlink()
+        record_directory(self.place, about)
+        remove_own(directory)
+        os.rename(self.place, directory)
+
+    def discard(self):
+        """Removes the directory, so that a kill leaves nothing of it."""
+        gone = self.place.with_name(f"{self.place.name}.{os.getpid()}.tmp")
+        os.rename(self.place, gone)
+        shutil.rmtree(gone)

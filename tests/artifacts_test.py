@@ -267,3 +267,83 @@ def test_what_killed_processes_left_of_an_output_is_removed(
         (path / "x" if path.is_dir() else path).touch()
     assert {*others} < {*os.listdir(tmp_path)}
     assert name.format(dead.pid) not in os.listdir(tmp_path)
+
+
+def _run(path, text="x", error=None, overwrite=True):
+    """Makes a directory of two files; an error leaves it unfinished."""
+    about = {"about": text, "length": (1, 2)}
+    artifacts.check_output_directory(path, overwrite=overwrite)
+    with artifacts.Unfinished(f"{path}.unfinished") as unfinished:
+        unfinished.begin(about, "*/done", overwrite)
+        (unfinished.place / "inner").mkdir()
+        (unfinished.place / "inner" / "a").write_text(text)
+        (unfinished.place / text).write_text(text)
+        if error:
+            raise error
+        unfinished.become(path, about)
+
+
+def _kill(path, *finished):
+    """Stops a run that had finished some folders."""
+    with pytest.raises(KeyboardInterrupt):
+        _run(path, "x", KeyboardInterrupt())
+    for name in finished:
+        part = path.with_name(f"{path.name}.unfinished") / name
+        part.mkdir()
+        for name in ("done", "result"):
+            (part / name).touch()
+
+
+def _names(path):
+    return [*artifacts.read_manifest(path / "manifest.json")["files"]]
+
+
+def test_a_run_has_its_name_at_the_end_and_lists_its_files(tmp_path):
+    _kill(tmp_path / "out")
+    assert os.listdir(tmp_path) == ["out.unfinished"]
+    _run(tmp_path / "out", "y")
+    assert os.listdir(tmp_path) == ["out"]
+    assert _names(tmp_path / "out") == ["inner/a", "y"]
+    _run(tmp_path / "out", "z")
+    assert sorted(os.listdir(tmp_path / "out")) == [
+        "inner",
+        "manifest.json",
+        "z",
+    ]
+
+
+def test_what_a_killed_run_has_finished_is_kept(tmp_path):
+    _kill(tmp_path / "out", "part")
+    with pytest.raises(ValueError, match="True begins.*about was 'x', now 'y'"):
+        _run(tmp_path / "out", "y", overwrite=False)
+    assert (tmp_path / "out.unfinished" / "part" / "result").exists()
+    _run(tmp_path / "out", overwrite=False)
+    assert _names(tmp_path / "out") == [
+        "inner/a",
+        "part/done",
+        "part/result",
+        "x",
+    ]
+
+
+def test_overwriting_drops_what_is_about_something_else(tmp_path):
+    _kill(tmp_path / "out", "part")
+    _run(tmp_path / "out", "y", overwrite=True)
+    assert _names(tmp_path / "out") == ["inner/a", "y"]
+
+
+def test_the_unfinished_directory_of_somebody_else_stays(tmp_path):
+    (tmp_path / "out.unfinished").mkdir()
+    (tmp_path / "out.unfinished" / "mine").touch()
+    with pytest.raises(ValueError, match="out.unfinished exists, and nothing"):
+        _run(tmp_path / "out")
+    assert os.listdir(tmp_path / "out.unfinished") == ["mine"]
+
+
+def test_two_runs_at_once_are_refused_and_leave_nothing(tmp_path):
+    with artifacts.Unfinished(tmp_path / "a") as unfinished:
+        unfinished.begin({})
+        with pytest.raises(ValueError, match="Another process is at work on"):
+            with artifacts.Unfinished(tmp_path / "a"):
+                pass
+    assert os.listdir(tmp_path) == []

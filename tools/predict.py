@@ -64,16 +64,17 @@ def main():
     import keras
 
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.tasks.prediction.job import PredictionJob
-    from keras_bert.tasks.prediction.job import check_columns
+    from keras_bert.tasks.prediction.job import answer_file
     from keras_bert.training.precision import dtype_policy
 
     for directory in _MODEL_DIR.value:
         check_input(directory)
     policy = dtype_policy(_PRECISION.value)
-    job = PredictionJob(
+    keras.config.set_dtype_policy(policy)
+    answer_file(
         text_file,
         _OUTPUT.value,
+        lambda: _task(len(text_file.columns or ["text"])),
         {
             "models": [*map(artifacts.fingerprint, _MODEL_DIR.value)],
             "lower_case": _DO_LOWER_CASE.value,
@@ -82,23 +83,23 @@ def main():
         _OVERWRITE.value,
         _MODEL_DIR.value,
     )
-    keras.config.set_dtype_policy(policy)
-    task = _task()
-    check_columns(task, len(text_file.columns or ["text"]))
-    job.run(task)
     logging.info("Wrote %s.", _OUTPUT.value)
 
 
-def _task():
-    """The model, or the ensemble of several."""
+def _task(num_columns):
+    """The model, or the ensemble of several, for texts or for pairs."""
     from keras_bert.tasks import Ensemble
     from keras_bert.tasks import load_task
+    from keras_bert.tasks.prediction.job import check_columns
 
     directory, *others = _MODEL_DIR.value
     arguments = {"lowercase": _DO_LOWER_CASE.value}
     if others:
-        return Ensemble.from_pretrained([directory, *others], **arguments)
-    return load_task(directory, **arguments)
+        task = Ensemble.from_pretrained([directory, *others], **arguments)
+    else:
+        task = load_task(directory, **arguments)
+    check_columns(task, num_columns)
+    return task
 
 
 def _columns():

@@ -334,8 +334,6 @@ def test_a_broken_tokenizer_config_is_named(text, bert, tmp_path):
 
 def test_a_full_disk_names_the_file(bert, monkeypatch, tmp_path):
     break_writing(monkeypatch)
-    with pytest.raises(
-        OSError, match="No space left on device.*model.safetensors"
-    ):
+    with pytest.raises(OSError, match="No space left.*model.safetensors"):
         save_pretrained(bert, tmp_path)
     assert contents(tmp_path) == {}

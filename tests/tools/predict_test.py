@@ -11,12 +11,12 @@ import time
 import numpy as np
 import pytest
 
+from keras_bert.artifacts import write_manifest
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.config import BertConfig
 from keras_bert.tasks import Ensemble
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
-from keras_bert.tasks.prediction.job import ROWS_AT_ONCE
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -134,13 +134,15 @@ def test_several_models_answer_together(run, bert, classifier, tmp_path):
     for answer, wanted in zip(_read(output), expected, strict=True):
         assert answer["prediction"] == pytest.approx(wanted, abs=1e-5)
     # One that was killed is not gone on with by other models.
-    output.rename(f"{output}.partial")
+    place = tmp_path / "out.jsonl.unfinished"
+    place.mkdir()
+    output.rename(place / "000000000000.jsonl")
     record = {"models": ["sum of one", "sum of another"]}
-    (tmp_path / "out.jsonl.partial.json").write_text(json.dumps(record))
+    write_manifest(place / "manifest.json", {}, record)
     for models in (both, str(tmp_path / "other")):
         code, _, stderr = run(*arguments, f"--model_dir={models}")
         assert code == 1
-        assert "other settings" in stderr
+        assert "--overwrite begins anew" in stderr
         assert "models was ['sum of one', 'sum of another'], now ['" in stderr
 
 
@@ -174,10 +176,6 @@ def _start(classifier, place, output):
     )
 
 
-def _num_lines(path):
-    return path.read_bytes().count(b"\n")
-
-
 @pytest.mark.exhaustive
 def test_a_killed_run_goes_on_to_the_same_bytes(classifier, tmp_path):
     lines = "".join(f"{text}\n" for text in _texts(40_000))
@@ -186,19 +184,17 @@ def test_a_killed_run_goes_on_to_the_same_bytes(classifier, tmp_path):
     process = _start(classifier, tmp_path, whole)
     _, stderr = process.communicate(timeout=_SECONDS)
     assert process.returncode == 0, stderr
-    partial = pathlib.Path(f"{killed}.partial")
+    place = pathlib.Path(f"{killed}.unfinished")
     with _start(classifier, tmp_path, killed) as process:
         deadline = time.monotonic() + _SECONDS
-        # A piece that was half written is written anew, so wait for one.
-        while not partial.exists() or _num_lines(partial) < ROWS_AT_ONCE:
+        while not [*place.glob("*.jsonl")]:
             assert time.monotonic() < deadline
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
     assert not killed.exists()
-    assert 0 < partial.stat().st_size < whole.stat().st_size
     process = _start(classifier, tmp_path, killed)
     _, stderr = process.communicate(timeout=_SECONDS)
     assert process.returncode == 0, stderr
     assert "Going on after" in stderr
     assert killed.read_bytes() == whole.read_bytes()
-    assert not partial.exists()
+    assert not place.exists()

@@ -3,14 +3,12 @@
 from absl import flags
 from absl import logging
 
+from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.artifacts import fingerprint
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.tasks.fine_tuning.recipe_flags import RecipeFlags
 from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
 from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
-from keras_bert.tasks.fine_tuning.whole_directory import check_whole_directory
-from keras_bert.tasks.fine_tuning.whole_directory import whole_directory
 from keras_bert.training import choices
 
 flags.disclaim_key_flags()  # They are the flags of the program.
@@ -107,10 +105,16 @@ class RunFlags:
             inputs: list of str, the files that are read, which may be None.
         """
         check_input(self.init_dir.value)
-        check_whole_directory(
+        artifacts.check_output_directory(
             self._output_dir.value,
             [self.init_dir.value, *filter(None, inputs)],
             self._overwrite.value,
+        )
+        self._unfinished()  # It must be ours.
+
+    def _unfinished(self):
+        return artifacts.Unfinished(
+            f"{self._output_dir.value.rstrip('/')}.unfinished"
         )
 
     def arguments(self):
@@ -140,10 +144,10 @@ class RunFlags:
         policy = dtype_policy(self._precision.value)
         keras.config.set_dtype_policy(policy)
         about = {**self._about(inputs), "policy": policy}
-        with whole_directory(
-            self._output_dir.value, about, FINISHED, self._overwrite.value
-        ) as place:
-            scores = run.perform(self.recipes(), place)
+        with self._unfinished() as unfinished:
+            unfinished.begin(about, FINISHED, self._overwrite.value)
+            scores = run.perform(self.recipes(), unfinished.place)
+            unfinished.become(self._output_dir.value, about)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)
 
@@ -155,5 +159,5 @@ class RunFlags:
         paths = [self.init_dir.value, *filter(None, inputs)]
         return {
             "flags": values,
-            "inputs": {str(path): fingerprint(path) for path in paths},
+            "inputs": {str(x): artifacts.fingerprint(x) for x in paths},
         }

@@ -1,39 +1,37 @@
 """Answers to a file of texts of any size.
 
-They are computed for some thousands of texts at once and appended to a file
-beside the output, `OUTPUT.partial`. A run that was killed goes on after the
-last of these pieces, so that its output is that of an unkilled run.
+They are computed for some thousands of texts at once. A run that was killed
+goes on after the last of these pieces, so that its output is that of an
+unkilled run.
 """
 
 import itertools
 import json
-import os
 import pathlib
 
 from absl import logging
 
-from keras_bert.artifacts import check_output_files
-from keras_bert.artifacts import find_differences
-from keras_bert.artifacts import manifest_beside
-from keras_bert.artifacts import named_when_full
-from keras_bert.artifacts import sha256
-from keras_bert.artifacts import write_json
-from keras_bert.artifacts import write_manifest
+from keras_bert import artifacts
 from keras_bert.tasks.prediction.progress import Progress
 
 ROWS_AT_ONCE = 4096
 
 
-class PredictionJob:
+def answer_file(
+    text_file, output_file, make_task, settings, overwrite=False, inputs=()
+):
     """Answers each row of a file with a line of JSON, in order.
 
     A line holds `line`, the number of the line where the row begins, and
-    `prediction`, what `predict` gives for it.
+    `prediction`, what `predict` gives for it. Until all are there, they are in
+    the directory `OUTPUT_FILE.unfinished`.
 
     Args:
         text_file: `TextFile`. It is read once before any answer, so that a
             row at fault is told at once.
-        output_file: str, new; or that of a run that was killed.
+        output_file: str, new.
+        make_task: function that gives an object with `predict`, from a list of
+            str, or of pairs of str, to a list of what JSON can hold.
         settings: dict for JSON, what else the answers depend on.
         overwrite: bool, replace what an earlier run has written.
         inputs: list of str, files and directories that are read besides.
@@ -42,89 +40,46 @@ class PredictionJob:
         ValueError: the output may not be written, a run with other settings
             was killed, or a row is at fault.
     """
+    artifacts.check_output_files(
+        [output_file], [text_file.path, *inputs], overwrite
+    )
+    num_rows = sum(1 for _ in text_file.rows())
+    about = {
+        "input": artifacts.sha256(text_file.path),
+        "columns": text_file.columns,
+        "rows_at_once": ROWS_AT_ONCE,
+        **settings,
+    }
+    with artifacts.Unfinished(f"{output_file}.unfinished") as unfinished:
+        unfinished.begin(about, overwrite=overwrite)
+        pieces = [
+            unfinished.place / f"{first:012d}.jsonl"
+            for first in range(0, num_rows, ROWS_AT_ONCE)
+        ]
+        _answer(make_task(), text_file, num_rows, pieces)
+        with (
+            artifacts.recorded_file(output_file, {"rows": num_rows}) as name,
+            open(name, "wb") as file,
+        ):
+            for piece in pieces:
+                file.write(piece.read_bytes())
+        unfinished.discard()
 
-    def __init__(
-        self, text_file, output_file, settings, overwrite=False, inputs=()
-    ):
-        check_output_files([output_file], [text_file.path, *inputs], overwrite)
-        self.text_file = text_file
-        self.output_file = output_file
-        self._partial = pathlib.Path(f"{output_file}.partial")
-        self._record = pathlib.Path(f"{output_file}.partial.json")
-        self._num_rows = sum(1 for _ in text_file.rows())
-        self._settings = {
-            "input": sha256(text_file.path),
-            "columns": text_file.columns,
-            "rows_at_once": ROWS_AT_ONCE,
-            **settings,
-        }
-        self._check_partial(overwrite)
 
-    def run(self, task):
-        """Answers what is not answered yet.
-
-        Args:
-            task: object with `predict`, from a list of str, or of pairs of
-                str, to a list of what JSON can hold.
-        """
-        num_done = self._cut_partial()
-        if not num_done:
-            write_json(self._record, self._settings)
-            self._partial.touch()
-        progress = Progress(self._num_rows, num_done)
-        rows = itertools.islice(self.text_file.rows(), num_done, None)
-        while piece := list(itertools.islice(rows, ROWS_AT_ONCE)):
-            self._append(_answers(task, piece))
-            progress.add(len(piece))
-        output = pathlib.Path(self.output_file)
-        write_manifest(
-            manifest_beside(output),
-            {output.name: self._partial},
-            {"rows": self._num_rows},
-        )
-        os.replace(self._partial, output)
-        self._record.unlink()
-
-    def _check_partial(self, overwrite):
-        """Refuses to go on with another run; removes it if asked."""
-        if not self._partial.exists():
-            return
-        try:
-            before = dict(json.loads(self._record.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
-            raise ValueError(
-                f"{self._partial} exists, and nothing tells that it is of a "
-                "run that was killed. Move it away."
-            ) from None
-        changed = find_differences(before, self._settings)
-        if changed and not overwrite:
-            raise ValueError(
-                f"{self._partial} is of a run that was killed and that had "
-                f"other settings: {'; '.join(changed)}. Pass overwrite=True to "
-                "begin anew, or choose another name."
-            )
-        if changed:
-            self._partial.unlink()
-
-    def _cut_partial(self):
-        """Cuts what was begun after its last whole piece; counts its rows."""
-        if not self._partial.exists():
-            return 0
-        num_rows, size, position = 0, 0, 0
-        with open(self._partial, "rb+") as file:
-            for number, line in enumerate(file, 1):
-                position += len(line)
-                is_end = number % ROWS_AT_ONCE == 0 or number == self._num_rows
-                if is_end and line.endswith(b"\n"):
-                    num_rows, size = number, position
-            file.truncate(size)
-        if num_rows:
-            logging.info("Going on after %d rows.", num_rows)
-        return num_rows
-
-    def _append(self, lines):
-        with named_when_full(self._partial), open(self._partial, "ab") as file:
-            file.write("".join(lines).encode())
+def _answer(task, text_file, num_rows, pieces):
+    """Writes the pieces that are not there yet."""
+    num_done = sum(piece.exists() for piece in pieces)
+    first = min(num_done * ROWS_AT_ONCE, num_rows)
+    if first:
+        logging.info("Going on after %d rows.", first)
+    progress = Progress(num_rows, first)
+    rows = itertools.islice(text_file.rows(), first, None)
+    for piece in pieces[num_done:]:
+        some = [*itertools.islice(rows, ROWS_AT_ONCE)]
+        with artifacts.whole_file(piece) as name:
+            text = "".join(_answers(task, some))
+            pathlib.Path(name).write_text(text, encoding="utf-8")
+        progress.add(len(some))
 
 
 def _answers(task, piece):

@@ -8,7 +8,7 @@ import pytest
 from keras_bert.artifacts import manifest_of
 from keras_bert.data.labelled.text_file import TextFile
 from keras_bert.tasks.prediction import job
-from keras_bert.tasks.prediction.job import PredictionJob
+from keras_bert.tasks.prediction.job import answer_file
 from keras_bert.tasks.prediction.job import check_columns
 
 _ROWS = 23
@@ -40,13 +40,28 @@ def place(tmp_path):
     return tmp_path
 
 
-def _job(place, settings=None, name="in.txt", columns=None, overwrite=False):
-    return PredictionJob(
+def _answer(
+    place,
+    task=None,
+    settings=None,
+    name="in.txt",
+    columns=None,
+    overwrite=False,
+):
+    task = task or _Lengths()
+    answer_file(
         TextFile(str(place / name), columns),
         str(place / "out.jsonl"),
+        lambda: task,
         settings or {},
         overwrite,
     )
+    return task
+
+
+def _stop(place, num_calls, settings=None):
+    with pytest.raises(KeyboardInterrupt):
+        _answer(place, _Lengths(num_calls), settings)
 
 
 def _files(place):
@@ -54,8 +69,7 @@ def _files(place):
 
 
 def test_every_row_has_a_line_in_order(place):
-    task = _Lengths()
-    _job(place).run(task)
+    task = _answer(place)
     lines = (place / "out.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in lines] == [
         {"line": row + 1, "prediction": {"length": row % 4}}
@@ -68,77 +82,50 @@ def test_every_row_has_a_line_in_order(place):
 
 def test_pairs_are_given_as_pairs(place):
     (place / "in.tsv").write_text("a\tb\nx\ty\nz\t\n")
-    task = _Lengths()
-    _job(place, name="in.tsv", columns=["b", "a"]).run(task)
+    task = _answer(place, name="in.tsv", columns=["b", "a"])
     assert task.seen == [[("y", "x"), ("", "z")]]
 
 
-@pytest.mark.parametrize("tail", [b"", b'{"line": 11, "pre', b"{}\n{}\n"])
-def test_a_stopped_run_goes_on_after_its_last_whole_piece(place, tail):
-    _job(place).run(_Lengths())
+@pytest.mark.parametrize("num_calls", [0, 1, 2, 4])
+def test_a_stopped_run_goes_on_after_its_last_whole_piece(place, num_calls):
+    _answer(place)
     expected = (place / "out.jsonl").read_bytes()
     for name in ("out.jsonl", "manifest-out.jsonl.json"):
         (place / name).unlink()
-    with pytest.raises(KeyboardInterrupt):
-        _job(place).run(_Lengths(2))
+    _stop(place, num_calls)
     assert "out.jsonl" not in _files(place)
-    with open(place / "out.jsonl.partial", "ab") as file:
-        file.write(tail)
-    task = _Lengths()
-    _job(place).run(task)
-    assert [len(texts) for texts in task.seen] == [5, 5, 3]
+    task = _answer(place)
+    assert [len(texts) for texts in task.seen] == [5, 5, 5, 5, 3][num_calls:]
     assert (place / "out.jsonl").read_bytes() == expected
-
-
-def test_a_run_stopped_before_the_last_rename_only_renames(place):
-    _job(place).run(_Lengths())
-    expected = (place / "out.jsonl").read_bytes()
-    (place / "out.jsonl").unlink()
-    with pytest.raises(KeyboardInterrupt):
-        _job(place).run(_Lengths(0))
-    (place / "out.jsonl.partial").write_bytes(expected)
-    task = _Lengths()
-    _job(place).run(task)
-    assert task.seen == []
-    assert (place / "out.jsonl").read_bytes() == expected
+    assert _files(place) == ["in.txt", "manifest-out.jsonl.json", "out.jsonl"]
 
 
 def test_a_run_with_other_settings_is_not_gone_on_with(place):
-    with pytest.raises(KeyboardInterrupt):
-        _job(place, {"model": "a"}).run(_Lengths(2))
+    _stop(place, 2, {"model": "a"})
     with pytest.raises(ValueError, match="model was 'a', now 'b'"):
-        _job(place, {"model": "b"})
-    task = _Lengths()
-    _job(place, {"model": "b"}, overwrite=True).run(task)
+        _answer(place, settings={"model": "b"})
+    task = _answer(place, settings={"model": "b"}, overwrite=True)
     assert len(task.seen) == 5
 
 
 def test_another_input_is_another_run(place):
-    with pytest.raises(KeyboardInterrupt):
-        _job(place).run(_Lengths(2))
+    _stop(place, 2)
     with open(place / "in.txt", "a") as file:
         file.write("more\n")
     with pytest.raises(ValueError, match="input was"):
-        _job(place)
-
-
-def test_the_partial_file_of_somebody_else_stays(place):
-    (place / "out.jsonl.partial").write_text("mine")
-    with pytest.raises(ValueError, match="out.jsonl.partial exists"):
-        _job(place, overwrite=True)
-    assert (place / "out.jsonl.partial").read_text() == "mine"
+        _answer(place)
 
 
 def test_a_row_at_fault_is_told_before_any_answer(place):
     (place / "in.csv").write_text("a\n" + "x\n" * 20 + "x,y\n")
     with pytest.raises(ValueError, match="in.csv, line 22"):
-        _job(place, name="in.csv", columns=["a"])
+        _answer(place, name="in.csv", columns=["a"])
     assert _files(place) == ["in.csv", "in.txt"]
 
 
 def test_no_rows_give_an_empty_file(place):
     (place / "in.txt").write_bytes(b"")
-    _job(place).run(_Lengths())
+    _answer(place)
     assert (place / "out.jsonl").read_bytes() == b""
 
 
