@@ -11,10 +11,10 @@ records are those of google-research/bert; see tfrecords/README.md. What an
 example holds is told by --packing; see docs/packings.md.
 
 The same seed gives the same bytes with any number of workers. A run that was
-killed goes on where it was when the same command is typed again (one with
---overwrite: without that flag). A manifest in the folder of the records, which
-must be one, tells settings, counts and hashes of the inputs and the records.
-Nothing is replaced but the records of an earlier run, and these as a whole.
+killed goes on where it was when the same command is typed again. A manifest in
+the folder of the records, which must be one, tells settings, counts and hashes
+of the inputs and the records. Nothing is replaced but the records of an earlier
+run, and these as a whole.
 """
 
 import os

@@ -14,15 +14,13 @@ import time
 
 from absl import logging
 
-from keras_bert.artifacts import check_no_input
-from keras_bert.artifacts import check_writable
-from keras_bert.artifacts import manifest_beside
+from keras_bert import artifacts
 from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
 from keras_bert.data.build.settings import settings_of
 from keras_bert.data.build.tokenizing import tokenize
-from keras_bert.data.build.work_directory import WorkDirectory
+from keras_bert.data.build.work_directory import work_directory
 from keras_bert.data.build.writing import write_shards
 from keras_bert.data.examples.packings import PACKINGS
 
@@ -79,9 +77,11 @@ def create_pretraining_data(
     settings = functools.partial(
         _settings, sources, len(output_files), text_options, options
     )
-    work = WorkDirectory(manifest_path, output_files, settings, overwrite)
-    with work:
-        if work.counts is not None:
+    with work_directory(manifest_path, output_files, settings, overwrite) as (
+        work,
+        settings,
+    ):
+        if work is None:
             logging.info("Nothing to do: %s is of this run.", manifest_path)
         else:
             text = tokenize(work, sources, text_options, num_workers)
@@ -99,8 +99,8 @@ def create_pretraining_data(
                 "bad_lines": text.bad_lines.listed,
                 "seconds": round(time.monotonic() - start, 1),
             }
-            work.finish(manifest)
-        return work.counts
+            work.finish(settings, manifest)
+    return artifacts.read_manifest(manifest_path)["counts"]
 
 
 def _check_output_files(paths, inputs):
@@ -113,7 +113,7 @@ def _check_output_files(paths, inputs):
     names = set()
     folder = os.path.realpath(os.path.dirname(paths[0]))
     for path in paths:
-        check_no_input(path, inputs)
+        artifacts.check_no_input(path, inputs)
         if os.path.realpath(os.path.dirname(path)) != folder:
             raise ValueError(
                 "Output files must be in one folder, where the manifest "
@@ -125,13 +125,13 @@ def _check_output_files(paths, inputs):
                 f"Output files must differ from each other. Received: {path}."
             )
         names.add(name)
-    check_writable(os.path.dirname(paths[0]) or ".")
+    artifacts.check_writable(os.path.dirname(paths[0]) or ".")
 
 
 def _manifest_beside(output_files):
     if not output_files:
         raise ValueError("Output files must be named. Received: none.")
-    return str(manifest_beside(output_files[0]))
+    return str(artifacts.manifest_beside(output_files[0]))
 
 
 def _settings(sources, num_shards, text_options, options):

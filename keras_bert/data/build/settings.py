@@ -1,13 +1,12 @@
-"""What a run depends on, kept as JSON and compared."""
+"""The settings that records depend on."""
 
 import dataclasses
 
-from keras_bert.artifacts import read_json
 from keras_bert.text.tokenizer_kinds import KINDS
 
 
 def settings_of(inputs, num_shards, text_options, options):
-    """What the records depend on.
+    """Describe all that the records depend on.
 
     Args:
         inputs: dict from the names of the inputs to what tells their contents.
@@ -30,14 +29,3 @@ def settings_of(inputs, num_shards, text_options, options):
         "text": text_settings,
         "examples": dataclasses.asdict(options),
     }
-
-
-def read_settings(path):
-    """The settings that a run has recorded in a file."""
-    try:
-        return dict(read_json(path)["settings"])
-    except (ValueError, TypeError, KeyError):
-        raise ValueError(
-            f"{path} must be of an earlier run of this program. Received: a "
-            "file without settings. Move it away."
-        ) from None

@@ -4,9 +4,9 @@ import collections
 import dataclasses
 import functools
 
-from keras_bert.data.build.pieces import finish_piece
-from keras_bert.data.build.pieces import read_piece
-from keras_bert.data.build.pieces import summed_counts
+from keras_bert.data.build.work_directory import finish_piece
+from keras_bert.data.build.work_directory import read_piece
+from keras_bert.data.build.work_directory import summed_counts
 from keras_bert.data.build.workers import advance
 from keras_bert.data.build.workers import run_pieces
 from keras_bert.data.corpus import token_store as corpora

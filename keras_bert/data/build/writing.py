@@ -7,10 +7,10 @@ import pathlib
 
 from keras_bert.artifacts import file_entry
 from keras_bert.artifacts import whole_file
-from keras_bert.data.build.pieces import finish_piece
-from keras_bert.data.build.pieces import read_piece
-from keras_bert.data.build.pieces import summed_counts
 from keras_bert.data.build.shards import ShardBuilder
+from keras_bert.data.build.work_directory import finish_piece
+from keras_bert.data.build.work_directory import read_piece
+from keras_bert.data.build.work_directory import summed_counts
 from keras_bert.data.build.workers import advance
 from keras_bert.data.build.workers import run_pieces
 from keras_bert.data.corpus.token_store import Corpus

@@ -1,6 +1,5 @@
 import collections
 import dataclasses
-import errno
 import gzip
 import hashlib
 import json
@@ -579,24 +578,6 @@ def test_a_line_of_ten_megabytes_is_text(create, tmp_path):
     (records,), counts = create(options, "a", path=str(path))
     assert counts["tokens"] == 2 + 7 * 330_000 + 2
     assert len(_read(records)) == counts["examples"] >= 2
-
-
-def test_records_go_to_another_disk(create, monkeypatch, tmp_path):
-    (expected,), _ = create(_options(), "a")
-    replace = os.replace
-
-    def replace_here(path, new_path):
-        if str(path).endswith(".tfrecord") and not str(new_path).endswith(
-            ".tfrecord"
-        ):
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        replace(path, new_path)
-
-    monkeypatch.setattr("os.replace", replace_here)
-    (records,), _ = create(_options(), "b")
-    assert _bytes([records]) == _bytes([expected])
-    assert {"manifest-b.json", "b"} < {*os.listdir(tmp_path)}
-    assert len(os.listdir(tmp_path)) == 5
 
 
 def test_the_manifest_records_the_run(
