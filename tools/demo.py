@@ -5,9 +5,8 @@
 
 Each stage is a program of its own, shown as it would be typed; all that it
 prints is kept in OUTPUT_DIR/logs. With --overwrite the directory of an earlier
-demo is made anew: its manifest.json lists what the demo wrote, and of a demo
-that was killed, what stands where its last stage wrote counts as written by
-that. With anything else in it the directory is refused.
+demo is made anew, whose manifest.json lists what it wrote. With anything else
+in it the directory is refused.
 """
 
 import pathlib
@@ -19,10 +18,8 @@ import time
 
 from absl import flags
 
+from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.demo.directory import alone
-from keras_bert.demo.directory import make_room
-from keras_bert.demo.directory import record
 from keras_bert.demo.packages import check_installed
 from keras_bert.demo.running import printed_lines
 from keras_bert.demo.running import running
@@ -43,6 +40,7 @@ _OVERWRITE = flags.DEFINE_bool(
 )
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
+_MADE = {"program": "demo"}  # In the manifest.
 _POLL_SECONDS = 0.2
 _LINES_OF_A_FAILURE = 15
 
@@ -51,28 +49,35 @@ def main():
     check_installed()
     output = pathlib.Path(_OUTPUT_DIR.value)
     inputs = expand_patterns(_INPUT_FILE.value) if _INPUT_FILE.value else []
-    make_room(output, inputs, _OVERWRITE.value)
+    artifacts.check_output_directory(
+        output,
+        inputs,
+        _OVERWRITE.value,
+        "a demo",
+        lambda x: _MADE.items() <= x.items(),
+    )
+    artifacts.remove_own(output)
     (output / "logs").mkdir(parents=True)
     for end in (signal.SIGTERM, signal.SIGHUP):  # A stage is ended, too.
         signal.signal(end, signal.default_int_handler)
     stages = demo_stages(_ROOT, output, ",".join(_INPUT_FILE.value))
-    with alone(output) as lock:
-        for number, (title, entry, command) in enumerate(stages, start=1):
+    try:
+        for number, (title, command) in enumerate(stages, start=1):
             print(f"[{number}/{len(stages)}] {title}", flush=True)
             log = output / "logs" / f"{number}.txt"
-            record(output, [entry, f"logs/{log.name}"])
-            seconds = _run(command, log, lock)
+            seconds = _run(command, log)
             last = "done" if number == len(stages) else printed_lines(log)[-1]
             _show(f"{seconds:5.1f} s  {last}", end="\n")
-        record(output, [])
+    finally:
+        artifacts.record_directory(output, _MADE)
     print("\n".join(printed_lines(log)))
 
 
-def _run(command, log, lock):
+def _run(command, log):
     """Runs a stage, its last line of output showing; the seconds it took."""
     print(f"    python {shlex.join(command)}", flush=True)
     start = time.monotonic()
-    with running(command, log, lock) as process:
+    with running(command, log) as process:
         while process.poll() is None:
             time.sleep(_POLL_SECONDS)
             if sys.stdout.isatty():

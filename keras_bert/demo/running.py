@@ -16,13 +16,12 @@ _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 
 @contextlib.contextmanager
-def running(command, log, lock):
+def running(command, log):
     """A context in which a stage runs; it has ended after it.
 
     Args:
         command: list of str, a Python program and its flags.
         log: `pathlib.Path`, where all that it prints goes.
-        lock: int, the descriptor of `alone`.
 
     Yields:
         The `subprocess.Popen`.
@@ -34,7 +33,6 @@ def running(command, log, lock):
             stdout=file,
             stderr=file,
             start_new_session=True,  # Ctrl-C comes from `_end`, once.
-            pass_fds=[lock],
         )
     try:
         yield process

@@ -13,8 +13,7 @@ def demo_stages(root, output, input_file):
         input_file: str, text files as a flag names them; "" for none.
 
     Returns:
-        A list of titles, entries of `output` that a stage writes, and command
-        lines.
+        A list of titles and command lines.
     """
     is_inside = pathlib.Path.cwd() in [root, *root.parents]
     place = pathlib.Path(os.path.relpath(root) if is_inside else root)
@@ -26,13 +25,12 @@ def demo_stages(root, output, input_file):
         return place / "configs" / name
 
     def records(part):
-        name = f"{part}.tfrecord"
-        return name, program(
+        return program(
             "create_pretraining_data",
             f"--flagfile={config('demo_data.flags')}",
             f"--input_file={output}/corpus/{part}.txt",
             f"--vocab_file={output}/vocab.txt",
-            f"--output_file={output}/{name}",
+            f"--output_file={output}/{part}.tfrecord",
         )
 
     corpus = program("collect_corpus", f"--output_dir={output}/corpus")
@@ -72,13 +70,13 @@ def demo_stages(root, output, input_file):
     )
     report = program("demo_report", f"--output_dir={output}")
     return [
-        ("Collect prose, hold a part out", "corpus", corpus),
-        ("Learn a vocabulary", "vocab.txt", vocabulary),
-        ("Write records to train on", *records("train")),
-        ("Write records to evaluate on", *records("eval")),
-        ("Train a BERT", "bert", training),
-        ("Draw the curves", "training.png", curves),
-        ("Export a SavedModel", "saved_model", saved_model),
-        ("Export a TFLite file", "encoder_text.tflite", tflite),
-        ("Try all of it", "report", report),
+        ("Collect prose, hold a part out", corpus),
+        ("Learn a vocabulary", vocabulary),
+        ("Write records to train on", records("train")),
+        ("Write records to evaluate on", records("eval")),
+        ("Train a BERT", training),
+        ("Draw the curves", curves),
+        ("Export a SavedModel", saved_model),
+        ("Export a TFLite file", tflite),
+        ("Try all of it", report),
     ]

@@ -1,4 +1,3 @@
-import os
 import signal
 import time
 
@@ -20,25 +19,18 @@ def test_terminal_codes_and_prefixes_are_not_shown(tmp_path):
     assert printed_lines(log) == [""]
 
 
-@pytest.fixture
-def lock(tmp_path):
-    descriptor = os.open(tmp_path, os.O_RDONLY)
-    yield descriptor
-    os.close(descriptor)
-
-
-def test_all_that_a_stage_prints_is_in_its_log(tmp_path, lock):
+def test_all_that_a_stage_prints_is_in_its_log(tmp_path):
     program = "import sys; print('out'); sys.stdout.flush(); sys.exit('error')"
-    with running(["-c", program], tmp_path / "log", lock) as process:
+    with running(["-c", program], tmp_path / "log") as process:
         process.wait()
     assert process.returncode == 1
     assert printed_lines(tmp_path / "log") == ["out", "error"]
 
 
-def test_a_stage_ends_with_its_context(tmp_path, lock):
+def test_a_stage_ends_with_its_context(tmp_path):
     program = "import time; print('up', flush=True); time.sleep(60)"
     with pytest.raises(KeyError):
-        with running(["-c", program], tmp_path / "log", lock) as process:
+        with running(["-c", program], tmp_path / "log") as process:
             while printed_lines(tmp_path / "log") != ["up"]:
                 time.sleep(0.02)
             raise KeyError

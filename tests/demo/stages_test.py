@@ -14,8 +14,8 @@ def test_stages_can_be_typed_where_the_demo_runs(folder, monkeypatch):
     monkeypatch.chdir(folder)
     stages = demo_stages(_REPOSITORY, pathlib.Path("out"), "text/*.txt")
     assert len(stages) == 9
-    assert "--input_file=text/*.txt" in stages[0][2]
-    for _, _, (program, *flags) in stages:
+    assert "--input_file=text/*.txt" in stages[0][1]
+    for _, (program, *flags) in stages:
         assert (folder / program).is_file()
         for flag in flags:
             name, value = flag.split("=")
@@ -27,4 +27,4 @@ def test_stages_can_be_typed_where_the_demo_runs(folder, monkeypatch):
 
 def test_without_text_the_corpus_is_the_documentation():
     stages = demo_stages(_REPOSITORY, pathlib.Path("out"), "")
-    assert not [flag for flag in stages[0][2] if "--input_file" in flag]
+    assert not [flag for flag in stages[0][1] if "--input_file" in flag]

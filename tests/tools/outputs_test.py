@@ -256,6 +256,7 @@ _WRITERS = [name for name, program in _PROGRAMS.items() if program.output]
 # What was seen, by program and rule.
 _SEEN = {}
 _RULES = ("input", "foreign", "again", "overwrite")
+_DEMO = {"program": "demo"}
 _WIDTH = 30
 
 
@@ -470,7 +471,9 @@ def test_what_we_wrote_is_replaced_when_asked(call, run_alone, place, tool):
         path = place / program.flags[program.output] / program.within
     else:
         path, manifest = _put(place, program, "ours")
-        artifacts.write_manifest(manifest, {path.name: path}, {"under_way": []})
+        artifacts.write_manifest(
+            manifest, {path.name: path}, {"program": "demo"}
+        )
     assert "pass --overwrite" in _assert_refused(call, tool, place)
     _SEEN[tool, "again"] = "refused"
     if not program.is_costly:
