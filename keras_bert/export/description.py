@@ -1,13 +1,16 @@
-"""What an export tells of itself, for programs that did not make it."""
+"""The description of an export, for programs that did not make it."""
 
 import tensorflow as tf
 
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.version import VERSION
 
+# For a manifest: the command may hold paths of the exporting machine.
+NO_COMMAND = {"command": []}
+
 
 def about(task):
-    """What the manifest of an export tells of its task, a dict for JSON."""
+    """Describe a task for the manifest of its export, a dict for JSON."""
     tokenizer = task.preprocess.tokenizer
     return {
         "task": type(task).__name__,

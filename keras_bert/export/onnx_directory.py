@@ -1,6 +1,7 @@
 """A directory for ONNX Runtime and the like: a model, and its tokenizer."""
 
 from keras_bert import artifacts
+from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.onnx_graph import check_onnx
 from keras_bert.export.onnx_graph import onnx_model
@@ -56,6 +57,7 @@ def export_onnx(task, directory, overwrite=False):
         "inputs": [tensor.name for tensor in model.graph.input],
         "outputs": [tensor.name for tensor in model.graph.output],
         "labels": getattr(task, "labels", None),
+        **NO_COMMAND,
     }
     with artifacts.recorded_directory(directory, told) as staging:
         (staging / "model.onnx").write_bytes(model.SerializeToString())

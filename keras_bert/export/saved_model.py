@@ -8,6 +8,7 @@ import pathlib
 import tensorflow as tf
 
 from keras_bert.artifacts import recorded_directory
+from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.description import described_signatures
 from keras_bert.export.output import version_directory
@@ -71,8 +72,7 @@ def export_saved_model(
     served = ServedGraph(task, model)
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def, task.preprocess.tokenizer.kind)
-    # Without the command, which may hold paths of this machine.
-    told = {**about(task), "command": []}
+    told = {**about(task), **NO_COMMAND}
     with recorded_directory(place, told) as staging:
         _write(served, staging)
         write_warmup_requests(staging, example_requests(task))

@@ -113,5 +113,5 @@ def _write(path, text):
     if not artifacts.is_free(path):
         logging.warning("%s is not as we wrote it, and stays.", path)
         return
-    with artifacts.recorded_file(path) as temporary:
+    with artifacts.recorded_file(path, {"command": []}) as temporary:
         pathlib.Path(temporary).write_text(text, encoding="utf-8")

@@ -7,6 +7,7 @@ from absl import logging
 
 from keras_bert.artifacts import check_output_files
 from keras_bert.artifacts import recorded_file
+from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.tflite_archive import append_archive
 from keras_bert.export.tflite_comparison import compare
@@ -162,7 +163,7 @@ def _about(task, kind, function, found):
 
 
 def _write(task, path, flatbuffer, values):
-    with recorded_file(path, values) as temporary:
+    with recorded_file(path, {**values, **NO_COMMAND}) as temporary:
         pathlib.Path(temporary).write_bytes(flatbuffer)
         append_archive(
             temporary,

@@ -81,6 +81,7 @@ class TextEmbedder(Task):
         self.pooling = pooling
         self.dense = list(dense)
         self.normalize = normalize
+        self.settings = {"pooling": pooling, "normalize": normalize}
         self.batch_tokens = batch_tokens
         self.preprocess = Preprocessor(
             pretrained.tokenizer,

@@ -696,7 +696,7 @@ def _first_of_each():
         for tool, changes, _ in _MISTAKES
     ],
 )
-def test_a_mistake_is_one_line_and_leaves_no_file(
+def test_a_mistake_is_one_line_and_leaves_nothing(
     run, place, tmp_path, tool, changes, message
 ):
     before = _files(place)
@@ -709,6 +709,8 @@ def test_a_mistake_is_one_line_and_leaves_no_file(
     assert not stdout
     assert _files(place) == before
     assert _files(tmp_path) == {}
+    if tool != "create_pretraining_data":  # It has worked in a folder.
+        assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.exhaustive

@@ -144,7 +144,10 @@ class RunFlags:
         policy = dtype_policy(self._precision.value)
         keras.config.set_dtype_policy(policy)
         about = {**self._about(inputs), "policy": policy}
-        with self._unfinished() as unfinished:
+        with (
+            self._unfinished() as unfinished,
+            artifacts.named_when_full(unfinished.place),
+        ):
             unfinished.begin(about, FINISHED, self._overwrite.value)
             scores = run.perform(self.recipes(), unfinished.place)
             unfinished.become(self._output_dir.value, about)
