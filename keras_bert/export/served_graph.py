@@ -132,26 +132,43 @@ def _checked(task, ids):
     tokens = ids[features.INPUT_IDS.name]
     shape = tf.shape(tokens)
     longest = task.preprocess.seq_length
-    size = len(task.preprocess.tokenizer.vocabulary)
-    checks = {
-        "All tensors must have the shape of input_ids.": [
-            _has_shape(tensor, shape) for tensor in ids.values()
-        ],
-        f"Rows must have 1 to {longest} tokens.": [
-            shape[-1] > 0,
-            shape[-1] <= longest,
-        ],
-        f"Ids must be from 0 to {size - 1}.": [tokens >= 0, tokens < size],
+    highest = {
+        features.INPUT_IDS.name: len(task.preprocess.tokenizer.vocabulary) - 1,
+        features.INPUT_MASK.name: 1,
+        features.SEGMENT_IDS.name: task.pretrained.config.sizes.get("S", 1) - 1,
     }
     checks = [
-        tf.raw_ops.Assert(
-            condition=tf.reduce_all([tf.reduce_all(x) for x in conditions]),
-            data=[message],
-        )
-        for message, conditions in checks.items()
+        assertion(
+            tf.reduce_all([_has_shape(x, shape) for x in ids.values()]),
+            "All tensors must have the shape of input_ids. Received:",
+            *(tf.shape(x) for x in ids.values()),
+        ),
+        assertion(
+            tf.logical_and(shape[-1] > 0, shape[-1] <= longest),
+            f"Rows must have 1 to {longest} tokens. Received:",
+            shape[-1],
+        ),
+        *(_in_range(x, n, highest[n]) for n, x in ids.items() if n in highest),
     ]
     with tf.control_dependencies(checks):
         return {name: tf.identity(tensor) for name, tensor in ids.items()}
+
+
+def _in_range(tensor, name, highest):
+    """Fails unless all values are from 0 to the highest."""
+    # Not by `Min`, which no server was seen to run; no value overflows.
+    least, greatest = -1 - tf.reduce_max(-1 - tensor), tf.reduce_max(tensor)
+    return assertion(
+        tf.logical_and(least >= 0, greatest <= highest),
+        f"{name} must be from 0 to {highest}. Received values from, to:",
+        least,
+        greatest,
+    )
+
+
+def assertion(condition, message, *received):
+    """The op that fails with a message and what was received."""
+    return tf.raw_ops.Assert(condition=condition, data=[message, *received])
 
 
 def _has_shape(tensor, shape):

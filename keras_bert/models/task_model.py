@@ -105,11 +105,12 @@ def mean_of_tokens(states, mask):
         mask: int32 `(batch_size, seq_length)`; 1 at tokens.
 
     Returns:
-        float `(batch_size, hidden_size)`.
+        float `(batch_size, hidden_size)`; 0 for a text without tokens.
     """
     # Not by a slice with a new axis, which TFLite has not for unknown sizes.
     weights = ops.expand_dims(ops.cast(mask, states.dtype), -1)  # [B, S, 1]
-    return ops.sum(states * weights, axis=1) / ops.sum(weights, axis=1)
+    num_tokens = ops.maximum(ops.sum(weights, axis=1), 1.0)  # Not 0 / 0.
+    return ops.sum(states * weights, axis=1) / num_tokens
 
 
 def over_choices(model, name):

@@ -14,6 +14,7 @@ class FeatureExtractor(Task):
     """
 
     def __init__(self, pretrained, seq_length=None):
+        self.pretrained = pretrained
         self.model = pretrained.encoder
         self.inputs = tuple(pretrained.backbone.inputs)
         self.outputs = tuple(pretrained.encoder.output)

@@ -56,6 +56,7 @@ class FillMask(Task):
                 "TextEmbedder or FeatureExtractor, or --task=text_embedder or "
                 "--task=feature_extractor of a program."
             )
+        self.pretrained = pretrained
         self.model = pretrained.pretrainer
         self.inputs = tuple(pretrained.backbone.inputs)
         tokenizer = pretrained.tokenizer

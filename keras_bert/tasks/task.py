@@ -17,6 +17,7 @@ class Task:
             attributes `tokenizer` and `seq_length`.
         inputs: tuple of str, the names of those tensors that the model takes.
         model: `keras.Model` that takes them.
+        pretrained: `PretrainedModel` that it is made of.
         outputs: tuple of str, the names that `predict_texts` gives.
         settings: dict for JSON, what of the task is no weight, such as its
             labels.

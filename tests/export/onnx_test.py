@@ -136,6 +136,16 @@ def test_any_size_is_taken(exported):
             np.testing.assert_allclose(values, expected[output.name], atol=1e-4)
 
 
+def test_a_row_without_tokens_has_a_zero_vector(bert, tmp_path):
+    export_onnx(tasks.TextEmbedder(bert, normalize=True), tmp_path / "onnx")
+    session = ort.InferenceSession(tmp_path / "onnx" / "model.onnx")
+    ids = {name: np.ones((2, 5), np.int32) for name in _IDS}
+    ids["input_mask"][1] = 0
+    (vectors,) = session.run(["embedding"], ids)
+    lengths = np.linalg.norm(vectors, axis=1)
+    np.testing.assert_allclose(lengths, [1, 0], atol=1e-5)
+
+
 def test_the_names_of_the_dimensions_are_told(exported):
     _, directory, _ = exported
     session = ort.InferenceSession(directory / "model.onnx")

@@ -180,6 +180,15 @@ def test_answers_do_not_depend_on_the_other_texts(exported):
     np.testing.assert_allclose(together, alone, atol=1e-5)
 
 
+# Values of one id among ones, and how the refusal writes them.
+_BAD_IDS = {
+    "input_ids": ((-5, "-5"), (18, "18"), (-(2**31), "-2147483648")),
+    "input_mask": ((-1, "-1"), (7, "7")),
+    "segment_ids": ((-1, "-1"), (2, "2")),
+}
+_HIGHEST = {"input_ids": 17, "input_mask": 1, "segment_ids": 1}
+
+
 @pytest.mark.parametrize("name", ["answerer", "chooser", "classifier"])
 def test_bad_ids_are_refused(exported, name):
     task, directory = exported[name]
@@ -190,9 +199,17 @@ def test_bad_ids_are_refused(exported, name):
     longest = task.preprocess.seq_length
     too_long = {n: tf.ones((*shape[:-1], longest + 1), tf.int32) for n in good}
     empty = {n: tf.ones((*shape[:-1], 0), tf.int32) for n in good}
+    is_first = tf.one_hot(0, 9, dtype=tf.int32)
+    cases = [
+        (
+            {key: good[key] + is_first * (value - 1)},
+            f"{key} must be from 0 to {_HIGHEST[key]}. Received.*{found}",
+        )
+        for key, values in _BAD_IDS.items()
+        for value, found in values
+    ]
     for changes, complaint in (
-        ({"input_ids": good["input_ids"] * -1}, "Ids must be from 0 to 17"),
-        ({"input_ids": good["input_ids"] * 18}, "Ids must be from 0 to 17"),
+        *cases,
         ({"input_mask": good["input_mask"][..., :4]}, "the shape of input_ids"),
         ({"input_mask": good["input_mask"][:1]}, "the shape of input_ids"),
         (too_long, f"1 to {longest} tokens"),
@@ -200,6 +217,19 @@ def test_bad_ids_are_refused(exported, name):
     ):
         with pytest.raises(tf.errors.InvalidArgumentError, match=complaint):
             ids(**{**good, **changes})
+
+
+def test_a_row_without_tokens_has_a_zero_vector(exported):
+    task, directory = exported["embedder"]
+    ids = {name: np.ones((2, 9), np.int32) for name in task.inputs}
+    ids["input_mask"][1] = 0
+    for run in (
+        tf.saved_model.load(str(directory)).signatures["ids"],
+        lambda **ids: task.predict_ids(ids),
+    ):
+        tensors = {name: tf.constant(x) for name, x in ids.items()}
+        lengths = np.linalg.norm(run(**tensors)["embedding"], axis=1)
+        np.testing.assert_allclose(lengths, [1, 0], atol=1e-5)
 
 
 def test_weights_in_bfloat16_are_constants_stored_in_it(narrow_bert, tmp_path):

@@ -166,6 +166,16 @@ def test_the_ids_file_needs_no_tensorflow(exported, tmp_path):
             np.testing.assert_array_equal(values, array)
 
 
+def test_a_row_without_tokens_has_a_zero_vector(bert, tmp_path):
+    task = tasks.TextEmbedder(bert, normalize=True)
+    export_tflite(task, tmp_path / "a.tflite", kind="float32", files=["ids"])
+    run = signature_runner((tmp_path / "a_ids.tflite").read_bytes(), False)
+    ids = {name: np.ones((2, 5), np.int32) for name in task.inputs}
+    ids["input_mask"][1] = 0
+    lengths = np.linalg.norm(run(**ids)["embedding"], axis=1)
+    np.testing.assert_allclose(lengths, [1, 0], atol=1e-5)
+
+
 def test_only_the_text_file_has_custom_ops(exported):
     _, folder, _ = exported
     _, custom = operators((folder / "model_text.tflite").read_bytes())

@@ -68,6 +68,22 @@ def test_vectors_are_pooled_from_the_sequence_output(bert, pooling):
         )
 
 
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("pooling", _POOLINGS)
+def test_a_row_without_tokens_has_a_zero_vector(bert, pooling, normalize):
+    dense = [keras.layers.Dense(4, bias_initializer="ones")]
+    embedder = TextEmbedder(
+        bert, pooling=pooling, dense=dense, normalize=normalize
+    )
+    ids = embedder.preprocess(["the dog", "a cat"])
+    mask = ids["input_mask"] * [[1], [0]]
+    vectors = embedder.predict_ids({**ids, "input_mask": mask})["embedding"]
+    expected = embedder.predict_ids(ids)["embedding"]
+    np.testing.assert_allclose(vectors[0], expected[0], atol=1e-6)
+    assert np.array(vectors[1]).tolist() == [0] * 4
+    assert np.linalg.norm(expected[1]) > 0.1
+
+
 def test_last4_joins_the_means_of_the_last_four_layers(make_bert):
     bert = make_bert(num_hidden_layers=5)
     embedder = TextEmbedder(bert, pooling="last4")

@@ -21,7 +21,7 @@ def embedding_model(pretrained, pooling="mean", dense=(), normalize=False):
 
     Returns:
         A functional `keras.Model` from the encoder's inputs to a dict of
-        `embedding`, float32 `(batch_size, dim)`.
+        `embedding`, float32 `(batch_size, dim)`, 0 for a row without tokens.
 
     Raises:
         ValueError: there is no such pooling, the encoder has too few layers
@@ -54,6 +54,9 @@ def embedding_model(pretrained, pooling="mean", dense=(), normalize=False):
                 f"Received: {layer!r}."
             )
         vector = ops.cast(layer(vector), "float32")
+    # 0 where there is no token. Not `where`: it is a product in ONNX, too.
+    has_tokens = ops.max(mask, axis=-1, keepdims=True) > 0
+    vector *= ops.cast(has_tokens, "float32")
     vector = unit(vector) if normalize else vector
     return keras.Model(backbone.inputs, {"embedding": vector})
 

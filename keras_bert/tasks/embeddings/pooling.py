@@ -6,7 +6,7 @@ from keras import ops
 
 from keras_bert.models.task_model import mean_of_tokens
 
-_LARGE = 3e38  # Close to the largest float32.
+_LARGE = 1e30  # In float32, and so are its products with weights.
 
 
 def _first(states, mask):
