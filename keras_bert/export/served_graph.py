@@ -32,17 +32,18 @@ class ServedGraph:
         traced = {}
 
         def trace(*texts):
-            inputs = task.preprocess(*texts)
+            checked = _checked_texts(task, texts)
+            inputs = task.preprocess(*checked)
             ids = {
                 name: tf.compat.v1.placeholder_with_default(
                     inputs[name], [None] * len(inputs[name].shape), name
                 )
                 for name in task.inputs
             }
-            checked = _checked(task, ids)
-            outputs = served.predict_ids(checked)
+            ids_checked = _checked(task, ids)
+            outputs = served.predict_ids(ids_checked)
             answers = served.answers_in_texts(
-                outputs, {**inputs, **checked}, *texts
+                outputs, {**inputs, **ids_checked}, *checked
             )
             texts = dict(zip(task.text_inputs, texts))
             traced["serving_default"] = texts, answers
@@ -125,6 +126,31 @@ def _new_variables(variables):
     copies = [v1.Variable(variable_def=each) for each in described]
     v1.get_collection_ref(v1.GraphKeys.GLOBAL_VARIABLES).extend(copies)
     return copies
+
+
+def _checked_texts(task, texts):
+    """The same texts; a request with others than the task takes fails."""
+    if len(texts) == 1:
+        return texts
+    shapes = {n: tf.shape(x) for n, x in zip(task.text_inputs, texts)}
+    counts = tf.stack([shape[0] for shape in shapes.values()])
+    checks = [
+        assertion(
+            tf.reduce_all(tf.equal(counts, counts[0])),
+            f"{' and '.join(shapes)} must have as many rows. Received:",
+            counts,
+        ),
+        *(
+            assertion(
+                shapes[name][1] > 0,
+                f"Each row of {name} must have one or more. Received shape:",
+                shapes[name],
+            )
+            for name in task.text_shapes
+        ),
+    ]
+    with tf.control_dependencies(checks):
+        return [tf.identity(text) for text in texts]
 
 
 def _checked(task, ids):

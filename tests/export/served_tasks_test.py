@@ -108,7 +108,7 @@ def _columns(task, texts):
 @pytest.fixture(scope="module")
 def exported(request, make_bert, tmp_path_factory):
     """The tasks that are tested now, and the directories of SavedModels."""
-    names = {"embedder", "tagger"}
+    names = {"chooser", "embedder", "tagger"}
     for item in request.session.items:
         if item.path == request.path and hasattr(item, "callspec"):
             names |= {item.callspec.params.get("name", "tagger")}
@@ -217,6 +217,26 @@ def test_bad_ids_are_refused(exported, name):
     ):
         with pytest.raises(tf.errors.InvalidArgumentError, match=complaint):
             ids(**{**good, **changes})
+
+
+@pytest.mark.parametrize(
+    "name, shapes, complaint",
+    [
+        ("answerer", (3, 2), "question and context must have as many .*3 2"),
+        ("of_pairs", (2, 3), "text and text_pair must have as many .*2 3"),
+        ("chooser", (3, (2, 2)), "text and choices must have as many .*3 2"),
+        ("chooser", (2, (2, 0)), "row of choices must have one or more.*2 0"),
+        ("chooser", (0, (0, 0)), "row of choices must have one or more.*0 0"),
+    ],
+)
+def test_texts_that_do_not_go_together_are_refused(
+    exported, name, shapes, complaint
+):
+    task, directory = exported[name]
+    answer = tf.saved_model.load(str(directory)).signatures["serving_default"]
+    texts = {n: tf.fill(s, "a") for n, s in zip(task.text_inputs, shapes)}
+    with pytest.raises(tf.errors.InvalidArgumentError, match=complaint):
+        answer(**texts)
 
 
 def test_a_row_without_tokens_has_a_zero_vector(exported):
