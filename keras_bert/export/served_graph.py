@@ -33,7 +33,7 @@ class ServedGraph:
 
         def trace(*texts):
             checked = _checked_texts(task, texts)
-            inputs = task.preprocess(*checked)
+            inputs, told = task.encode(*checked)
             ids = {
                 name: tf.compat.v1.placeholder_with_default(
                     inputs[name], [None] * len(inputs[name].shape), name
@@ -46,7 +46,7 @@ class ServedGraph:
                 outputs, {**inputs, **ids_checked}, *checked
             )
             texts = dict(zip(task.text_inputs, texts))
-            traced["serving_default"] = texts, answers
+            traced["serving_default"] = texts, {**answers, **told}
             traced["ids"] = ids, outputs
 
         # Not `tf.function`, which would let what is computed of ids wait for

@@ -24,7 +24,7 @@ def text_function(task):
         texts give outputs with no rows.
     """
     task = copy.copy(task)
-    task.preprocess = _without_padding(task.preprocess)
+    task.encode = _without_padding(task.encode)
 
     def answer(*texts):
         outputs = task.predict_texts(*texts)
@@ -72,14 +72,14 @@ def _with_a_row(rows, count):
     return tf.cond(count > 0, lambda: rows, lambda: tf.fill(shape, blank))
 
 
-def _without_padding(preprocess):
-    """As a preprocessor, but no row is longer than the longest text."""
+def _without_padding(encode):
+    """As `Task.encode`, but no row is longer than the longest text."""
 
     def cut(*texts):
-        inputs = preprocess(*texts)
+        inputs, told = encode(*texts)
         mask = inputs[features.INPUT_MASK.name]
         is_used = tf.reduce_max(mask, axis=[*range(len(mask.shape) - 1)])
         length = tf.reduce_max(is_used * (tf.range(tf.size(is_used)) + 1))
-        return {name: rows[..., :length] for name, rows in inputs.items()}
+        return {name: x[..., :length] for name, x in inputs.items()}, told
 
     return cut

@@ -14,6 +14,7 @@ from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.examples import Examples
 from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.task import TRUNCATED
 from keras_bert.text.preprocessor import Preprocessor
 
 # Logits of choices that differ by less are told apart by rounding only.
@@ -42,7 +43,7 @@ class MultipleChoice(FineTunedTask):
     >>> questions = [("The sun", ["rises.", "barks."])]
     >>> history = chooser.fit(questions, [0], verbose=0)
     >>> chooser.predict(questions)
-    [{'choice': 0, 'probability': 0.97}]
+    [{'choice': 0, 'probability': 0.97, 'truncated': False}]
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 4.4
@@ -52,7 +53,7 @@ class MultipleChoice(FineTunedTask):
     main_metric = "accuracy"
     text_inputs = ("text", "choices")
     text_shapes = {"choices": (None, None)}
-    outputs = ("logits", "probabilities", "choice")
+    outputs = ("logits", "probabilities", "choice", TRUNCATED)
 
     def __init__(self, pretrained, seq_length=None):
         seq_length = self._trained_seq_length(pretrained, seq_length)
@@ -129,22 +130,22 @@ class MultipleChoice(FineTunedTask):
 
         Returns:
             A list of dicts, one for each question: `choice`, int, the index
-            of the most probable one, and its `probability`, float.
+            of the most probable one; its `probability`, float; and
+            `truncated`, bool, whether a choice was cut with its context.
         """
         asked = self.asked(questions)
         return self.predictions(asked, self.logits(asked))
 
     def predictions(self, asked, logits):
-        return self.choices_of(self.probabilities_of(logits))
-
-    def choices_of(self, probabilities):
-        """As `predict`, of what `probabilities` gives.
-
-        :meta private:
-        """
         return [
-            {"choice": int(row.argmax()), "probability": float(row.max())}
-            for row in probabilities
+            {
+                "choice": int(row.argmax()),
+                "probability": float(row.max()),
+                TRUNCATED: is_cut,
+            }
+            for row, is_cut in zip(
+                self.probabilities_of(logits), asked.truncated.tolist()
+            )
         ]
 
     def probabilities_of(self, logits):

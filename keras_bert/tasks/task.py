@@ -2,6 +2,8 @@
 
 from keras_bert.checkpoints import from_pretrained
 
+TRUNCATED = "truncated"
+
 
 class Task:
     """A model between strings and answers.
@@ -72,6 +74,24 @@ class Task:
         :meta private:
         """
 
+    def encode(self, *texts):
+        """Turns strings into what the model takes, in graph.
+
+        Args:
+            *texts: string tensors, in the order of `text_inputs`.
+
+        Returns:
+            The dict of `preprocess`; and a dict of those `outputs` in which
+            the model has no part: `truncated`, bool `(batch_size,)`, where
+            the task has it.
+
+        :meta private:
+        """
+        if TRUNCATED not in self.outputs:
+            return self.preprocess(*texts), {}
+        inputs, truncated = self.preprocess.encode(*texts)
+        return inputs, {TRUNCATED: truncated}
+
     def answers_in_texts(self, outputs, inputs, *texts):
         """Makes answers of what a model gives, in graph; by default just that.
 
@@ -96,9 +116,9 @@ class Task:
         Returns:
             A dict of tensors by the names of `outputs`.
         """
-        inputs = self.preprocess(*texts)
+        inputs, told = self.encode(*texts)
         outputs = self.predict_ids(inputs)
-        return self.answers_in_texts(outputs, inputs, *texts)
+        return {**self.answers_in_texts(outputs, inputs, *texts), **told}
 
     def export_saved_model(self, directory, version=1, overwrite=False):
         """Writes a SavedModel that takes strings.

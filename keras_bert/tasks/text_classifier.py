@@ -15,6 +15,7 @@ from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores.confusion import confusion_matrix
 from keras_bert.tasks.scores.confusion import label_scores
 from keras_bert.tasks.scores.confusion import several_label_scores
+from keras_bert.tasks.task import TRUNCATED
 
 
 class TextClassifier(TextTask):
@@ -81,7 +82,7 @@ class TextClassifier(TextTask):
     @property
     def outputs(self):
         label = "labels" if self.multi_label else "label"
-        return ("logits", "probabilities", label)
+        return ("logits", "probabilities", label, TRUNCATED)
 
     def examples(self, texts, labels=None, class_weights=None):
         texts, labels = split_examples(texts, labels)
@@ -158,19 +159,25 @@ class TextClassifier(TextTask):
             texts: list of str, or of pairs of str; it may be empty.
 
         Returns:
-            A list of dicts, one for each text: `label`, str, and its
-            `probability`, float; with `multi_label` a list of such dicts,
-            the most probable first, perhaps empty.
+            A list of dicts, one for each text: `label`, str; its
+            `probability`, float; and `truncated`, bool, whether the text was
+            too long and is cut. With `multi_label` it is a list of such
+            dicts, the most probable first, perhaps empty.
         """
         asked = self.asked(texts)
         return self.predictions(asked, self.logits(asked))
 
     def predictions(self, asked, logits):
         answers = []
-        for row in self.probabilities_of(logits):
+        probabilities = self.probabilities_of(logits)
+        for row, is_cut in zip(probabilities, asked.truncated.tolist()):
             order = np.argsort(-row, kind="stable")
             named = [
-                {"label": self.labels[place], "probability": float(row[place])}
+                {
+                    "label": self.labels[place],
+                    "probability": float(row[place]),
+                    TRUNCATED: is_cut,
+                }
                 for place in order
             ]
             several = [x for x in named if x["probability"] >= 0.5]

@@ -11,6 +11,7 @@ from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores.metrics import pearson
 from keras_bert.tasks.scores.metrics import spearman
+from keras_bert.tasks.task import TRUNCATED
 
 
 class TextRegressor(TextTask):
@@ -36,7 +37,7 @@ class TextRegressor(TextTask):
 
     head = "classifier"
     main_metric = "spearman"
-    outputs = ("score",)
+    outputs = ("score", TRUNCATED)
 
     def __init__(self, pretrained, **kwargs):
         super().__init__(pretrained, 1, {}, **kwargs)
@@ -82,7 +83,8 @@ class TextRegressor(TextTask):
             texts: list of str, or of pairs of str; it may be empty.
 
         Returns:
-            A list of float, one for each text.
+            A list of float, one for each text. A warning in the log says
+            how many texts are too long and are cut.
         """
         asked = self.asked(texts)
         return self.predictions(asked, self.logits(asked))

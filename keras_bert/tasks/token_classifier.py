@@ -32,6 +32,7 @@ from keras_bert.tasks.tags.word_preprocessor import ENDS
 from keras_bert.tasks.tags.word_preprocessor import STARTS
 from keras_bert.tasks.tags.word_preprocessor import WordPreprocessor
 from keras_bert.tasks.tags.word_windows import IGNORED
+from keras_bert.tasks.task import TRUNCATED
 
 
 class TokenClassifier(FineTunedTask):
@@ -72,7 +73,7 @@ class TokenClassifier(FineTunedTask):
     """
 
     head = "token_classifier"
-    outputs = ("logits", "labels", STARTS, ENDS)
+    outputs = ("logits", "labels", STARTS, ENDS, TRUNCATED)
 
     def __init__(
         self,

@@ -67,8 +67,29 @@ class Preprocessor:
         second = None if pairs is None else self.tokenizer(pairs)
         return self.pack(first, second)
 
-    def with_num_tokens(self, *texts):
-        """Packs texts and counts their tokens before any is cut.
+    def encode(self, *texts):
+        """Packs texts and says which are cut, in graph.
+
+        Args:
+            *texts: string tensor or list `(batch_size,)`; for pairs two.
+
+        Returns:
+            The dict of a call, and bool `(batch_size,)`.
+        """
+        tokens = [self.tokenizer(column) for column in texts]
+        return self.pack(*tokens), self.are_cut(*tokens)
+
+    def are_cut(self, *tokens):
+        """Says which texts, or pairs, are too long, bool `(batch_size,)`.
+
+        Args:
+            *tokens: as `pack` takes them.
+        """
+        room = self.seq_length - self.template.num_special(len(tokens) == 2)
+        return sum(tf.cast(x.row_lengths(), tf.int32) for x in tokens) > room
+
+    def encode_eagerly(self, *texts):
+        """As `encode`, outside of a graph.
 
         At first it runs some hundred operations one by one, which takes 5 ms
         for one text. After many calls it is traced into a graph: that takes a
@@ -78,24 +99,17 @@ class Preprocessor:
             *texts: list of str or of bytes `(batch_size,)`; for pairs two.
 
         Returns:
-            The dict of a call, and int64 `(batch_size,)`, the tokens of each
-            row with the special ones.
+            What `encode` does.
         """
         self._num_calls += 1
         if self._num_calls <= _PAYING_CALLS:
-            return self._with_num_tokens(*texts)
+            return self.encode(*texts)
         if len(texts) not in self._traced:
             column = tf.TensorSpec([None], tf.string)
-            function = tf.function(self._with_num_tokens, [column] * len(texts))
+            function = tf.function(self.encode, [column] * len(texts))
             self._traced[len(texts)] = function.get_concrete_function()
         columns = [tf.constant(column, tf.string) for column in texts]
         return self._traced[len(texts)](*columns)
-
-    def _with_num_tokens(self, *texts):
-        tokens = [self.tokenizer(column) for column in texts]
-        num_tokens = sum(column.row_lengths() for column in tokens)
-        num_special = self.template.num_special(is_pair=len(texts) == 2)
-        return self.pack(*tokens), num_tokens + num_special
 
     def pack(self, first, second=None):
         """Lays out texts that are tokenized already.

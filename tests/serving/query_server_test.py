@@ -29,9 +29,13 @@ def ask(query, rest_port):
     return ask
 
 
-def _score(port, text):
+def _answer(port, text):
     client = RestClient("scores", "127.0.0.1", port)
-    return pytest.approx(client.predict({"text": [text]})["score"][0], abs=1e-5)
+    outputs = client.predict({"text": [text]})
+    return {
+        "score": pytest.approx(outputs["score"][0], abs=1e-5),
+        "truncated": outputs["truncated"][0],
+    }
 
 
 @pytest.mark.exhaustive
@@ -41,7 +45,7 @@ def test_texts_of_flags_are_answered_in_order(ask, rest_port):
     )
     assert (code, error) == (0, "")
     texts = ("a dog", "", "the cat")
-    assert answers == [{"score": _score(rest_port, text)} for text in texts]
+    assert answers == [_answer(rest_port, text) for text in texts]
 
 
 def test_bytes_and_choices_are_answered(ask):
@@ -70,7 +74,7 @@ def test_files_are_answered_in_batches(ask, rest_port, model_server, tmp_path):
     )
     assert code == 0, error
     assert len(model_server.requests) == 1 + 3
-    assert answers == [{"score": _score(rest_port, text)} for text in texts]
+    assert answers == [_answer(rest_port, text) for text in texts]
 
 
 def test_standard_input_is_json_lines(ask, rest_port):
@@ -79,7 +83,7 @@ def test_standard_input_is_json_lines(ask, rest_port):
         "--model_name=scores", "--input_file=-", input=lines.encode()
     )
     assert code == 0, error
-    assert answers == [{"score": _score(rest_port, x)} for x in ("a", "ö")]
+    assert answers == [_answer(rest_port, x) for x in ("a", "ö")]
 
 
 def test_what_was_answered_stands_before_an_error(ask, tmp_path):
@@ -103,7 +107,7 @@ def test_grpc_gives_the_same(query, rest_port, grpc_port):
         "--text=a dog",
     )
     assert (code, error) == (0, "")
-    assert answers == [{"score": _score(rest_port, "a dog")}]
+    assert answers == [_answer(rest_port, "a dog")]
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,18 @@ def test_answers_are_those_of_the_model(make_client):
 
 
 def test_the_only_output_has_its_name(make_client):
-    (score,) = make_client("scores").predict({"text": ["a dog"]})["score"]
+    client = make_client("scores")
+    assert client.signature("ids").outputs == ("score",)
+    ids = {name: [[1]] for name in client.signature("ids").inputs}
+    (score,) = client.predict(ids, "ids")["score"]
     assert isinstance(score, float)
 
 
 def test_no_rows_give_no_rows(make_client):
-    assert make_client("scores").predict({"text": []}) == {"score": []}
+    assert make_client("scores").predict({"text": []}) == {
+        "score": [],
+        "truncated": [],
+    }
 
 
 def test_lists_and_ids_are_asked(make_client):
@@ -93,7 +99,8 @@ def test_rows_are_answered_in_order_and_batches(make_client, model_server):
     assert len(model_server.requests) == 1 + 3
     for text, answer in zip(texts, answers, strict=True):
         (alone,) = client.predict({"text": [text]})["score"]
-        assert answer == {"score": pytest.approx(alone, abs=1e-5)}
+        assert answer["score"] == pytest.approx(alone, abs=1e-5)
+        assert answer["truncated"] is False
 
 
 def test_rows_of_other_lengths_go_apart(make_client, model_server):

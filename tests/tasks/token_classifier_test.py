@@ -359,7 +359,7 @@ def test_any_text_gets_exact_spans(tagger, texts):
 def test_answers_in_graph_are_those_in_python(tagger, texts):
     """As far as the first window goes."""
     outputs = tagger.predict_ids(tagger.preprocess(texts))
-    assert tuple(outputs) == tagger.outputs
+    assert (*outputs, "truncated") == tagger.outputs
     plain = {name: x.numpy() for name, x in outputs.items()}
     tags = tagger.predict_words([_words_of(tagger, text) for text in texts])
     for row, text in enumerate(texts):
@@ -393,7 +393,7 @@ def test_a_server_gives_the_answers_of_python(trained, tmp_path):
         signatures["serving_default"](text=tf.constant(texts)),
         signatures["ids"](**inputs),
     ):
-        assert sorted(served) == sorted(trained.outputs)
+        assert {*served} - {"truncated"} == {*expected}
         is_token = inputs["input_mask"].numpy() > 0  # Else they are free.
         np.testing.assert_allclose(
             served["logits"].numpy()[is_token],
@@ -402,7 +402,7 @@ def test_a_server_gives_the_answers_of_python(trained, tmp_path):
         )
         for name in ("labels", "starts", "ends"):
             np.testing.assert_array_equal(served[name], expected[name])
-    first = {name: served[name].numpy()[0] for name in trained.outputs[1:]}
+    first = {name: served[name].numpy()[0] for name in ("labels", "starts", "ends")}
     assert first["labels"][:6].tolist() == [
         b"",
         b"O",

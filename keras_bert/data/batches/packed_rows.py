@@ -21,6 +21,10 @@ class PackedRows:
             rounded up, for a backend that compiles a program for each width.
         max_width: int, to which it is rounded up at most; None for no limit.
 
+    Attributes:
+        truncated: bool array `(num_rows,)`, which of them were longer; none
+            unless it is set.
+
     Example:
 
     >>> import numpy as np
@@ -46,6 +50,7 @@ class PackedRows:
         self.padding_side = padding_side
         self.width_multiple = width_multiple
         self.max_width = max_width
+        self.truncated = np.zeros(len(self.lengths), bool)
         self._starts = np.cumsum(self.lengths) - self.lengths
 
     def __len__(self):
@@ -93,6 +98,7 @@ class PackedRows:
         """
         part = copy.copy(self)
         part.lengths = self.lengths[indices]
+        part.truncated = self.truncated[indices]
         part._starts = self._starts[indices]
         return part
 

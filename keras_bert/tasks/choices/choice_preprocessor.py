@@ -26,8 +26,19 @@ class ChoicePreprocessor:
         self.seq_length = pairs.seq_length
 
     def __call__(self, texts, choices):
+        inputs, _ = self.encode(texts, choices)
+        return inputs
+
+    def encode(self, texts, choices):
+        """Packs choices and says where one is cut, as `Preprocessor` does."""
         choices = tf.convert_to_tensor(choices, tf.string)
-        contexts = tf.repeat(texts, tf.shape(choices)[1])
-        inputs = self.pairs(contexts, tf.reshape(choices, [-1]))
-        shape = [*tf.unstack(tf.shape(choices)), self.seq_length]
-        return {name: tf.reshape(rows, shape) for name, rows in inputs.items()}
+        shape = tf.shape(choices)
+        contexts = tf.repeat(texts, shape[1])
+        inputs, are_cut = self.pairs.encode(
+            contexts, tf.reshape(choices, [-1])
+        )
+        rows = [*tf.unstack(shape), self.seq_length]
+        return (
+            {name: tf.reshape(x, rows) for name, x in inputs.items()},
+            tf.reduce_any(tf.reshape(are_cut, shape), axis=1),
+        )

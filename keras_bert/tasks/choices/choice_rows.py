@@ -25,6 +25,11 @@ class ChoiceRows:
     def __len__(self):
         return len(self.lengths)
 
+    @property
+    def truncated(self):
+        """Says where a choice was cut, bool `(num_questions,)`."""
+        return self.pairs.truncated.reshape(-1, self.num_choices).any(axis=1)
+
     def part(self, indices):
         """Some of the questions.
 

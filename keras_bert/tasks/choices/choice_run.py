@@ -23,10 +23,11 @@ class ChoiceRun(FineTuningRun):
         return (data,)
 
     def answer(self, task, split, data, directory):
-        probabilities = task.probabilities(data)
+        asked = task.asked(data)
+        logits = task.logits(asked)
         if data is self.splits.all()[-1]:
-            answers = task.choices_of(probabilities)
+            answers = task.predictions(asked, logits)
             write_json_lines(directory / PREDICTIONS, answers)
         if data[0].label is None:
             return None, []
-        return choice_report(data, probabilities)
+        return choice_report(data, task.probabilities_of(logits))

@@ -26,12 +26,15 @@ def tokenized_rows(preprocess, *texts):
     Returns:
         `PackedRows`.
     """
-    chunks, num_cut = [], 0
+    chunks, truncated = [], []
     for start in _starts(texts[0]):
         some = [column[start : start + _TEXTS_AT_ONCE] for column in texts]
-        inputs, num_tokens = preprocess.with_num_tokens(*some)
+        inputs, are_cut = preprocess.encode_eagerly(*some)
         chunks.append(_arrays(inputs))
-        num_cut += np.sum(num_tokens.numpy() > preprocess.seq_length)
+        truncated.append(are_cut.numpy())
+    rows = unpadded_rows(preprocess, chunks)
+    rows.truncated = np.concatenate(truncated)
+    num_cut = rows.truncated.sum()
     if num_cut and not preprocess.has_told_cut:
         preprocess.has_told_cut = True
         logging.warning(
@@ -42,7 +45,7 @@ def tokenized_rows(preprocess, *texts):
             100 * num_cut / len(texts[0]),
             preprocess.seq_length,
         )
-    return unpadded_rows(preprocess, chunks)
+    return rows
 
 
 def packed_rows(preprocess, ids):
@@ -102,6 +105,7 @@ class Examples:
 
     Attributes:
         lengths: int `(num_examples,)`, in tokens.
+        truncated: bool `(num_examples,)`, which were longer and are cut.
     """
 
     def __init__(self, rows, targets=None, weights=None):
@@ -117,6 +121,10 @@ class Examples:
     @property
     def lengths(self):
         return self.rows.lengths
+
+    @property
+    def truncated(self):
+        return self.rows.truncated
 
     def part(self, indices):
         """Some of the examples.

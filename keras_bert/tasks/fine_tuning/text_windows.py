@@ -37,6 +37,7 @@ class WindowedExamples:
     def __init__(self, rows, num_windows, targets=None, weights=None):
         self.rows = rows
         self.num_windows = num_windows
+        self.truncated = np.zeros(len(num_windows), bool)
         self.targets = targets
         if weights is None:
             weights = np.ones(len(num_windows), np.float32)

@@ -25,12 +25,17 @@ class WordPreprocessor(Preprocessor):
     """
 
     def __call__(self, texts):
+        inputs, _ = self.encode(texts)
+        return inputs
+
+    def encode(self, texts):
         ids, starts, ends = words_with_offsets(self.tokenizer, texts)
-        return {
+        inputs = {
             **self.pack(ids),
             STARTS: self._beside(starts),
             ENDS: self._beside(ends),
         }
+        return inputs, self.are_cut(ids)
 
     def _beside(self, offsets):
         """Offsets laid out as the pieces, with 0 at special tokens."""
