@@ -315,6 +315,15 @@ def read_json_object(path):
     return values
 
 
+def check_flags(**flags):
+    """Raises ValueError unless all are bool; the message names the first."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise ValueError(
+                f"`{name}` must be True or False. Received: {name}={value!r}."
+            )
+
+
 def _check_value(field, value):
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if field.type is bool and not isinstance(value, bool):

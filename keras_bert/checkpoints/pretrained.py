@@ -1,5 +1,6 @@
 """Directories of weights, of whatever format, in and out."""
 
+import dataclasses
 import math
 import os
 import pathlib
@@ -36,7 +37,9 @@ _WRITERS = {
 }
 
 
-def from_pretrained(directory, allow_missing=(), lowercase=None):
+def from_pretrained(
+    directory, allow_missing=(), lowercase=None, special_tokens_in_text=None
+):
     """Reads a checkpoint directory: ours, Hugging Face's or Google's.
 
     All weights are read or none: what is missing, unexpected or of another
@@ -56,6 +59,9 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
             or of weights that start random where the checkpoint lacks them.
         lowercase: bool, whether texts are lower-cased, where no file of the
             directory says so.
+        special_tokens_in_text: bool, a special token that is written in a
+            text, such as "[SEP]", becomes its id, as in transformers; by
+            default as saved, else it is plain text.
 
     Returns:
         A `PretrainedModel`.
@@ -69,6 +75,8 @@ def from_pretrained(directory, allow_missing=(), lowercase=None):
     format = check_readable(path)
     with unaltered(path, format):
         source = getattr(formats, _READERS[format])(path, lowercase)
+        if special_tokens_in_text is not None:
+            source = _finding(source, special_tokens_in_text)
         _check_sizes(source)
         plan = plan_loading(source, allow_missing)
         return load(
@@ -141,6 +149,13 @@ def _write(model, format, staging, directory, card, extras):
             SUMS: {name: artifacts.crc32c(staging / name) for name in names},
         },
     )
+
+
+def _finding(source, special_tokens_in_text):
+    tokenizer = dataclasses.replace(
+        source.tokenizer, special_tokens_in_text=special_tokens_in_text
+    )
+    return dataclasses.replace(source, tokenizer=tokenizer)
 
 
 def _check_sizes(source):

@@ -4,6 +4,7 @@ import json
 
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
+from keras_bert.text.base_vocabulary import added_tokens
 from keras_bert.text.sentencepiece_json import to_tokenizer_json
 
 _CUT_AT = {"head": "Right", "tail": "Left"}
@@ -13,8 +14,8 @@ def write_tokenizer_json(preprocess, path):
     """Writes a `tokenizer.json`, which cuts texts as a preprocessor does.
 
     It pads to the longest text of a batch. It cuts longer texts, but for the
-    truncation "head_tail", which that package does not have. A special token
-    that is written in a text is plain text.
+    truncation "head_tail", which that package does not have. It finds special
+    tokens that are written in a text if the tokenizer does.
 
     Args:
         preprocess: a `Preprocessor` whose tokenizer is of one of
@@ -26,7 +27,7 @@ def write_tokenizer_json(preprocess, path):
         "version": "1.0",
         "truncation": _truncation(preprocess),
         "padding": _padding(template, tokenizer.vocabulary),
-        "added_tokens": [],
+        "added_tokens": _found(tokenizer.settings),
         "post_processor": _layouts(template, tokenizer.vocabulary),
         **JSON_KINDS[tokenizer.kind](tokenizer.settings),
     }
@@ -96,6 +97,16 @@ JSON_KINDS = {
     "byte_bpe": _byte_bpe,
     "sentencepiece": _sentencepiece,
 }
+
+
+def _found(settings):
+    """The special tokens that are found in texts."""
+    if not settings.special_tokens_in_text:
+        return []
+    vocabulary, takes_space = settings.vocabulary, ()
+    if settings.kind != "wordpiece":
+        takes_space = (vocabulary.roles["mask"],)
+    return added_tokens(vocabulary, takes_space)
 
 
 def _truncation(preprocess):

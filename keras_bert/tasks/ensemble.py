@@ -40,12 +40,12 @@ class Ensemble:
         self.settings = _agreed(self.tasks)
 
     @classmethod
-    def from_pretrained(cls, directories, lowercase=None):
+    def from_pretrained(cls, directories, **arguments):
         """Reads fine-tuned models.
 
         Args:
-            directories: list of str, as of `load_task`.
-            lowercase: bool, where no file says whether texts are lower-cased.
+            directories: list of str, each as for `load_task`.
+            **arguments: other arguments of `keras_bert.from_pretrained`.
 
         Raises:
             ValueError: it is a single directory, or the models do not go
@@ -56,7 +56,7 @@ class Ensemble:
                 "`directories` must be a list of two or more directories. "
                 f"Received: directories={directories!r}."
             )
-        return cls([load_task(x, lowercase=lowercase) for x in directories])
+        return cls([load_task(x, **arguments) for x in directories])
 
     @property
     def text_inputs(self):

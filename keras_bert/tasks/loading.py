@@ -11,12 +11,12 @@ _ENCODER_TASKS = {
 }
 
 
-def load_task(directory, lowercase=None):
+def load_task(directory, **arguments):
     """Reads a fine-tuned model; its own files tell the task.
 
     Args:
-        directory: str, as of `keras_bert.from_pretrained`.
-        lowercase: bool, where no file says whether texts are lower-cased.
+        directory: str, as for `keras_bert.from_pretrained`.
+        **arguments: other arguments of `keras_bert.from_pretrained`.
 
     Returns:
         A `FineTunedTask`, such as a `TextClassifier`.
@@ -25,7 +25,7 @@ def load_task(directory, lowercase=None):
         ValueError: the model was fine-tuned for no task, or for none that is
             known here.
     """
-    pretrained = from_pretrained(directory, lowercase=lowercase)
+    pretrained = from_pretrained(directory, **arguments)
     return trained_class(pretrained, directory).of_directory(
         pretrained, directory
     )

@@ -33,15 +33,22 @@ class Task:
     substring_outputs = ()
 
     @classmethod
-    def from_pretrained(cls, directory, lowercase=None, **kwargs):
+    def from_pretrained(
+        cls, directory, lowercase=None, special_tokens_in_text=None, **kwargs
+    ):
         """Reads a checkpoint, as of `keras_bert.from_pretrained`.
 
         Args:
             directory: str.
             lowercase: bool, where no file says whether texts are lower-cased.
+            special_tokens_in_text: bool, as there.
             **kwargs: other arguments of the class.
         """
-        pretrained = from_pretrained(directory, lowercase=lowercase)
+        pretrained = from_pretrained(
+            directory,
+            lowercase=lowercase,
+            special_tokens_in_text=special_tokens_in_text,
+        )
         return cls.of_directory(pretrained, directory, **kwargs)
 
     @classmethod

@@ -96,7 +96,9 @@ class TextEmbedder(Task):
         self._layers = Forward(backbone.states_model(), batch_tokens)
 
     @classmethod
-    def from_pretrained(cls, directory, lowercase=None, **kwargs):
+    def from_pretrained(
+        cls, directory, lowercase=None, special_tokens_in_text=None, **kwargs
+    ):
         """Reads a checkpoint, as of `keras_bert.from_pretrained`.
 
         One that was saved by `save`, and one of sentence-transformers, also
@@ -105,6 +107,7 @@ class TextEmbedder(Task):
         Args:
             directory: str.
             lowercase: bool, where no file says whether texts are lower-cased.
+            special_tokens_in_text: bool, as there.
             **kwargs: other arguments of the class, which go before what the
                 checkpoint tells; the log says where they contradict it.
 
@@ -112,7 +115,11 @@ class TextEmbedder(Task):
             CheckpointError: a file cannot be used, or asks for a module or a
                 pooling of sentence-transformers that we do not have.
         """
-        pretrained, told = load_embedder(directory, lowercase)
+        pretrained, told = load_embedder(
+            directory,
+            lowercase=lowercase,
+            special_tokens_in_text=special_tokens_in_text,
+        )
         return cls(pretrained, **merged_arguments(told, kwargs))
 
     def save(self, directory, format="keras", overwrite=False):

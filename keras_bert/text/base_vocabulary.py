@@ -2,6 +2,9 @@
 
 import hashlib
 
+# Of the settings of a tokenizer, in its files.
+SPECIAL_TOKENS_IN_TEXT = "special_tokens_in_text"
+
 
 class BaseVocabulary:
     """Tokens and their ids.
@@ -77,6 +80,30 @@ class BaseVocabulary:
             for token in self.tokens
             if not (token.startswith("[") and token.endswith("]"))
         )
+
+
+def added_tokens(vocabulary, takes_space):
+    """Lists the special tokens as the `added_tokens` of a `tokenizer.json`.
+
+    Args:
+        vocabulary: a vocabulary.
+        takes_space: tuple of str, those that take the white space before them.
+
+    Returns:
+        A list of dicts for JSON.
+    """
+    return [
+        {
+            "id": vocabulary.id_of(token),
+            "content": token,
+            "single_word": False,
+            "lstrip": token in takes_space,
+            "rstrip": False,
+            "normalized": False,
+            "special": True,
+        }
+        for token in sorted(vocabulary.roles.values(), key=vocabulary.id_of)
+    ]
 
 
 def _first_duplicate(tokens, source):

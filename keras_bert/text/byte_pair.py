@@ -1,6 +1,7 @@
 """Text to byte-level BPE ids, in the graph."""
 
 import copy
+import dataclasses
 import functools
 
 import numpy as np
@@ -36,8 +37,8 @@ class BytePairTokenizer:
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
         add_prefix_space: bool, a text that begins with no space is given one.
-        special_tokens: bool, a special token that is written in a text, such
-            as <mask>, becomes its id. By default it is plain text.
+        special_tokens_in_text: bool, a special token that is written in a
+            text, such as <mask>, becomes its id. By default it is plain text.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8. A byte that is no
@@ -63,16 +64,23 @@ class BytePairTokenizer:
     roles = ROLES
 
     def __init__(
-        self, vocabulary, merges, add_prefix_space=False, special_tokens=False
+        self,
+        vocabulary,
+        merges,
+        add_prefix_space=False,
+        special_tokens_in_text=False,
     ):
-        self.settings = BytePairSettings(vocabulary, merges, add_prefix_space)
+        self.settings = BytePairSettings(
+            vocabulary, merges, add_prefix_space, special_tokens_in_text
+        )
         self.vocabulary = self.settings.vocabulary
-        self.special_tokens = special_tokens
 
     def with_special_tokens(self):
-        """The same tokenizer, with `special_tokens=True`."""
+        """The same tokenizer, with `special_tokens_in_text=True`."""
         other = copy.copy(self)  # With the tables, if they are made.
-        other.special_tokens = True
+        other.settings = dataclasses.replace(
+            self.settings, special_tokens_in_text=True
+        )
         return other
 
     # AutoGraph has nothing to do here, and takes ten times the tracing's time.
@@ -151,7 +159,7 @@ class BytePairTokenizer:
     def _cut(self, texts):
         """`FlatTexts` with all tokens, and `LongCharacters`."""
         flat = flatten(tf.convert_to_tensor(texts, tf.string))
-        if self.special_tokens:
+        if self.settings.special_tokens_in_text:
             flat = find_special_tokens(flat, self.vocabulary)
         if self.settings.add_prefix_space:
             flat = with_prefix_space(flat)

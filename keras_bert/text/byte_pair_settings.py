@@ -8,6 +8,8 @@ import typing
 
 from keras_bert import text
 from keras_bert.artifacts import whole_file
+from keras_bert.config import check_flags
+from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.byte_pair_files import read_json
 from keras_bert.text.byte_pair_files import read_merges_txt
 from keras_bert.text.byte_pair_files import read_tokenizer_json
@@ -41,6 +43,8 @@ class BytePairSettings:
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
         add_prefix_space: bool, a text that begins with no space is given one.
+        special_tokens_in_text: bool, a special token that is written in a
+            text becomes its id.
 
     Raises:
         ValueError: a merge is not of tokens of the vocabulary, or they stand
@@ -52,6 +56,7 @@ class BytePairSettings:
     vocabulary: BytePairVocabulary
     merges: tuple
     add_prefix_space: bool = False
+    special_tokens_in_text: bool = False
 
     def __post_init__(self):
         vocabulary, merges = self.vocabulary, self.merges
@@ -59,11 +64,10 @@ class BytePairSettings:
             vocabulary = read_vocab_json(vocabulary)
         if isinstance(merges, str | os.PathLike):
             merges = read_merges_txt(merges)
-        if not isinstance(self.add_prefix_space, bool):
-            raise ValueError(
-                f"`{_ADD_PREFIX_SPACE}` must be True or False. Received: "
-                f"{_ADD_PREFIX_SPACE}={self.add_prefix_space!r}."
-            )
+        check_flags(
+            add_prefix_space=self.add_prefix_space,
+            special_tokens_in_text=self.special_tokens_in_text,
+        )
         object.__setattr__(self, "vocabulary", vocabulary)
         object.__setattr__(self, "merges", tuple(map(tuple, merges)))
         _check_merges(vocabulary, self.merges)
@@ -75,7 +79,10 @@ class BytePairSettings:
             ModuleNotFoundError: it needs a package that is not there.
         """
         return text.BytePairTokenizer(
-            self.vocabulary, self.merges, self.add_prefix_space
+            self.vocabulary,
+            self.merges,
+            self.add_prefix_space,
+            self.special_tokens_in_text,
         )
 
     def save(self, directory):
@@ -90,6 +97,7 @@ class BytePairSettings:
         settings = {
             "tokenizer_class": "RobertaTokenizer",
             _ADD_PREFIX_SPACE: self.add_prefix_space,
+            SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
             **_SPECIAL_TOKENS,
         }
         lines = "".join(f"{left} {right}\n" for left, right in self.merges)
@@ -135,7 +143,12 @@ def read_byte_pair(directory):
     if add_prefix_space is None:
         add_prefix_space = in_fast[2] if in_fast else False
     try:
-        return BytePairSettings(vocabulary, merges, add_prefix_space)
+        return BytePairSettings(
+            vocabulary,
+            merges,
+            add_prefix_space,
+            settings.get(SPECIAL_TOKENS_IN_TEXT, False),
+        )
     except ValueError as error:
         if str(directory) in str(error):
             raise

@@ -51,8 +51,15 @@ class SelfToldKind:
         self._refuse(vocab_file, claims)
 
     def settings(self, vocab_file, lowercase):
-        """The settings of the directory that a file is in."""
-        return self.read(pathlib.Path(vocab_file).parent, lowercase=lowercase)
+        """The settings of the directory that a file is in, for a corpus.
+
+        What is written in a corpus is plain text.
+        """
+        directory = pathlib.Path(vocab_file).parent
+        return dataclasses.replace(
+            self.read(directory, lowercase=lowercase),
+            special_tokens_in_text=False,
+        )
 
     def lowercased(self, settings):
         """ValueError: it never lower-cases texts."""

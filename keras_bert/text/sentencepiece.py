@@ -1,5 +1,6 @@
 """Text to the ids of SentencePiece, in the graph, as ALBERT does."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -16,6 +17,9 @@ from keras_bert.text.sentencepiece_model import NORMAL
 from keras_bert.text.sentencepiece_model import Piece
 from keras_bert.text.sentencepiece_settings import SentencePieceSettings
 from keras_bert.text.sentencepiece_spans import PieceSpans
+from keras_bert.text.sentencepiece_special_tokens import finding_charsmap
+from keras_bert.text.sentencepiece_special_tokens import marked
+from keras_bert.text.sentencepiece_special_tokens import marking_table
 from keras_bert.text.sentencepiece_vocabulary import ROLES
 from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
 
@@ -31,8 +35,8 @@ class SentencePieceTokenizer:
         vocabulary: a `SentencePieceVocabulary` or the path of a
             `spiece.model`.
         lowercase: bool, lower-case the text, as the published models want it.
-        special_tokens: bool, a special token that is written in a text, such
-            as [MASK], becomes its id. By default it is plain text.
+        special_tokens_in_text: bool, a special token that is written in a
+            text, such as [MASK], becomes its id. By default it is plain text.
         normalizer: str, a key of `NORMALIZERS`: whose rules make of a text
             what is cut, those of google-research/albert or of Hugging Face.
 
@@ -60,28 +64,28 @@ class SentencePieceTokenizer:
         self,
         vocabulary,
         lowercase=True,
-        special_tokens=False,
+        special_tokens_in_text=False,
         normalizer=GOOGLE_RESEARCH,
     ):
         if not isinstance(vocabulary, SentencePieceVocabulary):
             vocabulary = SentencePieceVocabulary.from_file(vocabulary)
-        self.settings = SentencePieceSettings(vocabulary, lowercase, normalizer)
+        self.settings = SentencePieceSettings(
+            vocabulary, lowercase, normalizer, special_tokens_in_text
+        )
         self.vocabulary = vocabulary
         self.lowercase = lowercase
-        self.special_tokens = special_tokens
 
     def with_special_tokens(self):
-        """The same tokenizer, with `special_tokens=True`."""
-        return SentencePieceTokenizer(
-            self.vocabulary,
-            self.lowercase,
-            special_tokens=True,
-            normalizer=self.settings.normalizer,
-        )
+        """The same tokenizer, with `special_tokens_in_text=True`."""
+        return dataclasses.replace(
+            self.settings, special_tokens_in_text=True
+        ).tokenizer()
 
     def __call__(self, texts):
         texts = tf.convert_to_tensor(texts, tf.string)
-        pieces = self._op.tokenize(self._normalizer.normalize(texts))
+        for normalizer in self._normalizers:
+            texts = normalizer.normalize(texts)
+        pieces = self._op.tokenize(texts)
         ids = tf.gather(self._ids, pieces.flat_values)
         return tf.RaggedTensor.from_row_splits(
             ids, tf.cast(pieces.row_splits, tf.int64), validate=False
@@ -101,17 +105,20 @@ class SentencePieceTokenizer:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
             starts and ends, int64, offsets in bytes of the text as given.
         """
-        texts = tf.convert_to_tensor(texts, tf.string)
-        normalized, offsets = self._normalizer.normalize_with_offsets(texts)
-        pieces = self._op.tokenize(normalized)
-        starts, ends = self._spans(pieces, normalized)
+        texts, origins = tf.convert_to_tensor(texts, tf.string), []
+        for normalizer in self._normalizers:
+            texts, offsets = normalizer.normalize_with_offsets(texts)
+            origins.append(offsets)
+        pieces = self._op.tokenize(texts)
+        starts, ends = self._spans(pieces, texts)
         pieces = Pieces(
             tf.gather(self._ids, pieces.flat_values),
             starts,
             ends,
             tf.cast(pieces.row_splits, tf.int64),
         )
-        pieces = original_spans(pieces, offsets)
+        for offsets in reversed(origins):
+            pieces = original_spans(pieces, offsets)
         return tuple(map(pieces.ragged, pieces[:3]))
 
     def detokenize(self, ids):
@@ -130,13 +137,12 @@ class SentencePieceTokenizer:
 
     @functools.cached_property
     def _found(self):
-        """Special tokens that are found in texts, with their ids."""
+        """Special tokens that are found in texts, in marks, and their ids."""
         found = {}
-        if self.special_tokens:
+        if self.settings.special_tokens_in_text:
             for token in ROLES.values():
-                written = token.lower() if self.lowercase else token
-                found[written] = self.vocabulary.id_of(token)
-                found[WORD_START + written] = self.vocabulary.id_of(token)
+                for text in (marked(token), WORD_START + marked(token)):
+                    found[text] = self.vocabulary.id_of(token)
         return found
 
     @functools.cached_property
@@ -145,7 +151,7 @@ class SentencePieceTokenizer:
 
         A score of 0 is better than any other.
         """
-        hidden = {*self._found, *ROLES.values()} - {ROLES["unknown"]}
+        hidden = {*ROLES.values()} - {ROLES["unknown"]}
         own = [
             piece._replace(kind=CONTROL) if piece.text in hidden else piece
             for piece in self.vocabulary.model.pieces
@@ -155,7 +161,10 @@ class SentencePieceTokenizer:
     @functools.cached_property
     def _charsmap(self):
         normalizer = NORMALIZERS[self.settings.normalizer]
-        return normalizer.charsmap(self.vocabulary.model.charsmap)
+        charsmap = normalizer.charsmap(self.vocabulary.model.charsmap)
+        if self.settings.special_tokens_in_text:
+            return finding_charsmap(charsmap, self.lowercase)
+        return charsmap
 
     @functools.cached_property
     def _op(self):
@@ -172,12 +181,21 @@ class SentencePieceTokenizer:
     @functools.cached_property
     def _spans(self):
         with tf.init_scope():
-            return PieceSpans(self._pieces, self._charsmap)
+            return PieceSpans(
+                self._pieces,
+                self._charsmap,
+                self.settings.special_tokens_in_text,
+            )
 
     @functools.cached_property
-    def _normalizer(self):
-        table = NORMALIZERS[self.settings.normalizer].model(self.lowercase)
+    def _normalizers(self):
+        tables = [NORMALIZERS[self.settings.normalizer].model(self.lowercase)]
+        if self.settings.special_tokens_in_text:
+            tables = [marking_table(), *tables]
         with tf.init_scope():
-            return tf_text.FastBertNormalizer(
-                model_buffer=tf.constant(np.frombuffer(table, np.uint8))
-            )
+            return [
+                tf_text.FastBertNormalizer(
+                    model_buffer=tf.constant(np.frombuffer(table, np.uint8))
+                )
+                for table in tables
+            ]

@@ -5,6 +5,7 @@ whose values are places in a pool of texts that end in U+0000.
 """
 
 import struct
+import unicodedata
 
 import numpy as np
 
@@ -60,6 +61,19 @@ def single_replacements(charsmap):
 
     Returns:
         A dict of str.
+    """
+    found = replacements(charsmap).items()
+    return {key: text for key, text in found if len(key) == 1}
+
+
+def replacements(charsmap):
+    """Reads the replacements of texts without combining characters.
+
+    Args:
+        charsmap: bytes of the table; may be empty.
+
+    Returns:
+        A dict of str.
 
     Raises:
         ValueError: the bytes are no such table.
@@ -70,7 +84,7 @@ def single_replacements(charsmap):
         units, pool = _parts(charsmap)
         return {
             key.decode(): pool[place : pool.index(0, place)].decode()
-            for key, place in _characters(units)
+            for key, place in _keys(units)
         }
     except (IndexError, ValueError, struct.error) as error:
         raise ValueError(
@@ -127,20 +141,22 @@ def _walk(units, pool):
     raise ValueError("its keys do not end")
 
 
-def _characters(units):
-    """Yields the keys of one character with their values."""
-    nodes = [(0, b"")]
+def _keys(units):
+    """Yields the keys with their values."""
+    nodes = [(0, b"", b"")]
     while nodes:
-        index, key = nodes.pop()
+        index, key, character = nodes.pop()
         base = index ^ _offset(units[index])
-        if key and len(key) == _num_bytes(key[0]):
+        if character and len(character) == _num_bytes(character[0]):
+            if key and unicodedata.combining(character.decode()):
+                continue
+            key, character = key + character, b""
             if units[index] & _HAS_VALUE:
                 yield key, units[base] & _VALUE
-            continue
-        for byte in _FOLLOWING if key else _LEADING:
+        for byte in _FOLLOWING if character else _LEADING:
             child = base ^ byte
             if child < len(units) and units[child] & _LABEL == byte:
-                nodes.append((child, key + bytes([byte])))
+                nodes.append((child, key, character + bytes([byte])))
 
 
 def _offset(unit):

@@ -9,6 +9,7 @@ import typing
 
 from keras_bert.text.albert_normalizer import CASINGS
 from keras_bert.text.albert_normalizer import NORMALIZERS
+from keras_bert.text.base_vocabulary import added_tokens
 from keras_bert.text.normalizer_steps import normalizer_steps
 from keras_bert.text.protobuf_fields import bytes_field
 from keras_bert.text.protobuf_fields import int_field
@@ -53,19 +54,7 @@ def to_tokenizer_json(vocabulary, lowercase, normalizer):
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [
-            {
-                "id": vocabulary.id_of(token),
-                "content": token,
-                "single_word": False,
-                # White space in front of [MASK] is a part of it.
-                "lstrip": token == ROLES["mask"],
-                "rstrip": False,
-                "normalized": False,
-                "special": True,
-            }
-            for token in sorted(ROLES.values(), key=vocabulary.id_of)
-        ],
+        "added_tokens": added_tokens(vocabulary, (ROLES["mask"],)),
         "normalizer": {"type": "Sequence", "normalizers": normalizers},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": _WORDS},
         "post_processor": _layout(vocabulary),

@@ -6,8 +6,10 @@ import json
 import typing
 
 from keras_bert import text
+from keras_bert.config import check_flags
 from keras_bert.config import read_json_object
 from keras_bert.text.albert_normalizer import GOOGLE_RESEARCH
+from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.sentencepiece_json import from_tokenizer_json
 from keras_bert.text.sentencepiece_json import to_tokenizer_json
@@ -29,6 +31,8 @@ class SentencePieceSettings:
         vocabulary: `SentencePieceVocabulary`.
         lowercase: bool, lower-case the text.
         normalizer: str, a key of `NORMALIZERS`: whose rules it follows.
+        special_tokens_in_text: bool, a special token that is written in a
+            text becomes its id.
     """
 
     kind: typing.ClassVar[str] = "sentencepiece"
@@ -36,6 +40,10 @@ class SentencePieceSettings:
     vocabulary: SentencePieceVocabulary
     lowercase: bool = True
     normalizer: str = GOOGLE_RESEARCH
+    special_tokens_in_text: bool = False
+
+    def __post_init__(self):
+        check_flags(special_tokens_in_text=self.special_tokens_in_text)
 
     def tokenizer(self):
         """The `SentencePieceTokenizer`.
@@ -44,7 +52,10 @@ class SentencePieceSettings:
             ModuleNotFoundError: it needs a package that is not there.
         """
         return text.SentencePieceTokenizer(
-            self.vocabulary, self.lowercase, normalizer=self.normalizer
+            self.vocabulary,
+            self.lowercase,
+            self.special_tokens_in_text,
+            self.normalizer,
         )
 
     def save(self, directory):
@@ -59,6 +70,7 @@ class SentencePieceSettings:
             _CASING: self.lowercase,
             _ACCENTS: False,
             "remove_space": True,
+            SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
             "bos_token": ROLES["cls"],
             "eos_token": ROLES["sep"],
             "pad_token": ROLES["pad"],
@@ -113,7 +125,12 @@ def read_sentencepiece(directory, lowercase=None):
         default=True,
     )
     normalizer = fast.normalizer if fast else GOOGLE_RESEARCH
-    return SentencePieceSettings(vocabulary, lowercase, normalizer)
+    return SentencePieceSettings(
+        vocabulary,
+        lowercase,
+        normalizer,
+        settings[SPECIAL_TOKENS_IN_TEXT] or False,
+    )
 
 
 def _read_vocabulary(directory, fast):
@@ -159,7 +176,8 @@ def _read_object(path):
 
 def _read_settings(path):
     settings = _read_object(path) if path.is_file() else {}
-    values = {key: settings.get(key) for key in (_CASING, _ACCENTS)}
+    keys = (_CASING, _ACCENTS, SPECIAL_TOKENS_IN_TEXT)
+    values = {key: settings.get(key) for key in keys}
     for key, value in values.items():
         if value is not None and not isinstance(value, bool):
             raise ValueError(

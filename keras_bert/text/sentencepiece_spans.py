@@ -18,8 +18,11 @@ from keras_bert.text.quote_pairs import find_pairs
 from keras_bert.text.sentencepiece_charsmap import has_key
 from keras_bert.text.sentencepiece_charsmap import single_replacements
 from keras_bert.text.sentencepiece_model import UNKNOWN
+from keras_bert.text.sentencepiece_special_tokens import MARKS
+from keras_bert.text.sentencepiece_special_tokens import in_special_tokens
 
 _SPACE = " "
+_FIRST_MARK = 2  # Other bytes stay one.
 
 
 class PieceSpans:
@@ -29,6 +32,7 @@ class PieceSpans:
         pieces: list of `Piece`, those of the op.
         charsmap: bytes, that of the op. Of its keys of several characters
             only pairs of quoting marks are looked at.
+        finds_special_tokens: bool, of the marks too that are special tokens.
 
     Call arguments:
         pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, what the op
@@ -39,7 +43,8 @@ class PieceSpans:
         Starts and ends, int64 `(total_num_pieces,)`, in bytes of the texts.
     """
 
-    def __init__(self, pieces, charsmap):
+    def __init__(self, pieces, charsmap, finds_special_tokens=False):
+        self.finds_special_tokens = finds_special_tokens
         lengths = [
             1 if piece.kind == UNKNOWN else len(piece.text.lstrip(WORD_START))
             for piece in pieces
@@ -55,6 +60,10 @@ class PieceSpans:
             for mark in QUOTING
             if has_key(charsmap, 2 * mark)
         ]
+        # Bytes for marks, of which each has another number.
+        self.marks = _normalizer(
+            {m: "x" * n for n, m in enumerate(MARKS, _FIRST_MARK)}
+        )
         # A byte for each character that is kept.
         self.all, self.not_known, self.unknown = (
             _normalizer(
@@ -94,6 +103,11 @@ class PieceSpans:
         known = tf.gather(_flags(self.not_known, texts, begins), index)
         known = tf.logical_not(known)
         unknown = tf.gather(_flags(self.unknown, texts, begins), index)
+        if self.finds_special_tokens:
+            marks = _counts(self.marks, texts, begins) - _FIRST_MARK
+            is_special = in_special_tokens(tf.gather(marks, index))
+            known = tf.logical_or(known, is_special)
+            unknown = tf.logical_and(unknown, tf.logical_not(is_special))
         second = tf.zeros_like(is_end)
         for no_mark in self.no_marks:
             is_mark = tf.gather(_flags(no_mark, texts, begins), index)
@@ -126,11 +140,16 @@ class PieceSpans:
 
 def _flags(normalizer, texts, begins):
     """Which bytes of the texts a table keeps, bool, an end behind each."""
+    return _counts(normalizer, texts, begins) > 0
+
+
+def _counts(normalizer, texts, begins):
+    """How many bytes a table makes at each byte, and an end behind texts."""
     _, places = normalizer.normalize_with_offsets(texts)
     index = places.flat_values + tf.gather(begins, places.value_rowids())
     size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1
     ones = tf.ones_like(index, tf.int32)
-    return tf.scatter_nd(index[:, tf.newaxis], ones, size[tf.newaxis]) > 0
+    return tf.scatter_nd(index[:, tf.newaxis], ones, size[tf.newaxis])
 
 
 def _normalizer(replacements):

@@ -13,8 +13,8 @@ class Tokenizer(typing.Protocol):
         vocabulary: `Vocabulary`, or what has its length, `in`, `tokens`,
             `id_of`, `unk_id`, `is_continuation`, `roles` and `sha256`.
         settings: a frozen dataclass that needs no TensorFlow, with `kind`,
-            `vocabulary`, `tokenizer()`, which makes the same tokenizer, and
-            `save(directory)`, which writes its files.
+            `vocabulary`, `special_tokens_in_text`, `tokenizer()`, which makes
+            the same tokenizer, and `save(directory)`, which writes its files.
     """
 
     kind: str

@@ -1,5 +1,6 @@
 """Text to word-piece ids, in the graph."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -31,8 +32,8 @@ class BertTokenizer:
         strip_accents: bool, drop the accents; as `lowercase` by default.
         tokenize_chinese_chars: bool, must be True: each Chinese character is
             a word.
-        special_tokens: bool, a special token that is written in a text, such
-            as [MASK], becomes its id. By default it is plain text.
+        special_tokens_in_text: bool, a special token that is written in a
+            text, such as [MASK], becomes its id. By default it is plain text.
         max_chars_per_word: int, longer words are [UNK].
 
     Call arguments:
@@ -59,7 +60,7 @@ class BertTokenizer:
         lowercase=True,
         strip_accents=None,
         tokenize_chinese_chars=True,
-        special_tokens=False,
+        special_tokens_in_text=False,
         max_chars_per_word=200,
     ):
         if not isinstance(vocabulary, Vocabulary):
@@ -70,23 +71,19 @@ class BertTokenizer:
             strip_accents,
             tokenize_chinese_chars,
             max_chars_per_word,
+            special_tokens_in_text,
         )
         self.vocabulary = vocabulary
         self.lowercase = lowercase
         self.strip_accents = self.settings.strip_accents
-        self.special_tokens = special_tokens
         self.max_chars_per_word = max_chars_per_word
         self._table = normalizer_model(self.lowercase, self.strip_accents)
 
     def with_special_tokens(self):
-        """The same tokenizer, with `special_tokens=True`."""
-        return BertTokenizer(
-            self.vocabulary,
-            lowercase=self.lowercase,
-            strip_accents=self.strip_accents,
-            special_tokens=True,
-            max_chars_per_word=self.max_chars_per_word,
-        )
+        """The same tokenizer, with `special_tokens_in_text=True`."""
+        return dataclasses.replace(
+            self.settings, special_tokens_in_text=True
+        ).tokenizer()
 
     def __call__(self, texts):
         texts = tf.convert_to_tensor(texts, tf.string)
@@ -134,7 +131,7 @@ class BertTokenizer:
 
     @functools.cached_property
     def _known(self):
-        if self.special_tokens:
+        if self.settings.special_tokens_in_text:
             return with_opening(self.vocabulary)
         return self.vocabulary
 
@@ -168,6 +165,6 @@ class BertTokenizer:
         return self._shorten(Pieces(*flat, ids.row_splits))
 
     def _find(self, pieces, texts):
-        if self.special_tokens:
+        if self.settings.special_tokens_in_text:
             pieces = self._find_special_tokens(pieces, texts)
         return pieces

@@ -1,6 +1,7 @@
 """The settings of a word-piece tokenizer from the files of a directory."""
 
 from keras_bert.config import read_json_object
+from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
 from keras_bert.text.vocabulary import Vocabulary
@@ -53,6 +54,7 @@ def read_wordpiece(directory, max_chars_per_word, lowercase=None):
             max_chars_per_word=settings.get(
                 "max_chars_per_word", max_chars_per_word
             ),
+            special_tokens_in_text=settings.get(SPECIAL_TOKENS_IN_TEXT, False),
         )
     except (TypeError, ValueError) as error:
         raise ValueError(f"{directory}: {error}") from None

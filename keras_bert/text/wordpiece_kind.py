@@ -62,7 +62,9 @@ class WordpieceKind:
         """What a model card tells besides the number of the pieces."""
         casing = "lower-cased" if settings.lowercase else "kept as written"
         accents = "dropped" if settings.strip_accents else "kept"
-        return f"texts are {casing}, accents {accents}"
+        found = ", special tokens in them found"
+        found = found if settings.special_tokens_in_text else ""
+        return f"texts are {casing}, accents {accents}{found}"
 
     def packed(self, settings):
         """All of the settings, a dict for JSON."""
@@ -71,6 +73,7 @@ class WordpieceKind:
             "lowercase": settings.lowercase,
             "strip_accents": settings.strip_accents,
             "max_chars_per_word": settings.max_chars_per_word,
+            "special_tokens_in_text": settings.special_tokens_in_text,
         }
 
     def unpacked(self, values):

@@ -5,6 +5,8 @@ import json
 import typing
 
 from keras_bert import text
+from keras_bert.config import check_flags
+from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.vocabulary import ROLES
 from keras_bert.text.vocabulary import Vocabulary
 
@@ -30,6 +32,8 @@ class WordpieceSettings:
         tokenize_chinese_chars: bool, must be True: each Chinese character is
             a word.
         max_chars_per_word: int, longer words are [UNK].
+        special_tokens_in_text: bool, a special token that is written in a
+            text becomes its id.
 
     Raises:
         ValueError: a setting is none that the tokenizer has.
@@ -42,8 +46,10 @@ class WordpieceSettings:
     strip_accents: bool | None = None
     tokenize_chinese_chars: bool = True
     max_chars_per_word: int = 200
+    special_tokens_in_text: bool = False
 
     def __post_init__(self):
+        check_flags(special_tokens_in_text=self.special_tokens_in_text)
         if not self.tokenize_chinese_chars:
             raise ValueError(
                 "`tokenize_chinese_chars` must be True: the word-piece op "
@@ -68,6 +74,7 @@ class WordpieceSettings:
             self.vocabulary,
             lowercase=self.lowercase,
             strip_accents=self.strip_accents,
+            special_tokens_in_text=self.special_tokens_in_text,
             max_chars_per_word=self.max_chars_per_word,
         )
 
@@ -84,6 +91,7 @@ class WordpieceSettings:
             "strip_accents": self.strip_accents,
             "tokenize_chinese_chars": True,
             "max_chars_per_word": self.max_chars_per_word,
+            SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
             **SPECIAL_TOKENS,
         }
         (directory / SETTINGS).write_text(

@@ -73,9 +73,10 @@ class SpacedSettings:
     vocabulary: SpacedVocabulary
     ends: tuple = ("s",)
     is_strict: bool = True
+    special_tokens_in_text: bool = False
 
     def tokenizer(self):
-        return SpacedTokenizer(self)
+        return SpacedTokenizer(self, self.special_tokens_in_text)
 
     def save(self, directory):
         values = {"words": self.vocabulary.words}
@@ -100,16 +101,16 @@ def read_spaced(directory):
 class SpacedTokenizer:
     kind = SPACED
 
-    def __init__(self, settings, special_tokens=False):
+    def __init__(self, settings, special_tokens_in_text=False):
         self.settings = settings
         self.vocabulary = settings.vocabulary
-        self.special_tokens = special_tokens
+        self.special_tokens = special_tokens_in_text
         words, id_of = self.vocabulary.words, self.vocabulary.id_of
         pieces = [*words, *(f"##{end}" for end in settings.ends)]
         self._inner = BertTokenizer(
             Vocabulary([*SPECIAL_TOKENS, *pieces]),
             lowercase=False,
-            special_tokens=special_tokens,
+            special_tokens_in_text=special_tokens_in_text,
         )
         ends = [id_of(end) for end in settings.ends]
         roles = [id_of(token) for token in _ROLES]
@@ -117,7 +118,7 @@ class SpacedTokenizer:
         self._first = [*roles, *(id_of(word) for word in words), *ends]
 
     def with_special_tokens(self):
-        return SpacedTokenizer(self.settings, special_tokens=True)
+        return SpacedTokenizer(self.settings, special_tokens_in_text=True)
 
     def __call__(self, texts):
         return self.tokenize_with_offsets(texts)[0]

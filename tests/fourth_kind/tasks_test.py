@@ -40,7 +40,7 @@ def test_a_checkpoint_is_read_back_equal(format, model, tmp_path):
     for weight, other in zip(again.model.weights, model.model.weights):
         np.testing.assert_array_equal(weight, other)
     card = (tmp_path / "a" / "README.md").read_text()
-    assert "34 spaced pieces; `kind`: spaced, `is_strict`: True." in card
+    assert "34 spaced pieces; `kind`: spaced, `is_strict`: True, " in card
 
 
 def test_padding_is_told_to_transformers(model, tmp_path):

@@ -28,6 +28,36 @@ def test_the_files_tell_the_task(bert, tmp_path, format):
     )
 
 
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_special_tokens_in_texts_are_found_on_demand(bert, tmp_path, format):
+    text = ["the [SEP] dog"]
+    sep = bert.tokenizer.vocabulary.id_of("[SEP]")
+    save_pretrained(bert, tmp_path / "plain", format=format)
+
+    def num_sep(task):
+        return list(task.preprocess(text)["input_ids"].numpy()[0]).count(sep)
+
+    vectors = []
+    for found, number in ((None, 1), (True, 2)):
+        embedder = TextEmbedder.from_pretrained(
+            tmp_path / "plain", special_tokens_in_text=found
+        )
+        assert num_sep(embedder) == number
+        vectors.append(embedder.embed(text))
+    assert np.abs(vectors[1] - vectors[0]).max() > 0.01
+    classifier = TextClassifier.from_pretrained(
+        tmp_path / "plain", labels=["x", "y"], special_tokens_in_text=True
+    )
+    classifier.save(tmp_path / "found", format=format)
+    again = load_task(tmp_path / "found")
+    assert num_sep(classifier) == num_sep(again) == 2
+    np.testing.assert_allclose(
+        again.probabilities(text), classifier.probabilities(text), atol=1e-6
+    )
+    plain = load_task(tmp_path / "found", special_tokens_in_text=False)
+    assert num_sep(plain) == 1
+
+
 def test_an_encoder_is_of_no_task(bert, tmp_path):
     save_pretrained(bert, tmp_path)
     with pytest.raises(ValueError, match="Received: an encoder without"):

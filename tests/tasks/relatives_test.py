@@ -133,6 +133,31 @@ def test_a_tflite_file_is_written(make_task, model, tmp_path):
     assert (tmp_path / "model_ids.tflite").stat().st_size > 10_000
 
 
+@pytest.mark.exhaustive
+def test_exports_find_special_tokens_in_texts(model, tmp_path):
+    keras_bert.save_pretrained(model, tmp_path / "plain")
+    classifier = keras_bert.TextClassifier.from_pretrained(
+        tmp_path / "plain", labels=["x", "y"], special_tokens_in_text=True
+    )
+    vocabulary = model.tokenizer.vocabulary
+    mask = vocabulary.roles["mask"]
+    texts = [f"word1{mask}word2", f"word1 {mask}{mask.swapcase()}"]
+    ids = classifier.preprocess(texts)["input_ids"].numpy()
+    assert ((ids == vocabulary.id_of(mask)).sum(1) == 1).all()
+    keras_bert.export.export_saved_model(classifier, tmp_path / "served")
+    loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
+    answer = loaded.signatures["serving_default"](text=tf.constant(texts))
+    np.testing.assert_allclose(
+        answer["probabilities"], classifier.probabilities(texts), atol=1e-5
+    )
+    path = tmp_path / "model.tflite"
+    if model.config.model_type == "roberta":
+        with pytest.raises(ValueError, match="needs .*--files=ids"):
+            classifier.export_tflite(path, kind="float32", texts=texts)
+    else:  # The export compares the answers.
+        classifier.export_tflite(path, kind="float32", texts=texts)
+
+
 def test_the_longest_text_is_as_long_as_there_are_positions(model):
     assert model.sequence_length() == 12
     with pytest.raises(ValueError, match="from 1 to 12, .*seq_length=13, max"):

@@ -97,7 +97,7 @@ def _spans(text, encoding):
 
 
 def _check(tokenizer, texts, with_spans=True):
-    peer = _peer(tokenizer.settings, tokenizer.special_tokens)
+    peer = _peer(tokenizer.settings, tokenizer.settings.special_tokens_in_text)
     encodings = peer.encode_batch(texts, add_special_tokens=False)
     rows = tokenizer.tokenize_with_offsets(tf.constant(texts))
     for text, encoding, ids, starts, ends in zip(
@@ -128,7 +128,7 @@ def test_a_prefix_space_gives_the_same_ids(byte_pair, special_tokens):
         byte_pair.vocabulary,
         byte_pair.merges,
         add_prefix_space=True,
-        special_tokens=special_tokens,
+        special_tokens_in_text=special_tokens,
     )
     # There, the span of a text's own first space depends on this setting.
     _check(tokenizer, _texts(2000), with_spans=False)

@@ -129,7 +129,7 @@ def _check(vocabulary, lowercase, strip_accents, texts):
             vocabulary,
             lowercase,
             strip_accents=strip_accents,
-            special_tokens=special_tokens,
+            special_tokens_in_text=special_tokens,
         )
         encodings = peer.encode_batch(texts, add_special_tokens=False)
         rows = tokenizer(texts).to_list()

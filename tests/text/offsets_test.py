@@ -38,7 +38,7 @@ def _tokenizer(lowercase, strip_accents, special_tokens=False):
         Vocabulary([*SPECIAL_TOKENS, *pieces]),
         lowercase,
         strip_accents=strip_accents,
-        special_tokens=special_tokens,
+        special_tokens_in_text=special_tokens,
         max_chars_per_word=20,
     )
 

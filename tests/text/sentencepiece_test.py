@@ -196,12 +196,20 @@ def test_a_special_token_in_a_text_is_found_on_demand(tokenizer, cut):
     for text, pieces in (
         ("[MASK]", ["[MASK]"]),
         ("a [MASK] a", ["▁a", "[MASK]", "▁a"]),
-        ("a[MASK]a", ["▁a", "[MASK]", "a"]),
+        ("a[MASK]a", ["▁a", "[MASK]", "▁a"]),
         ("[CLS] a [SEP]<pad>", ["[CLS]", "▁a", "[SEP]", "<pad>"]),
-        ("([MASK])", ["▁", "(", "[MASK]", ")"]),
+        ("([MASK])", ["▁", "(", "[MASK]", "▁", ")"]),
     ):
         assert [piece for piece, _ in cut(text, finder)] == pieces
-    assert [span for _, span in cut("a [MASK]", finder)] == ["a", "[MASK]"]
+    for text in ("[mask]", "[Mask]", "<PAD>", "［MASK］", "[M\u0301ASK]"):
+        pieces = [piece for piece, _ in cut(text, finder)]
+        assert not {*pieces} & {"[MASK]", "<pad>"}
+    for text, spans in (
+        ("a [MASK]", ["a", "[MASK]"]),
+        # Unknown characters are one piece, but for those of special tokens.
+        ("a<日<pad>日>a", ["<日", "<pad>", "日>", "日>", "a"]),
+    ):
+        assert [span for _, span in cut(text, finder)][-len(spans) :] == spans
 
 
 def test_case_stays_on_demand(spiece_file, cut):

@@ -66,7 +66,7 @@ def test_an_empty_batch_has_no_rows(special):
 @pytest.mark.parametrize("brackets", ["", "[", "]", "[]"])
 def test_a_vocabulary_needs_no_brackets(brackets):
     vocabulary = Vocabulary([*SPECIAL_TOKENS, "the", *brackets])
-    special = BertTokenizer(vocabulary, special_tokens=True)
+    special = BertTokenizer(vocabulary, special_tokens_in_text=True)
     opening, closing = (
         vocabulary.id_of(c) if c in vocabulary else vocabulary.unk_id
         for c in "[]"
@@ -83,7 +83,7 @@ def test_a_vocabulary_needs_no_brackets(brackets):
 def test_a_name_of_many_pieces_is_one_token():
     pieces = ["m", "##a", "##s", "##k", "##p", "##d", "p"]
     vocabulary = Vocabulary([*SPECIAL_TOKENS, *pieces])
-    special = BertTokenizer(vocabulary, special_tokens=True)
+    special = BertTokenizer(vocabulary, special_tokens_in_text=True)
     assert special(["mask[MASK]mask [PAD] pad"]).to_list() == [
         [5, 6, 7, 8, 4, 5, 6, 7, 8, 0, 11, 6, 10]
     ]

@@ -105,13 +105,19 @@ def test_what_is_told_is_short(byte_bpe, wordpiece):
         "strip_accents": False,
         "tokenize_chinese_chars": True,
         "max_chars_per_word": 200,
+        "special_tokens_in_text": False,
     }
     told = told_settings(byte_bpe)
     assert len(told.pop("merges")) == 64
-    assert told == {"kind": "byte_bpe", "add_prefix_space": False}
+    assert told == {
+        "kind": "byte_bpe",
+        "add_prefix_space": False,
+        "special_tokens_in_text": False,
+    }
     assert KINDS["wordpiece"].facts(wordpiece) == {"do_lower_case": False}
     assert KINDS["byte_bpe"].described(byte_bpe) == (
-        "`kind`: byte_bpe, `add_prefix_space`: False"
+        "`kind`: byte_bpe, `add_prefix_space`: False, "
+        "`special_tokens_in_text`: False"
     )
 
 
@@ -127,12 +133,12 @@ def test_packed_settings_are_unpacked_equal(byte_bpe, wordpiece):
         assert type(again) is type(settings)
         assert told_settings(again) == told_settings(settings)
         assert again.vocabulary.tokens == settings.vocabulary.tokens
-    # As word pieces have always been packed.
     assert values == {
         "vocabulary": [*_WORDPIECES],
         "lowercase": False,
         "strip_accents": False,
         "max_chars_per_word": 200,
+        "special_tokens_in_text": False,
     }
 
 

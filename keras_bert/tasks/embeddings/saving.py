@@ -21,12 +21,13 @@ _TASK = "TextEmbedder"
 _DENSE = "dense.safetensors"
 
 
-def load_embedder(directory, lowercase=None):
+def load_embedder(directory, **arguments):
     """Reads an encoder and what its directory tells of embeddings.
 
     Args:
-        directory, lowercase: as of `keras_bert.from_pretrained`; also a
-            directory of sentence-transformers.
+        directory: str, as for `keras_bert.from_pretrained`, or a directory of
+            sentence-transformers.
+        **arguments: other arguments of `keras_bert.from_pretrained`.
 
     Returns:
         A `PretrainedModel`, and a dict of arguments of `TextEmbedder`, empty
@@ -37,8 +38,8 @@ def load_embedder(directory, lowercase=None):
     """
     directory = local_directory(directory)
     if (directory / MODULES).is_file():
-        return _load_modules(directory, lowercase)
-    pretrained = from_pretrained(directory, lowercase=lowercase)
+        return _load_modules(directory, arguments)
+    pretrained = from_pretrained(directory, **arguments)
     task = pretrained.task
     if task is None or task.task != _TASK:
         return pretrained, {}
@@ -56,9 +57,9 @@ def load_embedder(directory, lowercase=None):
     return pretrained, told
 
 
-def _load_modules(directory, lowercase):
+def _load_modules(directory, arguments):
     modules = read_modules(directory)
-    pretrained = from_pretrained(modules.encoder, lowercase=lowercase)
+    pretrained = from_pretrained(modules.encoder, **arguments)
     sizes, limit = pretrained.config.sizes, pretrained.config.max_seq_length
     if modules.dim != sizes["H"]:
         raise CheckpointError(
