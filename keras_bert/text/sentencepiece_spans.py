@@ -14,7 +14,6 @@ from keras_bert.text.albert_normalizer import WORD_START
 from keras_bert.text.hugging_face_normalizer import QUOTE
 from keras_bert.text.hugging_face_normalizer import QUOTING
 from keras_bert.text.normalizer_table import build_table
-from keras_bert.text.quote_pairs import find_pairs
 from keras_bert.text.sentencepiece_charsmap import has_key
 from keras_bert.text.sentencepiece_charsmap import single_replacements
 from keras_bert.text.sentencepiece_model import UNKNOWN
@@ -112,7 +111,7 @@ class PieceSpans:
         for no_mark in self.no_marks:
             is_mark = tf.gather(_flags(no_mark, texts, begins), index)
             is_mark = tf.logical_not(tf.logical_or(is_mark, is_end))
-            is_pair, is_second = find_pairs(is_mark, places)
+            is_pair, is_second = _find_pairs(is_mark, places)
             known = tf.where(is_pair, self.knows_quote, known)
             unknown = tf.where(is_pair, not self.knows_quote, unknown)
             second = tf.logical_or(second, is_second)
@@ -156,3 +155,26 @@ def _normalizer(replacements):
     changed = {c: text for c, text in replacements.items() if text != c}
     table = np.frombuffer(build_table(changed), np.uint8)
     return tf_text.FastBertNormalizer(model_buffer=tf.constant(table))
+
+
+def _find_pairs(is_mark, places):
+    """Pairs marks that follow each other, from the left.
+
+    Args:
+        is_mark: bool `(num_characters,)`, one kind of mark, of one byte.
+        places: int `(num_characters,)`, where the characters begin.
+
+    Returns:
+        Two bool `(num_characters,)`: marks of a pair, and the second ones.
+    """
+    number = tf.range(tf.size(places))
+    behind = tf.concat([[-1], places[:-1] + 1], 0)[: tf.size(places)]
+    follows = tf.concat([[False], is_mark[:-1]], 0)[: tf.size(places)]
+    follows = tf.logical_and(follows, tf.equal(places, behind))
+    begins = tf.logical_and(is_mark, tf.logical_not(follows))
+    firsts = tf.concat([[0], tf.boolean_mask(number, begins)], 0)
+    first = tf.gather(firsts, tf.cumsum(tf.cast(begins, tf.int32)))
+    is_odd = tf.equal((number - first) % 2, 1)
+    second = tf.logical_and(is_mark, is_odd)
+    before = tf.concat([second[1:], [False]], 0)[: tf.size(places)]
+    return tf.logical_or(before, second), second

@@ -12,7 +12,6 @@ import tensorflow as tf
 
 from keras_bert.text.normalizer import is_assigned
 from keras_bert.text.normalizer_table import build_table
-from keras_bert.text.normalizer_table import code_points
 from keras_bert.text.sentencepiece_charsmap import build_charsmap
 from keras_bert.text.sentencepiece_charsmap import replacements
 from keras_bert.text.sentencepiece_vocabulary import ROLES
@@ -63,7 +62,7 @@ def marking_table():
     """
     gaps = {
         character: _GAP + character
-        for character in map(chr, code_points())
+        for character in map(chr, range(0x300, 0x20000))
         if unicodedata.combining(character) and is_assigned(ord(character))
     }
     given = dict.fromkeys((*_MARKS.values(), _GAP), _NO_CHARACTER)
