@@ -18,7 +18,7 @@ NONE, SPACE, LETTER, NUMBER, OTHER = range(5)
 _RANGES = pathlib.Path(__file__).with_name("characters") / "unicode_16.txt"
 _NAMES = {"space": SPACE, "letter": LETTER, "number": NUMBER}
 _PAGE = 256
-_NUM_CODE_POINTS = 0x110000
+NUM_CODE_POINTS = 0x110000
 
 
 class LongCharacters(typing.NamedTuple):
@@ -38,7 +38,7 @@ class LongCharacters(typing.NamedTuple):
 @functools.cache
 def code_point_kinds():
     """The kind of every code point, a uint8 array `(1114112,)`."""
-    kinds = np.full(_NUM_CODE_POINTS, OTHER, np.uint8)
+    kinds = np.full(NUM_CODE_POINTS, OTHER, np.uint8)
     for line in _RANGES.read_text(encoding="ascii").splitlines():
         name, span = line.split(" ")
         first, last = (int(end, 16) for end in span.split("-"))
@@ -47,12 +47,32 @@ def code_point_kinds():
 
 
 @functools.cache
-def _pages():
-    """The kinds in pages, each once: where a page begins, and all pages."""
+def _kind_of():
+    return in_pages(code_point_kinds())
+
+
+def in_pages(values):
+    """Keeps equal pages of a table once.
+
+    Args:
+        values: array `(1114112,)`, a value for each code point.
+
+    Returns:
+        A function from int32 `(any,)` to the values of code points; what is
+        above them has that of U+0000.
+    """
     firsts, pages = [], {}
-    for page in code_point_kinds().reshape(-1, _PAGE):
+    for page in values.reshape(-1, _PAGE):
         firsts.append(pages.setdefault(page.tobytes(), _PAGE * len(pages)))
-    return np.array(firsts, np.int32), np.frombuffer(b"".join(pages), np.uint8)
+    firsts = np.array(firsts, np.int32)
+    pages = np.frombuffer(b"".join(pages), values.dtype)
+
+    def value_of(points):
+        points = tf.where(points < NUM_CODE_POINTS, points, 0)
+        page = tf.gather(firsts, points // _PAGE)
+        return tf.gather(pages, page + points % _PAGE)
+
+    return value_of
 
 
 def character_kinds(flat):
@@ -70,7 +90,8 @@ def character_kinds(flat):
     of_bytes = np.full(256, OTHER, np.uint8)
     of_bytes[:128] = code_point_kinds()[:128]
     kinds = tf.gather(of_bytes, codes)
-    characters = _long_characters(codes)
+    starts, lengths, points = long_characters(codes)
+    characters = LongCharacters(starts, lengths, _kind_of()(points))
     places = tf.ragged.range(
         characters.starts, characters.starts + characters.lengths
     )
@@ -84,8 +105,16 @@ def character_kinds(flat):
     ), characters
 
 
-def _long_characters(codes):
-    """Decodes UTF-8, of which Unicode's table 3-7 says what is well-formed."""
+def long_characters(codes):
+    """Decodes UTF-8, of which Unicode's table 3-7 says what is well-formed.
+
+    Args:
+        codes: int32 `(num_bytes,)`.
+
+    Returns:
+        Where the characters of more than one byte begin, their lengths in
+        bytes and their code points, all int32 `(num_characters,)`.
+    """
     starts = tf.cast(tf.where(codes >= 0xC2)[:, 0], tf.int32)
     first, *rest = (tf.gather(codes, starts + n) - 0x80 for n in range(4))
     first += 0x80
@@ -100,15 +129,10 @@ def _long_characters(codes):
     is_three = (first >= 0xE0) & (first < 0xF0) & follows[0] & follows[1]
     is_three &= (of_three >= 0x800) & tf.logical_not(is_surrogate)
     is_four = (first >= 0xF0) & follows[0] & follows[1] & follows[2]
-    is_four &= (of_four >= 0x10000) & (of_four < _NUM_CODE_POINTS)
+    is_four &= (of_four >= 0x10000) & (of_four < NUM_CODE_POINTS)
     points = tf.where(is_two, of_two, tf.where(is_three, of_three, of_four))
     lengths = tf.where(is_two, 2, tf.where(is_three, 3, 4))
     is_whole = is_two | is_three | is_four
-    points = tf.boolean_mask(points, is_whole)
-    firsts, pages = _pages()
-    page = tf.gather(firsts, points // _PAGE)
-    return LongCharacters(
-        tf.boolean_mask(starts, is_whole),
-        tf.boolean_mask(lengths, is_whole),
-        tf.gather(pages, page + points % _PAGE),
+    return tuple(
+        tf.boolean_mask(x, is_whole) for x in (starts, lengths, points)
     )

@@ -25,6 +25,8 @@ class FlatTexts(typing.NamedTuple):
         separators: int32 `(batch_size + 1,)`, where the separators stand.
         origins: int32 `(num_bytes,)`, for each byte where it stood before
             any other was put in.
+        ends: int32 `(num_bytes,)` or None; for the last byte of a character
+            where that ended before it was normalised.
     """
 
     bytes: tf.Tensor
@@ -32,6 +34,7 @@ class FlatTexts(typing.NamedTuple):
     tokens: tf.Tensor
     separators: tf.Tensor
     origins: tf.Tensor
+    ends: tf.Tensor | None = None
 
 
 def flatten(texts):
@@ -77,6 +80,9 @@ def with_prefix_space(flat):
         spread(flat.tokens, NO_TOKEN, tf.fill(tf.shape(blanks), NO_TOKEN)),
         tf.gather(moved, flat.separators),
         spread(flat.origins, 0, tf.gather(flat.origins, firsts)),
+        None
+        if flat.ends is None
+        else spread(flat.ends, 0, tf.gather(flat.origins, firsts)),
     )
 
 
