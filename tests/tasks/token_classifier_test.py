@@ -402,7 +402,9 @@ def test_a_server_gives_the_answers_of_python(trained, tmp_path):
         )
         for name in ("labels", "starts", "ends"):
             np.testing.assert_array_equal(served[name], expected[name])
-    first = {name: served[name].numpy()[0] for name in ("labels", "starts", "ends")}
+    first = {
+        name: served[name].numpy()[0] for name in ("labels", "starts", "ends")
+    }
     assert first["labels"][:6].tolist() == [
         b"",
         b"O",
