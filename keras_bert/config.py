@@ -118,12 +118,12 @@ class StrictConfig:
 
     @property
     def block_counts(self):
-        """How many blocks have weights of their own, letter by letter."""
+        """Numbers of blocks with weights of their own, letter by letter."""
         return tuple(self.sizes[letter] for letter in self.block_letters)
 
     @property
     def depth(self):
-        """How many blocks a text goes through."""
+        """Number of blocks that a text goes through."""
         return self.sizes["L"]
 
     @property

@@ -78,7 +78,7 @@ class Template:
         return tuple(dict.fromkeys([self.padding, *named]))
 
     def num_special(self, is_pair):
-        """How many special tokens stand in a sequence."""
+        """Number of special tokens in a sequence."""
         return len(self.layout(is_pair)) - (2 if is_pair else 1)
 
 

@@ -14,7 +14,7 @@ from keras_bert.text.tokenizer_kinds import KINDS
 CARD = "README.md"
 CONFIG = "model_config.json"
 MANIFEST = artifacts.MANIFEST
-SUMS = "crc32c"  # In the manifest: what loading compares, for it is quick.
+SUMS = "crc32c"  # In the manifest: compared at loading, because it is quick.
 TASK = "task.json"  # Of a fine-tuned model.
 # Of google-research's programs, by the `model_type` of the families that have
 # one: those whose table of weights has a column for its checkpoints.

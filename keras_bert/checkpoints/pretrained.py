@@ -1,4 +1,4 @@
-"""Directories of weights, of whatever format, in and out."""
+"""Directories of weights in any format, in and out."""
 
 import dataclasses
 import math
@@ -94,7 +94,7 @@ def save_pretrained(
     """Writes a model so that `from_pretrained` reads it back equal.
 
     The files are written under temporary names first, and other files in
-    the directory stay. A `README.md` tells what the model is, unless there
+    the directory stay. A `README.md` says what the model is, unless there
     is one of the user; `manifest.json` lists the files with their sums.
 
     Args:
@@ -159,7 +159,7 @@ def _finding(source, special_tokens_in_text):
 
 
 def _check_sizes(source):
-    """Before anything as large as the config says is made."""
+    """Checks sizes before anything as large as the config says is made."""
     config, num_arrays = source.config, len(source.arrays.shapes)
     if math.prod(config.block_counts) > num_arrays:
         sizes = [

@@ -71,7 +71,7 @@ class PretrainedModel:
 
     @classmethod
     def from_config(cls, config, tokenizer, parts=None, task=None):
-        """A model with fresh random weights.
+        """Makes a model with fresh random weights.
 
         Args:
             config: a config of any family.
@@ -99,7 +99,7 @@ class PretrainedModel:
         return cls(config, tokenizer, backbone, heads, parts, task, head)
 
     def with_parts(self, parts):
-        """A model of the same weights, but for the optional parts left out.
+        """A model of the same weights with fewer optional parts.
 
         Args:
             parts: iterable of str, some of `self.parts`.
@@ -112,7 +112,7 @@ class PretrainedModel:
         return self._with(task=None, task_head=None)
 
     def with_tokenizer(self, tokenizer):
-        """A model of the same weights that reads texts otherwise.
+        """A model of the same weights with another tokenizer.
 
         Args:
             tokenizer: `Tokenizer`, or the settings of one, over the same

@@ -77,7 +77,7 @@ class AlbertConfig(EncoderConfig):
 
 
 def albert_backbone(config):
-    """The layers of the encoder, as a `Backbone`."""
+    """Makes the layers of the encoder."""
     arguments = layer_arguments(config)
     narrow = {**arguments["embeddings"], "hidden_size": config.embedding_size}
     tables = BertEmbeddings(**narrow, name="tables")
@@ -101,7 +101,7 @@ def albert_backbone(config):
 
 
 def albert_heads(config, embeddings):
-    """The layers of the pre-training heads, for `add_heads`."""
+    """Makes the layers of the pre-training heads, by part."""
     matrix = layer_arguments(config)["matrix"]
     return {
         "masked_lm_head": masked_lm_head(config, embeddings),

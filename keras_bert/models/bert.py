@@ -87,7 +87,7 @@ def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
 
 
 def bert_backbone(config):
-    """The layers of the encoder, as a `Backbone`."""
+    """Makes the layers of the encoder."""
     arguments = layer_arguments(config)
     return Backbone(
         BertEmbeddings(**arguments["embeddings"], name="embeddings"),
@@ -100,7 +100,7 @@ def bert_backbone(config):
 
 
 def bert_heads(config, embeddings):
-    """The layers of the pre-training heads, for `add_heads`."""
+    """Makes the layers of the pre-training heads, by part."""
     matrix = layer_arguments(config)["matrix"]
     return {
         "masked_lm_head": masked_lm_head(config, embeddings),

@@ -67,7 +67,7 @@ class DistilBertConfig(StrictConfig):
 
 
 def distilbert_backbone(config):
-    """The layers of the encoder, as a `Backbone`."""
+    """Makes the layers of the encoder."""
     arguments = layer_arguments(config)
     blocks = [
         # Unlike BERT's, the output of attention is not dropped.

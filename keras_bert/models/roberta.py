@@ -65,7 +65,7 @@ class RobertaConfig(EncoderConfig):
 
 
 def roberta_backbone(config):
-    """The layers of the encoder, as a `Backbone`."""
+    """Makes the layers of the encoder."""
     arguments = layer_arguments(config)
     return Backbone(
         RobertaEmbeddings(
@@ -83,7 +83,7 @@ def roberta_backbone(config):
 
 
 def roberta_heads(config, embeddings):
-    """The layers of the pre-training head, for `add_heads`."""
+    """Makes the layer of the pre-training head, by part."""
     # The erf form, whatever the blocks have.
     head = masked_lm_head(config, embeddings, activation=gelu_erf)
     return {"masked_lm_head": head}

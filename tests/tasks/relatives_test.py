@@ -58,9 +58,11 @@ def albert(make):
 def encoded(model, text):
     """The inputs of a text alone, unpadded."""
     vocabulary = model.tokenizer.vocabulary
-    first, _, last = model.family.template.single.split()
     (ids,) = model.tokenizer.with_special_tokens()([text]).to_list()
-    ids = [vocabulary.id_of(first), *ids, vocabulary.id_of(last)]
+    first, last = (
+        vocabulary.id_of(vocabulary.roles[x]) for x in ("cls", "sep")
+    )
+    ids = [first, *ids, last]
     ids = np.array([ids], "int32")
     inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
     if model.family.template.segments:

@@ -1,4 +1,4 @@
-"""What a directory of ours holds beside weights: config and tokenizer."""
+"""Config and tokenizer of a directory of ours."""
 
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import find_family

@@ -82,26 +82,26 @@ def open_google(directory, lowercase=None):
     )
 
 
-def write_tf1(bert, directory):
+def write_tf1(model, directory):
     """Writes what google-research/bert or google-research/albert reads.
 
     Args:
-        bert: `PretrainedModel`.
+        model: `PretrainedModel`.
         directory: `pathlib.Path`, existing.
 
     Raises:
         ValueError: the model is none that these programs could build, or has
             the head of a task.
     """
-    head = bert.task and bert.task.head
-    places = published_places(bert.config, "tf1", head)
-    _check_buildable(bert.config)
-    values = dataclasses.asdict(bert.config)
+    head = model.task and model.task.head
+    places = published_places(model.config, "tf1", head)
+    _check_buildable(model.config)
+    values = dataclasses.asdict(model.config)
     for key in ("is_decoder", "layer_norm_eps"):
         values.pop(key, None)
-    if bert.config.hidden_act == "gelu_tanh":
+    if model.config.hidden_act == "gelu_tanh":
         values["hidden_act"] = "gelu"  # What the word means there.
-    weights = bert.weights
+    weights = model.weights
     write_tensorflow(
         directory / _PREFIX,
         [
@@ -111,13 +111,13 @@ def write_tf1(bert, directory):
         ],
     )
     config = json.dumps(values, indent=2)
-    name = GOOGLE_CONFIGS[bert.family.model_type]
+    name = GOOGLE_CONFIGS[model.family.model_type]
     (directory / name).write_text(config + "\n", encoding="utf-8")
-    bert.tokenizer_settings.save(directory)
+    model.tokenizer_settings.save(directory)
 
 
 def _read_config(directory):
-    """The family that the name of the config tells, and the config."""
+    """Reads the config, whose name says the family."""
     paths = google_configs(directory)
     if len(paths) > 1:
         names = [path.name for path in paths.values()]
@@ -142,7 +142,7 @@ def _check_buildable(config):
         )
     if config.layer_norm_eps != 1e-12:
         raise ValueError(
-            f"{program} has `layer_norm_eps` 1e-12 alone. "
+            f"{program} has `layer_norm_eps` 1e-12 only. "
             f"Received: layer_norm_eps={config.layer_norm_eps}."
         )
     if sizes.get("E") == sizes["H"]:

@@ -124,7 +124,7 @@ def _read_config(path):
 
 
 def _ignored(family, arrays, path, task):
-    """Names that have no place in the model, for a reason that is known."""
+    """Finds names that are known to have no place in the model."""
     model_type = family.model_type
     heads = names.task_arrays(model_type, arrays.shapes)
     if task and task.head:
@@ -148,7 +148,7 @@ def _ignored(family, arrays, path, task):
 
 
 def _published_config(model):
-    """The keys that `transformers` expects."""
+    """Makes the dict of keys that `transformers` expects."""
     config = model.config
     vocabulary = model.tokenizer_settings.vocabulary
     activation = getattr(config, config.activation_key)

@@ -35,7 +35,7 @@ def task_class(family, part):
 
 
 def model_class(model):
-    """The class of a model, of which `config.json` tells.
+    """The class of a model, for its `config.json`.
 
     Args:
         model: `PretrainedModel`.
@@ -53,7 +53,7 @@ def _class(family, name):
 
 
 def encoder_prefix(model_type):
-    """The first word of the encoder's arrays, which it lacks saved alone."""
+    """The first word of the encoder's arrays, if it is not saved by itself."""
     first_row = read_table(model_type)[0]
     return first_row["hugging_face"].partition(".")[0] + "."
 
@@ -88,7 +88,7 @@ def buffers(model_type):
 
 
 def task_arrays(model_type, names):
-    """Those of the names of arrays that belong to the head of a task."""
+    """Finds the names that belong to the head of a task."""
     rows = head_rows(model_type)
     first = {row["hugging_face"].partition(".")[0] + "." for row in rows}
     # ModernBERT's transform has one name in both kinds of heads.

@@ -19,7 +19,7 @@ _MULTI_LABEL = "multi_label_classification"
 
 
 def published_task(values, family, shapes, path):
-    """The task that a config.json names by its class.
+    """Finds the task that a config.json names by its class.
 
     Args:
         values: dict, what the file holds.
@@ -54,7 +54,7 @@ def published_task(values, family, shapes, path):
 
 
 def published_settings(task):
-    """The keys of a config.json that tell of a task.
+    """Makes the keys of a config.json that describe a task.
 
     Args:
         task: `TaskRecord` or None.
@@ -82,7 +82,7 @@ def published_settings(task):
 
 
 def _num_outputs(family, part, shapes):
-    """What the weights say, or 1 where they lack the head."""
+    """The number that the weights have, or 1 where they lack the head."""
     for row in head_rows(family.model_type, part):
         name = row["hugging_face"].partition("@")[0]
         if "logits/bias" in row["weight"] and name in shapes:

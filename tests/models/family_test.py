@@ -1,0 +1,82 @@
+"""A family is small, and is named nowhere but in its own files."""
+
+import ast
+import pathlib
+import re
+
+import pytest
+
+from keras_bert.checkpoints.weight_table import model_types
+
+_PACKAGE = pathlib.Path(__file__).parents[2] / "keras_bert"
+_MOST_LINES = 120
+# Docstrings and comments may name a family, and so may these:
+_OTHER_FILES = (
+    "config.py",  # `BertConfig`, which is read without Keras.
+    "demo/",  # "bert" is a folder.
+    "models/__init__.py",  # "bert" is the module of `bert_encoder`.
+    "text/",  # Tokenizers are named after those who published them.
+)
+# The layer and the table of the normalizer that bear a family's name.
+_OTHER_NAMES = re.compile("RobertaEmbeddings|roberta_embeddings|albert_norm")
+
+
+def _family_file(model_type):
+    return _PACKAGE / "models" / f"{model_type.replace('-', '_')}.py"
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_a_family_is_at_most_as_long(model_type):
+    lines = _family_file(model_type).read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= _MOST_LINES
+
+
+def _words(source):
+    """Names and strings of a source, except docstrings."""
+    for node in ast.walk(ast.parse(source)):
+        for child in ast.iter_child_nodes(node):
+            is_doc = isinstance(node, ast.Expr)
+            if isinstance(child, ast.Constant) and not is_doc:
+                yield child.value
+        for field in ("id", "attr", "name", "module", "arg"):
+            yield getattr(node, field, None)
+
+
+def _named(source):
+    """The words that name a family."""
+    words = [word for word in _words(source) if isinstance(word, str)]
+    words = [_OTHER_NAMES.sub("", word) for word in words]
+    others = "|".join(t for t in model_types() if t != "bert")
+    other = re.compile(others.replace("-", ".?"), re.IGNORECASE)
+    # Much is called `bert`: only the string is a name in published files.
+    nodes = ast.walk(ast.parse(source))
+    strings = [x.value for x in nodes if isinstance(x, ast.Constant)]
+    found = [word for word in words if other.search(word)]
+    return found + [value for value in strings if value == "bert"]
+
+
+@pytest.mark.parametrize(
+    "source, is_named",
+    [
+        ("config.model_type == 'bert'", True),
+        ("x = {'roberta': 2}", True),
+        ("from keras_bert.models.albert import AlbertConfig", True),
+        ("class DistilBertThing: pass", True),
+        ("prefix = 'albert.embeddings.'", True),
+        ('"""ALBERT, in a docstring."""', False),
+        ("bert = from_pretrained(directory)  # As RoBERTa.", False),
+        ("x = {'RobertaEmbeddings': 'layers.roberta_embeddings'}", False),
+    ],
+)
+def test_names_are_found(source, is_named):
+    assert bool(_named(source)) == is_named
+
+
+def test_no_other_file_names_a_family():
+    own = {_family_file(model_type) for model_type in model_types()}
+    named = {}
+    for path in {*_PACKAGE.rglob("*.py")} - own:
+        name = path.relative_to(_PACKAGE).as_posix()
+        if not name.startswith(_OTHER_FILES):
+            named[name] = _named(path.read_text(encoding="utf-8"))
+    assert {name: words for name, words in named.items() if words} == {}
