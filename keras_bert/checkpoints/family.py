@@ -21,7 +21,7 @@ def find_family(model_type):
             f"`model_type` must be one of {', '.join(known)}. "
             f"Received: model_type={model_type!r}."
         )
-    return models.family_of(model_type)
+    return models.family.family_of(model_type)
 
 
 def config_from(values):

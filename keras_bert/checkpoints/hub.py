@@ -5,14 +5,14 @@ import pathlib
 import re
 
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.text.tokenizer_kinds import KINDS
 
 _NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _PATTERNS = [
     "config.json",
-    "vocab.txt",
     "tokenizer.json",
-    "tokenizer_config.json",
-    # What sentence-transformers puts after an encoder.
+    *{name for kind in KINDS.values() for name in kind.files},
+    # The modules of sentence-transformers behind an encoder.
     "modules.json",
     "sentence_*_config.json",
     "config_sentence_transformers.json",
@@ -34,7 +34,7 @@ _WEIGHTS = (
 
 
 def local_directory(directory):
-    """The directory itself, or what the Hub has under that name.
+    """Finds a directory, on the Hub if there is none of that name.
 
     Args:
         directory: str, a directory or a name on the Hub.
@@ -43,7 +43,7 @@ def local_directory(directory):
         `pathlib.Path`.
 
     Raises:
-        CheckpointError: as of `download`.
+        CheckpointError: see `download`.
     """
     path = pathlib.Path(directory)
     return path if path.is_dir() else download(str(directory))

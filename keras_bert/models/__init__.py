@@ -12,10 +12,9 @@ _MEMBERS = {
     "bert_encoder": "bert",
     "bert_pretrainer": "bert",
     "encoder": "family",
-    "family_of": "family",
     "over_choices": "task_model",
     "pretrainer": "family",
 }
 
 __all__ = [*_MEMBERS]
-__getattr__, __dir__ = lazy.attach(__name__, members=_MEMBERS)
+__getattr__, __dir__ = lazy.attach(__name__, ["family"], _MEMBERS)

@@ -39,6 +39,7 @@ def test_safetensors_are_preferred(hub, tmp_path):
     ((name, patterns),) = asked
     assert name == "google/bert_tiny"
     assert {"config.json", "vocab.txt", "tokenizer.json"} < {*patterns}
+    assert {"vocab.json", "merges.txt", "spiece.model"} < {*patterns}
     assert "pytorch_model*.bin" not in patterns
 
 
