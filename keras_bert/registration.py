@@ -37,7 +37,7 @@ _CLASSES = {
     "Rotary": "layers.rotary",
     "ScalarMix": "layers.scalar_mix",
     "SelfAttention": "layers.self_attention",
-    "SpanCrossEntropy": "training.span_cross_entropy",
+    "SpanCrossEntropy": "training.cross_entropy",
     "SparseCrossEntropy": "training.cross_entropy",
     "SplitChoices": "layers.choices",
     "TaskHead": "layers.task_head",

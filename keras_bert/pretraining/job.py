@@ -122,9 +122,9 @@ def _options(plan, config, strategy):
 
 
 def _begin(plan, bert, output_dir):
-    """Writes what a run is, and what its states are of.
+    """Write the record of a run, and config and tokenizer of its states.
 
-    With config and tokenizer beside them, an unfinished run can be exported.
+    With these beside them, an unfinished run can be exported.
     """
     write_run(output_dir, plan.settings)
     states = output_dir / _STATES

@@ -19,13 +19,7 @@ _SCHEDULES = {
 
 
 def make_bert(plan):
-    """Makes the BERT that the objective trains, with the parts it trains.
-
-    Args:
-        plan: `PretrainingPlan`.
-
-    Returns:
-        `PretrainedModel`, fresh or read.
+    """Make the `PretrainedModel` that a plan trains, fresh or read.
 
     Raises:
         ValueError: the checkpoint to go on from does not fit the records or
@@ -40,7 +34,9 @@ def make_bert(plan):
         )
     recipe = plan.recipe
     bert = from_pretrained(
-        recipe.init_checkpoint, recipe.allow_missing, _told_casing(plan)
+        recipe.init_checkpoint,
+        recipe.allow_missing,
+        _known_casing(plan),
     )
     if bert.config.is_decoder != objective.is_decoder:
         raise ValueError(
@@ -49,17 +45,17 @@ def make_bert(plan):
             f"{objective.name}, is_decoder={bert.config.is_decoder}."
         )
     check_lengths(recipe, bert.config)
-    if plan.vocabulary is None:  # Its reader knows what it is.
+    if plan.vocabulary is None:  # It is known only now.
         _check_records(plan, bert.tokenizer_settings)
     return bert.with_parts(objective.parts)
 
 
-def _told_casing(plan):
-    """The casing that is told beside the checkpoint, or None."""
+def _known_casing(plan):
+    """The casing by the flags and the manifests, or None if none says it."""
     if plan.lowercase is not None:
         return plan.lowercase
-    given = plan.recipe.do_lower_case
-    return plan.facts.settled("do_lower_case", given, None)
+    flag = plan.recipe.do_lower_case
+    return plan.facts.settled("do_lower_case", flag, None)
 
 
 def _check_records(plan, tokenizer):
@@ -70,12 +66,7 @@ def _check_records(plan, tokenizer):
 
 
 def make_optimizer(recipe, model):
-    """Makes the optimizer of a recipe.
-
-    Args:
-        recipe: `PretrainingRecipe`.
-        model: the model that it trains.
-    """
+    """Make the optimizer of a recipe for a model."""
     schedule = _SCHEDULES[recipe.learning_rate_decay](
         recipe.learning_rate, recipe.num_train_steps, recipe.num_warmup_steps
     )

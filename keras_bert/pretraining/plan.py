@@ -1,4 +1,4 @@
-"""What a run is going to do, settled and checked without TensorFlow."""
+"""The plan of a run, settled and checked without TensorFlow."""
 
 import dataclasses
 import importlib.util
@@ -9,9 +9,9 @@ from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints.family import read_config
 from keras_bert.config import StrictConfig
 from keras_bert.files import expand_patterns
+from keras_bert.pretraining.fitting_config import check_fits
 from keras_bert.pretraining.fitting_config import check_lengths
 from keras_bert.pretraining.fitting_config import fitting_config
-from keras_bert.pretraining.memory import check_fits
 from keras_bert.pretraining.recipe import PretrainingRecipe
 from keras_bert.pretraining.record_facts import RecordFacts
 from keras_bert.pretraining.record_facts import read_record_facts
@@ -25,9 +25,18 @@ from keras_bert.training.objectives import Objective
 from keras_bert.training.run_record import check_run
 
 _STATES = "states"  # Of a run that is not finished.
-_HUB = "huggingface_hub"  # Where another name may be of a model.
-_LENGTH, _PREDICTIONS = 128, 20
-_MASKED_LM_PROB = 0.15
+_HUB = "huggingface_hub"  # With it, another name may be that of a model.
+# The last of three that say these: the flag, the manifests, and this.
+_OF_RECORDS = {
+    "masking": "static",
+    "max_seq_length": 128,
+    "max_predictions_per_seq": 20,
+}
+_OF_DYNAMIC_MASKS = {
+    "masked_lm_prob": 0.15,
+    "do_whole_word_mask": False,
+    "ngram": 1,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,11 +50,11 @@ class PretrainingPlan:
         facts: `RecordFacts` of both.
         vocabulary: `Vocabulary`, or that of another kind of tokenizer; None
             if the checkpoint to go on from has no file of it by itself.
-        vocab_file: str, where it stands.
-        lowercase: bool; None with `vocabulary` None, and of a kind of
-            tokenizer whose files tell it.
+        vocab_file: str, its file.
+        lowercase: bool; None with `vocabulary` None, and for a kind of
+            tokenizer whose files say it.
         config: config, of any family, of a fresh model, or None.
-        settings: dict, what the weights depend on, by its contents.
+        settings: dict, as returned by `run_settings`.
     """
 
     recipe: PretrainingRecipe
@@ -61,7 +70,7 @@ class PretrainingPlan:
 
 
 def plan_pretraining(recipe):
-    """Settles what a recipe leaves open and checks what costs no time.
+    """Settle what a recipe leaves open and check what costs no time.
 
     Args:
         recipe: `PretrainingRecipe`.
@@ -70,8 +79,8 @@ def plan_pretraining(recipe):
         `PretrainingPlan`
 
     Raises:
-        ValueError: a file is missing or none, two of them or a flag tell
-            different things of the records, or the output directory holds a
+        ValueError: a file is missing or none, two of them or a flag
+            disagree on the records, or the output directory holds a
             run with other settings.
     """
     training_paths = expand_patterns(recipe.input_file)
@@ -112,15 +121,15 @@ def plan_pretraining(recipe):
 
 
 def _checked_casing(recipe, facts, vocabulary, vocab_file):
-    """Whether texts are lower-cased, of all that tell it.
+    """The casing on which flag, manifests and files agree; True lower-cases.
 
     Raises:
         ValueError: the records are of another tokenizer than the file.
     """
     facts.check_vocabulary(vocabulary, vocab_file)
     kind = kind_of_file(vocab_file)
-    given = {"--do_lower_case": recipe.do_lower_case}
-    claims = {**given, **facts.claims["do_lower_case"]}
+    flag = {"--do_lower_case": recipe.do_lower_case}
+    claims = {**flag, **facts.claims["do_lower_case"]}
     lowercase = kind.casing(vocab_file, claims)
     facts.check_tokenizer(kind.settings(vocab_file, lowercase), vocab_file)
     return lowercase
@@ -162,31 +171,19 @@ def _check_places(recipe, paths):
 
 
 def _settled(recipe, facts):
-    """The recipe with what the records tell."""
-    masking = facts.settled("masking", recipe.masking, "static")
-    names = "masked_lm_prob", "do_whole_word_mask", "ngram"
-    given = {name: getattr(recipe, name) for name in names}
-    if masking == "static" and any(x is not None for x in given.values()):
-        received = ", ".join(f"{name}={x}" for name, x in given.items())
+    """Fill in what the recipe leaves open from the manifests of the records."""
+    settled = {
+        name: facts.settled(name, getattr(recipe, name), default)
+        for name, default in _OF_RECORDS.items()
+    }
+    flags = {name: getattr(recipe, name) for name in _OF_DYNAMIC_MASKS}
+    passed = {name: x for name, x in flags.items() if x is not None}
+    if settled["masking"] == "static" and passed:
+        received = ", ".join(f"{name}={x}" for name, x in flags.items())
         raise ValueError(
             "--masked_lm_prob, --do_whole_word_mask and --ngram are for "
             "--masking=dynamic: static records are masked already. Received: "
             f"{received}."
         )
-    return dataclasses.replace(
-        recipe,
-        masking=masking,
-        max_seq_length=facts.settled(
-            "max_seq_length", recipe.max_seq_length, _LENGTH
-        ),
-        max_predictions_per_seq=facts.settled(
-            "max_predictions_per_seq",
-            recipe.max_predictions_per_seq,
-            _PREDICTIONS,
-        ),
-        masked_lm_prob=_MASKED_LM_PROB
-        if recipe.masked_lm_prob is None
-        else recipe.masked_lm_prob,
-        do_whole_word_mask=bool(recipe.do_whole_word_mask),
-        ngram=1 if recipe.ngram is None else recipe.ngram,
-    )
+    settled |= {**_OF_DYNAMIC_MASKS, **passed}
+    return dataclasses.replace(recipe, **settled)

@@ -1,4 +1,4 @@
-"""What pre-training can be told, under the names of the program's flags."""
+"""The recipe of a pre-training, under the names of the program's flags."""
 
 import dataclasses
 
@@ -17,10 +17,10 @@ _LEAST = {
 
 @dataclasses.dataclass(frozen=True)
 class PretrainingRecipe:
-    """All that a run is told.
+    """All settings of a run.
 
-    Where a default is None, the manifests of the records tell, or the
-    default of google-research/bert holds.
+    A default of None stands for the value in the manifests of the records,
+    or else for the default of google-research/bert.
 
     Args:
         input_file, eval_file: lists of str, record files, paths and globs.
@@ -104,11 +104,7 @@ class PretrainingRecipe:
         )
 
     def run_options(self, **measured):
-        """How the run goes.
-
-        Args:
-            measured: the arguments of `RunOptions` that no flag gives.
-        """
+        """The `RunOptions`, with the `measured` ones that have no flag."""
         return RunOptions(
             num_train_steps=self.num_train_steps,
             log_steps=self.log_steps,

@@ -1,4 +1,4 @@
-"""What the manifests say of the records, and what the flags say of them."""
+"""Facts on records, from their manifests and from flags."""
 
 import concurrent.futures
 import dataclasses
@@ -13,7 +13,7 @@ from keras_bert.files import total_size
 from keras_bert.text.tokenizer_kinds import KINDS
 
 _THREADS = 8
-# Where a fact stands in a manifest's settings.
+# Paths of the facts in a manifest's settings.
 _PLACES = {
     "vocabulary": ("vocabulary",),
     "tokenizer": ("text", "tokenizer"),
@@ -23,57 +23,52 @@ _PLACES = {
     "max_seq_length": ("examples", "max_seq_length"),
     "max_predictions_per_seq": ("examples", "max_predictions_per_seq"),
 }
-# Of dynamic records, how many are predicted is up to the training.
+# Dynamic records leave the number of predictions to the training.
 _FREE_IF_DYNAMIC = "max_predictions_per_seq"
 
 
 @dataclasses.dataclass(frozen=True)
 class RecordFacts:
-    """What is known of record files without reading them.
+    """Facts on record files that are known without reading them.
 
     Args:
         hashes: dict from paths to the SHA-256 of the files.
         claims: dict from the name of a fact to a dict from manifests, the
             paths, to values. Facts are "vocabulary", a hash; "tokenizer", a
-            dict, as of `facts` of its kind; "do_lower_case"; "masking";
+            dict, from `facts` of its kind; "do_lower_case"; "masking";
             "packing"; "max_seq_length"; and "max_predictions_per_seq".
     """
 
     hashes: dict
     claims: dict
 
-    def settled(self, name, given, default):
-        """The one value of a fact, of all that tell it.
+    def settled(self, name, flag, default):
+        """The value on which flag and manifests agree.
 
         Args:
             name: str, the name of the fact and of its flag.
-            given: the value of the flag; None where it was not given.
-            default: the value where nothing tells.
+            flag: the value of the flag; None if it was not passed.
+            default: the value if nothing says it.
 
         Raises:
-            ValueError: two tell otherwise.
+            ValueError: two of them differ.
         """
         claims = self.claims[name]
         if name == _FREE_IF_DYNAMIC and self._are_dynamic():
             agree = len({*claims.values()}) == 1
-            claims = claims if given is None and agree else {}
-        elif given is not None:
-            claims = {f"--{name}": given, **claims}
+            claims = claims if flag is None and agree else {}
+        elif flag is not None:
+            claims = {f"--{name}": flag, **claims}
         self._check_agreement(name, claims)
         if not claims:
-            return default if given is None else given
+            return default if flag is None else flag
         source, value = next(iter(claims.items()))
-        if given is None:
+        if flag is None:
             logging.info("%s says %s=%s.", source, name, value)
         return value
 
     def check_vocabulary(self, vocabulary, source):
-        """Raises ValueError unless the records are of this vocabulary.
-
-        Args:
-            vocabulary: `Vocabulary`.
-            source: str, the file or directory it was read from.
-        """
+        """Raise ValueError unless the records are of this vocabulary."""
         for manifest, value in self.claims["vocabulary"].items():
             if value != vocabulary.sha256:
                 raise ValueError(
@@ -84,15 +79,10 @@ class RecordFacts:
                 )
 
     def check_tokenizer(self, settings, source):
-        """Raises ValueError unless the records are of this tokenizer.
-
-        Args:
-            settings: settings of a tokenizer of the right vocabulary.
-            source: str, the file or directory it was read from.
-        """
+        """Raise ValueError unless the records are of a tokenizer like this."""
         facts = KINDS[settings.kind].facts(settings).get("tokenizer", {})
-        for manifest, told in self.claims["tokenizer"].items():
-            for name, value in told.items():
+        for manifest, claimed in self.claims["tokenizer"].items():
+            for name, value in claimed.items():
                 if facts.get(name, value) != value:
                     raise ValueError(
                         f"The records must be made with {source}. Received: "
@@ -102,11 +92,7 @@ class RecordFacts:
                     )
 
     def check_packing(self, objective):
-        """Raises ValueError unless the records have labels to learn from.
-
-        Args:
-            objective: `Objective`.
-        """
+        """Raise ValueError unless the records have an objective's labels."""
         if not objective.label:
             return
         fitting = [
@@ -124,7 +110,7 @@ class RecordFacts:
                 )
 
     def confirms(self, vocabulary):
-        """Whether a manifest says that the records are of this vocabulary."""
+        """Return True if a manifest names this vocabulary."""
         return vocabulary.sha256 in self.claims["vocabulary"].values()
 
     def _are_dynamic(self):
@@ -142,7 +128,7 @@ class RecordFacts:
 
 
 def read_record_facts(paths):
-    """Reads what the manifests beside record files say.
+    """Read the manifests beside record files.
 
     Files without a manifest, made elsewhere, are known by their hash only.
 
@@ -174,7 +160,7 @@ def verified_sha256(path):
 
 
 def _look_at(path):
-    """Hash, manifest and settings of a file."""
+    """Hash, manifest and settings of a file, held to its manifest."""
     manifest, values = manifest_of(path)
     if manifest is None:
         return sha256(path), None, {}

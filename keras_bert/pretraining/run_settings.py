@@ -1,4 +1,4 @@
-"""Settings that the weights of a run depend on, held to when it goes on."""
+"""Settings that the weights of a run depend on, checked when it goes on."""
 
 import concurrent.futures
 import dataclasses
@@ -26,14 +26,7 @@ _FREE = frozenset(
 
 
 def run_settings(plan):
-    """Collects what the weights depend on; of files, their contents.
-
-    Args:
-        plan: `PretrainingPlan`.
-
-    Returns:
-        A dict for JSON, for `check_run`.
-    """
+    """Collect what the weights of a run depend on; files by their hashes."""
     recipe = dataclasses.asdict(plan.recipe)
     vocabulary, config = plan.vocabulary, plan.config
     records = [plan.facts.hashes[path] for path in plan.training_paths]

@@ -4,9 +4,9 @@ import pytest
 
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_pretrainer
-from keras_bert.pretraining.memory import available_bytes
-from keras_bert.pretraining.memory import check_fits
-from keras_bert.pretraining.memory import num_parameters
+from keras_bert.pretraining.fitting_config import available_bytes
+from keras_bert.pretraining.fitting_config import check_fits
+from keras_bert.pretraining.fitting_config import num_parameters
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_model_that_fits_is_let_through(tiny_config):
 
 def test_nothing_is_said_where_the_memory_is_not_known(monkeypatch):
     monkeypatch.setattr(
-        "keras_bert.pretraining.memory.available_bytes", lambda: None
+        "keras_bert.pretraining.fitting_config.available_bytes", lambda: None
     )
     check_fits(BertConfig(vocab_size=10**9, hidden_size=120_000))
 
