@@ -10,18 +10,11 @@ from keras_bert.playground.valid_input import MAX_CHARACTERS
 
 
 def make_page(model, tabs):
-    """Lay out the tabs that a model can answer.
+    """Lay out the tabs that a model can answer, as `gradio.Blocks`.
 
     No event keeps anything: the inputs come with each request, and the
-    answer goes back with it.
-
-    Args:
-        model: `ShownModel`.
-        tabs: list of `Tab`.
-
-    Returns:
-        `gradio.Blocks`, not launched yet. Each tab is also an endpoint of its
-        name for `gradio_client`.
+    answer goes back with it. Each tab is also an endpoint of its name for
+    `gradio_client`.
     """
     shown = [tab for tab in tabs if not tab.lacking(model)]
     with gr.Blocks(title="BERT playground", analytics_enabled=False) as page:

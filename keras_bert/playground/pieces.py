@@ -43,17 +43,7 @@ class Pieces:
 
 
 def cut(model, preprocess, text, pair=None):
-    """Cut a text or a pair into pieces.
-
-    Args:
-        model: `ShownModel`.
-        preprocess: `Preprocessor`, of the model or of its task.
-        text: str.
-        pair: str or None.
-
-    Returns:
-        `Pieces`
-    """
+    """Cut a text or a pair into `Pieces`, by a `Preprocessor`."""
     pairs = None if pair is None else [pair]
     located = locate_pieces(preprocess, [text], pairs)
     mask = located[features.INPUT_MASK.name].numpy()[0] == 1

@@ -8,11 +8,7 @@ MAX_CHARACTERS = 20_000
 
 
 def valid_text(text, name="The text"):
-    """A text that is not blank and not too long.
-
-    Raises:
-        ValueError: a sentence that says what it must be.
-    """
+    """Return a text that is not blank and not too long, or raise ValueError."""
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"{name} is empty. Write something into it.")
     if len(text) > MAX_CHARACTERS:
@@ -32,11 +28,7 @@ def valid_pair(text):
 
 
 def valid_lines(text, name, most):
-    """The lines of a text that are not blank.
-
-    Raises:
-        ValueError: there are too many.
-    """
+    """Return the lines of a text that are not blank, at most so many."""
     lines = [x.strip() for x in valid_text(text, name).splitlines()]
     lines = [line for line in lines if line]
     if len(lines) > most:

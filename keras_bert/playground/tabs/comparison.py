@@ -42,13 +42,6 @@ def compare(model, directory, what, text, pair=""):
     """Ask two models the same; a list of two `Side`.
 
     In a text with masks, each model sees the mask of its own vocabulary.
-
-    Args:
-        model: `ShownModel`.
-        directory: str, that of another model on this machine.
-        what: str, the title of a tab.
-        text: str.
-        pair: str, "" for none.
     """
     if what not in _TABS:
         raise ValueError(f"What to compare must be one of {', '.join(_TABS)}.")

@@ -179,12 +179,6 @@ def _panel(piece, most):
     )
 
 
-def _lacking(model):
-    if hasattr(model.pretrained.backbone.embeddings, "summands"):
-        return ""
-    return "embeddings that are a sum"
-
-
 TAB = Tab(
     name="input_representation",
     title="Input representation",
@@ -197,5 +191,9 @@ TAB = Tab(
     ],
     answer=represent,
     picture=pieces_picture,
-    lacking=_lacking,
+    lacking=lambda model: (
+        ""
+        if hasattr(model.pretrained.backbone.embeddings, "summands")
+        else "embeddings that are a sum"
+    ),
 )

@@ -54,16 +54,13 @@ class DrawnPair:
 
 
 def draw_pair(model, text, label, seed):
-    """Draws a pair from documents, by the data tool's own sampling.
+    """Draw a pair from documents, by the data tool's own sampling.
 
     Args:
         model: `ShownModel` with a next-sentence or sentence-order head.
         text: str, documents with a blank line between them.
         label: str, one of `labels_of`.
         seed: int.
-
-    Returns:
-        `DrawnPair`
     """
     seed = valid_number(seed, "The seed", 0, 2**31 - 1)
     packing, logits, labels = _kind(model)
