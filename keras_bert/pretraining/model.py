@@ -59,7 +59,7 @@ def _known_casing(plan):
 
 
 def _check_records(plan, tokenizer):
-    """Raises ValueError unless the records are as a tokenizer makes them."""
+    """Raise ValueError unless a tokenizer makes such records."""
     source = plan.recipe.init_checkpoint
     plan.facts.check_vocabulary(tokenizer.vocabulary, source)
     plan.facts.check_tokenizer(tokenizer, source)

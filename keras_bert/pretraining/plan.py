@@ -1,12 +1,15 @@
 """The plan of a run, settled and checked without TensorFlow."""
 
+import concurrent.futures
 import dataclasses
 import importlib.util
 import os
 import pathlib
+import re
 
 from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints.family import read_config
+from keras_bert.checkpoints.layout import CONFIG_FILES
 from keras_bert.config import StrictConfig
 from keras_bert.files import expand_patterns
 from keras_bert.pretraining.fitting_config import check_fits
@@ -15,7 +18,7 @@ from keras_bert.pretraining.fitting_config import fitting_config
 from keras_bert.pretraining.recipe import PretrainingRecipe
 from keras_bert.pretraining.record_facts import RecordFacts
 from keras_bert.pretraining.record_facts import read_record_facts
-from keras_bert.pretraining.run_settings import run_settings
+from keras_bert.pretraining.record_facts import verified_sha256
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
@@ -24,9 +27,22 @@ from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import Objective
 from keras_bert.training.run_record import check_run
 
+# Files of a checkpoint that a run goes on from.
+_has_weights = re.compile(
+    r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|npz|index\.json)"
+).fullmatch
+_OTHER_FILES = CONFIG_FILES | {"tokenizer.json"}
+# Fields that the weights do not depend on, and fields whose files are in the
+# settings by their contents.
+_FREE = frozenset(
+    """allow_changed_flags eval_batch_size eval_file eval_steps jit
+    keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
+    steps_per_execution strategy input_file vocab_file bert_config_file
+    init_checkpoint do_lower_case""".split()
+)
 _STATES = "states"  # Of a run that is not finished.
 _HUB = "huggingface_hub"  # With it, another name may be that of a model.
-# The last of three that say these: the flag, the manifests, and this.
+# Defaults of what neither a flag nor a manifest says.
 _OF_RECORDS = {
     "masking": "static",
     "max_seq_length": 128,
@@ -54,7 +70,7 @@ class PretrainingPlan:
         lowercase: bool; None with `vocabulary` None, and for a kind of
             tokenizer whose files say it.
         config: config, of any family, of a fresh model, or None.
-        settings: dict, as returned by `run_settings`.
+        settings: dict, all that the weights depend on.
     """
 
     recipe: PretrainingRecipe
@@ -113,11 +129,49 @@ def plan_pretraining(recipe):
         lowercase,
         config,
     )
-    settings = run_settings(plan)
+    settings = _run_settings(plan)
     output_dir = pathlib.Path(recipe.output_dir)
     check_run(output_dir, settings, recipe.allow_changed_flags)
     check_writable(output_dir)
     return dataclasses.replace(plan, settings=settings)
+
+
+def _run_settings(plan):
+    """Collect what the weights of a run depend on; files by their hashes."""
+    recipe = dataclasses.asdict(plan.recipe)
+    vocabulary, config = plan.vocabulary, plan.config
+    records = [plan.facts.hashes[path] for path in plan.training_paths]
+    return {
+        **{name: recipe[name] for name in recipe if name not in _FREE},
+        "vocabulary": vocabulary.sha256 if vocabulary else None,
+        "do_lower_case": plan.lowercase,
+        "config": dataclasses.asdict(config) if config else None,
+        "checkpoint": _checkpoint_hashes(plan.recipe.init_checkpoint),
+        "records": {f"file {i}": x for i, x in enumerate(records, start=1)},
+    }
+
+
+def _checkpoint_hashes(directory):
+    """Hashes by the names of the files; of a model of the Hub its name."""
+    if not directory or not os.path.isdir(directory):
+        return directory
+    directory = pathlib.Path(directory)
+    # Of a run that is not finished the states are read.
+    paths = _checkpoint_files(directory)
+    paths = paths or _checkpoint_files(directory / _STATES)
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        hashes = threads.map(verified_sha256, paths)
+        return {path.name: x for path, x in zip(paths, hashes)}
+
+
+def _checkpoint_files(directory):
+    of_tokenizers = {name for kind in KINDS.values() for name in kind.files}
+    names = _OTHER_FILES | of_tokenizers
+    return [
+        path
+        for path in sorted(directory.glob("*"))
+        if path.is_file() and (path.name in names or _has_weights(path.name))
+    ]
 
 
 def _checked_casing(recipe, facts, vocabulary, vocab_file):

@@ -128,15 +128,9 @@ class RecordFacts:
 
 
 def read_record_facts(paths):
-    """Read the manifests beside record files.
+    """Read the manifests beside record files, as `RecordFacts`.
 
     Files without a manifest, made elsewhere, are known by their hash only.
-
-    Args:
-        paths: list of str, existing files.
-
-    Returns:
-        `RecordFacts`
 
     Raises:
         ValueError: a file differs from what its manifest says.
