@@ -62,14 +62,10 @@ def launch(model, tabs, port=0, opens_browser=False):
         model: `ShownModel`.
         tabs: list of `Tab`.
         port: int; 0 takes the first free one from 7860 on.
-        opens_browser: bool, whether to show it, where there is a browser.
+        opens_browser: bool, show it, if there is a browser.
 
     Returns:
         The `gradio.Blocks`, to be closed, and its address.
-
-    Raises:
-        ModuleNotFoundError: Gradio is not installed.
-        ValueError: the port is taken.
     """
     check_installed()
     check_port(port)

@@ -9,13 +9,13 @@ from keras_bert.playground.tabs.attention import attend
 from keras_bert.playground.tabs.choosing import choose
 from keras_bert.playground.tabs.classification import label_text
 from keras_bert.playground.tabs.comparison import compare
+from keras_bert.playground.tabs.embeddings import compare_texts
+from keras_bert.playground.tabs.embeddings import map_texts
 from keras_bert.playground.tabs.filling import fill
 from keras_bert.playground.tabs.input_representation import represent
 from keras_bert.playground.tabs.masking import mask_text
 from keras_bert.playground.tabs.next_sentence import draw_pair
-from keras_bert.playground.tabs.similarity import compare_texts
 from keras_bert.playground.tabs.tagging import tag_text
-from keras_bert.playground.tabs.text_map import map_texts
 
 _TEXT = "the dog eats meat ."
 _DOCUMENTS = "the dog eats.\nthe cat sees.\n\na bird sees.\na fish eats.\n"

@@ -5,13 +5,12 @@ from keras_bert.playground.tabs import attention
 from keras_bert.playground.tabs import choosing
 from keras_bert.playground.tabs import classification
 from keras_bert.playground.tabs import comparison
+from keras_bert.playground.tabs import embeddings
 from keras_bert.playground.tabs import filling
 from keras_bert.playground.tabs import input_representation
 from keras_bert.playground.tabs import masking
 from keras_bert.playground.tabs import next_sentence
-from keras_bert.playground.tabs import similarity
 from keras_bert.playground.tabs import tagging
-from keras_bert.playground.tabs import text_map
 
 TABS = [
     classification.TAB,
@@ -23,7 +22,7 @@ TABS = [
     input_representation.TAB,
     attention.TAB,
     filling.TAB,
-    similarity.TAB,
-    text_map.TAB,
+    embeddings.SIMILARITY,
+    embeddings.MAP,
     comparison.TAB,
 ]

@@ -73,7 +73,7 @@ def attend(model, text, pair="", layer=1, head=1):
 
 
 def _entropies(weights):
-    bits = -np.log2(np.maximum(weights, 1e-30))
+    bits = -np.log2(np.maximum(weights, 1e-30))  # 0 * log 0 counts as 0.
     return (weights * bits).sum(axis=-1).mean(axis=-1)
 
 

@@ -1,18 +1,26 @@
-"""Similarity of two texts: the cosine of their vectors."""
+"""Texts as vectors: two compared, and many on a map."""
 
 import dataclasses
 
 import numpy as np
 
+from keras_bert.playground.default_texts import LINES
 from keras_bert.playground.default_texts import SENTENCE
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import percent
+from keras_bert.playground.markup import picker
 from keras_bert.playground.markup import strip
 from keras_bert.playground.markup import table
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
+from keras_bert.playground.valid_input import valid_lines
 from keras_bert.playground.valid_input import valid_text
+
+_WIDTH, _HEIGHT, _EDGE = 400, 300, 20
+_MOST_TEXTS = 100
+_NUM_NEAREST = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +63,7 @@ def similarity_picture(similarity):
     )
 
 
-TAB = Tab(
+SIMILARITY = Tab(
     name="similarity",
     title="Similarity",
     about="Each text becomes a vector; the cosine of two says how alike the "
@@ -66,4 +74,118 @@ TAB = Tab(
     ],
     answer=compare_texts,
     picture=similarity_picture,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class TextMap:
+    """Texts on a plane.
+
+    Args:
+        texts: list of str.
+        places: float array `(num_texts, 2)`, the two principal components.
+        shares: list of two floats, their shares of the variance.
+        nearest: a list for each text with pairs of the index of another
+            text and the cosine, the nearest first.
+    """
+
+    texts: list
+    places: np.ndarray
+    shares: list
+    nearest: list
+
+
+def map_texts(model, text):
+    """Lay out lines of text by principal components, as a `TextMap`."""
+    texts = valid_lines(text, "The map", _MOST_TEXTS)
+    if len(texts) < 3:
+        raise ValueError(
+            "A map needs three texts or more, one a line. "
+            f"Received: {len(texts)}."
+        )
+    vectors = model.unit_vectors(texts)
+    places, shares = _principal_components(vectors)
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -np.inf)  # No text is its own neighbour.
+    order = np.argsort(-cosines, axis=1)[:, : min(_NUM_NEAREST, len(texts) - 1)]
+    nearest = [
+        [(int(other), float(cosines[index, other])) for other in others]
+        for index, others in enumerate(order)
+    ]
+    return TextMap(texts, places, shares, nearest)
+
+
+def map_picture(text_map):
+    """A `TextMap` as `Html`."""
+    places = _scaled(text_map.places)
+    items = []
+    for index, text in enumerate(text_map.texts):
+        nearest = [
+            [element("b", other + 1), text_map.texts[other], f"{cosine:.2f}"]
+            for other, cosine in text_map.nearest[index]
+        ]
+        panel = [
+            _plane(places, index, [x for x, _ in text_map.nearest[index]]),
+            table(["", "Nearest texts", "Cosine"], nearest),
+        ]
+        label = element("span", element("b", index + 1), f" {text[:60]}")
+        items.append((label, joined(panel)))
+    shares = " and ".join(percent(share) for share in text_map.shares)
+    return joined(
+        [
+            element("p", f"The axes show {shares} of the variance."),
+            picker(items, class_="pick texts"),
+        ]
+    )
+
+
+def _scaled(places):
+    """Places in the picture, both axes by one scale."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    room = np.array([_WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE])
+    scale = (room / np.maximum(high - low, 1e-12)).min()
+    middle = (low + high) / 2
+    return (places - middle) * scale + np.array([_WIDTH, _HEIGHT]) / 2
+
+
+def _plane(places, chosen, nearest):
+    marks = []
+    for other in nearest:
+        (x1, y1), (x2, y2) = places[[chosen, other]].round(1).tolist()
+        marks.append(element("line", x1=x1, y1=y1, x2=x2, y2=y2))
+    # The chosen one is drawn last, on top.
+    for index in sorted(range(len(places)), key=lambda x: x == chosen):
+        x, y = places[index]
+        kind = "chosen" if index == chosen else None
+        place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}"}
+        marks.append(element("circle", **place, r=8, class_=kind))
+        at = {"x": place["cx"], "y": f"{y + 3:.1f}"}
+        marks.append(element("text", index + 1, **at))
+    return element(
+        "svg",
+        *marks,
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        role="img",
+        aria_label="The texts as points, the nearer the more alike",
+        class_="plane",
+    )
+
+
+def _principal_components(vectors):
+    centred = vectors - vectors.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    variances = sizes**2
+    total = max(float(variances.sum()), 1e-12)
+    places = left[:, :2] * sizes[:2]
+    return places, [float(x) / total for x in variances[:2]]
+
+
+MAP = Tab(
+    name="text_map",
+    title="Map of texts",
+    about="Many texts as vectors, laid out so that the plane shows as much of "
+    "their differences as a plane can (principal components).",
+    fields=lambda model: [TextField("text", "Texts, one a line", LINES, 12)],
+    answer=map_texts,
+    picture=map_picture,
 )

@@ -98,6 +98,7 @@ def mask_text(model, text, rate, unit, seed, num_draws):
         raise ValueError("The text has no piece that could be masked.")
     draw = _drawing(model, pieces, maskable, rate, unit)
     once = draw(np.random.default_rng(seed), 1)
+    # Another stream, so that the shown draw does not depend on their number.
     many = draw(np.random.default_rng((seed, 1)), num_draws)
     counts = {name: x.sum(axis=1) for name, x in _outcomes(model, many).items()}
     return MaskedText(

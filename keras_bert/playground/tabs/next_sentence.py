@@ -33,7 +33,7 @@ _KINDS = {
     "sop_head": ("sentence_order", "sop_logits", ("InOrder", "Swapped")),
 }
 _SEQ_LENGTH = 64
-_NUM_PASSES = 30
+_NUM_PASSES = 30  # To find a pair with the label that is wanted.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,11 +56,7 @@ class DrawnPair:
 def draw_pair(model, text, label, seed):
     """Draw a pair from documents, by the data tool's own sampling.
 
-    Args:
-        model: `ShownModel` with a next-sentence or sentence-order head.
-        text: str, documents with a blank line between them.
-        label: str, one of `labels_of`.
-        seed: int.
+    A blank line stands between documents; `label` is one of `labels_of`.
     """
     seed = valid_number(seed, "The seed", 0, 2**31 - 1)
     packing, logits, labels = _kind(model)
