@@ -87,6 +87,7 @@ class PretrainingLoop:
             A dict of float32 scalars, sums over the steps and all devices:
             see `mean_metrics`.
         """
+        # The first step gives the totals their names, before the graph loops.
         totals = self._run(self._replica_step, next(batches))
         for _ in tf.range(num_steps - 1):
             step = self._run(self._replica_step, next(batches))
@@ -98,13 +99,9 @@ class PretrainingLoop:
         return self._run(self._evaluation_step, batch)
 
     def evaluate(self, dataset):
-        """Means over a whole dataset, every real prediction counting alike.
+        """Means over batches of `pretraining_dataset`, such as `mlm_loss`.
 
-        Args:
-            dataset: batches of `pretraining_dataset`.
-
-        Returns:
-            A dict of floats, such as `mlm_loss` and `mlm_accuracy`.
+        Every real prediction of the whole dataset counts alike.
         """
         sums = {}
         for batch in dataset:

@@ -88,14 +88,7 @@ class PackedRows:
         )
 
     def part(self, indices):
-        """Some of the rows; they share the values in memory.
-
-        Args:
-            indices: int array `(num_rows,)`.
-
-        Returns:
-            `PackedRows`.
-        """
+        """The `PackedRows` of some indices; they share the values in memory."""
         part = copy.copy(self)
         part.lengths = self.lengths[indices]
         part.truncated = self.truncated[indices]

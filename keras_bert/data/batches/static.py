@@ -89,15 +89,7 @@ def endless_pretraining_dataset(
 
 
 def padded_batches(dataset, batch_size):
-    """Batches of one size: the last is filled up with rows of weight 0.
-
-    Args:
-        dataset: batches of `pretraining_dataset`.
-        batch_size: int, at least that of each batch.
-
-    Returns:
-        A `tf.data.Dataset` of the same structure.
-    """
+    """Fill up the last batch to `batch_size` with rows of weight 0."""
 
     def pad(x):
         missing = batch_size - tf.shape(x)[0]

@@ -48,15 +48,10 @@ class TextFile:
         return cut(self.path, _BLANK_LINE)
 
     def lines(self, chunk, bad_lines=None):
-        """Yields the lines of a chunk.
+        """Yield the lines of one of `chunks`.
 
-        Args:
-            chunk: one of `chunks`.
-            bad_lines: `BadLines`, what is skipped; None stops at it. Only
-                JSON has such lines.
-
-        Raises:
-            ValueError: NUL bytes or no UTF-8, at a file and byte offset.
+        `bad_lines`, a `BadLines` or None, is for files of JSON. NUL bytes and
+        what is no UTF-8 are a ValueError with the file and the byte offset.
         """
         del bad_lines
         first, end = chunk

@@ -52,11 +52,7 @@ class TextFlags:
         return self.input_file.present or self.tfds_name.present
 
     def paths(self):
-        """The files that are read, none of a data set; cheap.
-
-        Raises:
-            ValueError: flags contradict each other, or there is no file.
-        """
+        """The files that are read, none for a data set, by consistent flags."""
         if self.is_given or not self._is_optional:
             self._check_one()
         if self.tfds_name.value is None:

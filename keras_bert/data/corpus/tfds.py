@@ -52,11 +52,7 @@ class TfdsSource:
         return [(number, count) for number in range(count)]
 
     def lines(self, chunk, bad_lines=None):
-        """Yields the lines of a chunk.
-
-        Raises:
-            ValueError: an example is no UTF-8.
-        """
+        """Yield the lines of a chunk; what is no UTF-8 is a ValueError."""
         del bad_lines  # It has none.
         tfds = import_tfds()
         number, count = chunk

@@ -68,11 +68,7 @@ def _batches(path):
 
 
 class _Parser:
-    """Parses the records of one file, all of the form of the first.
-
-    Args:
-        record: bytes, the first record. It sets the lengths for all.
-    """
+    """Parser of the records of one file, all of the form of the first."""
 
     def __init__(self, record):
         self._form = RecordForm.of_first(record)

@@ -21,14 +21,7 @@ h3 { font-size: 1em; margin-bottom: 0; }
 
 
 def make_page(png, title, rows, examples):
-    """Lay out one HTML page, in bytes, with all in it.
-
-    Args:
-        png: bytes, of `draw_diagrams`.
-        title: str.
-        rows: list, of `summary_rows`.
-        examples: list of `ShownExample`.
-    """
+    """Lay out an HTML page in bytes: a PNG, `summary_rows` and examples."""
     table = "".join(
         f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
         for name, value in rows

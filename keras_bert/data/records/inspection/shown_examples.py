@@ -53,13 +53,9 @@ def join_tokens(tokens, form=lambda token: token.text):
 
 
 def show_example(values, row, place, vocabulary):
-    """A record as a `ShownExample`.
+    """A record as a `ShownExample`: a row of `read_checked_records`.
 
-    Args:
-        values: dict of arrays as returned by `read_checked_records`.
-        row: int, its row in them.
-        place: str, its place for the title.
-        vocabulary: the vocabulary that the records were made with.
+    Its `place`, a str, is part of the title.
     """
     one = {name: array[row : row + 1] for name, array in values.items()}
     length = int(one[features.INPUT_MASK.name].sum())
