@@ -1,15 +1,22 @@
-"""Answers every text of a file with a fine-tuned model.
+"""Answers every row of a file with a fine-tuned model.
 
     python tools/predict.py --model_dir=runs/mrpc/model --input=pairs.tsv \\
         --text_column=sentence1 --text_pair_column=sentence2 \\
         --output=answers.jsonl
 
 The files of the model tell its task; several models, --model_dir=a,b,c, answer
-together, by the mean of their logits. The input may be of any size: a .txt
-with a text a line, or a .csv, .tsv or .jsonl with columns. Each row gets a
-line of JSON, in order: `line`, where the row begins in the input, and
-`prediction`, for example a label and its probability. A run that was killed
-goes on where it was when the same command is typed again.
+together, by the mean of their logits. The input is
+
+- for texts a .txt with a text a line, or a .csv, .tsv or .jsonl with columns,
+  of any size; for pairs, a question and its context among them, one with two;
+- for questions also a .json of SQuAD, for choices a .csv or .jsonl with SWAG's
+  columns; answers and labels in them are not read;
+- for a tagger texts, or a .conll with a word a line.
+
+Each row gets a line of JSON, in order: `line`, where the row begins in the
+input, or `id` of a question of SQuAD, and `prediction`, for example a label and
+its probability. A run that was killed goes on where it was when the same
+command is typed again.
 """
 
 import pathlib
@@ -19,7 +26,6 @@ from absl import logging
 
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.data.labelled.text_file import TextFile
 from keras_bert.data.labelled.text_file import column_of
 from keras_bert.training import choices
 
@@ -30,7 +36,10 @@ _MODEL_DIR = flags.DEFINE_list(
     required=True,
 )
 _INPUT = flags.DEFINE_string(
-    "input", None, "The texts: .txt, .csv, .tsv or .jsonl.", required=True
+    "input",
+    None,
+    "What is asked: .txt, .csv, .tsv, .jsonl, .json or .conll.",
+    required=True,
 )
 _OUTPUT = flags.DEFINE_string(
     "output", None, "The answers, a .jsonl.", required=True
@@ -43,6 +52,13 @@ _TEXT_COLUMN = flags.DEFINE_string(
 )
 _TEXT_PAIR_COLUMN = flags.DEFINE_string(
     "text_pair_column", None, "Of pairs, the column of the second text."
+)
+_WORD_COLUMN = flags.DEFINE_integer(
+    "word_column",
+    None,
+    "Column of the words, from 0, in a file with a word a line; by default the "
+    "first, or the second where the first counts them. The file may then have "
+    "any name.",
 )
 _PRECISION = flags.DEFINE_enum(
     "precision",
@@ -59,11 +75,12 @@ _OVERWRITE = flags.DEFINE_bool(
 
 
 def main():
-    text_file = TextFile(_INPUT.value, _columns())
+    columns = _columns()
     # Imported late, so that the manual is there at once.
     import keras
 
     from keras_bert.checkpoints.layout import check_input
+    from keras_bert.tasks.prediction.asked import asked_file
     from keras_bert.tasks.prediction.job import answer_file
     from keras_bert.training.precision import dtype_policy
 
@@ -71,10 +88,11 @@ def main():
         check_input(directory)
     policy = dtype_policy(_PRECISION.value)
     keras.config.set_dtype_policy(policy)
+    asked = asked_file(_INPUT.value, columns, _WORD_COLUMN.value)
     answer_file(
-        text_file,
+        asked,
         _OUTPUT.value,
-        lambda: _task(len(text_file.columns or ["text"])),
+        lambda: _task(asked),
         {
             "models": [*map(artifacts.fingerprint, _MODEL_DIR.value)],
             "lower_case": _DO_LOWER_CASE.value,
@@ -86,11 +104,10 @@ def main():
     logging.info("Wrote %s.", _OUTPUT.value)
 
 
-def _task(num_columns):
-    """The model, or the ensemble of several, for texts or for pairs."""
+def _task(asked):
+    """The model, or the ensemble of several, if it answers what is asked."""
     from keras_bert.tasks import Ensemble
     from keras_bert.tasks import load_task
-    from keras_bert.tasks.prediction.job import check_columns
 
     directory, *others = _MODEL_DIR.value
     arguments = {"lowercase": _DO_LOWER_CASE.value}
@@ -98,15 +115,19 @@ def _task(num_columns):
         task = Ensemble.from_pretrained([directory, *others], **arguments)
     else:
         task = load_task(directory, **arguments)
-    check_columns(task, num_columns)
+    asked.check(task)
     return task
 
 
 def _columns():
-    """The columns of the texts; None of a .txt."""
-    if pathlib.Path(_INPUT.value).suffix.lower() == ".txt":
-        for holder in (_TEXT_COLUMN, _TEXT_PAIR_COLUMN):
+    """The columns of the texts; None where no flag says."""
+    holders = (_TEXT_COLUMN, _TEXT_PAIR_COLUMN)
+    for holder in holders:
+        if pathlib.Path(_INPUT.value).suffix.lower() == ".txt":
             command_line.refuse(holder, "is not for a .txt")
+        if _WORD_COLUMN.value is not None:
+            command_line.refuse(holder, "goes not with --word_column")
+    if not any(holder.present for holder in holders):
         return None
     names = [_TEXT_COLUMN.value, _TEXT_PAIR_COLUMN.value]
     return [column_of(name) for name in names if name is not None]

@@ -15,8 +15,11 @@ from keras_bert.artifacts import write_manifest
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.config import BertConfig
 from keras_bert.tasks import Ensemble
+from keras_bert.tasks import MultipleChoice
+from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
+from keras_bert.tasks import TokenClassifier
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
@@ -106,12 +109,84 @@ def test_pairs_of_a_regressor_get_numbers(run, bert, tmp_path):
     )
     code, _, stderr = run(*arguments)
     assert code == 1
-    assert "was trained on pairs: name both columns" in stderr
+    assert "must be asked pairs: name both columns" in stderr
     code, _, stderr = run(*arguments, "--text_pair_column=b")
     assert code == 0, stderr
     found = [x["prediction"] for x in _read(tmp_path / "out.jsonl")]
     expected = regressor.predict([("the dog", "a cat"), ("old", "old")])
     assert found == pytest.approx(expected, abs=1e-5)
+
+
+_SQUAD = {
+    "data": [
+        {
+            "paragraphs": [
+                {
+                    "context": "the old dog sees a cat",
+                    "qas": [{"id": "q7", "question": "a bird"}],
+                }
+            ]
+        }
+    ]
+}
+
+
+@pytest.mark.smoke("tags")
+@pytest.mark.parametrize(
+    ("make", "name", "text", "ask"),
+    [
+        (
+            QuestionAnswerer,
+            "in.json",
+            json.dumps(_SQUAD),
+            lambda x: [
+                ("q7", *x.predict([("a bird", "the old dog sees a cat")]))
+            ],
+        ),
+        (
+            MultipleChoice,
+            "in.csv",
+            "sent1,sent2,ending0,ending1\nthe dog,the,cat,bird sees\n",
+            lambda x: [
+                (2, *x.predict([("the dog", ["the cat", "the bird sees"])]))
+            ],
+        ),
+        (
+            lambda bert: TokenClassifier(bert, labels=["O", "B-X", "I-X"]),
+            "in.conll",
+            "the O\ndog O\n\nold B-X\n",
+            lambda x: [
+                *zip((1, 4), x.predict_words([["the", "dog"], ["old"]]))
+            ],
+        ),
+        (
+            lambda bert: TokenClassifier(bert, labels=["O", "B-X", "I-X"]),
+            "in.txt",
+            "the dog\n\n",
+            lambda x: [*zip((1, 2), x.predict(["the dog", ""]))],
+        ),
+    ],
+    ids=["questions", "choices", "tags", "entities"],
+)
+def test_other_tasks_answer_files(run, bert, tmp_path, make, name, text, ask):
+    task = make(bert)
+    task.save(tmp_path / "model")
+    (tmp_path / name).write_text(text)
+    code, _, stderr = run(
+        "predict",
+        f"--model_dir={tmp_path / 'model'}",
+        f"--input={tmp_path / name}",
+        f"--output={tmp_path / 'out.jsonl'}",
+        "--precision=float32",
+    )
+    assert code == 0, stderr
+    found = _read(tmp_path / "out.jsonl")
+    place = "id" if name == "in.json" else "line"
+    for answer, (where, expected) in zip(found, ask(task), strict=True):
+        assert answer[place] == where
+        if isinstance(expected, dict):
+            expected = pytest.approx(expected, abs=1e-5)
+        assert answer["prediction"] == expected
 
 
 def test_several_models_answer_together(run, bert, classifier, tmp_path):

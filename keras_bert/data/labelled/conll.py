@@ -102,6 +102,74 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
             f"`on_stray_tag` must be one of {', '.join(ON_STRAY_TAG)}. "
             f"Received: {on_stray_tag!r}."
         )
+    rows, num_columns, is_counted = _read_rows(path)
+    word_column, tag_column = _chosen_columns(
+        word_column, tag_column, num_columns, is_counted
+    )
+    where = f"{path}, line {next(n for n, row in rows if row)},"
+    _check_columns(where, word_column, tag_column, num_columns)
+    sentences = [[]]
+    for number, row in rows:
+        if not row:
+            sentences.append([])
+            continue
+        word, tag = row[word_column], row[tag_column]
+        if not tag:
+            raise ValueError(
+                f"{path}, line {number}, must have a tag in column "
+                f"{tag_column}. Received: {' '.join(row)[:_SHOWN]!r}."
+            )
+        sentences[-1].append((number, word, tag))
+    data = TaggedSentences.of_rows(path, sentences)
+    _tell_columns(path, data.words, word_column, tag_column)
+    return _repaired(data) if on_stray_tag == "repair" else data
+
+
+def read_words(path, word_column=None):
+    """Reads the words of a file as `read_conll` does; it may lack tags.
+
+    Args:
+        path, word_column: as `read_conll` takes them.
+
+    Returns:
+        A list with, for each sentence, the number of its first line and the
+        list of its words.
+
+    Raises:
+        ValueError: there is no word, or a row is at fault; it is named.
+    """
+    rows, num_columns, is_counted = _read_rows(path)
+    if word_column is None:
+        word_column = 1 if is_counted else 0
+    if not -num_columns <= word_column < num_columns:
+        raise ValueError(
+            f"{path} must have the column `word_column`={word_column}, counted "
+            f"from 0. Received: {num_columns} columns."
+        )
+    sentences = [[]]
+    for number, row in rows:
+        if row:
+            sentences[-1].append((number, row[word_column]))
+        else:
+            sentences.append([])
+    return [
+        (sentence[0][0], [word for _, word in sentence])
+        for sentence in sentences
+        if sentence
+    ]
+
+
+def _read_rows(path):
+    """The lines of a file, cut into columns.
+
+    Args:
+        path: as `read_conll` takes it.
+
+    Returns:
+        A list of pairs of the number of a line and its cells, none where a
+        sentence ends; the number of columns; and whether the first column
+        counts the words.
+    """
     rows = [*_numbered_rows(path)]
     first = next(((number, row) for number, row in rows if row), None)
     if first is None:
@@ -111,35 +179,18 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
     cut = re.compile("\t" if "\t" in first[1] else " +").split
     num_columns = len(cut(first[1]))
     is_counted = num_columns > 2 and _counts_words(rows, cut)
-    if is_counted:
-        rows = [x for x in rows if not _UNCOUNTED.match(x[1])]
-    word_column, tag_column = _chosen_columns(
-        word_column, tag_column, num_columns, is_counted
-    )
-    where = f"{path}, line {first[0]},"
-    _check_columns(where, word_column, tag_column, num_columns)
-    sentences = [[]]
+    cells = []
     for number, row in rows:
-        if not row:
-            sentences.append([])
+        if is_counted and _UNCOUNTED.match(row):
             continue
-        columns = cut(row)
-        if len(columns) != num_columns:
+        cells.append((number, cut(row) if row else []))
+        if row and len(cells[-1][1]) != num_columns:
             raise ValueError(
                 f"{path}, line {number}, must have as many columns as line "
-                f"{first[0]}, {num_columns}. Received: {len(columns)} in "
+                f"{first[0]}, {num_columns}. Received: {len(cells[-1][1])} in "
                 f"{row[:_SHOWN]!r}."
             )
-        word, tag = columns[word_column], columns[tag_column]
-        if not tag:
-            raise ValueError(
-                f"{path}, line {number}, must have a tag in column "
-                f"{tag_column}. Received: {row[:_SHOWN]!r}."
-            )
-        sentences[-1].append((number, word, tag))
-    data = TaggedSentences.of_rows(path, sentences)
-    _tell_columns(path, data.words, word_column, tag_column)
-    return _repaired(data) if on_stray_tag == "repair" else data
+    return cells, num_columns, is_counted
 
 
 def _chosen_columns(word_column, tag_column, num_columns, is_counted):

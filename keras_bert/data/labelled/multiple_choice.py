@@ -1,7 +1,12 @@
 """Questions of which one of several choices is right."""
 
+import csv
 import dataclasses
+import itertools
+import json
+import pathlib
 
+from keras_bert.data.labelled.rows import read_lines
 from keras_bert.data.labelled.tables import check_filled
 from keras_bert.data.labelled.tables import read_columns
 
@@ -49,6 +54,30 @@ def read_swag(path, num_choices=4, has_labels=True):
 def swag_columns(num_choices):
     """The columns of SWAG without the label, a list of str."""
     return ["sent1", "sent2", *(f"ending{n}" for n in range(num_choices))]
+
+
+def num_swag_choices(path):
+    """Counts the columns ending0, ending1 and so on of a file.
+
+    Args:
+        path: str.
+
+    Returns:
+        int; 0 of a file that has not the columns of SWAG.
+    """
+    first = next(read_lines(path), "")
+    names = []
+    if pathlib.Path(path).suffix.lower() == ".csv":
+        names = next(csv.reader([first]), [])
+    elif pathlib.Path(path).suffix.lower() == ".jsonl":
+        try:
+            names = dict(json.loads(first))
+        except (TypeError, ValueError):
+            return 0  # Whoever reads the file names the fault.
+    if not {"sent1", "sent2", "ending1"} <= {*names}:
+        return 0
+    endings = (f"ending{n}" for n in itertools.count())
+    return sum(1 for _ in itertools.takewhile(names.__contains__, endings))
 
 
 def swag_examples(table):

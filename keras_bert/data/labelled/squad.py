@@ -47,7 +47,7 @@ class SquadQuestion:
         return self.is_impossible or self.answer_span is not None
 
 
-def read_squad(path):
+def read_squad(path, has_answers=True):
     """Reads a file of SQuAD's own JSON.
 
     A question is impossible if the file says so or gives no answers. If none
@@ -56,6 +56,7 @@ def read_squad(path):
 
     Args:
         path: str.
+        has_answers: bool, whether to read the answers.
 
     Returns:
         A list of `SquadQuestion`.
@@ -68,9 +69,9 @@ def read_squad(path):
         values = read_json_object(path)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    questions = squad_questions(values, path)
+    questions = squad_questions(values, path, has_answers)
     lost = [question.id for question in questions if not question.is_trainable]
-    if lost:
+    if lost and has_answers:
         logging.warning(
             "%s: %d question(s) have no answer whose text is where its "
             "`answer_start` says. Training leaves them out, evaluation keeps "
@@ -82,12 +83,13 @@ def read_squad(path):
     return questions
 
 
-def squad_questions(data_set, source):
+def squad_questions(data_set, source, has_answers=True):
     """The questions of a data set.
 
     Args:
         data_set: dict, the object that a file of SQuAD holds.
         source: str, where it comes from, for error messages.
+        has_answers: bool, whether to read the answers.
 
     Returns:
         A list of `SquadQuestion`.
@@ -103,7 +105,7 @@ def squad_questions(data_set, source):
         for paragraph, where in paragraphs:
             context = _field(paragraph, "context", str, where)
             for entry, where in _items(paragraph, "qas", where, "question"):
-                question = _question(entry, context, where)
+                question = _question(entry, context, where, has_answers)
                 if question.id in questions:
                     raise ValueError(
                         f"{where}: `id` must be of one question only. "
@@ -130,13 +132,16 @@ def has_impossible(questions):
     return any(question.is_impossible for question in questions)
 
 
-def _question(entry, context, where):
+def _question(entry, context, where, has_answers):
     name = _field(entry, "id", str, where)
     where += f" ({name!r})"
     if not context.strip():
         raise ValueError(
             f"{where}: its `context` must hold text. Received: {context!r}."
         )
+    if not has_answers:
+        question = _field(entry, "question", str, where)
+        return SquadQuestion(name, question, context, (), False, None)
     answers = tuple(
         (
             _field(answer, "text", str, where),

@@ -1,15 +1,12 @@
 """The job with a task that needs no model."""
 
 import json
-import types
 
 import pytest
 
 from keras_bert.artifacts import manifest_of
-from keras_bert.data.labelled.text_file import TextFile
-from keras_bert.tasks.prediction import job
+from keras_bert.tasks.prediction.asked import AskedTexts
 from keras_bert.tasks.prediction.job import answer_file
-from keras_bert.tasks.prediction.job import check_columns
 
 _ROWS = 23
 
@@ -30,7 +27,7 @@ class _Lengths:
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(job, "ROWS_AT_ONCE", 5)
+    monkeypatch.setattr(AskedTexts, "rows_at_once", 5)
 
 
 @pytest.fixture
@@ -50,7 +47,7 @@ def _answer(
 ):
     task = task or _Lengths()
     answer_file(
-        TextFile(str(place / name), columns),
+        AskedTexts(str(place / name), columns),
         str(place / "out.jsonl"),
         lambda: task,
         settings or {},
@@ -127,27 +124,3 @@ def test_no_rows_give_an_empty_file(place):
     (place / "in.txt").write_bytes(b"")
     _answer(place)
     assert (place / "out.jsonl").read_bytes() == b""
-
-
-@pytest.mark.parametrize(
-    ("text_inputs", "is_pair", "num_columns", "message"),
-    [
-        (("question", "context"), None, 2, "takes question and context"),
-        (("text", "text_pair"), True, 1, "trained on pairs.*1 column"),
-        (("text",), False, 2, "trained on single texts.*2 column"),
-    ],
-)
-def test_a_task_that_does_not_fit_the_columns_is_an_error(
-    text_inputs, is_pair, num_columns, message
-):
-    task = types.SimpleNamespace(
-        text_inputs=text_inputs, settings={"is_pair": is_pair}
-    )
-    with pytest.raises(ValueError, match=message):
-        check_columns(task, num_columns)
-
-
-@pytest.mark.parametrize("num_columns", [1, 2])
-def test_a_model_that_does_not_tell_takes_texts_and_pairs(num_columns):
-    task = types.SimpleNamespace(text_inputs=("text",), settings={})
-    check_columns(task, num_columns)
