@@ -5,6 +5,7 @@ import os
 import numpy as np
 
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.loading import load_task
 
 
@@ -63,15 +64,27 @@ class Ensemble:
         """The names of the strings that `predict` takes, a tuple of str."""
         return self.tasks[0].text_inputs
 
-    def predict(self, texts):
+    @property
+    def batch_tokens(self):
+        """The `batch_tokens` of the models; it may be set."""
+        return self.tasks[0].batch_tokens
+
+    @batch_tokens.setter
+    def batch_tokens(self, value):
+        for task in self.tasks:
+            task.batch_tokens = value
+
+    def predict(self, texts, **options):
         """Answers texts.
 
         Args:
             texts: as of the tasks' own `predict`.
+            **options: likewise.
 
         Returns:
             What that gives.
         """
+        refuse_options(self, options)
         return self.tasks[0].predictions(*self._ask(texts))
 
     def probabilities(self, texts):

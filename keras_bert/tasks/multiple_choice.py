@@ -122,19 +122,19 @@ class MultipleChoice(FineTunedTask):
         """
         return self.probabilities_of(self.logits(self.asked(questions)))
 
-    def predict(self, questions):
+    def predict(self, questions, **options):
         """Chooses.
 
         Args:
             questions: as of `probabilities`.
+            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list of dicts, one for each question: `choice`, int, the index
             of the most probable one; its `probability`, float; and
             `truncated`, bool, whether a choice was cut with its context.
         """
-        asked = self.asked(questions)
-        return self.predictions(asked, self.logits(asked))
+        return self.answered(questions, options)
 
     def predictions(self, asked, logits):
         return [

@@ -131,12 +131,13 @@ class QuestionAnswerer(QuestionTask):
             )
         return self._tune(rows)
 
-    def predict(self, pairs):
+    def predict(self, pairs, **options):
         """Answers questions.
 
         Args:
             pairs: list of pairs of str, a question and its context; it may
                 be empty.
+            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list of dicts, one for each pair: `answer`, str, and its place
@@ -145,8 +146,7 @@ class QuestionAnswerer(QuestionTask):
             float, among the best answers. Where there is no answer it is ""
             from 0 to 0.
         """
-        asked = self.asked(pairs)
-        return self.predictions(asked, self.logits(asked))
+        return self.answered(pairs, options)
 
     def predictions(self, asked, logits):
         answers = row_answers(asked, logits)

@@ -152,11 +152,12 @@ class TextClassifier(TextTask):
         """
         return self.probabilities_of(self.logits(self.asked(texts)))
 
-    def predict(self, texts):
+    def predict(self, texts, **options):
         """Labels texts.
 
         Args:
             texts: list of str, or of pairs of str; it may be empty.
+            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list of dicts, one for each text: `label`, str; its
@@ -164,8 +165,7 @@ class TextClassifier(TextTask):
             too long and is cut. With `multi_label` it is a list of such
             dicts, the most probable first, perhaps empty.
         """
-        asked = self.asked(texts)
-        return self.predictions(asked, self.logits(asked))
+        return self.answered(texts, options)
 
     def predictions(self, asked, logits):
         answers = []

@@ -13,6 +13,7 @@ from keras_bert.tasks.embeddings.training import EmbedderTraining
 from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
 from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.texts import checked_texts
 from keras_bert.tasks.fine_tuning.training import fine_tune
@@ -72,17 +73,11 @@ class TextEmbedder(Task):
         dense=(),
         normalize=False,
     ):
-        if batch_tokens < 1:
-            raise ValueError(
-                "`batch_tokens` must be at least 1. "
-                f"Received: batch_tokens={batch_tokens}."
-            )
         self.pretrained = pretrained.with_parts(pretrained.parts & {"pooler"})
         self.pooling = pooling
         self.dense = list(dense)
         self.normalize = normalize
         self.settings = {"pooling": pooling, "normalize": normalize}
-        self.batch_tokens = batch_tokens
         self.preprocess = Preprocessor(
             pretrained.tokenizer,
             pretrained.family.template,
@@ -94,6 +89,15 @@ class TextEmbedder(Task):
         self.dim = self.model.output["embedding"].shape[-1]
         self._embed = Forward(self.model, batch_tokens)
         self._layers = Forward(backbone.states_model(), batch_tokens)
+
+    @property
+    def batch_tokens(self):
+        """As the class takes it, int; it may be set."""
+        return self._embed.batch_tokens
+
+    @batch_tokens.setter
+    def batch_tokens(self, value):
+        self._embed.batch_tokens = self._layers.batch_tokens = value
 
     @classmethod
     def from_pretrained(
@@ -204,11 +208,12 @@ class TextEmbedder(Task):
         """
         return self._scores(embedding_examples(self.preprocess, texts, labels))
 
-    def embed(self, texts):
+    def embed(self, texts, **options):
         """Computes a vector for each text.
 
         Args:
             texts: list of str; it may be empty.
+            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A float32 array `(num_texts, dim)`, in the order of the texts.
@@ -217,6 +222,7 @@ class TextEmbedder(Task):
             ValueError: one is no str, or not even text; its index is named
                 before any is embedded.
         """
+        refuse_options(self, options)
         texts = checked_texts(texts)
         embeddings = np.empty((len(texts), self.dim), np.float32)
         for start, rows in self._rows(texts):

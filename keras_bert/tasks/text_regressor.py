@@ -76,18 +76,18 @@ class TextRegressor(TextTask):
         some = examples.part(examples_to_tell(len(examples)))
         return spread_too_little(self.logits(some), some.targets)
 
-    def predict(self, texts):
+    def predict(self, texts, **options):
         """Gives texts numbers.
 
         Args:
             texts: list of str, or of pairs of str; it may be empty.
+            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list of float, one for each text. A warning in the log says
             how many texts are too long and are cut.
         """
-        asked = self.asked(texts)
-        return self.predictions(asked, self.logits(asked))
+        return self.answered(texts, options)
 
     def predictions(self, asked, logits):
         return logits[:, 0].tolist()

@@ -197,7 +197,7 @@ class TokenClassifier(FineTunedTask):
                     logits[index] = row[rows.place(index, len(row))]
         return logits
 
-    def predict(self, texts):
+    def predict(self, texts, **options):
         """Finds entities in texts.
 
         Words are what the tokenizer cuts a text into, at white space and
@@ -205,6 +205,7 @@ class TokenClassifier(FineTunedTask):
 
         Args:
             texts: list of str; it may be empty.
+            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list with a list for each text, of a dict for each entity, in
@@ -212,8 +213,7 @@ class TokenClassifier(FineTunedTask):
             characters, so that `text` is `texts[i][start:end]`. With plain
             tags there is one for each word.
         """
-        asked = self.asked(texts)
-        return self.predictions(asked, self.logits(asked))
+        return self.answered(texts, options)
 
     def predictions(self, asked, logits):
         find = _each_word if self.is_plain else find_entities

@@ -8,6 +8,7 @@ from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
@@ -94,6 +95,18 @@ class FineTunedTask(Task):
     def settings(self):
         """What is saved of the task beside the weights, a dict for JSON."""
         return self.pretrained.task.settings
+
+    @property
+    def batch_tokens(self):
+        """How many tokens are answered together at most, int; it may be set.
+
+        Few keep a processor's caches warm; an accelerator wants more.
+        """
+        return self._forward.batch_tokens
+
+    @batch_tokens.setter
+    def batch_tokens(self, value):
+        self._forward.batch_tokens = value
 
     def fit(
         self,
@@ -281,6 +294,19 @@ class FineTunedTask(Task):
         :meta private:
         """
         return Recipe.of_fit(**fields)
+
+    def answered(self, texts, options):
+        """What `predict` gives.
+
+        Args:
+            texts: as `asked` takes them.
+            options: dict, other arguments of the user, which are refused.
+
+        :meta private:
+        """
+        refuse_options(self, options)
+        asked = self.asked(texts)
+        return self.predictions(asked, self.logits(asked))
 
     def asked(self, texts):
         """Checks and tokenizes what `predict` is to answer.

@@ -34,6 +34,20 @@ class Forward:
         self.batch_tokens = batch_tokens
         self._functions = _functions(model)
 
+    @property
+    def batch_tokens(self):
+        """How many tokens are computed together at most, int; it may be set."""
+        return self._batch_tokens
+
+    @batch_tokens.setter
+    def batch_tokens(self, value):
+        if not isinstance(value, int) or value < 1:
+            raise ValueError(
+                "`batch_tokens` must be an integer, at least 1. "
+                f"Received: batch_tokens={value!r}."
+            )
+        self._batch_tokens = value
+
     def __call__(self, examples):
         def run(indices):
             return function(examples.inputs(indices))
@@ -45,6 +59,22 @@ class Forward:
                 indices,
                 {name: np.asarray(x) for name, x in outputs.items()},
             )
+
+
+def refuse_options(task, options):
+    """Raises ValueError for arguments that others' `predict` takes.
+
+    Args:
+        task: object with `batch_tokens`.
+        options: dict of what the user passes.
+    """
+    for name, value in options.items():
+        raise ValueError(
+            f"There is no argument `{name}` here. Texts of about one length "
+            f"are computed together, {task.batch_tokens} tokens at most: set "
+            f"the attribute `batch_tokens` of the {type(task).__name__} for "
+            f"more or fewer. Received: {name}={value!r}."
+        )
 
 
 def _computed(run, buckets):

@@ -1,7 +1,10 @@
 import keras
 import numpy as np
+import pytest
 
+from keras_bert import tasks
 from keras_bert.data.batches.packed_rows import PackedRows
+from keras_bert.tasks.fine_tuning import forward as forward_module
 from keras_bert.tasks.fine_tuning.forward import Forward
 
 
@@ -30,6 +33,56 @@ def test_each_example_comes_once_with_its_own_answer():
     assert found == {
         n: sum(range(starts[n], starts[n] + lengths[n])) for n in range(50)
     }
+
+
+_LABELS = {"labels": ["O", "X"]}
+_TASKS = {
+    "TextClassifier": _LABELS,
+    "TextRegressor": {},
+    "TokenClassifier": _LABELS,
+    "QuestionAnswerer": {},
+    "MultipleChoice": {},
+    "TextEmbedder": {},
+}
+
+
+def _make(name, bert):
+    return getattr(tasks, name)(bert, **_TASKS[name])
+
+
+@pytest.mark.parametrize("name", [*_TASKS, "Ensemble"])
+def test_every_task_tells_what_stands_for_a_batch_size(bert, name):
+    if name == "Ensemble":
+        task = tasks.Ensemble([_make("TextRegressor", bert) for _ in "ab"])
+    else:
+        task = _make(name, bert)
+    ask = getattr(task, "predict", None) or task.embed
+    message = f"set the attribute `batch_tokens` of the {name} .*batch_size=8"
+    with pytest.raises(ValueError, match=message):
+        ask([], batch_size=8)
+    task.batch_tokens = 64
+    assert task.batch_tokens == 64
+    with pytest.raises(ValueError, match="Received: batch_tokens=0"):
+        task.batch_tokens = 0
+
+
+def test_the_batches_of_a_task_are_as_large_as_it_says(bert, monkeypatch):
+    task = _make("TextClassifier", bert)
+    seen = []
+
+    def length_buckets(lengths, batch_tokens):
+        buckets = original(lengths, batch_tokens)
+        seen.append([len(bucket) for bucket in buckets])
+        return buckets
+
+    original = forward_module.length_buckets
+    monkeypatch.setattr(forward_module, "length_buckets", length_buckets)
+    texts = ["the dog"] * 6  # Four tokens each, with the special ones.
+    answers = task.predict(texts)
+    task.batch_tokens = 8
+    for one, other in zip(answers, task.predict(texts), strict=True):
+        assert one == pytest.approx(other)
+    assert seen == [[6], [2, 2, 2]]
 
 
 def test_no_examples_give_nothing():
