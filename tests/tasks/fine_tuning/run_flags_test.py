@@ -1,4 +1,5 @@
 import json
+import types
 
 import keras
 import pytest
@@ -40,6 +41,8 @@ _PLACES = {"init_dir": "bert", "output_dir": "out"}
 
 
 class _Run:
+    splits = types.SimpleNamespace(train=["an example"])
+
     def __init__(self, is_good=True):
         self._is_good = is_good
 
@@ -121,3 +124,24 @@ def test_other_flags_data_or_weights_are_named(parse, tmp_path, monkeypatch):
         parse("--precision=mixed_bfloat16").perform(_Run(), [str(data)])
     parse("--precision=float32").perform(_Run(), [str(data)])
     assert (tmp_path / "out" / "eval.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("num_cores", "words", "is_told"),
+    [
+        (2, [], True),
+        (16, [], True),
+        (1, [], False),
+        (2, ["--parallel_parts=1"], False),
+    ],
+)
+def test_cores_that_could_train_faster_are_told_of(
+    parse, monkeypatch, caplog, num_cores, words, is_told
+):
+    monkeypatch.setattr(run_flags, "_num_cores", lambda: num_cores)
+    # Whatever the machine of the test has.
+    monkeypatch.setattr("tensorflow.config.list_physical_devices", lambda x: [])
+    caplog.set_level("INFO", logger="absl")
+    parse(*words).tell_of_cores()
+    told = f"On {num_cores} cores --parallel_parts={num_cores} trains faster"
+    assert (told in caplog.text) == is_told
