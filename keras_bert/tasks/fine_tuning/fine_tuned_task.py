@@ -102,11 +102,11 @@ class FineTunedTask(Task):
 
         Few keep a processor's caches warm; an accelerator wants more.
         """
-        return self._forward.batch_tokens
+        return self._compute.batch_tokens
 
     @batch_tokens.setter
     def batch_tokens(self, value):
-        self._forward.batch_tokens = value
+        self._compute.batch_tokens = value
 
     def fit(
         self,
