@@ -36,19 +36,19 @@ TOKENIZER_OPS = {
 # one belongs here once it was tried there.
 _CORE_OPS = frozenset(
     """
-    AddV2 All Any ArgMax Assert AssignVariableOp BatchMatMulV2 BiasAdd Bitcast
-    BitwiseAnd BroadcastTo Cast ConcatV2 Const Cumsum EnsureShape Equal Erf Erfc
-    ExpandDims Fill FloorDiv FloorMod GatherV2 Greater GreaterEqual Identity
-    IdentityN If IsInf Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max
-    Maximum Mean Minimum Mul Neg NoOp NotEqual OneHot Pack Pad Placeholder
-    PlaceholderWithDefault Pow Prod RaggedRange RaggedTensorToTensor Range
-    ReadVariableOp RealDiv Relu Reshape ReverseV2 Rsqrt ScatterNd SelectV2 Shape
-    Sigmoid Size Softmax Split Square Squeeze StatelessIf StatelessWhile
-    StridedSlice Sub Substr Sum Tanh TensorListConcatV2 TensorListFromTensor
-    TensorListGetItem TensorListLength TensorListReserve TensorListSetItem
-    TensorListStack Tile TopKV2 Transpose Unpack UnsortedSegmentMax
-    UnsortedSegmentMin UnsortedSegmentSum VarHandleOp VarIsInitializedOp Where
-    While ZerosLike
+    Abs AddV2 All Any ArgMax Assert AssignVariableOp BatchMatMulV2 BiasAdd
+    Bitcast BitwiseAnd BroadcastTo Cast ConcatV2 Const Cos Cumsum EnsureShape
+    Equal Erf Erfc ExpandDims Fill FloorDiv FloorMod GatherV2 Greater
+    GreaterEqual Identity IdentityN If IsInf Less LessEqual LogicalAnd
+    LogicalNot LogicalOr MatMul Max Maximum Mean Minimum Mul Neg NoOp NotEqual
+    OneHot Pack Pad Placeholder PlaceholderWithDefault Pow Prod RaggedRange
+    RaggedTensorToTensor Range ReadVariableOp RealDiv Relu Reshape ReverseV2
+    Rsqrt ScatterNd SelectV2 Shape Sigmoid Sin Size Softmax Split Square Squeeze
+    StatelessIf StatelessWhile StridedSlice Sub Substr Sum Tanh
+    TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListLength
+    TensorListReserve TensorListSetItem TensorListStack Tile TopKV2 Transpose
+    Unpack UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum VarHandleOp
+    VarIsInitializedOp Where While ZerosLike
     """.split()
 )
 

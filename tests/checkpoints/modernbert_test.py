@@ -5,12 +5,14 @@ import pathlib
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.export.served_ops import check_ops
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "hf_modernbert.npz"
 _COPY = "decoder.weight"
@@ -206,3 +208,12 @@ def test_what_does_not_fit_is_named(golden, write, tmp_path):
     more = {**weights, first: weights[name]}
     with pytest.raises(CheckpointError, match=f"Unexpected: 1, {first}"):
         from_pretrained(write(tmp_path / "more", more))
+
+
+def test_a_server_runs_its_operations(model):
+    inputs = {
+        name: tf.TensorSpec((None, None), "int32")
+        for name in model.encoder.input
+    }
+    function = tf.function(model.encoder).get_concrete_function(inputs)
+    check_ops(function.graph.as_graph_def(), "byte_bpe")
