@@ -33,6 +33,9 @@ from synthetic_batch import NUM_PREDICTIONS
 from synthetic_batch import make_batch
 
 import keras_bert
+from keras_bert.models import add_heads
+from keras_bert.models.bert import bert_backbone
+from keras_bert.models.bert import bert_heads
 from keras_bert.training.flops import encoding_flops
 from keras_bert.training.flops import training_flops
 
@@ -60,7 +63,7 @@ _PEER_PYTHON = flags.DEFINE_string(
 _PART = flags.DEFINE_enum(
     "part",
     "all",
-    ["all", "peak", "train", "encode"],
+    ["all", "count", "peak", "train", "encode"],
     "What this process measures, at the first length.",
 )
 
@@ -72,22 +75,21 @@ def main(_):
     if _PART.value == "all":
         _compare()
         return
-    measure = {"peak": _peak, "train": _train, "encode": _encode}[_PART.value]
-    print(json.dumps(measure()))
+    parts = {"count": _count, "peak": _peak}
+    parts |= {"train": _train, "encode": _encode}
+    print(json.dumps(parts[_PART.value]()))
 
 
 def _compare():
     peak = json.loads(measuring.output(_command(part="peak")))
     tflops = _PEAK.value or peak["tflops"]
     print(f"{peak['device']}: {tflops:.3g} TFLOP/s {_PRECISION.value}")
-    config = keras_bert.BertConfig.from_json(_CONFIG_FILE.value)
     for length, size in zip(
         _SEQ_LENGTHS.value, _BATCH_SIZES.value, strict=True
     ):
-        for part, flops in (
-            ("train", training_flops(config, int(length), NUM_PREDICTIONS)),
-            ("encode", encoding_flops(config, int(length))),
-        ):
+        count = _command(part="count", seq_length=length)
+        counts = json.loads(measuring.output(count))
+        for part, flops in counts.items():
             for side, seconds in _medians(part, length, size).items():
                 rate = int(size) / seconds
                 share = rate * flops / (tflops * 1e12)
@@ -115,6 +117,19 @@ def _medians(part, length, size):
 def _command(**changes):
     changed = [f"--{name}={value}" for name, value in changes.items()]
     return [sys.executable, *sys.argv, *changed]
+
+
+def _count():
+    """Operations of an example by what is done with it."""
+    config = _configure()
+    backbone = bert_backbone(config)
+    heads = bert_heads(config, backbone.embeddings)
+    add_heads(backbone, heads, "bert_pretrainer")
+    length = int(_SEQ_LENGTHS.value[0])
+    return {
+        "train": training_flops(backbone, heads, length, NUM_PREDICTIONS),
+        "encode": encoding_flops(backbone, length),
+    }
 
 
 def _peak():

@@ -20,6 +20,8 @@ from synthetic_batch import NUM_PREDICTIONS
 from synthetic_batch import make_batch
 
 import keras_bert
+from keras_bert.models.bert import bert_backbone
+from keras_bert.models.bert import bert_heads
 from keras_bert.training.flops import training_flops
 from keras_bert.training.loop import PretrainingLoop
 
@@ -32,14 +34,16 @@ def main():
     batch_size, seq_length, steps = map(int, (batch_size, seq_length, steps))
     keras.config.set_dtype_policy(_POLICIES[dtype])
     config = keras_bert.BertConfig.from_json(_CONFIGS / f"bert_{size}.json")
-    model = keras_bert.models.bert_pretrainer(config)
+    backbone = bert_backbone(config)
+    heads = bert_heads(config, backbone.embeddings)
+    model = keras_bert.models.add_heads(backbone, heads, "bert_pretrainer")
     optimizer = keras_bert.training.bert_adamw(model, 1e-4)
     loop = PretrainingLoop(model, optimizer, jit_compile=bool(mode))
     batch = make_batch(config.vocab_size, batch_size, seq_length)
     batches = iter(tf.data.Dataset.from_tensors(batch).cache().repeat())
     seconds = [_time(loop, batches) for _ in range(steps + 2)][2:]
     median = sorted(seconds)[len(seconds) // 2]
-    flops = training_flops(config, seq_length, NUM_PREDICTIONS)
+    flops = training_flops(backbone, heads, seq_length, NUM_PREDICTIONS)
     usage = resource.getrusage(resource.RUSAGE_SELF)
     print(
         json.dumps(

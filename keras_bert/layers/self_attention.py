@@ -179,6 +179,24 @@ class SelfAttention(keras.layers.Layer):
         query, key, _ = self._heads(self.query_key_value(inputs))
         return self._weights(*self._positioned(query, key), attention_mask)
 
+    def flops(self, seq_length, num_queries):
+        """Count the operations of the matrix products, per example.
+
+        A multiplication and an addition are two. Every pair of a query and a
+        key is computed, whatever the pattern.
+
+        Args:
+            seq_length: int, number of keys.
+            num_queries: int.
+
+        Returns:
+            int
+        """
+        square = 2 * self.hidden_size**2
+        scores_and_values = 2 * 2 * seq_length * self.hidden_size
+        at_query = 2 * square + scores_and_values
+        return 2 * square * seq_length + at_query * num_queries
+
     def _positioned(self, query, key):
         if self.rotary is None:
             return query, key

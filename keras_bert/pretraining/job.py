@@ -72,7 +72,7 @@ def run_plan(plan):
                 batches.evaluation(),
                 recipe.train_batch_size,
                 output_dir,
-                _options(plan, bert.config, strategy),
+                _options(plan, bert, strategy),
                 lambda: _begin(plan, bert, output_dir),
             )
     if is_chief(strategy):
@@ -104,7 +104,7 @@ def _check_batch(recipe, strategy):
     )
 
 
-def _options(plan, config, strategy):
+def _options(plan, bert, strategy):
     recipe, objective = plan.recipe, plan.objective
     num_predictions = objective.num_predictions(
         recipe.max_seq_length, recipe.max_predictions_per_seq
@@ -112,10 +112,7 @@ def _options(plan, config, strategy):
     rate = matrix_product_rate(keras.config.dtype_policy().compute_dtype)
     return recipe.run_options(
         flops_per_example=training_flops(
-            config,
-            recipe.max_seq_length,
-            num_predictions,
-            has_nsp_head="pooler" in objective.parts,
+            bert.backbone, bert.heads, recipe.max_seq_length, num_predictions
         ),
         matrix_product_rate=rate * strategy.num_replicas_in_sync,
     )

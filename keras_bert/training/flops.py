@@ -1,17 +1,20 @@
 """Operations of matrix products: those of a model, and a machine's rate.
 
-A multiplication and an addition are two.
+A multiplication and an addition are two. Attention counts its own; all other
+layers are matrices, which each position meets once.
 """
 
+import math
 import time
 
 import tensorflow as tf
 
+_MASKED_LM = "masked_lm_head"
 _SIZE = 2048
 _SECONDS = 0.3
 
 
-def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
+def training_flops(backbone, heads, seq_length, num_predictions):
     """Operations of a training step, per example.
 
     The backward pass is twice the forward one. The last block is counted at
@@ -19,55 +22,53 @@ def training_flops(config, seq_length, num_predictions, has_nsp_head=True):
     the values.
 
     Args:
-        config: a config of any family.
+        backbone: `Backbone`.
+        heads: dict of its pre-training heads by part, which a model has.
         seq_length: int.
         num_predictions: int, masked tokens in an example.
-        has_nsp_head: bool, whether [CLS] is looked at too, by a head of two
-            logits on a pooler.
 
     Returns:
         int
     """
-    sizes = config.sizes
-    hidden_size, num_blocks = sizes["H"], config.depth
-    num_looked_at = num_predictions + has_nsp_head
-    blocks = (
-        num_blocks * seq_length * _keys_and_values(sizes)
-        + (num_blocks - 1) * seq_length * _at_query(sizes, seq_length)
-        + num_looked_at * _at_query(sizes, seq_length)
-    )
-    embedding_size = sizes.get("E", hidden_size)
-    masked_lm_head = (
-        2 * num_predictions * embedding_size * (hidden_size + sizes["V"])
-    )
-    nsp_head = 2 * hidden_size * (hidden_size + 2) * has_nsp_head
-    embeddings = seq_length * _at_projection(sizes)
-    return 3 * (embeddings + blocks + masked_lm_head + nsp_head)
+    of_pooled = [head for part, head in heads.items() if part != _MASKED_LM]
+    num_looked_at = num_predictions + bool(of_pooled)
+    *blocks, last = backbone.blocks
+    forward = seq_length * _matrices(backbone.embeddings)
+    forward += sum(_at(block, seq_length, seq_length) for block in blocks)
+    forward += _at(last, seq_length, num_looked_at)
+    if _MASKED_LM in heads:
+        head = heads[_MASKED_LM]
+        table = 2 * head.embeddings.vocab_size * head.embeddings.embedding_size
+        forward += num_predictions * (_matrices(head.transform) + table)
+    if of_pooled:
+        forward += sum(map(_matrices, [backbone.pooler, *of_pooled]))
+    return 3 * forward
 
 
-def encoding_flops(config, seq_length):
-    """Operations of the encoder at all positions, forward, per example."""
-    sizes = config.sizes
-    of_block = _keys_and_values(sizes) + _at_query(sizes, seq_length)
-    return seq_length * (_at_projection(sizes) + config.depth * of_block)
+def encoding_flops(backbone, seq_length):
+    """Operations of the encoder at all positions, forward, per example.
+
+    Args:
+        backbone: `Backbone`.
+        seq_length: int.
+
+    Returns:
+        int
+    """
+    blocks = [_at(block, seq_length, seq_length) for block in backbone.blocks]
+    return seq_length * _matrices(backbone.embeddings) + sum(blocks)
 
 
-def _at_projection(sizes):
-    """From narrow embeddings to the width of the blocks, at one position."""
-    return 2 * sizes["E"] * sizes["H"] if "E" in sizes else 0
+def _at(block, seq_length, num_queries):
+    """A block whose outputs are computed at some positions."""
+    attention = block.self_attention.flops(seq_length, num_queries)
+    return attention + num_queries * _matrices(block.feed_forward)
 
 
-def _keys_and_values(sizes):
-    return 2 * 2 * sizes["H"] ** 2
-
-
-def _at_query(sizes, seq_length):
-    """The rest of a block at one position."""
-    return 2 * (
-        2 * sizes["H"] ** 2  # The query and the output of the attention.
-        + 2 * seq_length * sizes["H"]
-        + 2 * sizes["H"] * sizes["I"]
-    )
+def _matrices(layer):
+    """The products of one vector with each matrix inside a layer."""
+    kernels = [x.shape for x in layer.weights if x.name == "kernel"]
+    return 2 * sum(map(math.prod, kernels))
 
 
 def matrix_product_rate(dtype):

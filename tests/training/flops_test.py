@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert import models
 from keras_bert.config import BertConfig
-from keras_bert.models import bert_encoder
 from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.bert import bert_backbone
-from keras_bert.models.bert import bert_heads
+from keras_bert.models.family import family_of
 from keras_bert.models.heads import add_heads
+from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.training import flops
 from keras_bert.training.flops import encoding_flops
 from keras_bert.training.flops import matrix_product_rate
@@ -28,10 +26,18 @@ _SMALL = BertConfig(
 )
 
 
-def pretrainer(config, parts):
-    backbone = bert_backbone(config)
-    heads = bert_heads(config, backbone.embeddings)
-    return add_heads(backbone, {part: heads[part] for part in parts}, "model")
+def make_pretrainer(config, parts=None):
+    """A model with its backbone and heads."""
+    family = family_of(config)
+    backbone = family.backbone(config)
+    heads = family.heads(config, backbone.embeddings)
+    heads = {part: heads[part] for part in parts or heads}
+    return add_heads(backbone, heads, "model"), backbone, heads
+
+
+def flops_of(config, seq_length, num_predictions):
+    _, backbone, heads = make_pretrainer(config)
+    return training_flops(backbone, heads, seq_length, num_predictions)
 
 
 def graph_flops(model, seq_length, num_predictions=None):
@@ -71,36 +77,37 @@ def test_operations_are_those_of_the_graph(
 ):
     config = dataclasses.replace(_SMALL, num_hidden_layers=num_layers)
     parts = ("masked_lm_head", "nsp_head")[: 1 + has_nsp_head]
-    model = pretrainer(config, parts)
+    model, backbone, heads = make_pretrainer(config, parts)
     found = graph_flops(model, seq_length, num_predictions)
     others = other_products(config, seq_length, num_predictions + has_nsp_head)
-    assert training_flops(
-        config, seq_length, num_predictions, has_nsp_head
-    ) == 3 * (found - others)
+    assert training_flops(backbone, heads, seq_length, num_predictions) == 3 * (
+        found - others
+    )
 
 
 def test_base_counts_less_than_a_whole_last_block():
     config = BertConfig(vocab_size=30522)
     per_token = 12 * (24 * 768**2 + 4 * 128 * 768)
     whole = 3 * (128 * per_token + 20 * (2 * 768**2 + 2 * 768 * 30522))
-    share = training_flops(config, 128, 20) / whole
+    share = flops_of(config, 128, 20) / whole
     assert 0.94 < share < 0.96
 
 
 def test_the_width_of_the_intermediate_layer_counts():
     config = BertConfig(vocab_size=30522, num_hidden_layers=2)
     wider = dataclasses.replace(config, intermediate_size=3073)
-    more = training_flops(wider, 128, 20) - training_flops(config, 128, 20)
+    more = flops_of(wider, 128, 20) - flops_of(config, 128, 20)
     assert more == 3 * (128 + 21) * 2 * 2 * 768
 
 
 @pytest.mark.parametrize("seq_length", [16, 64])
 def test_encoding_looks_at_all_positions_in_all_blocks(seq_length):
-    found = graph_flops(bert_encoder(_SMALL), seq_length)
+    backbone = family_of(_SMALL).backbone(_SMALL)
+    found = graph_flops(backbone.encoder("encoder"), seq_length)
     hidden = _SMALL.hidden_size
     segments = 2 * seq_length * _SMALL.type_vocab_size * hidden
     pooler = 2 * hidden**2
-    assert encoding_flops(_SMALL, seq_length) == found - segments - pooler
+    assert encoding_flops(backbone, seq_length) == found - segments - pooler
 
 
 @pytest.mark.parametrize("num_groups, inner", [(1, 1), (3, 2)])
@@ -115,12 +122,14 @@ def test_runs_of_shared_blocks_and_narrow_tables_count(num_groups, inner):
         num_attention_heads=2,
         intermediate_size=20,
     )
-    found = graph_flops(models.encoder(config), 16)
+    model, backbone, heads = make_pretrainer(config)
+    found = graph_flops(backbone.encoder("encoder"), 16)
     segments = 2 * 16 * config.type_vocab_size * config.embedding_size
-    assert encoding_flops(config, 16) == found - segments - 2 * 8**2
-    found = graph_flops(models.pretrainer(config), 16, 3)
+    assert encoding_flops(backbone, 16) == found - segments - 2 * 8**2
+    found = graph_flops(model, 16, 3)
     others = 2 * 2 * 4 * 16 * 8 + 2 * (16 - 4) * 8**2
-    assert training_flops(config, 16, 3) == 3 * (found - segments - others)
+    expected = 3 * (found - segments - others)
+    assert training_flops(backbone, heads, 16, 3) == expected
 
 
 def test_the_rate_is_that_of_the_fastest_product(monkeypatch):
@@ -140,3 +149,22 @@ def test_the_rate_is_about_that_of_numpy():
         seconds.append(time.perf_counter() - start)
     rate = 2 * 2048**3 / min(seconds)
     assert 1 / 20 < matrix_product_rate("float32") / rate < 20
+
+
+def test_gates_and_windows_count_as_they_are_computed():
+    config = ModernBertConfig(
+        vocab_size=30,
+        hidden_size=8,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        intermediate_size=20,
+        local_attention=4,
+    )
+    model, backbone, heads = make_pretrainer(config)
+    assert encoding_flops(backbone, 16) == graph_flops(
+        backbone.encoder("encoder"), 16
+    )
+    others = 2 * 2 * 3 * 16 * 8 + 2 * (16 - 3) * 8**2
+    assert training_flops(backbone, heads, 16, 3) == 3 * (
+        graph_flops(model, 16, 3) - others
+    )
