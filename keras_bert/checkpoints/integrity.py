@@ -46,26 +46,23 @@ def unaltered(directory, format):
 
 
 def _check(directory, manifest):
-    sums = manifest.get(SUMS, {})
     for name, expected in manifest["files"].items():
+        path = directory / name
         if name == CARD:
             continue
-        path = directory / name
         if not path.is_file():
             raise CheckpointError(
                 f"{directory} lacks {name}, which {MANIFEST} lists. Copy or "
                 "convert the checkpoint again."
             )
-        size = os.path.getsize(path)
+        size, received = os.path.getsize(path), None
         if size != expected["bytes"]:
-            _raise_altered(path, f"{size} bytes, not {expected['bytes']}")
-        if artifacts.crc32c(path) != sums.get(name):
-            _raise_altered(path, "other bytes")
-
-
-def _raise_altered(path, received):
-    raise CheckpointError(
-        f"{path} was altered after it was written. Received: {received}. Copy "
-        f"or convert the checkpoint again; or, if the change is meant, remove "
-        f"{MANIFEST} beside it."
-    )
+            received = f"{size} bytes, not {expected['bytes']}"
+        elif artifacts.crc32c(path) != manifest.get(SUMS, {}).get(name):
+            received = "other bytes"
+        if received:
+            raise CheckpointError(
+                f"{path} was altered after it was written. Received: "
+                f"{received}. Copy or convert the checkpoint again; or, if the "
+                f"change is meant, remove {MANIFEST} beside it."
+            )

@@ -5,8 +5,7 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.artifacts import check_output_files
-from keras_bert.artifacts import recorded_file
+from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.tflite_archive import append_archive
@@ -76,7 +75,7 @@ def export_tflite(
     check_kind(kind, files, representative_texts is not None)
     paths = tflite_paths(path, files)
     check_interpreter()
-    check_output_files(paths.values(), overwrite=overwrite)
+    artifacts.check_output_files(paths.values(), overwrite=overwrite)
     columns = sample_columns(task, texts)
     fixing = []
     if representative_texts is not None:
@@ -163,7 +162,7 @@ def _about(task, kind, function, found):
 
 
 def _write(task, path, flatbuffer, values):
-    with recorded_file(path, {**values, **NO_COMMAND}) as temporary:
+    with artifacts.recorded_file(path, {**values, **NO_COMMAND}) as temporary:
         pathlib.Path(temporary).write_bytes(flatbuffer)
         append_archive(
             temporary,

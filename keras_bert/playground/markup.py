@@ -2,10 +2,10 @@
 
 import base64
 import html
-import struct
-import zlib
+import io
 
 import numpy as np
+from PIL import Image
 
 _POSITIVE, _NEGATIVE = (59, 130, 246), (234, 88, 12)
 
@@ -133,7 +133,9 @@ def png_address(values, most):
     colors = np.where(values[..., None] >= 0, _POSITIVE, _NEGATIVE)
     alpha = np.clip(np.abs(values) / most, 0, 1)[..., None] * 255
     pixels = np.concatenate([colors, alpha], axis=-1).astype(np.uint8)
-    encoded = base64.b64encode(_png(pixels)).decode("ascii")
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, format="png")
+    encoded = base64.b64encode(file.getvalue()).decode("ascii")
     return f"data:image/png;base64,{encoded}"
 
 
@@ -141,17 +143,3 @@ def strip(vector, most, alt):
     """A vector as a row of pixels."""
     address = png_address(vector[np.newaxis], most)
     return element("img", src=address, alt=alt, class_="strip")
-
-
-def _png(pixels):
-    """The bytes of a PNG file of RGBA pixels."""
-    height, width, _ = pixels.shape
-    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*x) for x in chunks)
-
-
-def _chunk(kind, data):
-    check = struct.pack(">I", zlib.crc32(kind + data))
-    return struct.pack(">I", len(data)) + kind + data + check

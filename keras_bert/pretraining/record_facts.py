@@ -6,8 +6,7 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.artifacts import manifest_of
-from keras_bert.artifacts import sha256
+from keras_bert import artifacts
 from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.files import total_size
 from keras_bert.text.tokenizer_kinds import KINDS
@@ -155,9 +154,9 @@ def verified_sha256(path):
 
 def _look_at(path):
     """Hash, manifest and settings of a file, held to its manifest."""
-    manifest, values = manifest_of(path)
+    manifest, values = artifacts.manifest_of(path)
     if manifest is None:
-        return sha256(path), None, {}
+        return artifacts.sha256(path), None, {}
     listed = values["files"][pathlib.Path(path).name]
     return listed["sha256"], manifest, values.get("settings", {})
 

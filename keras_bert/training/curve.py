@@ -11,8 +11,7 @@ import time
 
 import tensorflow as tf
 
-from keras_bert.artifacts import named_when_full
-from keras_bert.artifacts import whole_file
+from keras_bert import artifacts
 
 _Event = tf.compat.v1.Event
 
@@ -33,7 +32,7 @@ class Curve:
         if self._path.exists():
             lines = self._path.read_text(encoding="utf-8").splitlines()
         kept = [f"{line}\n" for line in lines if _step(line) <= step]
-        with whole_file(self._path) as name:
+        with artifacts.whole_file(self._path) as name:
             pathlib.Path(name).write_text("".join(kept), encoding="utf-8")
         self._writer = ScalarWriter(directory, step + 1)
 
@@ -41,7 +40,7 @@ class Curve:
         """Add metrics of a split, "train" or "eval"."""
         line = json.dumps({"step": step, "split": split, **metrics})
         with (
-            named_when_full(self._path),
+            artifacts.named_when_full(self._path),
             open(self._path, "a", encoding="utf-8") as file,
         ):
             file.write(line + "\n")

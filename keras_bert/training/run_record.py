@@ -7,8 +7,7 @@ import platform
 import subprocess
 import sys
 
-from keras_bert.artifacts import find_differences
-from keras_bert.artifacts import whole_file
+from keras_bert import artifacts
 
 _FILE = "run.json"
 _MOST_NAMED = 5
@@ -23,15 +22,12 @@ def check_run(directory, settings, allow_changes=False):
             dicts and lists.
         allow_changes: bool, go on with other settings.
     """
-    path = directory / _FILE
-    if not path.exists():
-        if directory.is_dir() and any(directory.iterdir()):
-            raise ValueError(
-                "--output_dir must be new or empty, or of a run to go on "
-                f"with. Received: {str(directory)!r}."
-            )
-        return
-    changed = _changes(_read(path), settings)
+    changed = _changes(directory / _FILE, settings)
+    if changed is None and directory.is_dir() and any(directory.iterdir()):
+        raise ValueError(
+            "--output_dir must be new or empty, or of a run to go on "
+            f"with. Received: {str(directory)!r}."
+        )
     if changed and not allow_changes:
         more = len(changed) - _MOST_NAMED
         rest = [f"and {more} more"] if more > 0 else []
@@ -45,8 +41,7 @@ def check_run(directory, settings, allow_changes=False):
 
 def write_run(directory, settings):
     """Write the record of a run, unless it is written already."""
-    path = directory / _FILE
-    if path.exists() and not _changes(_read(path), settings):
+    if _changes(directory / _FILE, settings) == []:
         return
     import keras  # Late, so that a run can be checked without them.
     import tensorflow as tf
@@ -63,24 +58,22 @@ def write_run(directory, settings):
         "git": _git_state(),
         "machine": platform.platform(),
     }
-    with whole_file(path) as name:
-        text = json.dumps(record, indent=2) + "\n"
-        pathlib.Path(name).write_text(text, encoding="utf-8")
+    artifacts.write_json(directory / _FILE, record)
 
 
-def _read(path):
+def _changes(path, settings):
+    """Lines on what differs from a record; None where there is none."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))["settings"]
+        record = artifacts.read_json(path)
+        if record is None:
+            return None
+        before = record["settings"]
     except (ValueError, KeyError, TypeError):
         raise ValueError(
             f"{path} must be what a run was started with. Received: a file "
             "that cannot be read. Choose another --output_dir."
         ) from None
-
-
-def _changes(before, settings):
-    """Lines on the differences, one for each nested value."""
-    return find_differences(before, json.loads(json.dumps(settings)))
+    return artifacts.find_differences(before, json.loads(json.dumps(settings)))
 
 
 def _git_state():

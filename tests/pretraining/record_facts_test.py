@@ -48,7 +48,6 @@ def test_each_file_is_hashed_once(folder, monkeypatch):
 
     original = artifacts.sha256
     monkeypatch.setattr(artifacts, "sha256", sha256)
-    monkeypatch.setattr("keras_bert.pretraining.record_facts.sha256", sha256)
     (folder.path / "other.tfrecord").write_bytes(b"made elsewhere")
     facts_of(folder, _TRAIN, "other.tfrecord")
     assert sorted(hashed) == ["other.tfrecord", _TRAIN]

@@ -5,8 +5,7 @@ import dataclasses
 import functools
 import pathlib
 
-from keras_bert.artifacts import file_entry
-from keras_bert.artifacts import whole_file
+from keras_bert import artifacts
 from keras_bert.data.build.shards import ShardBuilder
 from keras_bert.data.build.work_directory import finish_piece
 from keras_bert.data.build.work_directory import read_piece
@@ -77,12 +76,12 @@ def _write_shard(shard):
     builder = _shard_builder(shard.directory, shard.text_options, shard.options)
     counts = collections.Counter()
     path = f"{shard.stem}.tfrecord"
-    with whole_file(path) as name, open(name, "wb") as file:
+    with artifacts.whole_file(path) as name, open(name, "wb") as file:
         for records, batch in builder.batches(shard.number, shard.num_shards):
             write_records(file, records)
             counts.update(batch)
             advance(batch["examples"])
-    finish_piece(shard.stem, counts, file=file_entry(path))
+    finish_piece(shard.stem, counts, file=artifacts.file_entry(path))
 
 
 @functools.cache

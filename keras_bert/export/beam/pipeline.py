@@ -7,8 +7,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from keras_bert.artifacts import check_no_input
-from keras_bert.artifacts import manifest_values
+from keras_bert import artifacts
 from keras_bert.data.build.beam.chunks import match_files
 from keras_bert.data.build.beam.errors import plain_worker_errors
 from keras_bert.data.build.beam.outputs import free_manifest_path
@@ -72,7 +71,7 @@ def predict_on_beam(
     ranks = {columns.get(name, name): rank for name, rank in names.items()}
     files = [path for path, _ in match_files(patterns)]
     check_kinds(files, ranks)
-    check_no_input(output_dir, [model_dir])
+    artifacts.check_no_input(output_dir, [model_dir])
     path = free_manifest_path(output_dir, files, overwrite, _WRITTEN)
     with (
         plain_worker_errors(),
@@ -132,6 +131,8 @@ def predict_on_beam(
 
 def _write_manifest(_, path, about, command, entries, rows, bad_rows, faults):
     counts = {"rows": rows, "bad_rows": bad_rows, "faults": [*faults]}
-    values = manifest_values(dict(sorted(entries.items())), {**about, **counts})
+    values = artifacts.manifest_values(
+        dict(sorted(entries.items())), {**about, **counts}
+    )
     # A worker has another command line.
     write_remote_json(path, {**values, "command": command})

@@ -10,10 +10,7 @@ import numpy as np
 from absl import logging
 from keras import ops
 
-from keras_bert.artifacts import check_output_files
-from keras_bert.artifacts import check_writable
-from keras_bert.artifacts import manifest_of
-from keras_bert.artifacts import recorded_file
+from keras_bert import artifacts
 from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import STATES_DTYPE
 from keras_bert.tasks.fine_tuning.forward import Forward
@@ -43,7 +40,7 @@ def stored_states(states_model, rows, about, directory):
         ValueError: a file of that name is there that we did not write, or
             that was altered since; or the states do not fit in float16.
     """
-    check_writable(directory)
+    artifacts.check_writable(directory)
     record = {
         **about,
         "dtype": STATES_DTYPE,
@@ -57,8 +54,8 @@ def stored_states(states_model, rows, about, directory):
         _check_record(path, record)
         logging.info("The states of %d texts are in %s.", len(rows), path)
     else:
-        check_output_files([path])
-        with recorded_file(path, {STATES: record}) as temporary:
+        artifacts.check_output_files([path])
+        with artifacts.recorded_file(path, {STATES: record}) as temporary:
             _write(states_model, rows, temporary)
         logging.info("Wrote the states of %d texts to %s.", len(rows), path)
     return np.load(path, mmap_mode="r")
@@ -86,7 +83,7 @@ def described_encoder(pretrained, preprocess, layers):
 
 
 def _check_record(path, record):
-    _, values = manifest_of(path)
+    _, values = artifacts.manifest_of(path)
     if values is None or values.get(STATES) != record:
         raise ValueError(
             f"{path} must hold states of this model and these texts. "

@@ -5,8 +5,7 @@ import shutil
 
 from absl import logging
 
-from keras_bert.artifacts import read_json
-from keras_bert.artifacts import write_json
+from keras_bert import artifacts
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.search import Trial
 from keras_bert.tasks.fine_tuning.search import best_of
@@ -37,7 +36,7 @@ def run_trials(learn, recipes, directory):
     """
     folders, trials = _folders(directory, len(recipes)), []
     for number, (recipe, folder) in enumerate(zip(recipes, folders), 1):
-        ended = read_json(folder / _TRIAL)
+        ended = artifacts.read_json(folder / _TRIAL)
         if ended is None:
             logging.info("Run %d of %d: %s", number, len(recipes), recipe)
             folder.mkdir()
@@ -59,7 +58,7 @@ def _learned(learn, recipe, folder, trials):
     task, trial = learn(recipe, folder)
     if best_of([*trials, trial]) == len(trials):
         task.save(folder / _MODEL)
-    write_json(folder / _TRIAL, dataclasses.asdict(trial))
+    artifacts.write_json(folder / _TRIAL, dataclasses.asdict(trial))
     return trial
 
 

@@ -5,8 +5,7 @@ import numbers
 import os
 import pathlib
 
-from keras_bert.artifacts import check_output_files
-from keras_bert.artifacts import recorded_file
+from keras_bert import artifacts
 from keras_bert.data.labelled.glue_tasks import glue_task
 
 
@@ -38,8 +37,8 @@ def write_glue_submission(task, split, predictions, directory, overwrite=False):
         )
     lines = _lines(task, predictions)
     path = os.path.join(directory, task.submissions[split])
-    check_output_files([path], overwrite=overwrite)
-    with recorded_file(path) as temporary:
+    artifacts.check_output_files([path], overwrite=overwrite)
+    with artifacts.recorded_file(path) as temporary:
         text = "".join(f"{line}\n" for line in lines)
         pathlib.Path(temporary).write_text(text, encoding="utf-8", newline="\n")
     return path
