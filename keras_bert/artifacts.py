@@ -223,7 +223,8 @@ def record_directory(directory, about=None):
         about: dict for JSON, what the next program must know of the files.
     """
     files = _files(directory)
-    files.pop(MANIFEST, None)
+    for name in {*files} & {MANIFEST, _LOCK}:
+        del files[name]
     write_manifest(pathlib.Path(directory, MANIFEST), files, about or {})
 
 
@@ -320,21 +321,16 @@ def check_output_files(paths, inputs=(), overwrite=False):
             )
         check_writable(path.parent)
         if os.path.lexists(path):
-            _check_outside(path, inputs)
+            for read in filter(os.path.isdir, inputs):
+                if _is_inside(path, read):  # It is read, too.
+                    raise ValueError(
+                        "An output must not be a file of an input. Received: "
+                        f"{path} in {read}."
+                    )
             check_overwrite(path, is_free(path), overwrite)
         manifest = manifest_beside(path)
         if manifest.exists() and read_manifest(manifest) is None:
             check_overwrite(manifest, False, overwrite)
-
-
-def _check_outside(path, inputs):
-    """A file that stands in a directory that is read is read, too."""
-    for directory in filter(os.path.isdir, inputs):
-        if _is_inside(path, directory):
-            raise ValueError(
-                "An output must not be a file of an input. Received: "
-                f"{path} in {directory}."
-            )
 
 
 def _is_inside(path, directory):
@@ -382,11 +378,11 @@ def check_output_directory(
 
 
 def check_listed(directory, names, overwrite):
-    """Raises ValueError unless a directory's files may be replaced.
+    """Raises ValueError unless files in a directory may be replaced.
 
     Args:
-        directory: str; a manifest in it may list the files.
-        names: iterable of str, perhaps in folders; not all need exist.
+        directory: str; its manifest may list the files.
+        names: iterable of str, also of files in folders, or that are new.
         overwrite: bool, replace what we wrote before.
     """
     directory = pathlib.Path(directory)
@@ -401,13 +397,7 @@ def check_listed(directory, names, overwrite):
 
 
 def check_overwrite(path, is_own, overwrite):
-    """Raises ValueError unless an existing file may be replaced.
-
-    Args:
-        path: str.
-        is_own: bool, whether we wrote it and it is as we wrote it.
-        overwrite: bool, whether such files may be replaced.
-    """
+    """Raises ValueError unless a file is as we wrote it and is to go."""
     if is_own and not overwrite:
         raise ValueError(
             f"An output must be new: {path} exists. Choose another name, or "
@@ -504,12 +494,12 @@ def find_differences(old, new, prefix=""):
 
 
 def check_settings(before, about, place):
-    """Raises ValueError unless an earlier run depends on the same.
+    """Raises ValueError unless a manifest, at a place, says the same of a run.
 
     Args:
-        before: dict, the manifest of the earlier run.
-        about: dict for JSON, what this run depends on.
-        place: str, the path of that manifest.
+        before: dict, the manifest.
+        about: dict for JSON, what the run depends on.
+        place: str.
     """
     about = json.loads(json.dumps(about))
     changed = find_differences({key: before.get(key) for key in about}, about)
@@ -551,32 +541,32 @@ class Unfinished:
         return read_manifest(self._record) is not None
 
     def __enter__(self):
-        while not self._take_lock():
-            pass
-        _remove_leftovers(self.place)
-        return self
-
-    def _take_lock(self):
-        """Whether we have it; the directory may just have been removed."""
-        self.place.mkdir(parents=True, exist_ok=True)
         path = self.place / _LOCK
-        with contextlib.suppress(FileNotFoundError):
-            self._lock = open(path, "w")
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(self._lock.fileno()), path.stat()):
-                    return True
-            except BlockingIOError:
-                self._lock.close()
-                raise ValueError(
-                    f"Another process is at work on {self.place}."
-                ) from None
-            self._lock.close()
-        return False
+        while True:  # The process that had it may just be removing it.
+            self.place.mkdir(parents=True, exist_ok=True)
+            with contextlib.ExitStack() as stack:
+                try:
+                    self._lock = stack.enter_context(open(path, "w"))
+                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except FileNotFoundError:
+                    continue
+                except BlockingIOError:
+                    raise ValueError(
+                        f"Another process is at work on {self.place}."
+                    ) from None
+                if self._is_locked():
+                    stack.pop_all()
+                    _remove_leftovers(self.place)
+                    return self
+
+    def _is_locked(self):
+        path = self.place / _LOCK
+        held = os.fstat(self._lock.fileno())
+        return path.exists() and os.path.samestat(held, path.stat())
 
     def __exit__(self, *error):
         names = {path.name for path in self.place.glob("*")}
-        if names and not names - {MANIFEST, _LOCK}:
+        if self._is_locked() and not names - {MANIFEST, _LOCK}:
             shutil.rmtree(self.place, ignore_errors=True)
         self._lock.close()
 
@@ -618,9 +608,9 @@ class Unfinished:
             directory: str, one that `check_output_directory` has let through.
             about: dict for JSON.
         """
-        (self.place / _LOCK).unlink()
         record_directory(self.place, about)
         remove_own(directory)
+        (self.place / _LOCK).unlink()
         os.rename(self.place, directory)
 
     def discard(self):
