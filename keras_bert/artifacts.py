@@ -124,11 +124,17 @@ def read_json(path):
     return json.loads(path.read_text("utf-8")) if path.exists() else None
 
 
-def write_json(path, values):
-    """Writes a JSON file, whole or not at all."""
+def write_whole(path, data):
+    """Writes a file of bytes, or of a str in UTF-8, whole or not at all."""
     with whole_file(path) as name:
-        text = json.dumps(values, indent=2) + "\n"
-        pathlib.Path(name).write_text(text, encoding="utf-8")
+        data = data.encode("utf-8") if isinstance(data, str) else data
+        pathlib.Path(name).write_bytes(data)
+
+
+def write_json(path, values, indent=2, ensure_ascii=True):
+    """Writes a JSON file, whole or not at all."""
+    text = json.dumps(values, indent=indent, ensure_ascii=ensure_ascii)
+    write_whole(path, text + "\n")
 
 
 def _hashed(path, update):

@@ -1,8 +1,8 @@
 """What a fine-tuned model knows beyond its weights, in `task.json`."""
 
 import dataclasses
-import json
 
+from keras_bert import artifacts
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.weight_table import HeadSize
@@ -68,5 +68,4 @@ def write_task(model, directory):
         "num_outputs": head and head.num_outputs,
         "settings": model.task.settings,
     }
-    text = json.dumps(values, indent=2, ensure_ascii=False)
-    (directory / TASK).write_text(text + "\n", encoding="utf-8")
+    artifacts.write_json(directory / TASK, values, ensure_ascii=False)

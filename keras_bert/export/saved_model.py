@@ -1,13 +1,11 @@
 """SavedModels for TensorFlow Serving, with the tokenizer inside."""
 
 import contextlib
-import json
 import logging
-import pathlib
 
 import tensorflow as tf
 
-from keras_bert.artifacts import recorded_directory
+from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.description import described_signatures
@@ -73,7 +71,7 @@ def export_saved_model(
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def, task.preprocess.tokenizer.kind)
     told = {**about(task), **NO_COMMAND}
-    with recorded_directory(place, told) as staging:
+    with artifacts.recorded_directory(place, told) as staging:
         _write(served, staging)
         write_warmup_requests(staging, example_requests(task))
         _write_export_manifest(staging, task, served, graph_def)
@@ -135,5 +133,4 @@ def _write_export_manifest(directory, task, served, graph_def):
         "core_ops": [op for op in ops if op not in text_ops],
         "least_tensorflow_serving": LEAST_SERVER,
     }
-    path = pathlib.Path(directory, "export_manifest.json")
-    path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    artifacts.write_json(directory / "export_manifest.json", values)

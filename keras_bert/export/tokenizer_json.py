@@ -1,7 +1,6 @@
 """A tokenizer as a file that the package `tokenizers` reads."""
 
-import json
-
+from keras_bert import artifacts
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
 from keras_bert.text.base_vocabulary import added_tokens
@@ -31,9 +30,7 @@ def write_tokenizer_json(preprocess, path):
         "post_processor": _layouts(template, tokenizer.vocabulary),
         **JSON_KINDS[tokenizer.kind](tokenizer.settings),
     }
-    text = json.dumps(values, ensure_ascii=False, indent=1)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text + "\n")
+    artifacts.write_json(path, values, 1, False)
 
 
 def _wordpiece(settings):

@@ -6,8 +6,8 @@ import os
 import pathlib
 import typing
 
+from keras_bert import artifacts
 from keras_bert import text
-from keras_bert.artifacts import whole_file
 from keras_bert.config import check_flags
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.byte_pair_files import read_json
@@ -106,8 +106,7 @@ class BytePairSettings:
             (MERGES, f"#version: 0.2\n{lines}"),
             (_SETTINGS, json.dumps(settings, indent=2) + "\n"),
         ):
-            with whole_file(pathlib.Path(directory) / name) as temporary:
-                pathlib.Path(temporary).write_bytes(content.encode("utf-8"))
+            artifacts.write_whole(pathlib.Path(directory) / name, content)
 
 
 def read_byte_pair(directory):

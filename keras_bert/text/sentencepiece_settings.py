@@ -2,9 +2,9 @@
 
 import dataclasses
 import itertools
-import json
 import typing
 
+from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.config import read_json_object
@@ -83,8 +83,7 @@ class SentencePieceSettings:
             self.vocabulary, self.lowercase, self.normalizer
         )
         for name, content in ((_SETTINGS, values), (_FAST_TOKENIZER, fast)):
-            text = json.dumps(content, ensure_ascii=False, indent=1)
-            (directory / name).write_text(text + "\n", encoding="utf-8")
+            artifacts.write_json(directory / name, content, 1, False)
 
 
 def read_sentencepiece(directory, lowercase=None):

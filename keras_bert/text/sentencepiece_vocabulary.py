@@ -3,7 +3,7 @@
 import pathlib
 import string
 
-from keras_bert.artifacts import whole_file
+from keras_bert import artifacts
 from keras_bert.text.albert_normalizer import WORD_START
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.sentencepiece_model import CONTROL
@@ -68,8 +68,7 @@ class SentencePieceVocabulary(BaseVocabulary):
 
     def save(self, path):
         """Writes a `spiece.model`, whole or not at all."""
-        with whole_file(path) as temporary:
-            pathlib.Path(temporary).write_bytes(self.to_bytes())
+        artifacts.write_whole(path, self.to_bytes())
 
     def to_bytes(self):
         """The file that `save` writes."""

@@ -2,7 +2,7 @@
 
 import pathlib
 
-from keras_bert.artifacts import whole_file
+from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
 
 PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = (
@@ -63,8 +63,7 @@ class Vocabulary(BaseVocabulary):
 
     def save(self, path):
         """Writes a `vocab.txt`, whole or not at all."""
-        with whole_file(path) as temporary:
-            pathlib.Path(temporary).write_bytes(self.to_bytes())
+        artifacts.write_whole(path, self.to_bytes())
 
     @property
     def is_continuation(self):

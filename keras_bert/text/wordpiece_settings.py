@@ -1,9 +1,9 @@
 """What a word-piece tokenizer is made of, without TensorFlow."""
 
 import dataclasses
-import json
 import typing
 
+from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
@@ -94,6 +94,4 @@ class WordpieceSettings:
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
             **SPECIAL_TOKENS,
         }
-        (directory / SETTINGS).write_text(
-            json.dumps(values, indent=2) + "\n", encoding="utf-8"
-        )
+        artifacts.write_json(directory / SETTINGS, values)

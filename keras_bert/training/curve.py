@@ -32,8 +32,7 @@ class Curve:
         if self._path.exists():
             lines = self._path.read_text(encoding="utf-8").splitlines()
         kept = [f"{line}\n" for line in lines if _step(line) <= step]
-        with artifacts.whole_file(self._path) as name:
-            pathlib.Path(name).write_text("".join(kept), encoding="utf-8")
+        artifacts.write_whole(self._path, "".join(kept))
         self._writer = ScalarWriter(directory, step + 1)
 
     def add(self, step, split, metrics):

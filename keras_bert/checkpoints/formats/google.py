@@ -1,11 +1,11 @@
 """Directories of google-research (TF1) and of the Model Garden (TF2)."""
 
 import dataclasses
-import json
 
 import numpy as np
 from absl import logging
 
+from keras_bert import artifacts
 from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
 from keras_bert.checkpoints.arrays.tensorflow_file import write_tensorflow
 from keras_bert.checkpoints.errors import CheckpointError
@@ -110,9 +110,8 @@ def write_tf1(model, directory):
             if place.weight in weights
         ],
     )
-    config = json.dumps(values, indent=2)
     name = GOOGLE_CONFIGS[model.family.model_type]
-    (directory / name).write_text(config + "\n", encoding="utf-8")
+    artifacts.write_json(directory / name, values)
     model.tokenizer_settings.save(directory)
 
 

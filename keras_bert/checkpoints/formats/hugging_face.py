@@ -1,11 +1,11 @@
 """Directories of Hugging Face: config.json and safetensors or a pickle."""
 
 import functools
-import json
 
 import numpy as np
 from absl import logging
 
+from keras_bert import artifacts
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
@@ -103,8 +103,7 @@ def write_hugging_face(model, directory):
             if place.weight in weights
         ],
     )
-    config = json.dumps(_published_config(model), indent=2)
-    (directory / _CONFIG).write_text(config + "\n", encoding="utf-8")
+    artifacts.write_json(directory / _CONFIG, _published_config(model))
     write_task(model, directory)
     model.tokenizer_settings.save(directory)
 

@@ -1,10 +1,8 @@
 """The files that google-research/bert's run_squad.py leaves behind."""
 
-import json
 import os
-import pathlib
 
-from keras_bert.artifacts import whole_file
+from keras_bert import artifacts
 from keras_bert.tasks.answers.answer_spans import n_best
 
 PREDICTIONS = "predictions.json"
@@ -43,13 +41,8 @@ def write_squad_files(directory, answers, null_threshold=None):
             }
             for span, probability in n_best(spans)
         ]
-    _write(directory, PREDICTIONS, predictions)
-    _write(directory, N_BEST, best)
+    files = {PREDICTIONS: predictions, N_BEST: best}
     if null_threshold is not None:
-        _write(directory, NULL_ODDS, null_odds)
-
-
-def _write(directory, name, values):
-    with whole_file(os.path.join(directory, name)) as temporary:
-        text = json.dumps(values, indent=4) + "\n"
-        pathlib.Path(temporary).write_text(text, encoding="utf-8")
+        files[NULL_ODDS] = null_odds
+    for name, values in files.items():
+        artifacts.write_json(os.path.join(directory, name), values, indent=4)

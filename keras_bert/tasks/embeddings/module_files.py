@@ -1,8 +1,8 @@
 """What sentence-transformers wants beside an encoder."""
 
 import functools
-import json
 
+from keras_bert import artifacts
 from keras_bert.tasks.embeddings.dense_layers import ACTIVATIONS
 from keras_bert.tasks.embeddings.dense_layers import activation_name
 from keras_bert.tasks.embeddings.dense_layers import write_linear
@@ -68,9 +68,5 @@ def module_files(dim, pooling, dense, normalize, seq_length):
         for index, (folder, kind) in enumerate(named)
     ]
     for name, content in values.items():
-        files[name] = functools.partial(_write_json, content)
+        files[name] = functools.partial(artifacts.write_json, values=content)
     return files
-
-
-def _write_json(content, path):
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

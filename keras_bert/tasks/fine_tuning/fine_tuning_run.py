@@ -1,8 +1,8 @@
 """A whole fine-tuning, and the files that it leaves."""
 
 import json
-import pathlib
 
+from keras_bert import artifacts
 from keras_bert.tasks.fine_tuning.curve_callback import CurveCallback
 from keras_bert.tasks.fine_tuning.search import summary
 from keras_bert.tasks.fine_tuning.search import try_recipe
@@ -56,8 +56,8 @@ class FineTuningRun:
                 write_json_lines(path, mistakes[:_MOST_MISTAKES])
                 draw_report(report, split, directory)
         values = {"splits": reports, **about}
-        text = json.dumps(values, indent=2, ensure_ascii=False)
-        (directory / "eval.json").write_text(text + "\n", encoding="utf-8")
+        path = directory / "eval.json"
+        artifacts.write_json(path, values, ensure_ascii=False)
         if self.splits.train is not None:
             remove_trials(directory, len(recipes))
         return {split: report["scores"] for split, report in reports.items()}
@@ -115,4 +115,4 @@ def write_json_lines(path, rows):
         rows: list of dicts for JSON.
     """
     text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
-    pathlib.Path(path).write_text(text, encoding="utf-8")
+    artifacts.write_whole(path, text)

@@ -7,7 +7,6 @@ unkilled run.
 
 import itertools
 import json
-import pathlib
 
 from absl import logging
 
@@ -73,9 +72,7 @@ def _answer(task, asked, num_rows, pieces):
     rows = itertools.islice(asked.rows(), first, None)
     for piece in pieces[num_done:]:
         some = [*itertools.islice(rows, asked.rows_at_once)]
-        with artifacts.whole_file(piece) as name:
-            text = "".join(_answers(asked, task, some))
-            pathlib.Path(name).write_text(text, encoding="utf-8")
+        artifacts.write_whole(piece, "".join(_answers(asked, task, some)))
         progress.add(len(some))
 
 
