@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.export.constant_weights import use_narrow_constants
+from keras_bert.export.packed_model import row_lengths
 
 
 class ServedGraph:
@@ -33,7 +34,7 @@ class ServedGraph:
 
         def trace(*texts):
             checked = _checked_texts(task, texts)
-            inputs, told = task.encode(*checked)
+            inputs, told = without_padding(task.encode)(*checked)
             ids = {
                 name: tf.compat.v1.placeholder_with_default(
                     inputs[name], [None] * len(inputs[name].shape), name
@@ -71,6 +72,25 @@ def text_signature(task):
         tf.TensorSpec(task.text_shapes.get(name, [None]), tf.string, name)
         for name in task.text_inputs
     ]
+
+
+def without_padding(encode):
+    """Cuts what `Task.encode` gives to the longest text of the call.
+
+    Args:
+        encode: function as `Task.encode`.
+
+    Returns:
+        The function that does so, in graph.
+    """
+
+    def cut(*texts):
+        inputs, told = encode(*texts)
+        lengths = row_lengths(inputs[features.INPUT_MASK.name])
+        length = tf.reduce_max(tf.concat([lengths, [1]], axis=0))
+        return {name: x[..., :length] for name, x in inputs.items()}, told
+
+    return cut
 
 
 def _plain_graph(function):

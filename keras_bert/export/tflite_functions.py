@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from keras_bert import features
 from keras_bert.export.served_graph import text_signature
+from keras_bert.export.served_graph import without_padding
 
 
 def text_function(task):
@@ -24,7 +25,7 @@ def text_function(task):
         texts give outputs with no rows.
     """
     task = copy.copy(task)
-    task.encode = _without_padding(task.encode)
+    task.encode = without_padding(task.encode)
 
     def answer(*texts):
         outputs = task.predict_texts(*texts)
@@ -70,16 +71,3 @@ def _with_a_row(rows, count):
     blank = tf.constant("" if rows.dtype == tf.string else 0, rows.dtype)
     shape = tf.concat([[1], tf.maximum(tf.shape(rows)[1:], 1)], axis=0)
     return tf.cond(count > 0, lambda: rows, lambda: tf.fill(shape, blank))
-
-
-def _without_padding(encode):
-    """As `Task.encode`, but no row is longer than the longest text."""
-
-    def cut(*texts):
-        inputs, told = encode(*texts)
-        mask = inputs[features.INPUT_MASK.name]
-        is_used = tf.reduce_max(mask, axis=[*range(len(mask.shape) - 1)])
-        length = tf.reduce_max(is_used * (tf.range(tf.size(is_used)) + 1))
-        return {name: x[..., :length] for name, x in inputs.items()}, told
-
-    return cut
