@@ -1,5 +1,7 @@
 """TensorFlow Serving by gRPC, with its own protocol messages."""
 
+import http.client
+
 import numpy as np
 
 from keras_bert.serving.client import MOST_BYTES
@@ -34,6 +36,7 @@ _OPTIONS = (
 )
 _METADATA = "signature_def"
 _HINT = "Its gRPC port is mostly 8500, that of REST 8501"
+_PROBE_S = 2.0
 
 
 class GrpcClient(Client):
@@ -99,6 +102,11 @@ class GrpcClient(Client):
     def _failure(self, code, details):
         """The error of a call in our words."""
         details = shown(details or "")
+        if code is grpc.StatusCode.UNAVAILABLE and self._speaks_rest():
+            return ServerError(
+                f"{self.place} speaks REST, not gRPC. Use RestClient "
+                "(--protocol=rest), or the port of gRPC, mostly 8500."
+            )
         if code is grpc.StatusCode.UNAVAILABLE:
             return Unavailable(
                 f"No server answers at {self.place}: {details}. {_HINT}."
@@ -114,6 +122,19 @@ class GrpcClient(Client):
             f"{self.place} refuses to answer for the model "
             f"{self.model_name!r}: {details}"
         )
+
+    def _speaks_rest(self):
+        connection = http.client.HTTPConnection(
+            self.host, self.port, timeout=min(_PROBE_S, self.timeout_s)
+        )
+        try:
+            connection.request("GET", "/v1/models/any/metadata")
+            connection.getresponse()
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+        return True
 
     def _stranger(self, received):
         return ServerError(

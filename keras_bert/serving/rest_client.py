@@ -17,6 +17,7 @@ from keras_bert.serving.strings import to_json
 
 _BLOCK_BYTES = 1 << 16
 _HINT = "Its REST port is mostly 8501, that of gRPC 8500"
+_SETTINGS = "\x04\0"  # Of the frame that HTTP/2, and so gRPC, begins with.
 
 
 class RestClient(Client):
@@ -133,6 +134,12 @@ class RestClient(Client):
         if isinstance(error, OSError):
             return ServerError(
                 f"{self.place} cannot be reached: {shown(f'{error}')}."
+            )
+        line = getattr(error, "line", "")  # Of what is no HTTP/1.
+        if line[3:5] == _SETTINGS:
+            return ServerError(
+                f"{self.place} speaks gRPC, not REST. Use GrpcClient "
+                "(--protocol=grpc), or the port of REST, mostly 8501."
             )
         return self._stranger(f"{error}")
 

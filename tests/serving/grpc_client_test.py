@@ -128,13 +128,22 @@ def test_huge_answers_are_refused(make_client, monkeypatch):
         make_client("scores").signature()
 
 
-def test_no_server_and_a_rest_server_are_told(rest_port, waits):
+def test_no_server_is_told(waits):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    for other in (port, rest_port):
-        with pytest.raises(ServerError, match=f"127.0.0.1:{other}: .*is mostl"):
-            GrpcClient("scores", "127.0.0.1", other).signature()
-    assert len(waits) == 8
+    with pytest.raises(ServerError, match=f"127.0.0.1:{port}: .*is mostly"):
+        GrpcClient("scores", "127.0.0.1", port).signature()
+    assert len(waits) == 4
+
+
+def test_the_other_protocol_is_told_at_once(rest_port, grpc_port, waits):
+    for client, port, message in (
+        (GrpcClient, rest_port, "speaks REST.*RestClient .--protocol=rest."),
+        (RestClient, grpc_port, "speaks gRPC.*GrpcClient .--protocol=grpc."),
+    ):
+        with pytest.raises(ServerError, match=f"127.0.0.1:{port} {message}"):
+            client("scores", "127.0.0.1", port).signature()
+    assert waits == []
 
 
 @pytest.mark.exhaustive

@@ -55,7 +55,7 @@ def test_bytes_and_choices_are_answered(ask):
         b"--context=\xff\xfe\xff",
         "--version_label=canary",
     )
-    assert code == 0, error
+    assert (code, error) == (0, "")
     (answer,) = answers
     assert {*answer} == {"answer", "start", "end", "score"}
     code, (answer,), error = ask(
