@@ -1,9 +1,11 @@
 """SavedModels for TensorFlow Serving, with the tokenizer inside."""
 
 import contextlib
-import logging
+import pathlib
+import re
 
 import tensorflow as tf
+from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
@@ -26,6 +28,7 @@ _BATCH_TOKENS = 512
 # The graph is one message of protocol buffers, and that is their limit, with
 # room for all that is no constant.
 _MOST_BYTES = 2_000_000_000
+_CPU_INFO = pathlib.Path("/proc/cpuinfo")
 
 
 def export_saved_model(
@@ -65,6 +68,7 @@ def export_saved_model(
     """
     task.check_servable()
     place = version_directory(directory, version, overwrite=overwrite)
+    _warn_without_amx(task.model)
     model = ServedModel(task.model, batch_tokens)
     _check_size(model.weights.num_bytes)
     served = ServedGraph(task, model)
@@ -76,6 +80,23 @@ def export_saved_model(
         write_warmup_requests(staging, example_requests(task))
         _write_export_manifest(staging, task, served, graph_def)
     write_serving_files(directory)
+
+
+def _warn_without_amx(model):
+    """Says that bfloat16 is slow here, where the processor tells of itself."""
+    if all(layer.compute_dtype != "bfloat16" for layer in model.layers):
+        return
+    try:
+        info = _CPU_INFO.read_text(encoding="utf-8")
+    except OSError:
+        return
+    flags = re.search(r"^flags\s*:(.*)", info, re.MULTILINE)
+    if flags and "amx_bf16" not in flags[1].split():
+        logging.warning(
+            "The model is exported in bfloat16, which a processor without AMX, "
+            "such as this one, computes slower than float32, in more memory. "
+            "Export it in float32 unless it is for another machine."
+        )
 
 
 def _check_size(num_bytes):
@@ -116,7 +137,7 @@ def _no_advice():
     """Without TensorFlow's advice to write SavedModels of version 2."""
     logger = tf.get_logger()
     level = logger.level
-    logger.setLevel(logging.ERROR)
+    logger.setLevel("ERROR")
     try:
         yield
     finally:

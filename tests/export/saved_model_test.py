@@ -106,6 +106,36 @@ def test_too_large_constants_are_refused_before_any_graph(
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "info, is_told",
+    [
+        ("flags\t\t: fpu avx512_bf16 avx512f\n", True),
+        ("model name : x\nflags : fpu amx_bf16 amx_tile\nbugs : y\n", False),
+        ("Features : asimd bf16\n", False),
+        (None, False),
+    ],
+)
+def test_bfloat16_without_amx_is_told(
+    narrow_bert, tmp_path, monkeypatch, caplog, info, is_told
+):
+    if info is not None:
+        (tmp_path / "cpuinfo").write_text(info)
+    monkeypatch.setattr(saved_model, "_CPU_INFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(saved_model, "ServedModel", None)  # Goes no further.
+    with pytest.raises(TypeError):
+        export_saved_model(FeatureExtractor(narrow_bert), tmp_path / "served")
+    assert ("processor without AMX" in caplog.text) == is_told
+
+
+def test_float32_needs_no_amx(bert, tmp_path, monkeypatch, caplog):
+    (tmp_path / "cpuinfo").write_text("flags : fpu\n")
+    monkeypatch.setattr(saved_model, "_CPU_INFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(saved_model, "ServedModel", None)
+    with pytest.raises(TypeError):
+        export_saved_model(FeatureExtractor(bert), tmp_path / "served")
+    assert "AMX" not in caplog.text
+
+
 def test_no_texts_give_no_rows(exported):
     _, directory = exported
     served = tf.saved_model.load(str(directory)).signatures["serving_default"]
