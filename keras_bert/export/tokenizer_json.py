@@ -3,9 +3,12 @@
 from keras_bert import artifacts
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
-from keras_bert.text.base_vocabulary import added_tokens
+from keras_bert.text import byte_pair_files
+from keras_bert.text.base_vocabulary import added_tokens_json
+from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.sentencepiece_json import to_tokenizer_json
 
+_PARTS = ("normalizer", "pre_tokenizer", "decoder", "model")
 _CUT_AT = {"head": "Right", "tail": "Left"}
 
 
@@ -26,7 +29,6 @@ def write_tokenizer_json(preprocess, path):
         "version": "1.0",
         "truncation": _truncation(preprocess),
         "padding": _padding(template, tokenizer.vocabulary),
-        "added_tokens": _found(tokenizer.settings),
         "post_processor": _layouts(template, tokenizer.vocabulary),
         **JSON_KINDS[tokenizer.kind](tokenizer.settings),
     }
@@ -35,7 +37,9 @@ def write_tokenizer_json(preprocess, path):
 
 def _wordpiece(settings):
     """What is particular to word pieces."""
+    tokens = special_tokens(settings.vocabulary.roles, mask_takes_space=False)
     return {
+        "added_tokens": _found(settings, tokens),
         "normalizer": {
             "type": "BertNormalizer",
             "clean_text": True,
@@ -50,29 +54,16 @@ def _wordpiece(settings):
             "unk_token": settings.vocabulary.roles["unknown"],
             "continuing_subword_prefix": "##",
             "max_input_chars_per_word": settings.max_chars_per_word,
-            "vocab": _ids(settings.vocabulary),
+            "vocab": {t: n for n, t in enumerate(settings.vocabulary.tokens)},
         },
     }
 
 
 def _byte_bpe(settings):
     """What is particular to byte-level BPE."""
-    byte_level = {
-        "type": "ByteLevel",
-        "add_prefix_space": settings.add_prefix_space,
-        "trim_offsets": True,
-        "use_regex": True,
-    }
-    return {
-        "normalizer": None,
-        "pre_tokenizer": byte_level,
-        "decoder": byte_level,
-        "model": {
-            "type": "BPE",
-            "vocab": _ids(settings.vocabulary),
-            "merges": [" ".join(merge) for merge in settings.merges],
-        },
-    }
+    whole = byte_pair_files.to_tokenizer_json(settings)
+    found = _found(settings, settings.added_tokens)
+    return {**{name: whole[name] for name in _PARTS}, "added_tokens": found}
 
 
 def _sentencepiece(settings):
@@ -80,12 +71,8 @@ def _sentencepiece(settings):
     whole = to_tokenizer_json(
         settings.vocabulary, settings.lowercase, settings.normalizer
     )
-    parts = ("normalizer", "pre_tokenizer", "decoder", "model")
-    return {name: whole[name] for name in parts}
-
-
-def _ids(vocabulary):
-    return {token: index for index, token in enumerate(vocabulary.tokens)}
+    found = _found(settings, special_tokens(settings.vocabulary.roles))
+    return {**{name: whole[name] for name in _PARTS}, "added_tokens": found}
 
 
 # By the kind of the tokenizer, the parts of the file that cut texts.
@@ -96,14 +83,11 @@ JSON_KINDS = {
 }
 
 
-def _found(settings):
-    """The special tokens that are found in texts."""
-    if not settings.special_tokens_in_text:
-        return []
-    vocabulary, takes_space = settings.vocabulary, ()
-    if settings.kind != "wordpiece":
-        takes_space = (vocabulary.roles["mask"],)
-    return added_tokens(vocabulary, takes_space)
+def _found(settings, tokens):
+    """The added tokens that are found in texts."""
+    is_any = settings.special_tokens_in_text
+    tokens = [token for token in tokens if is_any or not token.is_special]
+    return added_tokens_json(settings.vocabulary, tokens)
 
 
 def _truncation(preprocess):

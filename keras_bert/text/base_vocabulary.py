@@ -1,6 +1,7 @@
 """What the vocabularies of all kinds of tokenizers have in common."""
 
 import hashlib
+import typing
 
 # Of the settings of a tokenizer, in its files.
 SPECIAL_TOKENS_IN_TEXT = "special_tokens_in_text"
@@ -82,28 +83,85 @@ class BaseVocabulary:
         )
 
 
-def added_tokens(vocabulary, takes_space):
-    """Lists the special tokens as the `added_tokens` of a `tokenizer.json`.
+class AddedToken(typing.NamedTuple):
+    """A token that is found in texts before they are cut.
+
+    Args:
+        text: str.
+        is_special: bool, it is found on demand only, in the text as given;
+            else always, in the normalised text.
+        takes_space: bool, the white space before it is a part of it.
+    """
+
+    text: str
+    is_special: bool = True
+    takes_space: bool = False
+
+
+def special_tokens(roles, mask_takes_space=True):
+    """Lists the `AddedToken`s that play roles."""
+    takes_space = roles["mask"] if mask_takes_space else None
+    return [AddedToken(t, True, t == takes_space) for t in roles.values()]
+
+
+def added_tokens_json(vocabulary, tokens):
+    """Makes the `added_tokens` of a `tokenizer.json`.
 
     Args:
         vocabulary: a vocabulary.
-        takes_space: tuple of str, those that take the white space before them.
+        tokens: sequence of `AddedToken`.
 
     Returns:
-        A list of dicts for JSON.
+        A list of dicts.
     """
     return [
         {
-            "id": vocabulary.id_of(token),
-            "content": token,
+            "id": vocabulary.id_of(token.text),
+            "content": token.text,
             "single_word": False,
-            "lstrip": token in takes_space,
+            "lstrip": token.takes_space,
             "rstrip": False,
-            "normalized": False,
-            "special": True,
+            "normalized": not token.is_special,
+            "special": token.is_special,
         }
-        for token in sorted(vocabulary.roles.values(), key=vocabulary.id_of)
+        for token in sorted(tokens, key=lambda x: vocabulary.id_of(x.text))
     ]
+
+
+def layout_json(vocabulary, second_segment):
+    """Makes the `post_processor` of a `tokenizer.json`.
+
+    Args:
+        vocabulary: a vocabulary.
+        second_segment: int, of the second text of a pair.
+
+    Returns:
+        A dict: [CLS] A [SEP] B [SEP], with the tokens that play these roles.
+    """
+    tokens = [vocabulary.roles[role] for role in ("cls", "sep")]
+
+    def special(token, segment):
+        return {"SpecialToken": {"id": token, "type_id": segment}}
+
+    def text(name, segment):
+        return {"Sequence": {"id": name, "type_id": segment}}
+
+    cls, sep = tokens
+    single = [special(cls, 0), text("A", 0), special(sep, 0)]
+    second = [text("B", second_segment), special(sep, second_segment)]
+    return {
+        "type": "TemplateProcessing",
+        "single": single,
+        "pair": [*single, *second],
+        "special_tokens": {
+            token: {
+                "id": token,
+                "ids": [vocabulary.id_of(token)],
+                "tokens": [token],
+            }
+            for token in tokens
+        },
+    }
 
 
 def _first_duplicate(tokens, source):

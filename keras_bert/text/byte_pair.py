@@ -7,16 +7,16 @@ import functools
 import numpy as np
 import tensorflow as tf
 
+from keras_bert.text.byte_pair_added_tokens import FindTokens
 from keras_bert.text.byte_pair_merges import BytePairMerges
 from keras_bert.text.byte_pair_settings import BytePairSettings
-from keras_bert.text.byte_pair_special_tokens import find_special_tokens
-from keras_bert.text.byte_pair_vocabulary import ROLES
-from keras_bert.text.byte_pair_vocabulary import spelled_bytes
+from keras_bert.text.byte_pair_vocabulary import token_bytes
 from keras_bert.text.byte_pair_whole_words import NOT_WHOLE
 from keras_bert.text.byte_pair_whole_words import WholeWords
 from keras_bert.text.byte_pair_whole_words import whole_tokens
 from keras_bert.text.byte_pair_words import word_starts
 from keras_bert.text.character_kinds import character_kinds
+from keras_bert.text.composition import Composition
 from keras_bert.text.flat_texts import NO_TOKEN
 from keras_bert.text.flat_texts import flatten
 from keras_bert.text.flat_texts import scatter
@@ -25,7 +25,7 @@ from keras_bert.text.flat_texts import with_prefix_space
 
 
 class BytePairTokenizer:
-    """Cuts texts into byte-level BPE tokens, as RoBERTa's does.
+    """Cuts texts into byte-level BPE tokens, as RoBERTa and ModernBERT do.
 
     It is made of TensorFlow's own ops, without lookup tables, and runs
     eagerly, in `tf.data` and in a SavedModel. The constants are made where
@@ -39,6 +39,10 @@ class BytePairTokenizer:
         add_prefix_space: bool, a text that begins with no space is given one.
         special_tokens_in_text: bool, a special token that is written in a
             text, such as <mask>, becomes its id. By default it is plain text.
+        normalizer: str, "NFC", or None: texts are cut as they are.
+        added_tokens: sequence of `AddedToken`: those that are no special
+            tokens are found in any text. By default the special tokens are
+            those of the vocabulary's roles.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8. A byte that is no
@@ -61,7 +65,6 @@ class BytePairTokenizer:
     """
 
     kind = BytePairSettings.kind
-    roles = ROLES
 
     def __init__(
         self,
@@ -69,9 +72,16 @@ class BytePairTokenizer:
         merges,
         add_prefix_space=False,
         special_tokens_in_text=False,
+        normalizer=None,
+        added_tokens=(),
     ):
         self.settings = BytePairSettings(
-            vocabulary, merges, add_prefix_space, special_tokens_in_text
+            vocabulary,
+            merges,
+            add_prefix_space,
+            special_tokens_in_text,
+            normalizer,
+            added_tokens,
         )
         self.vocabulary = self.settings.vocabulary
 
@@ -109,15 +119,22 @@ class BytePairTokenizer:
         places, ids = _in_rows(flat)
         rows = tf.cast(ids.value_rowids(), tf.int32)
         base = tf.gather(tf.gather(flat.origins, flat.separators) + 1, rows)
-        first, last = self._spans
-        firsts, lasts = _character_bounds(flat.origins, characters)
-
-        def offsets(distances, bounds):
-            ends = places + tf.gather(distances, ids.values)
-            ends = tf.gather(flat.origins, tf.gather(bounds, ends)) - base
-            return ids.with_values(tf.cast(ends, tf.int64))
-
-        return ids, offsets(first, firsts), offsets(last, lasts)
+        first, last = (
+            tf.gather(bounds, places + tf.gather(distances, ids.values))
+            for distances, bounds in zip(
+                self._spans, _character_bounds(flat.origins, characters)
+            )
+        )
+        starts = tf.gather(flat.origins, first)
+        if flat.ends is None:
+            ends = tf.gather(flat.origins, last)
+        else:
+            ends = tf.gather(flat.ends, last - 1)
+            starts = tf.minimum(starts, ends)
+        starts, ends = (
+            ids.with_values(tf.cast(x - base, tf.int64)) for x in (starts, ends)
+        )
+        return ids, starts, ends
 
     def detokenize(self, ids):
         """The text of ids.
@@ -129,16 +146,31 @@ class BytePairTokenizer:
             str; bytes that are no UTF-8 become U+FFFD.
         """
         tokens = (self.vocabulary.tokens[index] for index in ids)
-        return b"".join(
-            token.encode() if spelled is None else spelled
-            for token in tokens
-            for spelled in [spelled_bytes(token)]
-        ).decode("utf-8", "replace")
+        return b"".join(map(token_bytes, tokens)).decode("utf-8", "replace")
 
     @functools.cached_property
     def _merge(self):
         with tf.init_scope():
             return BytePairMerges(self.vocabulary, self.settings.merges)
+
+    @functools.cached_property
+    def _compose(self):
+        with tf.init_scope():
+            return Composition()
+
+    @functools.cached_property
+    def _find_special(self):
+        return self._finder(is_special=True)
+
+    @functools.cached_property
+    def _find_others(self):
+        return self._finder(is_special=False)
+
+    def _finder(self, is_special):
+        added = self.settings.added_tokens
+        tokens = [token for token in added if token.is_special is is_special]
+        with tf.init_scope():
+            return FindTokens(tokens, self.vocabulary) if tokens else None
 
     @functools.cached_property
     def _whole_words(self):
@@ -150,7 +182,7 @@ class BytePairTokenizer:
         """From where to where the tokens hold more than spaces, in bytes."""
         spans = []
         for token in self.vocabulary.tokens:
-            spelled = spelled_bytes(token) or b""
+            spelled = token_bytes(token)
             start = len(spelled) - len(spelled.lstrip(b" "))
             spans.append((start, max(start, len(spelled.rstrip(b" ")))))
         with tf.init_scope():
@@ -160,7 +192,11 @@ class BytePairTokenizer:
         """`FlatTexts` with all tokens, and `LongCharacters`."""
         flat = flatten(tf.convert_to_tensor(texts, tf.string))
         if self.settings.special_tokens_in_text:
-            flat = find_special_tokens(flat, self.vocabulary)
+            flat = self._find_special(flat)
+        if self.settings.normalizer:
+            flat = self._compose(flat)
+        if self._find_others:
+            flat = self._find_others(flat)
         if self.settings.add_prefix_space:
             flat = with_prefix_space(flat)
         kinds, characters = character_kinds(flat)

@@ -1,11 +1,15 @@
 """Vocabulary and merges of a byte-level BPE, from the published files."""
 
 import pathlib
+import typing
 
 from keras_bert.config import read_json_object
+from keras_bert.text.base_vocabulary import AddedToken
+from keras_bert.text.base_vocabulary import added_tokens_json
+from keras_bert.text.base_vocabulary import layout_json
 from keras_bert.text.byte_pair_vocabulary import SPECIAL_TOKENS
-from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
 
+NFC = "NFC"
 _VERSION = "#version"
 _ADDED = "added_tokens"
 # What a tokenizer.json may say of its model, besides nothing.
@@ -20,16 +24,34 @@ _MODEL = {
 _PRE_TOKENIZER = {"type": ("ByteLevel",), "use_regex": (None, True)}
 
 
+class FastBytePair(typing.NamedTuple):
+    """A `tokenizer.json`, read.
+
+    Args:
+        tokens: list of str, in the order of their ids.
+        merges: list of pairs of str.
+        add_prefix_space: bool.
+        normalizer: str or None.
+        added_tokens: list of `AddedToken`.
+    """
+
+    tokens: list
+    merges: list
+    add_prefix_space: bool
+    normalizer: str | None
+    added_tokens: list
+
+
 def read_vocab_json(path):
     """Reads a `vocab.json`, which gives each token its id.
 
     Returns:
-        A `BytePairVocabulary`.
+        A list of str, the tokens in the order of their ids.
 
     Raises:
         ValueError: the file is none; the message names it.
     """
-    return _vocabulary(read_json(path), path)
+    return _tokens(read_json(path), path)
 
 
 def read_merges_txt(path):
@@ -68,11 +90,10 @@ def read_tokenizer_json(path):
     """Reads what a `tokenizer.json` says of a byte-level BPE.
 
     Returns:
-        A `BytePairVocabulary`, a list of pairs of str, and whether a prefix
-        space is added, bool.
+        A `FastBytePair`.
 
     Raises:
-        ValueError: the file is none, or of another tokenizer than RoBERTa's;
+        ValueError: the file is none, or of a tokenizer that cuts otherwise;
             the message names it.
     """
     values = read_json(path)
@@ -83,11 +104,11 @@ def read_tokenizer_json(path):
             f'{path} must hold a model of the type "BPE" with a list of '
             f"merges. Received: {model.get('type')!r}."
         )
-    if values.get("normalizer") is not None:
+    normalizer = values.get("normalizer")
+    if normalizer not in (None, {"type": NFC}):
         raise ValueError(
-            f"{path} must have no normalizer: byte-level BPE is had only "
-            "without. Received: normalizer "
-            f"{_object(values['normalizer']).get('type')!r}."
+            f"{path} must have the normalizer {NFC} or none. Received: "
+            f"normalizer {_object(normalizer).get('type')!r}."
         )
     _check_settings(path, "model", model, _MODEL)
     first, *others = _pre_tokenizers(values)
@@ -98,10 +119,47 @@ def read_tokenizer_json(path):
             f"{len(others)} more, the first "
             f"{_object(others[0]).get('type')!r}."
         )
-    tokens = {**_object(model.get("vocab")), **_added_tokens(path, values)}
-    merges = [*map(_pair, model["merges"])]
-    add_prefix_space = first.get("add_prefix_space", True)
-    return _vocabulary(tokens, path), merges, add_prefix_space
+    ids, added = _added_tokens(path, values)
+    return FastBytePair(
+        _tokens({**_object(model.get("vocab")), **ids}, path),
+        [*map(_pair, model["merges"])],
+        first.get("add_prefix_space", True),
+        normalizer and NFC,
+        added,
+    )
+
+
+def to_tokenizer_json(settings):
+    """Makes what a `tokenizer.json` holds.
+
+    Args:
+        settings: `BytePairSettings`.
+
+    Returns:
+        A dict for JSON.
+    """
+    vocabulary = settings.vocabulary
+    byte_level = {
+        "type": "ByteLevel",
+        "add_prefix_space": settings.add_prefix_space,
+        "trim_offsets": True,
+        "use_regex": True,
+    }
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": added_tokens_json(vocabulary, settings.added_tokens),
+        "normalizer": settings.normalizer and {"type": settings.normalizer},
+        "pre_tokenizer": byte_level,
+        "post_processor": layout_json(vocabulary, second_segment=0),
+        "decoder": byte_level,
+        "model": {
+            "type": "BPE",
+            "vocab": {t: n for n, t in enumerate(vocabulary.tokens)},
+            "merges": [" ".join(merge) for merge in settings.merges],
+        },
+    }
 
 
 def read_json(path):
@@ -112,7 +170,7 @@ def read_json(path):
         raise ValueError(f"{path}: {error}") from None
 
 
-def _vocabulary(ids, path):
+def _tokens(ids, path):
     numbers = [*ids.values()]
     if not all(type(number) is int for number in numbers) or sorted(
         numbers
@@ -120,7 +178,7 @@ def _vocabulary(ids, path):
         raise ValueError(
             f"{path} must give the ids from 0 on, each to one token."
         )
-    return BytePairVocabulary(sorted(ids, key=ids.get), source=str(path))
+    return sorted(ids, key=ids.get)
 
 
 def _object(value):
@@ -151,14 +209,26 @@ def _check_settings(path, part, settings, allowed):
 
 
 def _added_tokens(path, values):
-    added = {}
+    """Their ids, and the `AddedToken`s."""
+    ids, added = {}, []
+    has_normalizer = values.get("normalizer") is not None
     for token in map(_object, values.get(_ADDED) or []):
-        content, number = token.get("content"), token.get("id")
-        is_special = content in SPECIAL_TOKENS or token.get("special")
-        if not isinstance(content, str) or not is_special:
+        text = token.get("content")
+        if not isinstance(text, str) or not text:
             raise ValueError(
-                f"{path} must add special tokens only. Received: {content!r}, "
-                "which would be found in texts before they are cut."
+                f"{path} must add tokens that are texts. Received: {text!r}."
             )
-        added[content] = number
-    return added
+        is_special = text in SPECIAL_TOKENS or bool(token.get("special"))
+        expected = {"single_word": False, "rstrip": False}
+        if has_normalizer:
+            expected["normalized"] = not is_special
+        for key, value in expected.items():
+            if bool(token.get(key, value)) is not value:
+                raise ValueError(
+                    f"{path}: `{key}` of the added token {text!r} must be "
+                    f"{value}. Received: {token[key]!r}."
+                )
+        ids[text] = token.get("id")
+        takes_space = bool(token.get("lstrip"))
+        added.append(AddedToken(text, is_special, takes_space))
+    return ids, added

@@ -54,7 +54,10 @@ class BytePairMerges:
         )
         self._rank_of = PerfectHash(left, right)
         self._merged = tf.constant(np.append(merged, 0), tf.int32)
-        self._ids_of_bytes = tf.constant([ids(c) for c in byte_characters()])
+        unknown = vocabulary.unk_id
+        self._ids_of_bytes = tf.constant(
+            [ids(c) if c in vocabulary else unknown for c in byte_characters()]
+        )
         self._is_joined = tf.constant(_joined_bytes(vocabulary.tokens))
 
     def __call__(self, codes, words):

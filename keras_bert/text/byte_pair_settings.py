@@ -10,27 +10,31 @@ from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
+from keras_bert.text.base_vocabulary import special_tokens
+from keras_bert.text.byte_pair_files import NFC
 from keras_bert.text.byte_pair_files import read_json
 from keras_bert.text.byte_pair_files import read_merges_txt
 from keras_bert.text.byte_pair_files import read_tokenizer_json
 from keras_bert.text.byte_pair_files import read_vocab_json
+from keras_bert.text.byte_pair_files import to_tokenizer_json
 from keras_bert.text.byte_pair_vocabulary import ROLES
 from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair_vocabulary import byte_characters
+from keras_bert.text.vocabulary import ROLES as BERT_ROLES
 
 VOCABULARY = "vocab.json"
 MERGES = "merges.txt"
 _SETTINGS = "tokenizer_config.json"
 _FAST_TOKENIZER = "tokenizer.json"
 _ADD_PREFIX_SPACE = "add_prefix_space"
-_SPECIAL_TOKENS = {
-    "bos_token": ROLES["cls"],
-    "eos_token": ROLES["sep"],
-    "unk_token": ROLES["unknown"],
-    "sep_token": ROLES["sep"],
-    "pad_token": ROLES["pad"],
-    "cls_token": ROLES["cls"],
-    "mask_token": ROLES["mask"],
+_ROLES = {
+    "bos_token": "cls",
+    "eos_token": "sep",
+    "unk_token": "unknown",
+    "sep_token": "sep",
+    "pad_token": "pad",
+    "cls_token": "cls",
+    "mask_token": "mask",
 }
 
 
@@ -45,10 +49,14 @@ class BytePairSettings:
         add_prefix_space: bool, a text that begins with no space is given one.
         special_tokens_in_text: bool, a special token that is written in a
             text becomes its id.
+        normalizer: str, "NFC", or None: texts are cut as they are.
+        added_tokens: sequence of `AddedToken`, to which the special tokens of
+            the vocabulary's roles are added where they are missing.
 
     Raises:
         ValueError: a merge is not of tokens of the vocabulary, or they stand
-            in an order in which they cannot have been learned.
+            in an order in which they cannot have been learned; or an added
+            token is none of the vocabulary.
     """
 
     kind: typing.ClassVar[str] = "byte_bpe"
@@ -57,17 +65,27 @@ class BytePairSettings:
     merges: tuple
     add_prefix_space: bool = False
     special_tokens_in_text: bool = False
+    normalizer: str | None = None
+    added_tokens: tuple = ()
 
     def __post_init__(self):
         vocabulary, merges = self.vocabulary, self.merges
         if not isinstance(vocabulary, BytePairVocabulary):
-            vocabulary = read_vocab_json(vocabulary)
+            source, tokens = str(vocabulary), read_vocab_json(vocabulary)
+            vocabulary = BytePairVocabulary(tokens, source)
         if isinstance(merges, str | os.PathLike):
             merges = read_merges_txt(merges)
         check_flags(
             add_prefix_space=self.add_prefix_space,
             special_tokens_in_text=self.special_tokens_in_text,
         )
+        if self.normalizer not in (None, NFC):
+            raise ValueError(
+                f'`normalizer` must be "{NFC}" or None. Received: '
+                f"normalizer={self.normalizer!r}."
+            )
+        added = _with_roles(self.added_tokens, vocabulary)
+        object.__setattr__(self, "added_tokens", added)
         object.__setattr__(self, "vocabulary", vocabulary)
         object.__setattr__(self, "merges", tuple(map(tuple, merges)))
         _check_merges(vocabulary, self.merges)
@@ -83,29 +101,40 @@ class BytePairSettings:
             self.merges,
             self.add_prefix_space,
             self.special_tokens_in_text,
+            self.normalizer,
+            self.added_tokens,
         )
 
     def save(self, directory):
         """Writes the files that `transformers` reads, each whole or not.
 
-        They are `vocab.json`, `merges.txt` and `tokenizer_config.json`.
+        They are `vocab.json`, `merges.txt` and `tokenizer_config.json`; and
+        `tokenizer.json` of a tokenizer that cuts otherwise than RoBERTa's.
 
         Args:
             directory: `pathlib.Path`, existing.
         """
         tokens = {t: index for index, t in enumerate(self.vocabulary.tokens)}
+        roles = self.vocabulary.roles
+        is_own = roles == ROLES and not self.normalizer
+        is_own = is_own and all(t.is_special for t in self.added_tokens)
+        kind = "RobertaTokenizer" if is_own else "PreTrainedTokenizerFast"
         settings = {
-            "tokenizer_class": "RobertaTokenizer",
+            "tokenizer_class": kind,
             _ADD_PREFIX_SPACE: self.add_prefix_space,
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
-            **_SPECIAL_TOKENS,
+            **{key: roles[role] for key, role in _ROLES.items()},
         }
         lines = "".join(f"{left} {right}\n" for left, right in self.merges)
-        for name, content in (
-            (VOCABULARY, json.dumps(tokens, ensure_ascii=False) + "\n"),
-            (MERGES, f"#version: 0.2\n{lines}"),
-            (_SETTINGS, json.dumps(settings, indent=2) + "\n"),
-        ):
+        contents = {
+            VOCABULARY: json.dumps(tokens, ensure_ascii=False) + "\\n",
+            MERGES: f"#version: 0.2\\n{lines}",
+            _SETTINGS: json.dumps(settings, indent=2) + "\\n",
+        }
+        if not is_own:
+            fast = json.dumps(to_tokenizer_json(self), ensure_ascii=False)
+            contents[_FAST_TOKENIZER] = fast + "\\n"
+        for name, content in contents.items():
             artifacts.write_whole(pathlib.Path(directory) / name, content)
 
 
@@ -113,8 +142,10 @@ def read_byte_pair(directory):
     """Reads the settings of a byte-level BPE tokenizer.
 
     Vocabulary and merges are `vocab.json` and `merges.txt`, or else in
-    `tokenizer.json`. Whether a prefix space is added is in
-    `tokenizer_config.json` or `tokenizer.json`; without them it is not.
+    `tokenizer.json`, which also tells normalizer and added tokens. Whether a
+    prefix space is added is in `tokenizer_config.json` or `tokenizer.json`;
+    without them it is not. Which tokens play the roles is in
+    `tokenizer_config.json`; without it they are RoBERTa's, or BERT's.
 
     Args:
         directory: `pathlib.Path`.
@@ -125,14 +156,16 @@ def read_byte_pair(directory):
     Raises:
         ValueError: a file is missing or cannot be used; the message names it.
     """
-    settings = _read_settings(directory / _SETTINGS)
-    paths = directory / VOCABULARY, directory / MERGES
+    path = directory / _SETTINGS
+    settings = read_json(path) if path.is_file() else {}
     fast = directory / _FAST_TOKENIZER
-    in_fast = read_tokenizer_json(fast) if fast.is_file() else None
-    if all(path.is_file() for path in paths):
-        source, vocabulary, merges = directory / MERGES, *paths
-    elif in_fast:
-        source, (vocabulary, merges, _) = fast, in_fast
+    told = read_tokenizer_json(fast) if fast.is_file() else None
+    if all((directory / name).is_file() for name in (VOCABULARY, MERGES)):
+        source, merges = directory / MERGES, directory / MERGES
+        tokens = read_vocab_json(directory / VOCABULARY)
+        of_tokens = directory / VOCABULARY
+    elif told:
+        source, of_tokens, tokens, merges = fast, fast, told.tokens, told.merges
     else:
         raise ValueError(
             f"{directory} must hold {VOCABULARY} and {MERGES}, or "
@@ -140,13 +173,16 @@ def read_byte_pair(directory):
         )
     add_prefix_space = settings.get(_ADD_PREFIX_SPACE)
     if add_prefix_space is None:
-        add_prefix_space = in_fast[2] if in_fast else False
+        add_prefix_space = told.add_prefix_space if told else False
+    roles = _read_roles(settings, path, tokens)
     try:
         return BytePairSettings(
-            vocabulary,
+            BytePairVocabulary(tokens, str(of_tokens), roles),
             merges,
             add_prefix_space,
             settings.get(SPECIAL_TOKENS_IN_TEXT, False),
+            told.normalizer if told else None,
+            told.added_tokens if told else (),
         )
     except ValueError as error:
         if str(directory) in str(error):
@@ -154,22 +190,42 @@ def read_byte_pair(directory):
         raise ValueError(f"{source}: {error}") from None
 
 
-def _read_settings(path):
-    settings = read_json(path) if path.is_file() else {}
-    for key, token in _SPECIAL_TOKENS.items():
-        value = settings.get(key) or token
+def _read_roles(settings, path, tokens):
+    """The roles that are told, and those left of RoBERTa's or BERT's."""
+    told = {}
+    for key, role in _ROLES.items():
+        value = settings.get(key)
         if isinstance(value, dict):  # An AddedToken, written out.
             value = value.get("content")
-        if value != token:
+        if value and value not in tokens:
             raise ValueError(
-                f"{path}: `{key}` must be {token}. Received: {value!r}."
+                f"{path}: `{key}` must be a token of the vocabulary. "
+                f"Received: {value!r}."
             )
-    return settings
+        if value and key != "bos_token" and key != "eos_token":
+            told[role] = value
+    for roles in (ROLES, BERT_ROLES):
+        if {*{**roles, **told}.values()} <= {*tokens}:
+            return {**roles, **told}
+    return {**ROLES, **told}
+
+
+def _with_roles(added, vocabulary):
+    """Added tokens, and special ones for the roles that they lack."""
+    known = {token.text for token in added}
+    missing = [*filter(lambda x: not x or x not in vocabulary, known)]
+    if missing:
+        raise ValueError(
+            "An added token must be one of the vocabulary. Received: "
+            f"{missing[0]!r}."
+        )
+    roles = special_tokens(vocabulary.roles)
+    return (*added, *(token for token in roles if token.text not in known))
 
 
 def _check_merges(vocabulary, merges):
     """What `BytePairMerges` relies on."""
-    known = {*byte_characters()}
+    known = {c for c in byte_characters() if c in vocabulary}
     for rank, merge in enumerate(merges):
         if len(merge) != 2 or not all(
             isinstance(token, str) and token for token in merge

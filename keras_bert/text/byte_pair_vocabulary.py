@@ -16,6 +16,10 @@ ROLES = dict(
 )
 
 
+# Bytes that never occur in UTF-8.
+_NO_UTF_8 = (0xC0, 0xC1, *range(0xF5, 0x100))
+
+
 @functools.cache
 def byte_characters():
     """The character that stands for each byte, a tuple of 256 str.
@@ -44,45 +48,54 @@ def spelled_bytes(token):
         return None
 
 
+def token_bytes(token):
+    """The bytes that a token stands for; of an added one its own."""
+    spelled = spelled_bytes(token)
+    return token.encode() if spelled is None else spelled
+
+
 class BytePairVocabulary(BaseVocabulary):
-    """Byte-level tokens and their ids, with RoBERTa's special tokens.
+    """Byte-level tokens and their ids.
 
     Args:
         tokens: the tokens, as strings in the order of their ids, spelled as
             in the published files: " the" is "Ġthe".
         source: str, where they come from, for error messages.
+        roles: dict from roles to special tokens; RoBERTa's by default.
 
     Raises:
-        ValueError: a special token or the character of a byte is missing, or
-            a token stands twice.
+        ValueError: a special token or the character of a byte that occurs in
+            UTF-8 is missing, or a token stands twice.
     """
 
-    roles = ROLES
-
-    def __init__(self, tokens, source="vocabulary"):
+    def __init__(self, tokens, source="vocabulary", roles=ROLES):
+        self.roles = dict(roles)
         super().__init__(tokens, source)
-        missing = [c for c in byte_characters() if c not in self]
+        characters = enumerate(byte_characters())
+        missing = [
+            c for n, c in characters if c not in self and n not in _NO_UTF_8
+        ]
         if missing:
             raise ValueError(
-                f"{source} must hold a token for each of the 256 bytes, as a "
-                f"byte-level BPE does. Missing: {len(missing)}, the first "
-                f"{missing[0]!r}."
+                f"{source} must hold a token for each of the 243 bytes that "
+                "occur in UTF-8, as a byte-level BPE does. Missing: "
+                f"{len(missing)}, the first {missing[0]!r}."
             )
 
     @property
     def is_continuation(self):
         """For each token whether it continues a word, a list of bool.
 
-        It does unless it begins with white space or is a special token.
+        It does unless it begins with white space or has a role.
         fairseq looks for a space only; but there no text has a line break,
         behind which a word would go on with the one before it.
         """
+        special = {*self.roles.values()}
         return [
-            token not in SPECIAL_TOKENS and not _begins_with_space(token)
+            token not in special and not _begins_with_space(token)
             for token in self.tokens
         ]
 
 
 def _begins_with_space(token):
-    text = (spelled_bytes(token) or b"").decode("utf-8", "replace")
-    return text[:1].isspace()
+    return token_bytes(token).decode("utf-8", "replace")[:1].isspace()

@@ -183,8 +183,10 @@ class Composition:
         changes = tf.gather(elements.changes, second) - 1
         elements = elements._replace(
             points=scatter(elements.points, first, composed),
-            changes=tf.tensor_scatter_nd_add(
-                elements.changes, first[:, tf.newaxis], changes
+            changes=scatter(
+                elements.changes,
+                first,
+                tf.gather(elements.changes, first) + changes,
             ),
         )
         stays = tf.fill(tf.shape(elements.points), True)
@@ -243,8 +245,7 @@ def _spliced(flat, places, sizes, points, origins):
         points: int32 `(num_new,)`, the new ones.
         origins: int32 `(num_new,)`, ascending, the old one of each.
     """
-    codes, counts = _encoded(points)
-    rows = tf.repeat(tf.range(tf.size(points)), counts)
+    codes, rows = _encoded(points)
     old = tf.gather(tf.gather(places, origins), rows)
     ends = tf.gather(flat.origins, old)
     ends += tf.gather(tf.gather(sizes, origins), rows)
@@ -254,8 +255,10 @@ def _spliced(flat, places, sizes, points, origins):
     kept = where(stays)
     # Behind as many bytes that stay, and new ones, as stand before it.
     num_kept = tf.cumsum(tf.cast(stays, tf.int32), exclusive=True)
-    num_new = tf.math.bincount(old, minlength=tf.size(stays))
-    moved = num_kept + tf.cumsum(num_new[: tf.size(stays)], exclusive=True)
+    num_new = tf.math.unsorted_segment_sum(
+        tf.ones_like(old), old, tf.size(stays)
+    )
+    moved = num_kept + tf.cumsum(num_new, exclusive=True)
     new = tf.range(tf.size(old)) + tf.gather(num_kept, old)
     size = tf.size(kept) + tf.size(old) + _BLOCK - 1
     size = size // _BLOCK * _BLOCK
@@ -283,7 +286,7 @@ def _spliced(flat, places, sizes, points, origins):
 
 
 def _encoded(points):
-    """The bytes of code points, int32, and how many each has."""
+    """The bytes of code points, and the row of each, int32."""
     is_byte = points >= NUM_CODE_POINTS
     counts = 1 + tf.cast(points >= 0x80, tf.int32)
     counts += tf.cast(points >= 0x800, tf.int32)
@@ -296,7 +299,7 @@ def _encoded(points):
     leading = tf.gather([0, 0, 0xC0, 0xE0, 0xF0], lengths)
     codes = tf.where(tf.equal(inside, 0), leading + bits, 0x80 + bits % 64)
     codes = tf.where(points >= NUM_CODE_POINTS, points - NUM_CODE_POINTS, codes)
-    return codes, counts
+    return codes, rows
 
 
 @functools.cache

@@ -9,7 +9,9 @@ import typing
 
 from keras_bert.text.albert_normalizer import CASINGS
 from keras_bert.text.albert_normalizer import NORMALIZERS
-from keras_bert.text.base_vocabulary import added_tokens
+from keras_bert.text.base_vocabulary import added_tokens_json
+from keras_bert.text.base_vocabulary import layout_json
+from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.normalizer_steps import normalizer_steps
 from keras_bert.text.protobuf_fields import bytes_field
 from keras_bert.text.protobuf_fields import int_field
@@ -54,40 +56,16 @@ def to_tokenizer_json(vocabulary, lowercase, normalizer):
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": added_tokens(vocabulary, (ROLES["mask"],)),
+        "added_tokens": added_tokens_json(vocabulary, special_tokens(ROLES)),
         "normalizer": {"type": "Sequence", "normalizers": normalizers},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": _WORDS},
-        "post_processor": _layout(vocabulary),
+        "post_processor": layout_json(vocabulary, second_segment=1),
         "decoder": _METASPACE,
         "model": {
             "type": "Unigram",
             "unk_id": vocabulary.unk_id,
             "vocab": [[p.text, p.score] for p in vocabulary.model.pieces],
             "byte_fallback": False,
-        },
-    }
-
-
-def _layout(vocabulary):
-    def special(role, segment):
-        return {"SpecialToken": {"id": ROLES[role], "type_id": segment}}
-
-    def text(name, segment):
-        return {"Sequence": {"id": name, "type_id": segment}}
-
-    single = [special("cls", 0), text("A", 0), special("sep", 0)]
-    tokens = [ROLES["cls"], ROLES["sep"]]
-    return {
-        "type": "TemplateProcessing",
-        "single": single,
-        "pair": [*single, text("B", 1), special("sep", 1)],
-        "special_tokens": {
-            token: {
-                "id": token,
-                "ids": [vocabulary.id_of(token)],
-                "tokens": [token],
-            }
-            for token in tokens
         },
     }
 

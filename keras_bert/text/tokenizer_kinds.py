@@ -16,7 +16,10 @@ KINDS = {
     _WORDPIECE: WordpieceKind(),
     "byte_bpe": SelfToldKind(
         reader="keras_bert.text.byte_pair_settings:read_byte_pair",
-        files=("vocab.json", "merges.txt", "tokenizer_config.json"),
+        files=(
+            *("vocab.json", "merges.txt", "tokenizer_config.json"),
+            _TOKENIZER_JSON,
+        ),
         pieces="byte-level BPE pieces",
         model_type="BPE",
         other_names=("merges.txt",),
