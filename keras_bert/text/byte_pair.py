@@ -119,12 +119,14 @@ class BytePairTokenizer:
         places, ids = _in_rows(flat)
         rows = tf.cast(ids.value_rowids(), tf.int32)
         base = tf.gather(tf.gather(flat.origins, flat.separators) + 1, rows)
-        first, last = (
-            tf.gather(bounds, places + tf.gather(distances, ids.values))
-            for distances, bounds in zip(
-                self._spans, _character_bounds(flat.origins, characters)
-            )
-        )
+        first, last = (tf.gather(x, ids.values) for x in self._spans)
+        # A byte without a token is unknown, and no "[UNK]" begins with it.
+        is_byte = tf.equal(ids.values, self.vocabulary.unk_id)
+        is_byte &= tf.gather(flat.bytes, places) >= 0x80
+        last = tf.where(is_byte, 1, last)
+        firsts, lasts = _character_bounds(flat.origins, characters)
+        first = tf.gather(firsts, places + first)
+        last = tf.gather(lasts, places + last)
         starts = tf.gather(flat.origins, first)
         if flat.ends is None:
             ends = tf.gather(flat.origins, last)

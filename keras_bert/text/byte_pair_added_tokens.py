@@ -129,7 +129,7 @@ def _from_the_left(starts, ends):
     def step(behind, chosen):
         """As far again: the chosen ones, and as many behind them."""
         further = tf.boolean_mask(behind, chosen)
-        more = tf.ones_like(further, tf.bool)
+        more = tf.fill(tf.shape(further), True)
         return tf.gather(behind, behind), scatter(chosen, further, more)
 
     _, chosen = tf.while_loop(

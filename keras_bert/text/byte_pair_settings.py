@@ -28,8 +28,6 @@ _SETTINGS = "tokenizer_config.json"
 _FAST_TOKENIZER = "tokenizer.json"
 _ADD_PREFIX_SPACE = "add_prefix_space"
 _ROLES = {
-    "bos_token": "cls",
-    "eos_token": "sep",
     "unk_token": "unknown",
     "sep_token": "sep",
     "pad_token": "pad",
@@ -123,6 +121,8 @@ class BytePairSettings:
             "tokenizer_class": kind,
             _ADD_PREFIX_SPACE: self.add_prefix_space,
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
+            "bos_token": roles["cls"],
+            "eos_token": roles["sep"],
             **{key: roles[role] for key, role in _ROLES.items()},
         }
         lines = "".join(f"{left} {right}\n" for left, right in self.merges)
@@ -202,7 +202,7 @@ def _read_roles(settings, path, tokens):
                 f"{path}: `{key}` must be a token of the vocabulary. "
                 f"Received: {value!r}."
             )
-        if value and key != "bos_token" and key != "eos_token":
+        if value:
             told[role] = value
     for roles in (ROLES, BERT_ROLES):
         if {*{**roles, **told}.values()} <= {*tokens}:

@@ -127,7 +127,7 @@ class Composition:
         unsafe = tf.gather(unsafe, places)
         affected = unsafe | tf.concat([unsafe[1:], [False]], 0)
         places = tf.boolean_mask(places, affected)
-        sizes = scatter(tf.ones_like(codes), starts, lengths)
+        sizes = scatter(tf.fill(size, 1), starts, lengths)
         sizes = tf.gather(sizes, places)
         # Other bytes, and what is no text, are above all code points.
         points = scatter(
@@ -256,7 +256,7 @@ def _spliced(flat, places, sizes, points, origins):
     # Behind as many bytes that stay, and new ones, as stand before it.
     num_kept = tf.cumsum(tf.cast(stays, tf.int32), exclusive=True)
     num_new = tf.math.unsorted_segment_sum(
-        tf.ones_like(old), old, tf.size(stays)
+        tf.fill(tf.shape(old), 1), old, tf.size(stays)
     )
     moved = num_kept + tf.cumsum(num_new, exclusive=True)
     new = tf.range(tf.size(old)) + tf.gather(num_kept, old)

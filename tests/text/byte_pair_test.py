@@ -155,7 +155,6 @@ def test_a_long_word_takes_few_steps(byte_pair_tokenizer):
 
 def test_what_it_shows_of_itself(tokenizer):
     assert tokenizer.kind == "byte_bpe"
-    assert tokenizer.roles["mask"] == "<mask>"
     continues = dict(
         zip(tokenizer.vocabulary.tokens, tokenizer.vocabulary.is_continuation)
     )

@@ -108,16 +108,17 @@ def test_what_is_told_is_short(byte_bpe, wordpiece):
         "special_tokens_in_text": False,
     }
     told = told_settings(byte_bpe)
-    assert len(told.pop("merges")) == 64
+    assert len(told.pop("merges")) == len(told.pop("added_tokens")) == 64
     assert told == {
         "kind": "byte_bpe",
         "add_prefix_space": False,
         "special_tokens_in_text": False,
+        "normalizer": None,
     }
     assert KINDS["wordpiece"].facts(wordpiece) == {"do_lower_case": False}
     assert KINDS["byte_bpe"].described(byte_bpe) == (
         "`kind`: byte_bpe, `add_prefix_space`: False, "
-        "`special_tokens_in_text`: False"
+        "`special_tokens_in_text`: False, `normalizer`: None"
     )
 
 
