@@ -127,13 +127,13 @@ class BytePairSettings:
         }
         lines = "".join(f"{left} {right}\n" for left, right in self.merges)
         contents = {
-            VOCABULARY: json.dumps(tokens, ensure_ascii=False) + "\\n",
-            MERGES: f"#version: 0.2\\n{lines}",
-            _SETTINGS: json.dumps(settings, indent=2) + "\\n",
+            VOCABULARY: json.dumps(tokens, ensure_ascii=False) + "\n",
+            MERGES: f"#version: 0.2\n{lines}",
+            _SETTINGS: json.dumps(settings, indent=2) + "\n",
         }
         if not is_own:
             fast = json.dumps(to_tokenizer_json(self), ensure_ascii=False)
-            contents[_FAST_TOKENIZER] = fast + "\\n"
+            contents[_FAST_TOKENIZER] = fast + "\n"
         for name, content in contents.items():
             artifacts.write_whole(pathlib.Path(directory) / name, content)
 
