@@ -26,7 +26,7 @@ from absl import logging
 
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.data.labelled.text_file import column_of
+from keras_bert.data.labelled.rows import column_of
 from keras_bert.training import choices
 
 _MODEL_DIR = flags.DEFINE_list(

@@ -15,6 +15,11 @@ def raise_fault(message):
     raise ValueError(message)
 
 
+def column_of(name):
+    """A column as a flag names it: "sentence", or "0" for a position."""
+    return int(name) if name.isdecimal() else name
+
+
 def table_rows(path, lines, columns, on_bad_row=raise_fault):
     """Gives the chosen cells of a table, row by row; the name tells its kind.
 

@@ -4,10 +4,10 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
+from keras_bert.data.labelled.rows import column_of
 from keras_bert.data.labelled.splits import file_splits
 from keras_bert.data.labelled.splits import glue_splits
 from keras_bert.data.labelled.splits import tfds_splits
-from keras_bert.data.labelled.text_file import column_of
 
 flags.disclaim_key_flags()  # They are the flags of the program.
 

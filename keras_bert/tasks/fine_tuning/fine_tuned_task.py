@@ -98,7 +98,7 @@ class FineTunedTask(Task):
 
     @property
     def batch_tokens(self):
-        """How many tokens are answered together at most, int; it may be set.
+        """Most tokens that are answered together, int; it may be set.
 
         Few keep a processor's caches warm; an accelerator wants more.
         """
@@ -296,7 +296,7 @@ class FineTunedTask(Task):
         return Recipe.of_fit(**fields)
 
     def answered(self, texts, options):
-        """What `predict` gives.
+        """Gives what `predict` gives.
 
         Args:
             texts: as `asked` takes them.

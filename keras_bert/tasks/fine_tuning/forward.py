@@ -36,7 +36,7 @@ class Forward:
 
     @property
     def batch_tokens(self):
-        """How many tokens are computed together at most, int; it may be set."""
+        """Most tokens that are computed together, int; it may be set."""
         return self._batch_tokens
 
     @batch_tokens.setter

@@ -189,7 +189,7 @@ class RunFlags:
 
 
 def _num_cores():
-    """How many cores this process may use; macOS says only how many it has."""
+    """The number of cores for this process, or on macOS of all, int."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count()

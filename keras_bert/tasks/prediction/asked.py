@@ -7,9 +7,11 @@ from keras_bert.data.labelled.conll import read_words
 from keras_bert.data.labelled.multiple_choice import num_swag_choices
 from keras_bert.data.labelled.multiple_choice import swag_columns
 from keras_bert.data.labelled.multiple_choice import swag_examples
+from keras_bert.data.labelled.rows import read_lines
+from keras_bert.data.labelled.rows import table_rows
+from keras_bert.data.labelled.rows import without_end
 from keras_bert.data.labelled.squad import read_squad
 from keras_bert.data.labelled.tables import read_columns
-from keras_bert.data.labelled.text_file import TextFile
 
 _WORD_FILES = (".bio", ".conll", ".conllu", ".iob", ".iob2")
 
@@ -82,13 +84,30 @@ class Asked:
 
 
 class AskedTexts(Asked):
-    """Texts, or pairs of texts, as `TextFile` reads them."""
+    """Texts, or pairs of texts, of a file that is never read as a whole.
+
+    It is a ".txt", a text a line, without `columns`; or a ".csv", ".tsv" or
+    ".jsonl" with those of the text and, of pairs, its pair: names or, where
+    there is no header, positions from 0. A text may be empty.
+    """
 
     def __post_init__(self):
-        TextFile(self.path, self.columns)
+        super().__post_init__()
+        is_plain = pathlib.Path(self.path).suffix.lower() == ".txt"
+        if is_plain != (self.columns is None):
+            raise ValueError(
+                "Columns are for .csv, .tsv and .jsonl; in a .txt each line "
+                f"is a text. Received: columns={self.columns}, {self.path}."
+            )
 
     def rows(self):
-        for number, row in TextFile(self.path, self.columns).rows():
+        lines = read_lines(self.path)
+        if self.columns is None:
+            for number, line in enumerate(lines, 1):
+                yield number, line.rstrip("\r\n")
+            return
+        lines = without_end(lines)
+        for number, row in table_rows(self.path, lines, self.columns):
             yield number, tuple(row) if len(row) > 1 else row[0]
 
     def check(self, task):
@@ -166,8 +185,8 @@ def asked_file(path, columns=None, word_column=None):
 
     Args:
         path: str.
-        columns: list of the columns of a text and of its pair, as `TextFile`
-            takes them; None where the user names none.
+        columns: list of the columns of a text and of its pair, as
+            `AskedTexts` takes them; None where the user names none.
         word_column: int, where words are in a file with a word a line; None
             where the user names none.
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from keras_bert.data.labelled.rows import column_of
 from keras_bert.data.labelled.tables import read_columns
-from keras_bert.data.labelled.text_file import TextFile
-from keras_bert.data.labelled.text_file import column_of
+from keras_bert.tasks.prediction.asked import AskedTexts
 
 
 @pytest.fixture
@@ -23,16 +23,16 @@ def write(tmp_path):
 
 def test_each_line_of_plain_text_is_a_row_and_may_be_empty(write):
     path = write("a.txt", b'\xef\xbb\xbfone\r\n\n\ttwo, "2" \n\n')
-    assert list(TextFile(path).rows()) == [
-        (1, ["one"]),
-        (2, [""]),
-        (3, ['\ttwo, "2" ']),
-        (4, [""]),
+    assert list(AskedTexts(path).rows()) == [
+        (1, "one"),
+        (2, ""),
+        (3, '\ttwo, "2" '),
+        (4, ""),
     ]
 
 
 def test_an_empty_file_has_no_rows(write):
-    assert list(TextFile(write("a.txt", b"")).rows()) == []
+    assert list(AskedTexts(write("a.txt", b"")).rows()) == []
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_rows_of_a_table_are_those_of_the_table_read_whole(
     write, name, content
 ):
     path = write(name, content)
-    rows = list(TextFile(path, ["a", "b"]).rows())
+    rows = list(AskedTexts(path, ["a", "b"]).rows())
     table = read_columns(path, {"a": "a", "b": "b"})
     assert [number for number, _ in rows] == table.numbers
     columns = zip(table.columns["a"], table.columns["b"])
-    assert [cells for _, cells in rows] == [list(pair) for pair in columns]
-    assert rows[1][1] == ["t", ""]
+    assert [cells for _, cells in rows] == [*columns]
+    assert rows[1][1] == ("t", "")
 
 
 _CELLS = st.text(
@@ -67,13 +67,13 @@ def test_every_cell_of_csv_comes_back(tmp_path_factory, rows):
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerows([("x", "y"), *rows])
-    found = [cells for _, cells in TextFile(str(path), ["y", "x"]).rows()]
-    assert found == [[y, x] for x, y in rows]
+    found = [cells for _, cells in AskedTexts(str(path), ["y", "x"]).rows()]
+    assert found == [(y, x) for x, y in rows]
 
 
 def test_columns_may_be_positions(write):
     path = write("a.tsv", b"p\tq\nr\ts\n")
-    assert list(TextFile(path, [1]).rows()) == [(1, ["q"]), (2, ["s"])]
+    assert list(AskedTexts(path, [1]).rows()) == [(1, "q"), (2, "s")]
     assert [column_of(name) for name in ("1", "a1")] == [1, "a1"]
 
 
@@ -83,8 +83,8 @@ def test_a_large_file_is_not_held_in_memory(tmp_path):
         file.truncate(1 << 40)
         file.seek(0)
         file.write(b"first\nsecond\n")
-    rows = TextFile(str(path)).rows()
-    assert [next(rows), next(rows)] == [(1, ["first"]), (2, ["second"])]
+    rows = AskedTexts(str(path)).rows()
+    assert [next(rows), next(rows)] == [(1, "first"), (2, "second")]
     rows.close()
 
 
@@ -105,7 +105,7 @@ def test_a_large_file_is_not_held_in_memory(tmp_path):
 def test_a_row_at_fault_is_named(write, name, content, columns, message):
     path = write(name, content)
     with pytest.raises(ValueError, match=f"(?s){path}, {message}"):
-        list(TextFile(path, columns).rows())
+        list(AskedTexts(path, columns).rows())
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,10 @@ def test_a_row_at_fault_is_named(write, name, content, columns, message):
 )
 def test_columns_are_for_tables(write, name, columns, message):
     with pytest.raises(ValueError, match=message):
-        TextFile(write(name, b"a"), columns)
+        AskedTexts(write(name, b"a"), columns)
 
 
 def test_a_missing_file_is_named(tmp_path):
     path = pathlib.Path(tmp_path, "none.csv")
     with pytest.raises(ValueError, match=f"Received: {path}"):
-        TextFile(str(path), ["a"])
+        AskedTexts(str(path), ["a"])
