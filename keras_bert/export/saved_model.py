@@ -37,7 +37,8 @@ def export_saved_model(
     """Writes a SavedModel that takes strings.
 
     Signature `serving_default` takes the task's `text_inputs`, such as
-    `text`, string `(batch_size,)`, and gives what its `predict_texts` does;
+    `text`, string `(batch_size,)`, and gives what its `predict_texts` does,
+    with as many places for tokens as the longest text of the request has;
     signature `ids` takes the model's int32 `(batch_size, seq_length)` tensors:
     `input_ids`, `input_mask` and, if it has segments, `segment_ids`, and
     gives what `predict_ids` does. No texts give outputs with no rows. Besides

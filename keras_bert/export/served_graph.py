@@ -155,13 +155,13 @@ def _checked_texts(task, texts):
     shapes = {n: tf.shape(x) for n, x in zip(task.text_inputs, texts)}
     counts = tf.stack([shape[0] for shape in shapes.values()])
     checks = [
-        assertion(
-            tf.reduce_all(tf.equal(counts, counts[0])),
+        _assertion(
+            _is(counts, counts[0]),
             f"{' and '.join(shapes)} must have as many rows. Received:",
             counts,
         ),
         *(
-            assertion(
+            _assertion(
                 shapes[name][1] > 0,
                 f"Each row of {name} must have one or more. Received shape:",
                 shapes[name],
@@ -175,8 +175,7 @@ def _checked_texts(task, texts):
 
 def _checked(task, ids):
     """The same ids; a request with others than the model takes fails."""
-    tokens = ids[features.INPUT_IDS.name]
-    shape = tf.shape(tokens)
+    shape = tf.shape(ids[features.INPUT_IDS.name])
     longest = task.preprocess.seq_length
     highest = {
         features.INPUT_IDS.name: len(task.preprocess.tokenizer.vocabulary) - 1,
@@ -184,12 +183,12 @@ def _checked(task, ids):
         features.SEGMENT_IDS.name: task.pretrained.config.sizes.get("S", 1) - 1,
     }
     checks = [
-        assertion(
-            tf.reduce_all([_has_shape(x, shape) for x in ids.values()]),
+        _assertion(
+            tf.reduce_all([_is(tf.shape(x), shape) for x in ids.values()]),
             "All tensors must have the shape of input_ids. Received:",
             *(tf.shape(x) for x in ids.values()),
         ),
-        assertion(
+        _assertion(
             tf.logical_and(shape[-1] > 0, shape[-1] <= longest),
             f"Rows must have 1 to {longest} tokens. Received:",
             shape[-1],
@@ -204,7 +203,7 @@ def _in_range(tensor, name, highest):
     """Fails unless all values are from 0 to the highest."""
     # Not by `Min`, which no server was seen to run; no value overflows.
     least, greatest = -1 - tf.reduce_max(-1 - tensor), tf.reduce_max(tensor)
-    return assertion(
+    return _assertion(
         tf.logical_and(least >= 0, greatest <= highest),
         f"{name} must be from 0 to {highest}. Received values from, to:",
         least,
@@ -212,10 +211,10 @@ def _in_range(tensor, name, highest):
     )
 
 
-def assertion(condition, message, *received):
+def _assertion(condition, message, *received):
     """The op that fails with a message and what was received."""
     return tf.raw_ops.Assert(condition=condition, data=[message, *received])
 
 
-def _has_shape(tensor, shape):
-    return tf.reduce_all(tf.equal(tf.shape(tensor), shape))
+def _is(found, wanted):
+    return tf.reduce_all(tf.equal(found, wanted))
