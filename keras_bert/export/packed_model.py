@@ -27,7 +27,8 @@ def packed_model(model):
     Args:
         model: functional `keras.Model`. Its blocks that are a `PostNormBlock`
             of a `SelfAttention` are computed so, also those of models inside
-            it; all else is computed as it is.
+            it, unless they are told more of the tokens; all else is computed as
+            it is.
 
     Returns:
         A functional `keras.Model` with the same inputs and outputs, for
@@ -38,7 +39,7 @@ def packed_model(model):
     blocks = _PackedBlocks()
 
     def call(layer, *arguments, **named):
-        if _can_be_packed(layer):
+        if _can_be_packed(layer) and "about" not in named:
             return blocks.call(layer, *arguments, **named)
         if any(map(_can_be_packed, getattr(layer, "layers", []))):
             return packed_model(layer)(*arguments, **named)

@@ -29,6 +29,8 @@ class PostNormBlock(keras.layers.Layer):
             the token, 0 does not. Without it, all are attended to.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
+        about: dict of int32 `(batch_size, seq_length)` tensors, more that is
+            known of the tokens, for `self_attention`.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -70,6 +72,7 @@ class PostNormBlock(keras.layers.Layer):
         inputs_shape,
         attention_mask_shape=None,
         query_positions_shape=None,
+        about_shape=None,
     ):
         self.self_attention.build(
             inputs_shape, attention_mask_shape, query_positions_shape
@@ -83,10 +86,13 @@ class PostNormBlock(keras.layers.Layer):
         inputs,
         attention_mask=None,
         query_positions=None,
+        about=None,
         training=None,
     ):
+        # Attention of another kind may know of no `about`.
+        told = {} if about is None else {"about": about}
         attended = self.self_attention(
-            inputs, attention_mask, query_positions, training=training
+            inputs, attention_mask, query_positions, **told, training=training
         )
         if query_positions is not None:
             inputs = gather_positions(inputs, query_positions)
@@ -94,16 +100,18 @@ class PostNormBlock(keras.layers.Layer):
         output = self.feed_forward(states, training=training)
         return self.with_output(states, output)
 
-    def attention_weights(self, inputs, attention_mask=None):
+    def attention_weights(self, inputs, attention_mask=None, about=None):
         """Return the attention weights of `self_attention`.
 
         Args:
-            inputs, attention_mask: those of a call.
+            inputs, attention_mask, about: those of a call.
 
         Returns:
             float `(batch_size, num_heads, seq_length, seq_length)`.
         """
-        return self.self_attention.attention_weights(inputs, attention_mask)
+        return self.self_attention.attention_weights(
+            inputs, attention_mask, about
+        )
 
     def with_attended(self, inputs, attended):
         """The states that the feed-forward net is given.
@@ -140,6 +148,7 @@ class PostNormBlock(keras.layers.Layer):
         inputs_shape,
         attention_mask_shape=None,
         query_positions_shape=None,
+        about_shape=None,
     ):
         return self.self_attention.compute_output_shape(
             inputs_shape, attention_mask_shape, query_positions_shape

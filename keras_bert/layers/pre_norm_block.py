@@ -34,6 +34,8 @@ class PreNormBlock(keras.layers.Layer):
             the token, 0 does not. Without it, all are attended to.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
+        about: dict of int32 `(batch_size, seq_length)` tensors, more that is
+            known of the tokens, for `self_attention`.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -72,6 +74,7 @@ class PreNormBlock(keras.layers.Layer):
         inputs_shape,
         attention_mask_shape=None,
         query_positions_shape=None,
+        about_shape=None,
     ):
         self.self_attention.build(
             inputs_shape, attention_mask_shape, query_positions_shape
@@ -89,12 +92,14 @@ class PreNormBlock(keras.layers.Layer):
         inputs,
         attention_mask=None,
         query_positions=None,
+        about=None,
         training=None,
     ):
         attended = self.self_attention(
             self._normalized(inputs, self.attention_layer_norm),
             attention_mask,
             query_positions,
+            about,
             training=training,
         )
         if query_positions is not None:
@@ -106,17 +111,19 @@ class PreNormBlock(keras.layers.Layer):
         )
         return states + ops.cast(output, self.compute_dtype)
 
-    def attention_weights(self, inputs, attention_mask=None):
+    def attention_weights(self, inputs, attention_mask=None, about=None):
         """Return the attention weights of `self_attention`.
 
         Args:
-            inputs, attention_mask: those of a call.
+            inputs, attention_mask, about: those of a call.
 
         Returns:
             float `(batch_size, num_heads, seq_length, seq_length)`.
         """
         return self.self_attention.attention_weights(
-            self._normalized(inputs, self.attention_layer_norm), attention_mask
+            self._normalized(inputs, self.attention_layer_norm),
+            attention_mask,
+            about,
         )
 
     def _normalized(self, states, layer_norm):
@@ -129,6 +136,7 @@ class PreNormBlock(keras.layers.Layer):
         inputs_shape,
         attention_mask_shape=None,
         query_positions_shape=None,
+        about_shape=None,
     ):
         return self.self_attention.compute_output_shape(
             inputs_shape, attention_mask_shape, query_positions_shape

@@ -45,6 +45,10 @@ class SelfAttention(keras.layers.Layer):
             only zeros attends as it would without a mask.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
+        about: dict of int32 `(batch_size, seq_length)` tensors, more that is
+            known of the tokens: by "position" the place in its text, where
+            that is not the place in the row; by "text" the number of its
+            text, where a row holds several, which do not see each other.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -115,6 +119,7 @@ class SelfAttention(keras.layers.Layer):
         inputs_shape,
         attention_mask_shape=None,
         query_positions_shape=None,
+        about_shape=None,
     ):
         batch_size, seq_length, _ = inputs_shape
         self.query_key_value.build(inputs_shape)
@@ -129,12 +134,14 @@ class SelfAttention(keras.layers.Layer):
         inputs,
         attention_mask=None,
         query_positions=None,
+        about=None,
         training=None,
     ):
         context = self.context(
             self.query_key_value(inputs),
             attention_mask,
             query_positions,
+            about,
             training,
         )
         output = self.attention_output(context)
@@ -145,6 +152,7 @@ class SelfAttention(keras.layers.Layer):
         query_key_value,
         attention_mask=None,
         query_positions=None,
+        about=None,
         training=None,
     ):
         """The values that each token takes, before the last product.
@@ -153,31 +161,32 @@ class SelfAttention(keras.layers.Layer):
             query_key_value: float `(batch_size, seq_length,
                 3 * hidden_size)`, what the layer of this name gives; or of
                 some of the heads alone.
-            attention_mask, query_positions, training: as of a call.
+            attention_mask, query_positions, about, training: those of a call.
 
         Returns:
             float `(batch_size, num_queries, hidden_size)`, or of these heads.
         """
         query, key, value = self._heads(query_key_value)  # each [B, N, S, D]
-        query, key = self._positioned(query, key)
-        weights = self._weights(query, key, attention_mask, query_positions)
+        weights = self._weights(
+            query, key, attention_mask, query_positions, about
+        )
         weights = self.weights_dropout(weights, training=training)
         context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
         size = query_key_value.shape[-1] // 3
         return ops.reshape(context, (*ops.shape(context)[:2], size))
 
-    def attention_weights(self, inputs, attention_mask=None):
+    def attention_weights(self, inputs, attention_mask=None, about=None):
         """How much each token takes of each token, as `call` weighs them.
 
         Args:
-            inputs, attention_mask: as of a call.
+            inputs, attention_mask, about: those of a call.
 
         Returns:
             float `(batch_size, num_heads, seq_length, seq_length)`, queries
             before keys; those of a query sum to 1.
         """
         query, key, _ = self._heads(self.query_key_value(inputs))
-        return self._weights(*self._positioned(query, key), attention_mask)
+        return self._weights(query, key, attention_mask, about=about)
 
     def flops(self, seq_length, num_queries):
         """Count the operations of the matrix products, per example.
@@ -197,13 +206,19 @@ class SelfAttention(keras.layers.Layer):
         at_query = 2 * square + scores_and_values
         return 2 * square * seq_length + at_query * num_queries
 
-    def _positioned(self, query, key):
+    def _positioned(self, query, key, about):
         if self.rotary is None:
             return query, key
         positions = ops.arange(ops.shape(key)[2])
+        if "position" in about:
+            positions = ops.expand_dims(about["position"], 1)  # [B, 1, S]
         return self.rotary(query, positions), self.rotary(key, positions)
 
-    def _weights(self, query, key, attention_mask, query_positions=None):
+    def _weights(
+        self, query, key, attention_mask, query_positions=None, about=None
+    ):
+        about = about or {}
+        query, key = self._positioned(query, key, about)
         if query_positions is not None:
             positions = ops.repeat(
                 query_positions[:, None], query.shape[1], axis=1
@@ -212,10 +227,10 @@ class SelfAttention(keras.layers.Layer):
         scores = ops.matmul(
             query * self.head_size**-0.5, ops.transpose(key, (0, 1, 3, 2))
         )  # [B, N, Q, S]
-        return self._softmax(
-            scores,
-            self._ignored(ops.shape(key)[2], attention_mask, query_positions),
+        ignored = self._ignored(
+            ops.shape(key)[2], attention_mask, query_positions, about
         )
+        return self._softmax(scores, ignored)
 
     def _heads(self, query_key_value):
         num_heads = query_key_value.shape[-1] // (3 * self.head_size)
@@ -231,20 +246,33 @@ class SelfAttention(keras.layers.Layer):
         )
         return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
 
-    def _ignored(self, seq_length, attention_mask, query_positions):
+    def _ignored(self, seq_length, attention_mask, query_positions, about):
         """float32, 1 where a key is ignored; broadcasts to [B, N, Q, S]."""
         ignored = None
         if attention_mask is not None:
             ignored = 1.0 - ops.cast(attention_mask, "float32")
             # A slice with two new axes is no op that TFLite has.
             ignored = ops.expand_dims(ignored, (1, 2))
+        for attended in self._attended(seq_length, query_positions, about):
+            outside = (1.0 - ops.cast(attended, "float32"))[:, None]
+            ignored = (
+                outside if ignored is None else ops.maximum(outside, ignored)
+            )
+        return ignored
+
+    def _attended(self, seq_length, query_positions, about):
+        """Yields bool [B, Q, S], each True where it lets a query attend."""
+        if "text" in about:
+            queries, keys = _pairs(about["text"], query_positions)
+            yield queries == keys
         if self.pattern is None:
-            return ignored
-        keys = ops.arange(seq_length)
-        queries = keys[None] if query_positions is None else query_positions
-        attended = self.pattern(queries[:, :, None], keys)  # [B, Q, S]
-        outside = (1.0 - ops.cast(attended, "float32"))[:, None]
-        return outside if ignored is None else ops.maximum(outside, ignored)
+            return
+        if "position" in about:
+            yield self.pattern(*_pairs(about["position"], query_positions))
+        else:
+            keys = ops.arange(seq_length)
+            queries = keys[None] if query_positions is None else query_positions
+            yield self.pattern(queries[:, :, None], keys)
 
     def _softmax(self, scores, ignored):
         scores = ops.cast(scores, "float32")
@@ -257,6 +285,7 @@ class SelfAttention(keras.layers.Layer):
         inputs_shape,
         attention_mask_shape=None,
         query_positions_shape=None,
+        about_shape=None,
     ):
         rows = query_positions_shape or inputs_shape
         return (*rows[:2], self.hidden_size)
@@ -284,3 +313,11 @@ class SelfAttention(keras.layers.Layer):
             for name in ("pattern", "rotary")
         }
         return cls(**{**config, **objects})
+
+
+def _pairs(known, query_positions):
+    """What is known of the queries, [B, Q, 1], and of the keys, [B, 1, S]."""
+    queries = known
+    if query_positions is not None:
+        queries = ops.take_along_axis(known, query_positions, axis=1)
+    return ops.expand_dims(queries, 2), ops.expand_dims(known, 1)

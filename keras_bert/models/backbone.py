@@ -19,8 +19,10 @@ class Backbone:
         final_norm: layer that normalizes the last states, or None.
         pooler: layer from the first token's vector to that of the whole, or
             None.
-        inputs: dict of int32 Keras tensors `(batch_size, seq_length)`, as of
-            `encoder_inputs`, which it is by default.
+        inputs: dict of int32 Keras tensors `(batch_size, seq_length)`; by
+            default those that `encoder_inputs` gives.
+        about: function from `inputs` to the dict that blocks are told, by
+            the name `about`; None where they are told nothing more.
 
     Attributes:
         states: list of Keras tensors `(batch_size, seq_length,
@@ -37,18 +39,30 @@ class Backbone:
     """
 
     def __init__(
-        self, embeddings, blocks, final_norm=None, pooler=None, inputs=None
+        self,
+        embeddings,
+        blocks,
+        final_norm=None,
+        pooler=None,
+        inputs=None,
+        about=None,
     ):
         self.embeddings = embeddings
         self.blocks = list(blocks)
         self.final_norm = final_norm
         self.pooler = pooler
         self.inputs = inputs or encoder_inputs()
+        self._about = about
+        self._told = self._tell(self.inputs)
         embedded = {k: x for k, x in self.inputs.items() if k != _MASK}
         self.states = [embeddings(**embedded)]
         for block in self.blocks[:-1]:
-            self.states.append(block(self.states[-1], self.inputs[_MASK]))
+            states = block(self.states[-1], self.inputs[_MASK], **self._told)
+            self.states.append(states)
         self.states.append(self.last_states())
+
+    def _tell(self, inputs):
+        return {} if self._about is None else {"about": self._about(inputs)}
 
     def last_states(self, positions=None):
         """What the last block makes of the states before it.
@@ -61,7 +75,9 @@ class Backbone:
             A Keras tensor `(batch_size, num_positions, hidden_size)`.
         """
         before = self.states[len(self.blocks) - 1]
-        arguments = {} if positions is None else {"query_positions": positions}
+        arguments = dict(self._told)
+        if positions is not None:
+            arguments["query_positions"] = positions
         states = self.blocks[-1](before, self.inputs[_MASK], **arguments)
         return self.final_norm(states) if self.final_norm else states
 
@@ -118,8 +134,9 @@ class Backbone:
                     f"Received: {block.name}."
                 )
         states = self.states_model()(inputs)
+        told = self._tell(inputs)
         return [
-            block.attention_weights(states[str(number)], inputs[_MASK])
+            block.attention_weights(states[str(number)], inputs[_MASK], **told)
             for number, block in enumerate(self.blocks)
         ]
 
