@@ -40,19 +40,21 @@ class FindTokens:
         self._num_classes = following.shape[1]
         self._following = tf.constant(following.reshape(-1))
         self._ids = tf.constant(ids)
-        # Whether it may begin one, of two bytes; few places are left then.
-        after = following[_ROOT][classes]
-        begins = (ids[after] != _NO_ID)[:, np.newaxis]
-        begins = begins | (following[after][:, classes] != _DEAD)
-        self._begins = tf.constant(begins.reshape(-1))
+        # The first two bytes of tokens; of one byte, that.
+        self._begins = sorted({token.text.encode()[:2] for token in tokens})
         takes = [vocabulary.id_of(t.text) for t in tokens if t.takes_space]
         self._taking = tf.constant(takes, tf.int32)
 
     def __call__(self, flat):
-        codes = tf.cast(flat.bytes, tf.int32) * tf.cast(flat.is_text, tf.int32)
-        pairs = 256 * codes[:-1] + codes[1:]
-        places = where(tf.gather(self._begins, pairs))
-        lengths, ids = self._longest(codes, places)
+        following = tf.concat([flat.bytes[1:], [0]], 0)
+        begins = tf.fill(tf.shape(flat.bytes), False)
+        for first, *second in self._begins:
+            is_here = tf.equal(flat.bytes, first)
+            for code in second:
+                is_here &= tf.equal(following, code)
+            begins |= is_here
+        places = where(begins)
+        lengths, ids = self._longest(flat, places)
         places, lengths, ids = (
             tf.boolean_mask(x, lengths > 0) for x in (places, lengths, ids)
         )
@@ -72,15 +74,17 @@ class FindTokens:
             is_text=scatter(flat.is_text, covered, nothing),
         )
 
-    def _longest(self, codes, places):
+    def _longest(self, flat, places):
         """The bytes of the longest token at each place, or 0, and its id."""
         states = tf.fill(tf.shape(places), _ROOT)
         lengths, ids = tf.zeros_like(places), tf.zeros_like(places)
-        last = tf.size(codes) - 1
+        last = tf.size(flat.bytes) - 1
 
         def step(number, states, lengths, ids):
-            code = tf.gather(codes, tf.minimum(places + number, last))
+            place = tf.minimum(places + number, last)
+            code = tf.cast(tf.gather(flat.bytes, place), tf.int32)
             code = tf.gather(self._classes, code)
+            code *= tf.cast(tf.gather(flat.is_text, place), tf.int32)
             states = tf.gather(
                 self._following, states * self._num_classes + code
             )

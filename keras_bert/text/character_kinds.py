@@ -90,7 +90,7 @@ def character_kinds(flat):
     of_bytes = np.full(256, OTHER, np.uint8)
     of_bytes[:128] = code_point_kinds()[:128]
     kinds = tf.gather(of_bytes, codes)
-    starts, lengths, points = long_characters(codes)
+    starts, lengths, points = long_characters(flat.bytes)
     characters = LongCharacters(starts, lengths, _kind_of()(points))
     places = tf.ragged.range(
         characters.starts, characters.starts + characters.lengths
@@ -105,18 +105,21 @@ def character_kinds(flat):
     ), characters
 
 
-def long_characters(codes):
+def long_characters(codes, least=0xC2):
     """Decodes UTF-8, of which Unicode's table 3-7 says what is well-formed.
 
     Args:
-        codes: int32 `(num_bytes,)`.
+        codes: uint8 `(num_bytes,)`.
+        least: int, the least first byte of a character that is looked for.
 
     Returns:
         Where the characters of more than one byte begin, their lengths in
         bytes and their code points, all int32 `(num_characters,)`.
     """
-    starts = tf.cast(tf.where(codes >= 0xC2)[:, 0], tf.int32)
-    first, *rest = (tf.gather(codes, starts + n) - 0x80 for n in range(4))
+    starts = tf.cast(tf.where(codes >= least)[:, 0], tf.int32)
+    first, *rest = (
+        tf.cast(tf.gather(codes, starts + n), tf.int32) - 0x80 for n in range(4)
+    )
     first += 0x80
     follows = [(0 <= byte) & (byte < 0x40) for byte in rest]
     second, third, fourth = rest

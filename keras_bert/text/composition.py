@@ -104,19 +104,16 @@ class Composition:
         return flat
 
     def _composed_if_needed(self, flat):
-        codes = tf.cast(flat.bytes, tf.int32)
-        starts, lengths, points = long_characters(codes)
-        is_unsafe = self._is_unsafe(points)
-        is_unsafe &= tf.gather(flat.is_text, starts)
+        starts, _, points = long_characters(flat.bytes, _FIRST_BYTE)
+        is_unsafe = self._is_unsafe(points) & tf.gather(flat.is_text, starts)
         return tf.cond(
-            tf.reduce_any(is_unsafe),
-            lambda: self._compose(
-                flat, codes, starts, lengths, points, is_unsafe
-            ),
-            lambda: flat,
+            tf.reduce_any(is_unsafe), lambda: self._compose(flat), lambda: flat
         )
 
-    def _compose(self, flat, codes, starts, lengths, points, is_unsafe):
+    def _compose(self, flat):
+        codes = tf.cast(flat.bytes, tf.int32)
+        starts, lengths, points = long_characters(flat.bytes)
+        is_unsafe = self._is_unsafe(points) & tf.gather(flat.is_text, starts)
         inside = tf.ragged.range(starts + 1, starts + lengths).flat_values
         size = tf.shape(codes)
         places = where(
