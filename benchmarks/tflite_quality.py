@@ -33,7 +33,7 @@ _NUM_REPRESENTATIVE = flags.DEFINE_integer(
 
 
 def main(_):
-    from keras_bert.export.tflite_interpreter import signature_runner
+    from keras_bert.export.tflite_comparison import signature_runner
 
     classifier = keras_bert.tasks.load_task(_MODEL_DIR.value)
     lines = pathlib.Path(_DEV_FILE.value).read_text("utf-8").splitlines()

@@ -49,7 +49,7 @@ def main(_):
 
 def _measure(task, kind):
     """Megabytes, and the median milliseconds of each length."""
-    from keras_bert.export.tflite_interpreter import signature_runner
+    from keras_bert.export.tflite_comparison import signature_runner
 
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "model.tflite")

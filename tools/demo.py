@@ -20,10 +20,10 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.demo.packages import check_installed
-from keras_bert.demo.running import printed_lines
-from keras_bert.demo.running import running
+from keras_bert.demo.stages import check_installed
 from keras_bert.demo.stages import demo_stages
+from keras_bert.demo.stages import printed_lines
+from keras_bert.demo.stages import running
 from keras_bert.files import expand_patterns
 
 _OUTPUT_DIR = flags.DEFINE_string(

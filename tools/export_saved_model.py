@@ -58,7 +58,7 @@ def main():
     import keras
 
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.export.output import version_directory
+    from keras_bert.export.serving_files import version_directory
     from keras_bert.export.serving_lines import curl_line
     from keras_bert.export.serving_lines import docker_line
     from keras_bert.export.serving_lines import grpc_program

@@ -22,7 +22,7 @@ from keras_bert.export.tflite_names import FILES
 from keras_bert.export.tflite_names import KINDS
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
-from keras_bert.export.tflite_texts import read_texts
+from keras_bert.export.tflite_samples import read_texts
 
 _INPUT_DIR = flags.DEFINE_string(
     "input_dir", None, "Checkpoint directory.", required=True

@@ -161,12 +161,7 @@ def load(build, plan, source):
         return _read(places[weight], source.arrays, shapes[weight])
 
     if keras.backend.backend() == "tensorflow":
-        from keras_bert.checkpoints.variables_from_checkpoint import (
-            variables_from_checkpoint,
-        )
-
-        with variables_from_checkpoint(read, waiting):
-            model = build()
+        model = _built_with(read, waiting, build)
     else:
         model = build()
         for path, weight in model.weights.items():
@@ -205,3 +200,25 @@ def _some(names):
     more = len(names) - _MOST_NAMED
     text = ", ".join(names[:_MOST_NAMED])
     return f"{text} and {more} more" if more > 0 else text
+
+
+def _built_with(read, weights, build):
+    """Builds a model whose TensorFlow variables begin with given numbers.
+
+    No number is drawn or written twice, and one variable at a time is held
+    beside the model. Weights that are made are removed from `weights`.
+    """
+    import tensorflow as tf  # Other backends do without.
+
+    outside = tf.get_current_name_scope()
+
+    def create(next_variable, **arguments):
+        scope = tf.get_current_name_scope().removeprefix(outside)
+        weight = f"{scope}/{arguments['name']}".removeprefix("/")
+        if weight in weights:
+            del weights[weight]
+            arguments["initial_value"] = tf.constant(read(weight))
+        return next_variable(**arguments)
+
+    with tf.variable_creator_scope(create):
+        return build()

@@ -19,9 +19,9 @@ from keras_bert.checkpoints.layout import check_readable
 from keras_bert.checkpoints.layout import files_of
 from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
-from keras_bert.checkpoints.model_card import model_card
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
+from keras_bert.text.tokenizer_kinds import KINDS
 
 # Names in `formats`, where they are loaded when they are first used.
 _READERS = {
@@ -137,7 +137,7 @@ def _write(model, format, staging, directory, card, extras):
     files = [name for name in files_of(format) if (staging / name).exists()]
     names = [*files, *([TASK] if model.task else []), *extras]
     if artifacts.is_free(directory / CARD):
-        text = model_card(model, format, card)
+        text = _model_card(model, format, card)
         (staging / CARD).write_text(text, encoding="utf-8")
         names.append(CARD)
     artifacts.write_manifest(
@@ -174,3 +174,39 @@ def _check_sizes(source):
         check_tokenizer(config, source.tokenizer)
     except ValueError as error:
         raise CheckpointError(f"{source.name}: {error}") from None
+
+
+def _model_card(model, format, extra):
+    """Says what a saved model is and how to read it.
+
+    Args:
+        model: `PretrainedModel`.
+        format: str, the format that it is saved in.
+        extra: dict of str, further lines by their heading, such as "Training
+            command".
+
+    Returns:
+        str, Markdown.
+    """
+    tokenizer, family = model.tokenizer_settings, model.family
+    kind = KINDS[tokenizer.kind]
+    sizes = dataclasses.asdict(model.config)
+    parts = ["encoder", *sorted(model.parts)]
+    count = sum(math.prod(w.shape) for w in model.weights.values())
+    sections = [
+        f"# {family.name}\n",
+        f"A {family.name} ([arXiv {family.paper}]"
+        f"(https://arxiv.org/abs/{family.paper})) in "
+        f'the "{format}" format of keras_bert, with '
+        f"{', '.join(parts)}: {count:,} parameters.\n",
+        "```python\nimport keras_bert\n\n"
+        'bert = keras_bert.from_pretrained("this directory")\n```\n',
+        "## Architecture\n",
+        "\n".join(f"- `{key}`: {value}" for key, value in sizes.items()) + "\n",
+        "## Vocabulary\n",
+        f"{len(tokenizer.vocabulary):,} {kind.pieces}; "
+        f"{kind.described(tokenizer)}.\n",
+    ]
+    for heading, text in extra.items():
+        sections += [f"## {heading}\n", f"{text}\n"]
+    return "\n".join(sections)

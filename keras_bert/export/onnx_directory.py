@@ -1,13 +1,24 @@
 """A directory for ONNX Runtime and the like: a model, and its tokenizer."""
 
+import numpy as np
+import onnx
+import tensorflow as tf
+import tf2onnx
+
 from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
-from keras_bert.export.onnx_graph import check_onnx
-from keras_bert.export.onnx_graph import onnx_model
+from keras_bert.export.tokenizer_json import JSON_KINDS
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 
 _FORMAT = "onnx"
+# The first with layer normalization; ONNX Runtime has had it since 1.12.
+_OPSET = 17
+_MOST_BYTES = 2**31 - 2**20  # Of a protobuf message, less what the nodes take.
+_DIMENSIONS = {
+    2: ("batch_size", "seq_length"),
+    3: ("batch_size", "num_choices", "seq_length"),
+}
 
 
 def check_onnx_output(directory, inputs=(), overwrite=False):
@@ -48,9 +59,9 @@ def export_onnx(task, directory, overwrite=False):
         ValueError: the directory holds something that may not be replaced, or
             the task cannot be an ONNX file.
     """
-    check_onnx(task)
+    _check_onnx(task)
     check_onnx_output(directory, overwrite=overwrite)
-    model = onnx_model(task)
+    model = _onnx_model(task)
     told = {
         **about(task),
         "format": _FORMAT,
@@ -63,3 +74,100 @@ def export_onnx(task, directory, overwrite=False):
         (staging / "model.onnx").write_bytes(model.SerializeToString())
         task.preprocess.tokenizer.settings.save(staging)
         write_tokenizer_json(task.preprocess, staging / "tokenizer.json")
+
+
+def _check_onnx(task):
+    """Raises ValueError if a task cannot be exported.
+
+    Args:
+        task: an object of `tasks`.
+    """
+    task.check_servable()
+    kind = task.preprocess.tokenizer.kind
+    if kind not in JSON_KINDS:
+        raise ValueError(
+            "A tokenizer.json stands beside an ONNX file, and is written of "
+            f"the kinds {', '.join(JSON_KINDS)}. Received: {kind}."
+        )
+    if "mlm_logits" in task.model.output:
+        raise ValueError(
+            "An ONNX file gives numbers, and words fill masks. Export a "
+            "SavedModel, or the vectors of a FeatureExtractor. Received: a "
+            "FillMask."
+        )
+    dtypes = {layer.compute_dtype for layer in task.model.layers}
+    if dtypes - {"float32", "int32"}:
+        raise ValueError(
+            "An ONNX file computes in float32, for few runtimes have bfloat16. "
+            "Read the model under the policy float32. Received: a model that "
+            f"computes in {', '.join(sorted(dtypes))}."
+        )
+    size = 4 * task.model.count_params()
+    if size > _MOST_BYTES:
+        raise ValueError(
+            "An ONNX file holds at most 2 GiB, and weights in further files "
+            "are not written here. Export a SavedModel. Received: "
+            f"{size / 2**30:.2f} GiB of weights."
+        )
+
+
+def _onnx_model(task):
+    """Makes an ONNX graph of what `predict_ids` computes.
+
+    Args:
+        task: a task that `check_onnx` has let through.
+
+    Returns:
+        An `onnx.ModelProto` from the int32 tensors that `task.model` takes to
+        the float32 outputs of the task, by their names. The weights are
+        constants.
+    """
+    names = [name for name in task.inputs if name in task.model.input]
+    rank = len(task.model.input[names[0]].shape)
+    signature = [tf.TensorSpec([None] * rank, tf.int32, n) for n in names]
+
+    @tf.function
+    def from_ids(*ids):
+        # What else the task takes, such as places in a text, has no part in
+        # its numbers.
+        given = {name: tf.zeros_like(ids[0]) for name in task.inputs}
+        outputs = task.predict_ids({**given, **dict(zip(names, ids))})
+        return {
+            name: tf.identity(values)
+            for name, values in outputs.items()
+            if values.dtype.is_floating
+        }
+
+    model, _ = tf2onnx.convert.from_function(
+        from_ids,
+        input_signature=signature,
+        opset=_OPSET,
+        custom_op_handlers={"Erfc": (_convert_erfc, [])},
+    )
+    for tensor in [*model.graph.input, *model.graph.output]:
+        _name_dimensions(tensor.type.tensor_type.shape.dim, _DIMENSIONS[rank])
+    # What has no op in ONNX the converter leaves as it is.
+    onnx.checker.check_model(model, full_check=True)
+    return model
+
+
+def _convert_erfc(graph, node, name, args):
+    """The GELU's 1 - erf(x), for which tf2onnx 1.17 has no rule.
+
+    Args:
+        graph, node, name, args: as tf2onnx gives them.
+    """
+    del args
+    one = graph.make_const(f"{name}_one", np.array(1.0, np.float32))
+    erf = graph.make_node("Erf", node.input[:1])
+    graph.remove_node(name)
+    graph.make_node(
+        "Sub", [one.output[0], erf.output[0]], name=name, outputs=node.output
+    )
+
+
+def _name_dimensions(dimensions, names):
+    """Names those that may vary, in place of what the converter made up."""
+    for dimension, name in zip(dimensions, names):
+        if not dimension.dim_value:
+            dimension.dim_param = name

@@ -11,13 +11,13 @@ from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.description import described_signatures
-from keras_bert.export.output import version_directory
 from keras_bert.export.served_graph import ServedGraph
 from keras_bert.export.served_model import ServedModel
 from keras_bert.export.served_ops import LEAST_SERVER
 from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.export.served_ops import check_ops
 from keras_bert.export.served_ops import graph_ops
+from keras_bert.export.serving_files import version_directory
 from keras_bert.export.serving_files import write_serving_files
 from keras_bert.export.warmup import example_requests
 from keras_bert.export.warmup import write_warmup_requests

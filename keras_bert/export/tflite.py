@@ -1,21 +1,22 @@
 """TFLite files for phones: one that takes strings, and one that takes ids."""
 
 import dataclasses
+import json
 import pathlib
+import zipfile
 
 from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
-from keras_bert.export.tflite_archive import append_archive
+from keras_bert.export.tflite_comparison import check_interpreter
 from keras_bert.export.tflite_comparison import compare
+from keras_bert.export.tflite_comparison import signature_runner
 from keras_bert.export.tflite_comparison import tolerance
-from keras_bert.export.tflite_conversion import convert
+from keras_bert.export.tflite_functions import convert
 from keras_bert.export.tflite_functions import ids_function
 from keras_bert.export.tflite_functions import text_function
-from keras_bert.export.tflite_interpreter import check_interpreter
-from keras_bert.export.tflite_interpreter import signature_runner
 from keras_bert.export.tflite_names import FILES
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
@@ -164,9 +165,38 @@ def _about(task, kind, function, found):
 def _write(task, path, flatbuffer, values):
     with artifacts.recorded_file(path, {**values, **NO_COMMAND}) as temporary:
         pathlib.Path(temporary).write_bytes(flatbuffer)
-        append_archive(
+        _append_archive(
             temporary,
             values,
             getattr(task, "labels", None),
             task.preprocess.tokenizer.vocabulary.tokens,
         )
+
+
+def _append_archive(path, about, labels, tokens):
+    """Appends a ZIP archive to a TFLite file.
+
+    Interpreters read the file as before; whatever reads ZIP archives finds
+    `export.json`, `vocab.txt` and, if there are labels, `labels.txt`. TFLite's
+    own metadata keep files in the same way.
+
+    Args:
+        path: str, the file.
+        about: dict for JSON, what the export is.
+        labels: list of str, one a line in the order of the logits; or None.
+        tokens: list of str, one a line in the order of the ids.
+    """
+    files = {
+        "export.json": json.dumps(about, indent=2) + "\n",
+        "vocab.txt": _lines(tokens),
+    }
+    if labels is not None:
+        files["labels.txt"] = _lines(labels)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            # With a fixed date, so that equal exports are equal files.
+            archive.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
+
+
+def _lines(texts):
+    return "".join(f"{text}\n" for text in texts)

@@ -12,7 +12,7 @@ from absl import logging
 
 from keras_bert import command_line
 from keras_bert.checkpoints import save_pretrained
-from keras_bert.checkpoints.formats.description import write_description
+from keras_bert.checkpoints.formats.own import write_description
 from keras_bert.pretraining.batches import RunBatches
 from keras_bert.pretraining.model import make_bert
 from keras_bert.pretraining.model import make_optimizer

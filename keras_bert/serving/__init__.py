@@ -9,7 +9,7 @@ _MEMBERS = {
     "GrpcClient": "grpc_client",
     "RestClient": "rest_client",
     "ServerError": "errors",
-    "answered_rows": "asking",
+    "answered_rows": "client",
 }
 
 __all__ = [*_MEMBERS]

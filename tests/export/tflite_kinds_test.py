@@ -13,10 +13,10 @@ from keras_bert.config import BertConfig
 from keras_bert.export import export_tflite
 from keras_bert.export import tflite
 from keras_bert.export.tflite_comparison import Comparison
+from keras_bert.export.tflite_comparison import signature_runner
 from keras_bert.export.tflite_functions import ids_function
-from keras_bert.export.tflite_interpreter import signature_runner
 from keras_bert.export.tflite_operators import operators
-from keras_bert.export.tflite_texts import read_texts
+from keras_bert.export.tflite_samples import read_texts
 from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import TextClassifier

@@ -10,7 +10,7 @@ _MEMBERS = {
     "open_google": "google",
     "open_hugging_face": "hugging_face",
     "open_own": "own",
-    "open_states": "run_states",
+    "open_states": "own",
     "write_hugging_face": "hugging_face",
     "write_own": "own",
     "write_tf1": "google",

@@ -3,20 +3,30 @@
 No class is named in them: the model is made from its config.
 """
 
-import numpy as np
+import json
+import zipfile
 
+import numpy as np
+from absl import logging
+
+from keras_bert.checkpoints.arrays.raw_arrays import check_float
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.formats.description import read_description
-from keras_bert.checkpoints.formats.description import write_description
-from keras_bert.checkpoints.formats.run_states import say_if_unfinished
+from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.family import read_config
+from keras_bert.checkpoints.layout import CONFIG
+from keras_bert.checkpoints.layout import states
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
+from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import own_places
+from keras_bert.npz import DAMAGES
+from keras_bert.npz import read_array
 
 _WEIGHTS = "model.safetensors"
+_MAX_CHARS_PER_WORD = 200
 
 
 def open_own(directory, lowercase=None):
@@ -32,10 +42,10 @@ def open_own(directory, lowercase=None):
     Raises:
         CheckpointError: a file is missing or cannot be used.
     """
-    config, tokenizer = read_description(directory, lowercase)
+    config, tokenizer = _read_description(directory, lowercase)
     if not (directory / _WEIGHTS).is_file():
         raise CheckpointError(f"{directory} lacks {_WEIGHTS}.")
-    say_if_unfinished(directory, _WEIGHTS)
+    _say_if_unfinished(directory, _WEIGHTS)
     return Source(
         name=str(directory / _WEIGHTS),
         config=config,
@@ -62,3 +72,131 @@ def write_own(model, directory):
     )
     write_description(model, directory)
     write_task(model, directory)
+
+
+def _read_description(directory, lowercase=None):
+    """Reads config and tokenizer.
+
+    Args:
+        directory: `pathlib.Path`.
+        lowercase: bool, what the caller says of the casing, or None.
+
+    Returns:
+        The config, and the settings of the tokenizer.
+
+    Raises:
+        CheckpointError: a file is missing or cannot be used.
+    """
+    try:
+        config = read_config(directory / CONFIG)
+    except FileNotFoundError:
+        raise CheckpointError(f"{directory} lacks {CONFIG}.") from None
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
+    kind = find_family(config.model_type).tokenizer
+    return config, read_tokenizer(
+        kind, directory, _MAX_CHARS_PER_WORD, lowercase
+    )
+
+
+def write_description(model, directory):
+    """Writes config and tokenizer.
+
+    Args:
+        model: `PretrainedModel`.
+        directory: `pathlib.Path`, existing.
+    """
+    model.config.to_json(directory / CONFIG)
+    model.tokenizer_settings.save(directory)
+
+
+def open_states(directory, lowercase=None):
+    """Opens the newest whole state of a run that is not finished.
+
+    Args:
+        directory: `pathlib.Path`, the output directory of the run.
+        lowercase: bool, what the caller says of the casing, or None.
+
+    Returns:
+        A `Source`.
+
+    Raises:
+        CheckpointError: no state can be used, or a file beside them is
+            missing.
+    """
+    folder = directory / "states"
+    config, tokenizer = _read_description(folder, lowercase)
+    step, arrays = _newest(directory)
+    logging.info(
+        "%s is not finished: the state of step %d is read.", directory, step
+    )
+    return Source(
+        name=arrays.path,
+        config=config,
+        tokenizer=tokenizer,
+        arrays=arrays,
+        places=own_places,
+    )
+
+
+def _say_if_unfinished(directory, weights):
+    """Logs where a run has gone on from its finished checkpoint.
+
+    Args:
+        directory: `pathlib.Path` of the checkpoint.
+        weights: str, the name of its file of weights.
+    """
+    finished = (directory / weights).stat().st_mtime_ns
+    for step, path in reversed(states(directory).items()):
+        if path.stat().st_mtime_ns > finished:
+            logging.warning(
+                "%s is read as its last finished run has left it; the state "
+                "of step %d is later and is not read.",
+                directory,
+                step,
+            )
+        return
+
+
+class _StateFile:
+    """The weights in a state, by their paths.
+
+    Args:
+        path: `pathlib.Path` of a `step-NNNNNNNN.npz`.
+
+    Raises:
+        One of `DAMAGES`: the file is not whole. All weights are read once
+            for that.
+    """
+
+    def __init__(self, path):
+        self.path = str(path)
+        about = json.loads(str(self._array("about")))
+        self._keys = {
+            weight: f"{index:05d}"
+            for index, weight in enumerate(about["weights"])
+        }
+        self.shapes = {name: self.read(name).shape for name in self._keys}
+
+    def read(self, name):
+        """A float32 array; `name` is one of `shapes`."""
+        array = self._array(self._keys[name])
+        check_float(self.path, name, array.dtype.name)
+        return array.astype(np.float32, copy=False)
+
+    def _array(self, key):
+        with zipfile.ZipFile(self.path) as archive:
+            return read_array(archive, key)
+
+
+def _newest(directory):
+    found = states(directory)
+    for step, path in reversed(found.items()):
+        try:
+            return step, _StateFile(path)
+        except DAMAGES:
+            logging.warning("%s is damaged; the one before is taken.", path)
+    raise CheckpointError(
+        f"None of the {len(found)} states in {directory / 'states'} can be "
+        "read. Go on with the run until it has saved another."
+    )

@@ -1,11 +1,15 @@
 """Answers files of texts on any runner of Apache Beam."""
 
+import collections
 import json
 import sys
 
 import apache_beam as beam
+import tensorflow as tf
+import tensorflow_text  # noqa: F401, the ops of the tokenizer
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.utils import shared
 
 from keras_bert import artifacts
 from keras_bert.data.build.beam.chunks import match_files
@@ -13,8 +17,6 @@ from keras_bert.data.build.beam.errors import plain_worker_errors
 from keras_bert.data.build.beam.outputs import free_manifest_path
 from keras_bert.data.build.beam.outputs import list_file
 from keras_bert.data.build.beam.outputs import write_remote_json
-from keras_bert.export.beam.answering import Answer
-from keras_bert.export.beam.answering import text_ranks
 from keras_bert.export.beam.rows import BAD_ROWS
 from keras_bert.export.beam.rows import ReadRows
 from keras_bert.export.beam.rows import check_kinds
@@ -22,6 +24,7 @@ from keras_bert.export.beam.rows import check_kinds
 _WRITTEN = "*-of-*.jsonl"
 _NUM_NAMED = 10
 _BATCH_SIZE = 64
+_SIGNATURE = "serving_default"
 
 
 def predict_on_beam(
@@ -61,7 +64,7 @@ def predict_on_beam(
         ValueError: the model, the input or the output cannot be used.
     """
     columns = columns or {}
-    names = text_ranks(model_dir)
+    names = _text_ranks(model_dir)
     unknown = {*columns} - {*names}
     if unknown:
         raise ValueError(
@@ -89,7 +92,7 @@ def predict_on_beam(
             read.rows
             | "SpreadRows" >> beam.Reshuffle()
             | beam.BatchElements(max_batch_size=_BATCH_SIZE)
-            | beam.ParDo(Answer(model_dir, [*names]))
+            | beam.ParDo(_Answer(model_dir, [*names]))
         )
         entries = (
             lines
@@ -136,3 +139,97 @@ def _write_manifest(_, path, about, command, entries, rows, bad_rows, faults):
     )
     # A worker has another command line.
     write_remote_json(path, {**values, "command": command})
+
+
+def _text_ranks(model_dir):
+    """What strings a SavedModel takes.
+
+    Args:
+        model_dir: str.
+
+    Returns:
+        A dict from names to ranks: 1 of a text a row, 2 of several.
+
+    Raises:
+        ValueError: it is no SavedModel with a signature `serving_default` of
+            strings.
+    """
+    model = _load(model_dir)
+    _, inputs = model.signatures[_SIGNATURE].structured_input_signature
+    if any(tensor.dtype != tf.string for tensor in inputs.values()):
+        raise ValueError(
+            f"The signature {_SIGNATURE} of {model_dir} must take strings "
+            f"only. Received: {', '.join(inputs)}."
+        )
+    return {name: tensor.shape.rank for name, tensor in inputs.items()}
+
+
+class _Answer(beam.DoFn):
+    """Lists of rows to lines of JSON.
+
+    A worker's threads share one model, which is loaded when the first starts.
+
+    Args:
+        model_dir: str, a SavedModel that all workers see.
+        names: list of str, what the texts of a row are to the model.
+    """
+
+    def __init__(self, model_dir, names):
+        self._model_dir = model_dir
+        self._names = names
+        self._shared = shared.Shared()
+
+    def setup(self):
+        self._model = self._shared.acquire(lambda: _load(self._model_dir))
+
+    def process(self, rows):
+        alike = collections.defaultdict(list)
+        for row in rows:
+            # Rows of as many choices make a tensor.
+            alike[tuple(map(_length, row[1]))].append(row)
+        for group in alike.values():
+            yield from self._lines(group)
+
+    def _lines(self, rows):
+        keys, texts = zip(*rows)
+        columns = map(tf.constant, map(list, zip(*texts)))
+        answer = self._model.signatures[_SIGNATURE]
+        outputs = answer(**dict(zip(self._names, columns)))
+        plain = {name: _plain(values) for name, values in outputs.items()}
+        for index, (path, line) in enumerate(keys):
+            prediction = {name: x[index] for name, x in plain.items()}
+            values = {"file": path, "line": line, "prediction": prediction}
+            yield json.dumps(values, ensure_ascii=False)
+
+
+def _load(model_dir):
+    try:
+        model = tf.saved_model.load(model_dir)
+    except OSError as error:
+        raise ValueError(
+            f"{model_dir} must be a SavedModel. Received: {error}."
+        ) from None
+    if _SIGNATURE not in model.signatures:
+        raise ValueError(
+            f"{model_dir} must have the signature {_SIGNATURE}. Received: "
+            f"{', '.join(model.signatures) or 'none'}."
+        )
+    return model
+
+
+def _length(text):
+    return None if isinstance(text, str) else len(text)
+
+
+def _plain(values):
+    """A tensor as lists of what JSON can hold, row by row."""
+    array = values.numpy()
+    if array.dtype == object:
+        return _decoded(array.tolist())
+    return array.tolist()
+
+
+def _decoded(value):
+    if isinstance(value, list):
+        return [_decoded(item) for item in value]
+    return value.decode("utf-8", "replace")

@@ -1,7 +1,8 @@
 import pytest
 
-from keras_bert.demo.filling_report import filled_text
-from keras_bert.demo.filling_report import masked_sentences
+from keras_bert.demo.report import filled_text
+from keras_bert.demo.report import masked_sentences
+from keras_bert.demo.report import saved_model_text
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 
@@ -48,3 +49,31 @@ def test_answers_stand_beside_the_word_that_was_there():
         "  A [MASK].",
         "      cat 0.50, cat 0.50   (was: dog)",
     ]
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """Has a program answer "cat" and "dog" for a model that says `word`."""
+    program = tmp_path / "query.py"
+    program.write_text('print(\'{"tokens": [[["cat", "dog"]]]}\')')
+    directory = tmp_path / "model"
+    directory.mkdir()
+    (directory / "weights").write_bytes(b"0" * 1_500_000)
+
+    def ask(word):
+        return saved_model_text(
+            directory, program, lambda text: [[{"token": word}]], ["[MASK]"]
+        )
+
+    return ask
+
+
+def test_the_same_answers_are_told_with_the_size(ask):
+    assert "model, 1.5 MB: a fresh process gives the same words" in ask("cat")
+
+
+def test_another_answer_is_an_error(ask):
+    with pytest.raises(
+        ValueError, match=r"\['cat', 'dog'\] instead of \['bird'\] for"
+    ):
+        ask("bird")

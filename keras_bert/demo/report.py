@@ -1,0 +1,222 @@
+"""What the model of the demo fills in where a word is masked."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+
+from keras_bert import data
+from keras_bert import features
+from keras_bert.data.corpus.documents import read_documents
+from keras_bert.text.vocabulary import MASK
+
+_NUM_SENTENCES = 5
+_TOLERANCE = 1e-4
+
+
+def corpus_text(output, eval_documents, bert):
+    """The corpus, the vocabulary and the records, as lines of text.
+
+    Args:
+        output: `pathlib.Path`, the directory of the demo.
+        eval_documents: list of lists of bytes, the sentences held out.
+        bert: the model that was trained.
+    """
+    train = [
+        line
+        for document in read_documents([output / "corpus" / "train.txt"])
+        for line in document
+    ]
+    held_out = [line for document in eval_documents for line in document]
+    vocabulary = bert.tokenizer.vocabulary
+    unknown, pieces = data.measure_vocabulary(
+        vocabulary, held_out, bert.tokenizer.lowercase
+    )
+    num_examples, _ = _masked_ids(output / "train.tfrecord", vocabulary)
+    megabytes = (sum(map(len, train)) + len(train)) / 1e6
+    return (
+        f"\nCorpus       {megabytes:.1f} MB, {len(train):,} sentences to train "
+        f"on; {len(held_out):,} held out\n"
+        f"Vocabulary   {len(vocabulary):,} word pieces; on held-out text "
+        f"{100 * unknown:.2f} % unknown, {pieces:.2f} pieces per word\n"
+        f"Examples     {num_examples:,} of at most "
+        f"{bert.sequence_length()} tokens"
+    )
+
+
+def training_text(output, vocabulary):
+    """What the training came to, as lines of text.
+
+    Args:
+        output: `pathlib.Path`, the directory of the demo.
+        vocabulary: `Vocabulary`.
+    """
+    lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
+    points = [json.loads(line) for line in lines]
+    train = [point for point in points if point["split"] == "train"]
+    before, after = (p for p in points if p["split"] == "eval")
+    shown = [train[round(i)] for i in np.linspace(0, len(train) - 1, 8)]
+    _, train_ids = _masked_ids(output / "train.tfrecord", vocabulary)
+    _, eval_ids = _masked_ids(output / "eval.tfrecord", vocabulary)
+    baseline = np.mean(eval_ids == np.bincount(train_ids).argmax())
+    return (
+        f"Training     step     {_row(shown, 'step', '{:7d}')}\n"
+        f"             MLM loss {_row(shown, 'mlm_loss', '{:7.2f}')}"
+        f"   (curves: {output}/training.png)\n"
+        f"Held out     MLM loss {before['mlm_loss']:.2f} -> "
+        f"{after['mlm_loss']:.2f}, MLM accuracy "
+        f"{100 * before['mlm_accuracy']:.1f} % -> "
+        f"{100 * after['mlm_accuracy']:.1f} % (always the commonest word: "
+        f"{100 * baseline:.1f} %)\n"
+        f"             NSP accuracy {100 * before['nsp_accuracy']:.1f} % -> "
+        f"{100 * after['nsp_accuracy']:.1f} %"
+    )
+
+
+def _row(points, key, form):
+    return " ".join(form.format(point[key]) for point in points)
+
+
+def _masked_ids(path, vocabulary):
+    """The number of records of a file and all ids to predict in it."""
+    # Late, so that the manual is there at once.
+    from keras_bert.data.records.validation import read_checked_records
+
+    name = features.MASKED_LM_IDS.name
+    batches = read_checked_records(str(path), vocabulary)
+    ids = np.concatenate([values[name] for values in batches])
+    return len(ids), ids[ids > 0]
+
+
+def masked_sentences(documents, vocabulary):
+    """Sentences with one known word masked.
+
+    Args:
+        documents: list of lists of bytes, sentences.
+        vocabulary: `Vocabulary`.
+
+    Returns:
+        A list of pairs of a text and the word that is masked in it.
+    """
+    examples = []
+    for document in documents:
+        words = document[0].decode().split()
+        known = [
+            index
+            for index, word in enumerate(words[:-1])
+            if index and len(word) > 3 and word in vocabulary
+        ]
+        if 6 <= len(words) <= 12 and known:
+            index = known[len(known) // 2]
+            text = " ".join([*words[:index], MASK, *words[index + 1 :]])
+            examples.append((text, words[index]))
+    if not examples:  # Not all texts have such sentences.
+        return [(MASK, "nothing: no short sentence was held out")]
+    stride = max(1, len(examples) // _NUM_SENTENCES)
+    return examples[::stride][:_NUM_SENTENCES]
+
+
+def filled_text(fill_mask, examples):
+    """What a model fills in, as lines of text.
+
+    Args:
+        fill_mask: `FillMask`.
+        examples: list, of `masked_sentences`.
+    """
+    lines = ["Filled in"]
+    for text, word in examples:
+        answers = ", ".join(
+            f"{answer['token']} {answer['probability']:.2f}"
+            for answer in fill_mask(text)[0]
+        )
+        lines += [f"  {text}", f"      {answers}   (was: {word})"]
+    return "\n".join(lines)
+
+
+def saved_model_text(directory, program, fill_mask, texts):
+    """Asks the SavedModel in a fresh process and compares.
+
+    Args:
+        directory: `pathlib.Path`.
+        program: `pathlib.Path` of query_saved_model.py.
+        fill_mask: `FillMask`, whose answers are expected.
+        texts: list of str.
+
+    Returns:
+        str, a line.
+
+    Raises:
+        ValueError: the answers are others.
+    """
+    served = subprocess.run(
+        [
+            sys.executable,
+            program,
+            f"--model_dir={directory}",
+            *(f"--text={text}" for text in texts),
+        ],
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    tokens = json.loads(served.stdout)["tokens"]
+    for text, answer in zip(texts, tokens):
+        expected = [item["token"] for item in fill_mask(text)[0]]
+        if answer[0][: len(expected)] != expected:
+            raise ValueError(
+                f"The SavedModel must answer as Python does. Received: "
+                f"{answer[0]} instead of {expected} for {text!r}."
+            )
+    return (
+        f"SavedModel   {directory}, {_megabytes(directory)}: a fresh process "
+        "gives the same words"
+    )
+
+
+def tflite_text(path, bert, texts):
+    """Runs the TFLite file and compares its vectors.
+
+    Args:
+        path: `pathlib.Path`.
+        bert: the model that it was made from.
+        texts: list of str.
+
+    Returns:
+        str, a line.
+
+    Raises:
+        ValueError: the vectors are others.
+    """
+    # Late, so that the manual is there at once.
+    import tensorflow_text as tf_text
+    from ai_edge_litert.interpreter import InterpreterWithCustomOps
+
+    from keras_bert.tasks import FeatureExtractor
+
+    interpreter = InterpreterWithCustomOps(
+        model_path=str(path),
+        custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
+    )
+    found = interpreter.get_signature_runner()(text=np.array(texts))
+    encoder = FeatureExtractor(bert)
+    expected = encoder.predict_ids(encoder.preprocess(texts))
+    difference = 0.0
+    for name, vectors in found.items():
+        # The file's rows are no longer than the longest text.
+        rows = expected[name].numpy()[tuple(map(slice, vectors.shape))]
+        difference = max(difference, np.abs(vectors - rows).max())
+    if not difference < _TOLERANCE:
+        raise ValueError(
+            f"The TFLite file must give Python's vectors to {_TOLERANCE}. "
+            f"Received: a difference of {difference}."
+        )
+    return (
+        f"TFLite       {path}, {_megabytes(path)}: the same vectors to "
+        f"{difference:.0e}"
+    )
+
+
+def _megabytes(path):
+    files = [path] if path.is_file() else path.rglob("*")
+    size = sum(file.stat().st_size for file in files if file.is_file())
+    return f"{size / 1e6:.1f} MB"
