@@ -1,4 +1,4 @@
-"""What goes wrong with checkpoints."""
+"""Errors of checkpoints."""
 
 
 class CheckpointError(ValueError):

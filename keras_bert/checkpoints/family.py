@@ -25,10 +25,7 @@ def find_family(model_type):
 
 
 def config_from(values):
-    """Makes a config of the family that it names, BERT's if it names none.
-
-    Args:
-        values: dict of config values by key.
+    """Makes a config of the family that a dict names, BERT's if it names none.
 
     Raises:
         ValueError: the family is unknown, or its config has other keys.

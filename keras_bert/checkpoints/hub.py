@@ -41,9 +41,6 @@ def local_directory(directory):
 
     Returns:
         `pathlib.Path`.
-
-    Raises:
-        CheckpointError: see `download`.
     """
     path = pathlib.Path(directory)
     return path if path.is_dir() else download(str(directory))
@@ -84,10 +81,10 @@ def download(name):
 
 
 def check_name(name):
-    """Raises CheckpointError if a name can be no model of the Hub.
+    """Raises CheckpointError if a name can be no model of the Hub, unasked.
 
-    Nothing is asked there. A name is plainly a path if it has several
-    slashes, begins with "." or "/" or with a directory that exists.
+    A name is plainly a path if it has several slashes, begins with "." or "/"
+    or with a directory that exists.
     """
     is_path = not _NAME.fullmatch(name) or name.startswith(".")
     if is_path or ("/" in name and os.path.isdir(name.partition("/")[0])):

@@ -1,4 +1,4 @@
-"""Files that are what they were when they were written."""
+"""Comparison of files with what was written."""
 
 import concurrent.futures
 import contextlib
@@ -15,11 +15,11 @@ from keras_bert.checkpoints.layout import SUMS
 
 @contextlib.contextmanager
 def unaltered(directory, format):
-    """Within it, another thread compares the files with their manifest.
+    """Compares files with their manifest in another thread, within the context.
 
     Args:
         directory: `pathlib.Path` of a checkpoint.
-        format: str, as of `format_of`.
+        format: str, as returned by `format_of`.
 
     Raises:
         CheckpointError: at the end, where a file is not what was written. It

@@ -44,13 +44,10 @@ _STATE = re.compile(r"step-(\d{8})\.npz")
 
 
 def files_of(format):
-    """The names of the files that a checkpoint may have, the weights first.
+    """Names the files that a checkpoint may have, the weights first.
 
     Args:
         format: "keras", "hf" or "tf1".
-
-    Returns:
-        A list of str.
     """
     weights, configs = _FORMATS[format]
     tokenizer = [name for kind in KINDS.values() for name in kind.files]
@@ -58,10 +55,7 @@ def files_of(format):
 
 
 def format_of(directory):
-    """Finds the format of the checkpoint in a directory.
-
-    Args:
-        directory: `pathlib.Path`.
+    """Finds the format of the checkpoint in a directory, a `pathlib.Path`.
 
     Returns:
         "keras", "hf", "tf1" (also of the Model Garden), "states" (a run of
@@ -79,33 +73,26 @@ def format_of(directory):
 
 
 def _says_own(directory):
-    """A manifest may say so where the config is missing."""
+    """Reads the manifest, which may say so where the config is missing."""
     manifest = artifacts.read_manifest(directory / MANIFEST) or {}
     return manifest.get("format") == "keras"
 
 
 def google_configs(directory):
-    """The configs of google-research's programs in a directory.
-
-    Args:
-        directory: `pathlib.Path`.
-
-    Returns:
-        A dict from `model_type`s to paths.
-    """
+    """Finds the configs of google-research's programs by their `model_type`s."""
     paths = {kind: directory / name for kind, name in GOOGLE_CONFIGS.items()}
     return {kind: path for kind, path in paths.items() if path.is_file()}
 
 
 def prefixes(directory):
-    """The names of the TensorFlow checkpoints in a directory, sorted."""
+    """Lists the names of the TensorFlow checkpoints in a directory, sorted."""
     return sorted(
         path.name.removesuffix(_INDEX) for path in directory.glob(f"*{_INDEX}")
     )
 
 
 def states(directory):
-    """The states of a run by their steps, the oldest first."""
+    """Finds the states of a run by their steps, the oldest first."""
     found = {
         int(match[1]): path
         for path in directory.glob("states/step-*.npz")
@@ -141,11 +128,7 @@ def check_readable(directory):
 
 
 def check_input(directory):
-    """Raises CheckpointError if a path is plainly no checkpoint.
-
-    Args:
-        directory: str, a directory or a name on the Hub.
-    """
+    """Raises CheckpointError if a directory or Hub name is no checkpoint."""
     if os.path.isdir(directory):
         check_readable(pathlib.Path(directory))
     else:

@@ -10,7 +10,7 @@ _UNKNOWN_FAMILIES = ("electra", "deberta", "mpnet")
 
 
 def report_hint(report, source):
-    """Tells a likely cause of a failed comparison, in a sentence or "".
+    """Names a likely cause of a failed comparison, in a sentence or "".
 
     Args:
         report: `LoadReport`.
@@ -63,13 +63,13 @@ def likely_model_type(names, told):
 
 
 def _forms(name):
-    """The name for any block, with and without its first word."""
+    """Writes the name for any block, with and without its first word."""
     name = re.sub(r"\d+", "{}", name.partition("@")[0])
     return {name, name.partition(".")[2] or name}
 
 
 def vocabulary_hint(rows, lines):
-    """Tells published models with these sizes, in a sentence or "".
+    """Names published models with these sizes, in a sentence or "".
 
     Args:
         rows: int, rows of the table of word embeddings.

@@ -144,12 +144,9 @@ def load(build, plan, source):
     """Makes a model with the numbers of a checkpoint.
 
     Args:
-        build: function that makes a `PretrainedModel`.
+        build: function that makes and returns a `PretrainedModel`.
         plan: `LoadPlan`.
         source: `Source`.
-
-    Returns:
-        What `build` returns.
     """
     shapes = weight_shapes(source.config, source.task and source.task.head)
     places = {}
@@ -176,7 +173,7 @@ def load(build, plan, source):
 
 
 def _read(places, arrays, shape):
-    """An array of our shape from the one array that it is, or the three."""
+    """Reads an array of our shape from the one that it is, or the three."""
     if len(places) == 1 and not places[0].transposed:
         return arrays.read(places[0].name).reshape(shape)
     values = np.empty(shape, np.float32)

@@ -177,16 +177,9 @@ def _check_sizes(source):
 
 
 def _model_card(model, format, extra):
-    """Says what a saved model is and how to read it.
+    """Writes what a saved model is and how to read it, in Markdown.
 
-    Args:
-        model: `PretrainedModel`.
-        format: str, the format that it is saved in.
-        extra: dict of str, further lines by their heading, such as "Training
-            command".
-
-    Returns:
-        str, Markdown.
+    `extra` has further texts by their headings, such as "Training command".
     """
     tokenizer, family = model.tokenizer_settings, model.family
     kind = KINDS[tokenizer.kind]

@@ -99,20 +99,16 @@ class PretrainedModel:
         return cls(config, tokenizer, backbone, heads, parts, task, head)
 
     def with_parts(self, parts):
-        """A model of the same weights with fewer optional parts.
-
-        Args:
-            parts: iterable of str, some of `self.parts`.
-        """
+        """Makes a model of the same weights with some of its parts only."""
         self.check_parts(*parts)
         return self._with(parts=parts)
 
     def without_task(self):
-        """A model of the same weights without the head of a task."""
+        """Makes a model of the same weights without the head of a task."""
         return self._with(task=None, task_head=None)
 
     def with_tokenizer(self, tokenizer):
-        """A model of the same weights with another tokenizer.
+        """Makes a model of the same weights with another tokenizer.
 
         Args:
             tokenizer: `Tokenizer`, or the settings of one, over the same
@@ -121,7 +117,7 @@ class PretrainedModel:
         return self._with(tokenizer=tokenizer)
 
     def for_task(self, task, outputs=None):
-        """A model of the same encoder with the head of a task, and no other.
+        """Makes a model of the same encoder with the head of a task, and no other.
 
         The head is the one that there is, if it has the same part and size,
         or else a fresh random one, and so is the pooler if that head needs
@@ -220,7 +216,7 @@ class PretrainedModel:
             )
 
     def sequence_length(self, seq_length=None):
-        """A length that the model can take, its limit by default.
+        """Takes a length that the model has positions for, by default all.
 
         Raises:
             ValueError: `seq_length` is below 1 or longer than the limit.
@@ -239,7 +235,7 @@ class PretrainedModel:
 
 
 def _task_head(config, size):
-    """A fresh head of the family of a config."""
+    """Makes a fresh head of the family of a config."""
     kind = find_family(config.model_type).task_heads[size.part]
     return kind.layer(config, size.num_outputs, size.part)
 

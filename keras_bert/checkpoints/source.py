@@ -1,4 +1,4 @@
-"""What the formats have in common once they are read."""
+"""Opened checkpoints, whatever their format."""
 
 import dataclasses
 
@@ -16,7 +16,8 @@ class Source:
         config: a config of any family.
         tokenizer: settings of the tokenizer.
         arrays: the named arrays of the file: `shapes`, a dict of shapes by
-            name, and `read(name)`, which gives a float32 array.
+            name, and `read(name)`, which gives a float32 array, where it can
+            a read-only view of the file.
         places: function from a config and a `HeadSize` or None to the list
             of all their `Place`s.
         ignored: names of arrays that are known not to belong to the model.

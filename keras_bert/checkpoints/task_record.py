@@ -1,4 +1,4 @@
-"""What a fine-tuned model knows beyond its weights, in `task.json`."""
+"""Knowledge of a fine-tuned model beyond its weights, in `task.json`."""
 
 import dataclasses
 
@@ -26,10 +26,7 @@ class TaskRecord:
 
 
 def read_task(directory):
-    """The `TaskRecord` of a directory, or None if it has none.
-
-    Args:
-        directory: `pathlib.Path`.
+    """Reads the `TaskRecord` of a directory, None if it has none.
 
     Raises:
         CheckpointError: the file cannot be used.
@@ -53,12 +50,7 @@ def read_task(directory):
 
 
 def write_task(model, directory):
-    """Writes `task.json` if a model was fine-tuned for a task.
-
-    Args:
-        model: `PretrainedModel`.
-        directory: `pathlib.Path`, existing.
-    """
+    """Writes `task.json` if a model was fine-tuned for a task."""
     if model.task is None:
         return
     head = model.task.head

@@ -12,17 +12,13 @@ _MULTIPLES = (1, 2, 4, 8, 16, 32, 64, 128)
 def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
     """Reads the settings of the tokenizer of a checkpoint directory.
 
-    Its files decide of what kind it is.
-
     Args:
-        kind: str, the `tokenizer` of the `Family`, which is looked for first.
+        kind: str, the `tokenizer` of the `Family`, which is looked for first;
+            the files decide of what kind it is.
         directory: `pathlib.Path`.
         max_chars_per_word: int, the limit of the format, where no file says
             otherwise and the kind has one.
         lowercase: bool, what the caller says of the casing, or None.
-
-    Returns:
-        The settings of a tokenizer.
 
     Raises:
         CheckpointError: a file is missing or cannot be used, nothing tells
@@ -40,11 +36,7 @@ def check_tokenizer(config, tokenizer):
 
     The size must be that of the config, and so the id of padding, where the
     config has one. A table that is padded to a multiple of a power of two, up
-    to 128, has the vocabulary's size too.
-
-    Args:
-        config: a config of any family.
-        tokenizer: `Tokenizer`, or the settings of one.
+    to 128, has the vocabulary's size too. The tokenizer may be its settings.
     """
     vocabulary = tokenizer.vocabulary
     rows, lines = config.vocab_size, len(vocabulary)

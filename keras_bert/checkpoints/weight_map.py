@@ -1,6 +1,6 @@
-"""Where each weight of a family stands in the published checkpoints.
+"""Places of the weights of a family in the published checkpoints.
 
-What follows an `@` in the table tells how an array lies in a file:
+An `@` in the table says how an array lies in a file:
 
 - `@0`, `@1`, `@2` (our column): a third of the columns of the fused matrix;
 - `@T`: transposed;
@@ -24,7 +24,7 @@ _STRIPE = 64
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a weight, or a third of it, stands in a file.
+    """The place of a weight, or of a third of it, in a file.
 
     Args:
         weight: str, path of our variable.
@@ -42,7 +42,7 @@ class Place:
 
     @property
     def part(self):
-        """The layer it belongs to: "embeddings", "block_0", "pooler" ..."""
+        """Names the layer, such as "embeddings", "block_0" or "pooler"."""
         return self.weight.partition("/")[0]
 
     def read_into(self, weight, array):
@@ -57,13 +57,13 @@ class Place:
             own[:, stripe] = array[stripe].T
 
     def written_from(self, weight):
-        """The array for the file, from our weight."""
+        """Makes the array for the file, from our weight."""
         own = self.view(weight)
         own = own.T if self.transposed else own
         return np.ascontiguousarray(own).reshape(self.shape)
 
     def view(self, weight):
-        """What of our weight, a NumPy array, the array stands for."""
+        """Takes what the array holds of our weight, a NumPy array."""
         if self.third is None:
             return weight
         size = weight.shape[-1] // 3
@@ -71,15 +71,12 @@ class Place:
 
 
 def published_places(config, column, head=None):
-    """All places of a published format.
+    """Lists all `Place`s of a published format.
 
     Args:
         config: a config of any family.
         column: "hugging_face", "tf1" or "model_garden".
         head: `HeadSize` of the task head that there is too, or None.
-
-    Returns:
-        A list of `Place`.
 
     Raises:
         ValueError: the format has no place for models of this family.
@@ -102,7 +99,7 @@ def published_places(config, column, head=None):
 
 
 def own_places(config, head=None):
-    """All places of our own files, which name arrays as our weights."""
+    """Lists all places of our own files, which name arrays as our weights."""
     return [
         Place(weight, None, weight, shape)
         for weight, shape in weight_shapes(config, head).items()

@@ -36,17 +36,12 @@ class HeadSize:
 
 
 def model_types():
-    """The families that there is a table of, by their published names."""
+    """Lists the families that there is a table of, by their published names."""
     return sorted(path.stem for path in _TABLES.glob("*.txt"))
 
 
 def weight_shapes(config, head=None):
-    """The shapes of our weights by their paths.
-
-    Args:
-        config: a config of any family.
-        head: `HeadSize` of the task head that there is too, or None.
-    """
+    """Lists the shapes of our weights, and of a `HeadSize`, by their paths."""
     sizes = sizes_with(config, head)
     shapes = {}
     for row in rows_with(config, head):
@@ -61,7 +56,7 @@ def weight_shapes(config, head=None):
 
 
 def rows_with(config, head=None):
-    """The rows of a config's family and of a task head, if there is one."""
+    """Lists the rows of a config's family, and of a task head if there is one."""
     rows = read_table(config.model_type)
     if head is not None:
         rows += head_rows(config.model_type, head.part)
@@ -69,24 +64,21 @@ def rows_with(config, head=None):
 
 
 def sizes_with(config, head=None):
-    """The sizes by their letters; C is the number of the head's outputs."""
+    """Lists sizes by their letters; C is the number of the head's outputs."""
     return {**config.sizes, "C": head.num_outputs if head else 0}
 
 
 def read_table(model_type):
-    """The rows of a family's table, dicts by the names of the columns."""
+    """Reads the rows of a family's table, dicts by the names of the columns."""
     return [row for row in _rows(model_type) if _TIED not in row["weight"]]
 
 
 def tied_arrays(model_type, column):
-    """Copies of arrays, which are checked to be equal and not loaded.
-
-    Args:
-        model_type: str.
-        column: str, the name of the format.
+    """Finds copies of arrays, which are checked to be equal and not loaded.
 
     Returns:
-        A dict from the names of the copies to those of the originals.
+        A dict from the names that the copies have in the format of a column
+        to those of the originals.
     """
     originals = {row["weight"]: row[column] for row in read_table(model_type)}
     return {
@@ -97,12 +89,7 @@ def tied_arrays(model_type, column):
 
 
 def head_rows(model_type, part=""):
-    """The rows of the task heads of a family.
-
-    Args:
-        model_type: str.
-        part: str, such as "classifier"; all of them by default.
-    """
+    """Reads the rows of a family's task heads, or of the part named only."""
     rows = _read(_TABLES / "task_heads" / f"{model_type}.txt")
     return [row for row in rows if part in ("", row["weight"].split("/")[0])]
 
@@ -118,7 +105,7 @@ def _read(path):
 
 
 def weight_of(row):
-    """The path of a row's weight, and which third of its columns it is.
+    """Reads the path of a row's weight, and which third of its columns it is.
 
     The third is None for all of them.
     """
@@ -127,14 +114,14 @@ def weight_of(row):
 
 
 def blocks_of(row, config):
-    """The numbers of each block that a row is for; none for no block."""
+    """Counts the blocks that a row is for: numbers of each, once if none."""
     counts = config.block_counts if "{}" in row["weight"] else ()
     blocks = itertools.product(*map(range, counts))
     return itertools.islice(blocks, row["weight"].endswith(_BUT_FIRST), None)
 
 
 def shape_of(letters, sizes):
-    """The shape that sizes, multiples and digits, joined by commas, mean."""
+    """Computes a shape of sizes, multiples and digits, joined by commas."""
     return tuple(_size_of(size, sizes) for size in letters.split(","))
 
 

@@ -129,7 +129,6 @@ def _read_texts(path: Path) -> list[str]:
 
 
 def _docstrings(node: ast.AST) -> Iterator[str]:
-    """Yields the docstrings of a module, its classes and their functions."""
     docstring = ast.get_docstring(node, clean=False)
     if docstring:
         yield docstring

@@ -1,4 +1,4 @@
-"""What the model of the demo fills in where a word is masked."""
+"""Report of the demo: its corpus, its training and its answers."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ _TOLERANCE = 1e-4
 
 
 def corpus_text(output, eval_documents, bert):
-    """The corpus, the vocabulary and the records, as lines of text.
+    """Describes the corpus, the vocabulary and the records, in lines of text.
 
     Args:
         output: `pathlib.Path`, the directory of the demo.
@@ -46,7 +46,7 @@ def corpus_text(output, eval_documents, bert):
 
 
 def training_text(output, vocabulary):
-    """What the training came to, as lines of text.
+    """Describes the training, in lines of text.
 
     Args:
         output: `pathlib.Path`, the directory of the demo.
@@ -79,7 +79,7 @@ def _row(points, key, form):
 
 
 def _masked_ids(path, vocabulary):
-    """The number of records of a file and all ids to predict in it."""
+    """Counts the records of a file, and lists all ids to predict in it."""
     # Late, so that the manual is there at once.
     from keras_bert.data.records.validation import read_checked_records
 
@@ -90,7 +90,7 @@ def _masked_ids(path, vocabulary):
 
 
 def masked_sentences(documents, vocabulary):
-    """Sentences with one known word masked.
+    """Masks one known word in each of some sentences.
 
     Args:
         documents: list of lists of bytes, sentences.
@@ -118,12 +118,7 @@ def masked_sentences(documents, vocabulary):
 
 
 def filled_text(fill_mask, examples):
-    """What a model fills in, as lines of text.
-
-    Args:
-        fill_mask: `FillMask`.
-        examples: list, of `masked_sentences`.
-    """
+    """Describes what a `FillMask` fills into `masked_sentences`."""
     lines = ["Filled in"]
     for text, word in examples:
         answers = ", ".join(
@@ -135,16 +130,13 @@ def filled_text(fill_mask, examples):
 
 
 def saved_model_text(directory, program, fill_mask, texts):
-    """Asks the SavedModel in a fresh process and compares.
+    """Asks the SavedModel in a fresh process and compares, in a line.
 
     Args:
         directory: `pathlib.Path`.
         program: `pathlib.Path` of query_saved_model.py.
         fill_mask: `FillMask`, whose answers are expected.
         texts: list of str.
-
-    Returns:
-        str, a line.
 
     Raises:
         ValueError: the answers are others.
@@ -174,15 +166,12 @@ def saved_model_text(directory, program, fill_mask, texts):
 
 
 def tflite_text(path, bert, texts):
-    """Runs the TFLite file and compares its vectors.
+    """Runs the TFLite file and compares its vectors, in a line.
 
     Args:
         path: `pathlib.Path`.
         bert: the model that it was made from.
         texts: list of str.
-
-    Returns:
-        str, a line.
 
     Raises:
         ValueError: the vectors are others.

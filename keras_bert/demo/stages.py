@@ -1,4 +1,4 @@
-"""What the demo does: a program after the other."""
+"""The programs of the demo, one after the other."""
 
 import contextlib
 import importlib.util
@@ -19,7 +19,7 @@ _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 
 def demo_stages(root, output, input_file):
-    """All that the demo does, in order.
+    """Lists all that the demo does, in order.
 
     Args:
         root: `pathlib.Path`, where `tools` and `configs` are.
@@ -97,11 +97,7 @@ def demo_stages(root, output, input_file):
 
 
 def check_installed():
-    """Raises ModuleNotFoundError if a stage would lack a package.
-
-    The last stages come minutes after the first, so all is looked for at
-    once.
-    """
+    """Raises ModuleNotFoundError now if a late stage would lack a package."""
     missing = [x for x in _PACKAGES if importlib.util.find_spec(x) is None]
     if missing:
         raise ModuleNotFoundError(
@@ -113,7 +109,7 @@ def check_installed():
 
 @contextlib.contextmanager
 def running(command, log):
-    """A context in which a stage runs; it has ended after it.
+    """Makes a context in which a stage runs; it has ended after it.
 
     Args:
         command: list of str, a Python program and its flags.
@@ -149,13 +145,9 @@ def _end(process):
 
 
 def printed_lines(log):
-    """What a stage printed, without terminal codes and log prefixes.
+    """Lists what is in a log, without terminal codes and log prefixes.
 
-    Args:
-        log: `pathlib.Path`.
-
-    Returns:
-        A list of str, at least one.
+    It is one line at least.
     """
     text = _TERMINAL_CODES.sub("", log.read_text(errors="replace"))
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", text)]

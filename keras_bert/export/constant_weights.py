@@ -10,12 +10,12 @@ class ConstantWeights:
     """The weights of a model in bfloat16, written into graphs as constants.
 
     For a product in bfloat16 TensorFlow lays out a constant once, a variable at
-    every call: with constants inference takes half the time. In float32 they
-    would win nothing, and a process that loads the graph would hold them
-    several times over. So of a model in float32 nothing is written.
+    every call: with constants inference takes half the time. A model in float32
+    has none: they would win nothing, and a process that loads the graph would
+    hold them several times.
 
     Args:
-        model: `keras.Model`. A weight that it uses in bfloat16 alone, as with
+        model: `keras.Model`. A weight that it uses in bfloat16 only, as with
             the policy "mixed_bfloat16", is kept in bfloat16.
     """
 
@@ -32,7 +32,7 @@ class ConstantWeights:
         return sum(array.nbytes for _, array in self._arrays)
 
     def scope(self):
-        """A context in which the variables written are constants, in graph."""
+        """Makes a context in which, in graph, the variables are constants."""
         return keras.StatelessScope(
             [
                 (variable, tf.cast(tf.constant(array), variable.dtype))
@@ -42,7 +42,7 @@ class ConstantWeights:
 
 
 def _used_dtypes(model):
-    """The dtype that a model wants each of its variables in."""
+    """Finds the dtype that a model wants each of its variables in."""
     with tf.Graph().as_default():
         values = [
             (variable, tf.compat.v1.placeholder(variable.dtype, variable.shape))
@@ -58,7 +58,7 @@ def _used_dtypes(model):
 
 
 def _used_dtype(tensor):
-    """The one that a tensor is cast to wherever it is used, or its own."""
+    """Finds the dtype that all uses cast a tensor to, or else its own."""
     used = {
         op.get_attr("DstT") if op.type == "Cast" else tensor.dtype
         for op in tensor.consumers()
@@ -68,14 +68,11 @@ def _used_dtype(tensor):
 
 
 def use_narrow_constants(nodes):
-    """Takes bfloat16 constants as they are, not by way of float32.
+    """Takes bfloat16 constants as they are in `NodeDef`s, which are changed.
 
     A variable is float32 for Keras, which casts what stands for it to float32
     and where it is used to bfloat16. Behind these casts TensorFlow would not
     know a constant, and lay it out at every call.
-
-    Args:
-        nodes: the `NodeDef`s of a graph or of a function; changed.
     """
     known = {node.name: node for node in nodes}
 

@@ -10,7 +10,7 @@ NO_COMMAND = {"command": []}
 
 
 def about(task):
-    """Describe a task for the manifest of its export, a dict for JSON."""
+    """Describes a task for the manifest of its export, a dict for JSON."""
     tokenizer = task.preprocess.tokenizer
     return {
         "task": type(task).__name__,
@@ -26,13 +26,9 @@ def about(task):
 
 
 def described_signatures(signatures):
-    """Names, dtypes and shapes of what goes in and comes out.
+    """Names, dtypes and shapes of the signatures of a `ServedGraph`, for JSON.
 
-    Args:
-        signatures: dict, as of `ServedGraph`.
-
-    Returns:
-        A dict for JSON; an open size is None.
+    An open size is None.
     """
     return {
         name: {

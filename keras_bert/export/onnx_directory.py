@@ -46,8 +46,7 @@ def export_onnx(task, directory, overwrite=False):
     `task.model` takes, of any size: `input_ids`, `input_mask` and, if it has
     segments, `segment_ids`. It gives the float32 outputs of the task, such as
     `logits`. `tokenizer.json` is for the package `tokenizers`, and cuts texts
-    as the task does. A `manifest.json` tells what the file was made of, and
-    the labels.
+    as the task does. `manifest.json` describes the task and its labels.
 
     Args:
         task: an object of `tasks` that computes in float32; no `FillMask`.
@@ -77,11 +76,7 @@ def export_onnx(task, directory, overwrite=False):
 
 
 def _check_onnx(task):
-    """Raises ValueError if a task cannot be exported.
-
-    Args:
-        task: an object of `tasks`.
-    """
+    """Raises ValueError if a task cannot be exported."""
     task.check_servable()
     kind = task.preprocess.tokenizer.kind
     if kind not in JSON_KINDS:
@@ -112,15 +107,10 @@ def _check_onnx(task):
 
 
 def _onnx_model(task):
-    """Makes an ONNX graph of what `predict_ids` computes.
+    """Makes an `onnx.ModelProto` of what `predict_ids` computes.
 
-    Args:
-        task: a task that `check_onnx` has let through.
-
-    Returns:
-        An `onnx.ModelProto` from the int32 tensors that `task.model` takes to
-        the float32 outputs of the task, by their names. The weights are
-        constants.
+    It takes the int32 tensors that `task.model` takes, and gives the float32
+    outputs of the task, by their names. The weights are constants.
     """
     names = [name for name in task.inputs if name in task.model.input]
     rank = len(task.model.input[names[0]].shape)
@@ -152,11 +142,7 @@ def _onnx_model(task):
 
 
 def _convert_erfc(graph, node, name, args):
-    """The GELU's 1 - erf(x), for which tf2onnx 1.17 has no rule.
-
-    Args:
-        graph, node, name, args: as tf2onnx gives them.
-    """
+    """Writes the GELU's 1 - erf(x), for which tf2onnx 1.17 has no rule."""
     del args
     one = graph.make_const(f"{name}_one", np.array(1.0, np.float32))
     erf = graph.make_node("Erf", node.input[:1])
@@ -167,7 +153,7 @@ def _convert_erfc(graph, node, name, args):
 
 
 def _name_dimensions(dimensions, names):
-    """Names those that may vary, in place of what the converter made up."""
+    """Names those that may vary, in place of the converter's own names."""
     for dimension, name in zip(dimensions, names):
         if not dimension.dim_value:
             dimension.dim_param = name

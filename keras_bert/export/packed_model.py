@@ -19,7 +19,7 @@ _NUM_PARTS = 2
 
 
 def packed_model(model):
-    """The same model, whose blocks compute a matrix of all rows' tokens.
+    """Makes the same model, whose blocks compute a matrix of all rows' tokens.
 
     Only attention needs rows of one length. All else in a block is of each
     token by itself.
@@ -32,9 +32,9 @@ def packed_model(model):
 
     Returns:
         A functional `keras.Model` with the same inputs and outputs, for
-        inference on TensorFlow. Of weights of blocks in float32 it has copies.
-        At positions behind the last token of a row it computes with the states
-        of that token.
+        inference on TensorFlow. It has copies of the weights of blocks in
+        float32. At positions behind the last token of a row it computes with
+        the states of that token.
     """
     blocks = _PackedBlocks()
 
@@ -53,11 +53,7 @@ def packed_model(model):
 
 
 def renew_copies(packed):
-    """Copies the weights of a model that it has copies of once more.
-
-    Args:
-        packed: `keras.Model`, as of `packed_model`.
-    """
+    """Copies again the weights that a `packed_model` has copies of."""
     for layer in packed.layers:
         if isinstance(layer, _PackedBlock):
             layer.copy_weights()
@@ -66,7 +62,7 @@ def renew_copies(packed):
 
 
 def row_lengths(mask):
-    """Where the last token of each row ends.
+    """Finds where the last token of each row ends.
 
     Args:
         mask: int32 `(batch_size, ..., seq_length)`; 1 at tokens.
@@ -80,7 +76,7 @@ def row_lengths(mask):
 
 
 def _can_be_packed(layer):
-    """Whether a layer computes what `_PackedBlock` does, and no subclass's."""
+    """Checks that a layer computes what `_PackedBlock` does."""
     attention = getattr(layer, "self_attention", None)
     return (
         getattr(type(layer), "call", None) is PostNormBlock.call
@@ -99,7 +95,6 @@ class _PackedBlocks:
         self._tokens = {}
 
     def call(self, block, states, mask, query_positions=None):
-        """As the block is called."""
         if id(mask) not in self._grids:
             self._grids[id(mask)] = _Grid()(mask), mask
         grid, _ = self._grids[id(mask)]
@@ -118,7 +113,7 @@ class _PackedBlocks:
 
 
 class _Grid(keras.layers.Layer):
-    """Where tokens stand among the rows that attention is computed of.
+    """Places of tokens among the rows that attention is computed of.
 
     Call arguments:
         mask: int32 `(batch_size, seq_length)`; 1 at tokens.
@@ -185,11 +180,7 @@ class _Pack(keras.layers.Layer):
 
 
 class _PackedBlock(keras.layers.Layer):
-    """A block on packed tokens, `(num_tokens, hidden_size)`.
-
-    Returns:
-        As much, or with `query_positions` as the block does.
-    """
+    """A block on packed tokens, `(num_tokens, hidden_size)`."""
 
     def __init__(self, block):
         super().__init__(dtype=block.dtype_policy)
@@ -208,18 +199,11 @@ class _PackedBlock(keras.layers.Layer):
             ]
 
     def _parts(self, layer, num_blocks=1, step=1):
-        """A dense layer as parts that do not wait for each other.
+        """Splits a `FlatDense` into parts that do not wait for each other.
 
         Two threads compute them at the same time, and the matrix of each fits
-        a smaller cache.
-
-        Args:
-            layer: `FlatDense`.
-            num_blocks: int, of how many blocks of units each part has some.
-            step: int, how many units of a block stay together.
-
-        Returns:
-            A list of `FlatDense`.
+        a smaller cache. Each part has some units of each of `num_blocks`
+        blocks, `step` units of a block together.
         """
         if self.compute_dtype != "float32":
             # In bfloat16 a product is too short for two threads.

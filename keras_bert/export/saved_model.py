@@ -43,14 +43,14 @@ def export_saved_model(
     `input_ids`, `input_mask` and, if it has segments, `segment_ids`, and
     gives what `predict_ids` does. No texts give outputs with no rows. Besides
     TensorFlow's own ops the graph holds at most the two of tensorflow-text
-    that its kind of tokenizer is made of, as `TOKENIZER_OPS` lists them, which
-    TensorFlow Serving has. The weights of a model in float32 are variables.
-    With the policy "mixed_bfloat16" they are constants of the graph, and stored
-    in bfloat16 as far as they are used in it.
+    that its kind of tokenizer is made of, which TensorFlow Serving has. The
+    weights of a model in float32 are variables. With the policy
+    "mixed_bfloat16" they are constants of the graph, and stored in bfloat16
+    as far as they are used in it.
 
-    A version holds `export_manifest.json`, which tells of the signatures,
-    labels and operations, and requests for warm-up. Beside the versions are
-    `model.config` and `batching_parameters.txt`, as of `write_serving_files`.
+    A version holds `export_manifest.json`, with the signatures, labels and
+    operations, and requests for warm-up. `write_serving_files` writes
+    `model.config` and `batching_parameters.txt` beside the versions.
 
     Args:
         task: an object of `keras_bert.tasks`.

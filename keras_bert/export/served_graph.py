@@ -67,7 +67,7 @@ class ServedGraph:
 
 
 def text_signature(task):
-    """The string inputs of a task."""
+    """Describes the string inputs of a task, a list of `tf.TensorSpec`."""
     return [
         tf.TensorSpec(task.text_shapes.get(name, [None]), tf.string, name)
         for name in task.text_inputs
@@ -75,14 +75,7 @@ def text_signature(task):
 
 
 def without_padding(encode):
-    """Cuts what `Task.encode` gives to the longest text of the call.
-
-    Args:
-        encode: function as `Task.encode`.
-
-    Returns:
-        The function that does so, in graph.
-    """
+    """Makes a `Task.encode` in graph that cuts rows to the longest text."""
 
     def cut(*texts):
         inputs, told = encode(*texts)
@@ -94,7 +87,7 @@ def without_padding(encode):
 
 
 def _plain_graph(function):
-    """The graph of a function, and pairs of its variables and their values.
+    """Takes a function's graph, and pairs of its variables and their values.
 
     What else the function takes from outside are constants of the graph.
     """
@@ -212,7 +205,7 @@ def _in_range(tensor, name, highest):
 
 
 def _assertion(condition, message, *received):
-    """The op that fails with a message and what was received."""
+    """Makes the op that fails with a message and what was received."""
     return tf.raw_ops.Assert(condition=condition, data=[message, *received])
 
 

@@ -23,12 +23,12 @@ class ServedModel:
         batch_tokens: int, about how many tokens are computed together.
 
     Call arguments:
-        inputs: dict of tensors, as of the model. Among them is `input_mask`,
+        inputs: dict of the model's tensors. Among them is `input_mask`,
             int32 `(batch_size, ..., seq_length)`.
 
     Returns:
-        A dict of tensors, as of the model. Outputs at positions behind the
-        last token of a row are arbitrary.
+        A dict of the model's outputs. Those at positions behind the last token
+        of a row are arbitrary.
     """
 
     def __init__(self, model, batch_tokens):
@@ -75,7 +75,7 @@ class ServedModel:
         }
 
     def _groups(self, lengths, shape):
-        """Which rows go together, int32 from 0 on, never falling."""
+        """Numbers the groups of rows that go together, int32, never falling."""
         num_tokens = lengths * tf.reduce_prod(shape[1:-1])
         total = tf.maximum(tf.reduce_sum(num_tokens), 1)
         num_groups = _quotient_up(total, self._batch_tokens)
@@ -83,7 +83,7 @@ class ServedModel:
         return before // _quotient_up(total, num_groups)
 
     def _outputs(self, inputs, rows, lengths, seq_length):
-        """What the model makes of some rows, cut to the longest of them."""
+        """Computes some rows, cut to the longest of them."""
         lengths = tf.concat([tf.gather(lengths, rows), [1]], axis=0)
         length = tf.reduce_max(lengths)
         inputs = {name: tf.gather(x, rows) for name, x in inputs.items()}
@@ -98,7 +98,7 @@ class ServedModel:
         }
 
     def _padded(self, name, output, missing):
-        """An output as long as that of rows that are not cut."""
+        """Pads an output to the length of rows that are not cut."""
         axis = self._token_axes[name]
         if axis is None:
             return output
@@ -112,7 +112,7 @@ def _quotient_up(a, b):
 
 
 def _token_axes(model):
-    """Which axis of each output is that of the tokens; None where none is."""
+    """Finds the axis of the tokens in each output; None where there is none."""
     shorter, longer = (
         model.compute_output_spec(
             {

@@ -4,7 +4,7 @@ import typing
 
 
 class TokenizerOps(typing.NamedTuple):
-    """What a kind of tokenizer adds to a graph.
+    """Operations that a kind of tokenizer adds to a graph.
 
     Args:
         text: tuple of str, operations of tensorflow-text.
@@ -64,7 +64,7 @@ def graph_ops(graph_def):
 
 
 def check_ops(graph_def, kind):
-    """Raises ValueError unless a server runs all operations.
+    """Raises ValueError unless a server runs all operations of a graph.
 
     Args:
         graph_def: the graph.

@@ -1,4 +1,4 @@
-"""Files that TensorFlow Serving is configured by, beside a model's versions."""
+"""Files and folders that TensorFlow Serving finds a model's versions by."""
 
 import json
 import pathlib
@@ -64,7 +64,6 @@ def write_serving_files(directory, labels=None):
 
 
 def _versions(directory):
-    """The numbers of the versions, in order."""
     versions = sorted(
         int(path.parent.name)
         for path in directory.glob("*/saved_model.pb")
@@ -79,7 +78,7 @@ def _versions(directory):
 
 
 def _model_config(name, labels):
-    """A `ModelServerConfig` as text."""
+    """Writes a `ModelServerConfig` as text."""
     lines = [
         f"name: {_quoted(name)}",
         f"base_path: {_quoted(f'/models/{name}')}",
@@ -118,7 +117,7 @@ def _write(path, text):
 
 
 def version_directory(directory, version, inputs=(), overwrite=False):
-    """The folder of a version, once it is known that it may be written.
+    """Finds the folder of a version, once it is known that it may be written.
 
     Args:
         directory: str, the folder of a model's versions.

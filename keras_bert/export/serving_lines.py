@@ -1,4 +1,4 @@
-"""What to type next, for an exported model: a server, and requests to it."""
+"""Commands to type next for an exported model: a server, and requests to it."""
 
 import json
 import pathlib
@@ -35,7 +35,7 @@ _EXAMPLES = {
 
 
 def docker_line(directory):
-    """The command that serves a model with Docker.
+    """Writes the command that serves a model with Docker.
 
     Args:
         directory: str, the folder of the versions, with the files of
@@ -54,12 +54,7 @@ def docker_line(directory):
 
 
 def curl_line(task, directory):
-    """A request by REST, with the task's own inputs.
-
-    Args:
-        task: `Task`.
-        directory: str, as of `docker_line`.
-    """
+    """Writes a request by REST to the server of `docker_line`."""
     name = urllib.parse.quote(pathlib.Path(directory).absolute().name)
     url = f"http://localhost:8501/v1/models/{name}:predict"
     request = json.dumps({"inputs": _example(task)})
@@ -67,18 +62,13 @@ def curl_line(task, directory):
 
 
 def grpc_program(task, directory):
-    """A request by gRPC, as a program in Python.
-
-    Args:
-        task: `Task`.
-        directory: str, as of `docker_line`.
-    """
+    """Writes a Python program that asks the server of `docker_line` by gRPC."""
     name = pathlib.Path(directory).absolute().name
     return _GRPC.format(name=name, inputs=_example(task))
 
 
 def _example(task):
-    """A row for each input of a task."""
+    """Makes a row for each input of a task."""
     inputs = {name: [_EXAMPLES[name]] for name in task.text_inputs}
     mask = getattr(task, "mask", None)
     if mask is not None:

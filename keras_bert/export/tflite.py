@@ -44,11 +44,11 @@ def export_tflite(
     takes the int32 tensors that the model takes and runs in any interpreter.
     Both have one signature, `serving_default`, and any number of rows of any
     length. They give what the task's `predict_texts` and `predict_ids` give;
-    but of questions the place of an answer only, for TFLite cannot cut
+    but of questions the place of an answer only, because TFLite cannot cut
     strings, and tensors with a place for each token are as long as the
     longest text. Each file is tried on texts before it gets its name. It
     holds a ZIP archive with `export.json`, `vocab.txt` and, if there are
-    labels, `labels.txt`, and a manifest beside it tells of it.
+    labels, `labels.txt`; a manifest is beside it.
 
     Args:
         task: an object of `tasks`.
@@ -58,7 +58,7 @@ def export_tflite(
             "full_int8", with scales that are fixed beforehand.
         texts: list of what `predict` takes, to try the files on: a str for
             each, or a tuple of its strings. Built-in sentences by default.
-        representative_texts: likewise, to find the scales of "full_int8".
+        representative_texts: list of the same, for the scales of "full_int8".
         files: collection of "text" and "ids", the files to write.
         overwrite: bool, replace files that an earlier call has written.
         force: bool, write a file also if it loses more than its kind may.
@@ -148,7 +148,7 @@ def _check_close(path, kind, found, force):
 
 
 def _about(task, kind, function, found):
-    """What the manifest and the archive tell of a file."""
+    """Describes a file for its manifest and its archive."""
     function = function.get_concrete_function()
     return {
         **about(task),
@@ -174,17 +174,10 @@ def _write(task, path, flatbuffer, values):
 
 
 def _append_archive(path, about, labels, tokens):
-    """Appends a ZIP archive to a TFLite file.
+    """Appends `export.json`, `vocab.txt` and perhaps `labels.txt` to a file.
 
-    Interpreters read the file as before; whatever reads ZIP archives finds
-    `export.json`, `vocab.txt` and, if there are labels, `labels.txt`. TFLite's
-    own metadata keep files in the same way.
-
-    Args:
-        path: str, the file.
-        about: dict for JSON, what the export is.
-        labels: list of str, one a line in the order of the logits; or None.
-        tokens: list of str, one a line in the order of the ids.
+    Interpreters read the file as before; whatever reads ZIP archives finds the
+    three. TFLite's own metadata keep files in the same way.
     """
     files = {
         "export.json": json.dumps(about, indent=2) + "\n",

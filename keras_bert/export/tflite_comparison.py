@@ -1,4 +1,4 @@
-"""How far a TFLite file is from the model that it was made of."""
+"""Comparison of a TFLite file with the model that it was made of."""
 
 import dataclasses
 import time
@@ -15,7 +15,7 @@ _LEAST_COSINE = 0.99
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """What a comparison found.
+    """Findings of a comparison.
 
     Args:
         num_texts: int.
@@ -36,7 +36,7 @@ class Comparison:
     milliseconds: float
 
     def is_within(self, kind):
-        """Whether that is close enough for a file of this kind."""
+        """Checks that it is close enough for a file of this kind."""
         if kind in _TOLERANCES:
             return self.greatest_difference <= _TOLERANCES[kind]
         if not self.num_labels:
@@ -59,7 +59,7 @@ class Comparison:
 
 
 def tolerance(kind):
-    """What `is_within` allows, in words."""
+    """States what `is_within` allows, in words."""
     if kind in _TOLERANCES:
         return f"a greatest difference of {_TOLERANCES[kind]:g}"
     return (
@@ -72,8 +72,8 @@ def compare(function, run, samples, num_bytes):
     """Runs a file beside the graph function that it was made of.
 
     Args:
-        function: a `tf.function`, as of `text_function`.
-        run: as of `signature_runner`.
+        function: a `tf.function`, as returned by `text_function`.
+        run: function, as returned by `signature_runner`.
         samples: list of dicts of arrays, their inputs.
         num_bytes: int, size of the file.
 
@@ -107,7 +107,7 @@ def compare(function, run, samples, num_bytes):
 
 
 def _labels(found, expected):
-    """Whether they are equal, for each place that has a label."""
+    """Compares each place that has a label."""
     if expected.ndim == 3:  # The best first, as of fill-mask.
         found, expected = found[..., 0], expected[..., 0]
     if expected.dtype.kind == "O":
@@ -123,7 +123,7 @@ def _cosine(found, expected):
 
 
 def signature_runner(flatbuffer, has_text):
-    """A function of a file, on one thread.
+    """Makes a function of a file, on one thread.
 
     Args:
         flatbuffer: bytes.

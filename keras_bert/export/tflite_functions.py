@@ -1,4 +1,4 @@
-"""A task as the two graph functions that TFLite files are made of."""
+"""A task as two graph functions, and these as TFLite's flatbuffers."""
 
 import contextlib
 import copy
@@ -13,7 +13,7 @@ from keras_bert.export.served_graph import without_padding
 
 
 def text_function(task):
-    """The function from strings to answers, with the weights as constants.
+    """Makes the function from strings to answers, with constant weights.
 
     Rows are as long as the longest text of the call, so that short texts cost
     little.
@@ -23,7 +23,7 @@ def text_function(task):
 
     Returns:
         A `tf.function` with a signature, of the task's `text_inputs`. It
-        gives the outputs of `predict_texts` but for `substring_outputs`. No
+        gives the outputs of `predict_texts` except `substring_outputs`. No
         texts give outputs with no rows.
     """
     task = copy.copy(task)
@@ -41,7 +41,7 @@ def text_function(task):
 
 
 def ids_function(task):
-    """As `text_function`, from the task's `inputs` to `predict_ids`."""
+    """Makes such a function from the task's `inputs` to `predict_ids`."""
     rank = len(task.model.input[features.INPUT_IDS.name].shape)
     signature = [
         tf.TensorSpec([None] * rank, tf.int32, name) for name in task.inputs
@@ -76,18 +76,15 @@ def _with_a_row(rows, count):
 
 
 def convert(function, model, kind, samples=()):
-    """Converts a function.
+    """Converts a graph function to bytes, a flatbuffer.
 
     Args:
-        function: as of `text_function`.
+        function: as returned by `text_function`.
         model: `keras.Model` that it runs.
-        kind: str, as of `export_tflite`. "int8" finds the scales of what it
+        kind: str, one of `KINDS`. "int8" finds the scales of what it
             multiplies as it runs; "full_int8" has them from samples.
         samples: list of dicts of arrays, inputs of the function, for
             "full_int8".
-
-    Returns:
-        bytes
 
     Raises:
         ValueError: the graph cannot be converted.

@@ -1,4 +1,4 @@
-"""What TFLite files there are of a task, and where they go."""
+"""Kinds and paths of the TFLite files of a task."""
 
 import pathlib
 
@@ -7,15 +7,14 @@ FILES = ("text", "ids")
 
 
 def tflite_paths(path, files=FILES):
-    """Where the files of an export go.
+    """Finds the paths of the files of an export.
 
     Args:
-        path: str, as of `export_tflite`.
+        path: str, which ends in ".tflite".
         files: collection of "text" and "ids".
 
     Returns:
-        A dict from "text" and "ids", as far as asked for, to
-        `pathlib.Path`.
+        A dict from "text" and "ids", as far as asked for, to `pathlib.Path`.
 
     Raises:
         ValueError: the path does not end in ".tflite".
@@ -35,12 +34,7 @@ def tflite_paths(path, files=FILES):
 
 
 def check_kind(kind, files, has_representatives):
-    """Raises ValueError unless the files can be of a kind.
-
-    Args:
-        kind, files: as of `export_tflite`.
-        has_representatives: bool, whether there are representative texts.
-    """
+    """Raises ValueError unless the `files` of an export can be of a `kind`."""
     if kind not in KINDS:
         raise ValueError(
             f"`kind` must be one of {', '.join(KINDS)}. Received: {kind!r}."

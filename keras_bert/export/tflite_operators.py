@@ -1,4 +1,4 @@
-"""Which ops a TFLite file needs."""
+"""Ops that a TFLite file needs."""
 
 import collections
 
@@ -6,7 +6,7 @@ from keras_bert.export.served_ops import TOKENIZER_OPS
 
 
 def text_operators(kind):
-    """The custom ops that a file which takes strings may need.
+    """Names the custom ops that a file which takes strings may need.
 
     Args:
         kind: str, of its tokenizer.
@@ -59,7 +59,7 @@ def check_operators(flatbuffer, allowed, advice):
     Args:
         flatbuffer: bytes.
         allowed: set of str, names of custom ops.
-        advice: str, a sentence that says what to do.
+        advice: str, a sentence that ends the message.
     """
     _, custom = operators(flatbuffer)
     missing = sorted({*custom} - {*allowed})

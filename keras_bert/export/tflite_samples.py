@@ -1,4 +1,4 @@
-"""Texts that every TFLite file is tried on."""
+"""Texts that TFLite files are tried on."""
 
 import pathlib
 
@@ -28,7 +28,7 @@ _TEXTS = (
 
 
 def sample_columns(task, texts=None):
-    """Texts in the columns that a task takes.
+    """Arranges texts in the columns that a task takes.
 
     Args:
         task: a `Task`.
@@ -55,11 +55,11 @@ def sample_columns(task, texts=None):
 
 
 def id_samples(task, columns):
-    """What a task's model takes of each text, without padding.
+    """Computes what a task's model takes of each text, without padding.
 
     Args:
         task: a `Task`.
-        columns: as of `sample_columns`.
+        columns: list, as returned by `sample_columns`.
 
     Returns:
         A list with a dict for each text, or for each window where long texts
@@ -126,13 +126,13 @@ def _encoded(value, name):
 
 
 def read_texts(task, path):
-    """Texts of a file, as `sample_columns` wants them.
+    """Reads the texts of a file, for `sample_columns`.
 
     Args:
         task: a `Task`.
-        path: str, a UTF-8 file with a text in each line. Of a task that takes
-            several strings, a tab stands between them, and between the
-            choices of a question. None for no file.
+        path: str, a UTF-8 file with a text in each line, with tabs between the
+            strings of a task that takes several, and between the choices of a
+            question. None for no file.
 
     Returns:
         A list of str, or of tuples; None for no file.

@@ -15,13 +15,12 @@ _CUT_AT = {"head": "Right", "tail": "Left"}
 def write_tokenizer_json(preprocess, path):
     """Writes a `tokenizer.json`, which cuts texts as a preprocessor does.
 
-    It pads to the longest text of a batch. It cuts longer texts, but for the
+    It pads to the longest text of a batch. It cuts longer texts, except for the
     truncation "head_tail", which that package does not have. It finds special
     tokens that are written in a text if the tokenizer does.
 
     Args:
-        preprocess: a `Preprocessor` whose tokenizer is of one of
-            `JSON_KINDS`.
+        preprocess: a `Preprocessor` whose tokenizer is one of `JSON_KINDS`.
         path: str, the file.
     """
     template, tokenizer = preprocess.template, preprocess.tokenizer
@@ -36,7 +35,6 @@ def write_tokenizer_json(preprocess, path):
 
 
 def _wordpiece(settings):
-    """What is particular to word pieces."""
     tokens = special_tokens(settings.vocabulary.roles, mask_takes_space=False)
     return {
         "added_tokens": _found(settings, tokens),
@@ -60,14 +58,12 @@ def _wordpiece(settings):
 
 
 def _byte_bpe(settings):
-    """What is particular to byte-level BPE."""
     whole = byte_pair_files.to_tokenizer_json(settings)
     found = _found(settings, settings.added_tokens)
     return {**{name: whole[name] for name in _PARTS}, "added_tokens": found}
 
 
 def _sentencepiece(settings):
-    """What is particular to ALBERT's SentencePiece."""
     whole = to_tokenizer_json(
         settings.vocabulary, settings.lowercase, settings.normalizer
     )
@@ -84,7 +80,7 @@ JSON_KINDS = {
 
 
 def _found(settings, tokens):
-    """The added tokens that are found in texts."""
+    """Makes the entries of the added tokens that are found in texts."""
     is_any = settings.special_tokens_in_text
     tokens = [token for token in tokens if is_any or not token.is_special]
     return added_tokens_json(settings.vocabulary, tokens)

@@ -54,7 +54,7 @@ def write_warmup_requests(version_directory, requests):
 
 
 def example_requests(task, lengths=None, batch_sizes=(1, 8)):
-    """Requests of all lengths, in tokens, that a task computes alike.
+    """Makes requests of all lengths, in tokens, that a task computes alike.
 
     Args:
         task: `Task`.
@@ -63,7 +63,7 @@ def example_requests(task, lengths=None, batch_sizes=(1, 8)):
         batch_sizes: tuple of int, the rows of the requests of each length.
 
     Returns:
-        A list of dicts as of `write_warmup_requests`.
+        A list of dicts for `write_warmup_requests`.
     """
     longest = task.preprocess.seq_length
     if lengths is None:
@@ -82,7 +82,7 @@ def example_requests(task, lengths=None, batch_sizes=(1, 8)):
 
 
 def _values(task, name, length, batch_size):
-    """Texts for an input: of some length in the last one, else short."""
+    """Makes texts for an input: of some length in the last one, else short."""
     text = "a"
     if name == task.text_inputs[-1]:
         # A mask, which only some tasks know as one token, and as many words
@@ -95,7 +95,7 @@ def _values(task, name, length, batch_size):
 
 
 def _prediction_log(inputs):
-    """The bytes of a `PredictionLog` with one request."""
+    """Encodes a `PredictionLog` with one request."""
     request = _field(
         _MODEL_SPEC, _field(_SIGNATURE_NAME, b"serving_default")
     ) + b"".join(
@@ -111,7 +111,7 @@ def _tensors(inputs):
 
 
 def _field(number, data):
-    """A field with a length and so many bytes; the number is below 16."""
+    """Encodes a field with its length; its number is below 16."""
     length = len(data)
     digits = bytearray([number << 3 | 2])
     while length > 0x7F:

@@ -1,4 +1,4 @@
-"""What clients of TensorFlow Serving have in common."""
+"""A client of TensorFlow Serving, whatever the protocol."""
 
 import itertools
 import time
@@ -74,13 +74,7 @@ class Client:
         return f"{self.host}:{self.port}"
 
     def signature(self, name="serving_default"):
-        """What a signature takes and gives.
-
-        Args:
-            name: str.
-
-        Returns:
-            `Signature`.
+        """Describes a signature, as a `Signature`.
 
         Raises:
             ServerError: the server or the model cannot be asked, or it has
@@ -102,7 +96,7 @@ class Client:
 
         Returns:
             A dict from the names of the outputs to lists with an item for
-            each row; strings are str, likewise.
+            each row; strings are such str.
 
         Raises:
             ValueError: the inputs are not those of the signature.
@@ -124,18 +118,13 @@ class Client:
         return {name: outputs[name] for name in signature.outputs}
 
     def read_signatures(self):
-        """What the model has, a dict from names to `Signature`."""
+        """Reads what the model has, a dict from names to `Signature`."""
         raise NotImplementedError
 
     def ask(self, signature, inputs):
-        """Asks once, with inputs that fit.
+        """Asks a `Signature` once, with inputs that fit.
 
-        Args:
-            signature: `Signature`.
-            inputs: as of `predict`.
-
-        Returns:
-            A dict from names to what the server gave.
+        Args and results are those of `predict`, not yet checked.
         """
         raise NotImplementedError
 
@@ -180,7 +169,7 @@ def answered_rows(client, rows, signature="serving_default", batch_size=32):
 
 
 def _lengths(row):
-    """What rows of one request must have in common."""
+    """Measures what rows of one request must have in common."""
     return {name: _shape(value) for name, value in row.items()}
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a server."""
+"""Errors of a server."""
 
 _MOST_CHARACTERS = 500
 
@@ -12,11 +12,7 @@ class Unavailable(ServerError):
 
 
 def shown(text):
-    """What a server said as one line that a terminal can show, not too long.
-
-    Args:
-        text: str.
-    """
+    """Writes what a server said as one printable line, not too long."""
     words = "".join(c if c.isprintable() else " " for c in text).split()
     line = " ".join(words) or "nothing"
     if len(line) > _MOST_CHARACTERS:

@@ -85,7 +85,6 @@ class GrpcClient(Client):
         }
 
     def _answer(self, method, request):
-        """The message that the server answers."""
         request.model_spec.name = self.model_name
         if self.version is not None:
             request.model_spec.version.value = self.version
@@ -100,7 +99,7 @@ class GrpcClient(Client):
                 raise self._failure(error.code(), error.details()) from None
 
     def _failure(self, code, details):
-        """The error of a call in our words."""
+        """Says in our words what has become of a call."""
         details = shown(details or "")
         if code is grpc.StatusCode.UNAVAILABLE and self._speaks_rest():
             return ServerError(
@@ -144,14 +143,13 @@ class GrpcClient(Client):
 
 
 def _form(info):
-    """The `TensorForm` of what the server tells of a tensor."""
     shape = info.tensor_shape
     rank = None if shape.unknown_rank else len(shape.dim)
     return TensorForm(tf.as_dtype(info.dtype).name, rank)
 
 
 def _tensor(name, values, form):
-    """A `TensorProto` of lists."""
+    """Makes a `TensorProto` of lists."""
     dtype = tf.as_dtype(form.dtype)
     try:
         if form.dtype == STRING:

@@ -77,7 +77,6 @@ class RestClient(Client):
         return path
 
     def _answer(self, method, action, body=None):
-        """The JSON object that the server answers."""
         connection = http.client.HTTPConnection(
             self.host, self.port, timeout=self.timeout_s
         )
@@ -93,7 +92,7 @@ class RestClient(Client):
         return self._checked(response, data)
 
     def _body(self, response, deadline):
-        """All bytes of an answer, if they are not too many."""
+        """Reads all bytes of an answer, if they are not too many."""
         data = bytearray()
         while block := response.read1(_BLOCK_BYTES):
             data += block
@@ -110,7 +109,7 @@ class RestClient(Client):
         return bytes(data)
 
     def _failure(self, error):
-        """The error of a connection in our words."""
+        """Says in our words what has become of a connection."""
         if isinstance(error, TimeoutError):
             return ServerError(
                 f"{self.place} must answer within {self.timeout_s:g} s. "
@@ -144,7 +143,7 @@ class RestClient(Client):
         return self._stranger(f"{error}")
 
     def _checked(self, response, data):
-        """The object that an answer holds."""
+        """Takes the object that an answer holds."""
         text = data.decode("utf-8", "surrogateescape")
         try:
             answer = json.loads(text)
@@ -174,12 +173,10 @@ class RestClient(Client):
 
 
 def _is_error(answer):
-    """Whether an answer is an error as TensorFlow Serving writes them."""
     return isinstance(answer, dict) and isinstance(answer.get("error"), str)
 
 
 def _form(values):
-    """The `TensorForm` of what JSON tells of a tensor."""
     shape = values["tensor_shape"]
     rank = None if shape.get("unknown_rank") else len(shape.get("dim", []))
     return TensorForm(values["dtype"].removeprefix("DT_").lower(), rank)

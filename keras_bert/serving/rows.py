@@ -1,4 +1,4 @@
-"""What a server is asked, row by row, from flags and from files."""
+"""Rows to ask a server, from flags and from files."""
 
 import codecs
 import pathlib

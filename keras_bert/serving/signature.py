@@ -1,4 +1,4 @@
-"""What a signature of a served model takes and gives."""
+"""Inputs and outputs of a served model."""
 
 import dataclasses
 import reprlib
@@ -14,8 +14,7 @@ class TensorForm:
 
     Attributes:
         dtype: str, as TensorFlow names it: "string".
-        rank: int, the number of its dimensions; None if the server leaves
-            that open.
+        rank: int, the number of its dimensions; None if it is open.
     """
 
     dtype: str
@@ -72,11 +71,7 @@ class Signature:
 
 
 def signature_of(signatures, name):
-    """One of several signatures.
-
-    Args:
-        signatures: dict from names to `Signature`.
-        name: str.
+    """Takes the one of several signatures, a dict, that has a name.
 
     Raises:
         ServerError: there is none of that name.
@@ -90,7 +85,7 @@ def signature_of(signatures, name):
 
 
 def _shape(name, value, form):
-    """The lengths of the lists that make a row."""
+    """Measures the lists that make a row."""
     lengths, items = (), [value]
     while items and all(isinstance(item, list) for item in items):
         distinct = {len(item) for item in items}

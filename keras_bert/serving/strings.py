@@ -13,7 +13,7 @@ _BASE64 = "b64"
 
 
 def to_bytes(text):
-    """The bytes of a str.
+    """Encodes a str.
 
     Raises:
         ValueError: it holds half a surrogate pair.
@@ -28,16 +28,12 @@ def to_bytes(text):
 
 
 def from_bytes(data):
-    """The str of bytes."""
+    """Decodes bytes."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def to_json(value):
-    """A value with its strings as JSON may have them.
-
-    Args:
-        value: str, number, or lists of them.
-    """
+    """Writes the strings among str, numbers and lists as JSON may have them."""
     if isinstance(value, list):
         return [to_json(item) for item in value]
     if not isinstance(value, str):
@@ -50,7 +46,7 @@ def to_json(value):
 
 
 def from_json(value):
-    """What `to_json` made, back; other values as they are.
+    """Reads what `to_json` made; other values stay as they are.
 
     Raises:
         ValueError: it is not base64.

@@ -35,13 +35,7 @@ _MAX_SIZE = 2**60
 
 
 def map_file(path):
-    """Maps a file into memory; what is not looked at is not read.
-
-    Args:
-        path: str or `pathlib.Path`.
-
-    Returns:
-        A read-only `mmap.mmap`.
+    """Maps a file into memory, read-only; what is not looked at is not read.
 
     Raises:
         CheckpointError: it cannot be read, is empty or stands for a file of
@@ -104,7 +98,7 @@ def check_float(path, name, dtype):
 
 
 def floats(data, dtype, count, offset, byte_order="<"):
-    """The numbers in a piece of a file.
+    """Reads numbers from a piece of a file.
 
     Args:
         data: `mmap.mmap` or bytes.
@@ -129,7 +123,7 @@ def floats(data, dtype, count, offset, byte_order="<"):
 
 
 def brief(value):
-    """A value of a file for a message, however long or deep it is."""
+    """Shows a value of a file in a message, however long or deep it is."""
     try:
         return reprlib.repr(value)
     except ValueError:  # An int of more digits than Python likes to print.

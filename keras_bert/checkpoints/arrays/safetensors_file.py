@@ -70,14 +70,7 @@ class SafetensorsFile:
         }
 
     def read(self, name):
-        """Reads one array.
-
-        Args:
-            name: str, one of `shapes`.
-
-        Returns:
-            A float32 array; a read-only view of the file where it can be.
-        """
+        """Reads one array, as `Source.arrays` do."""
         dtype, shape, begin, _ = self._places[name]
         check_float(self._path, name, dtype)
         count = math.prod(shape)
@@ -118,7 +111,7 @@ def write_safetensors(path, arrays):
 
 
 def _read_header(path, data):
-    """The parsed header, without metadata, and where the numbers begin."""
+    """Reads the header, without metadata, and where the numbers begin."""
     if len(data) < _LENGTH.size:
         raise CheckpointError(f"{path} is cut off inside its header.")
     (length,) = _LENGTH.unpack_from(data)
@@ -152,7 +145,7 @@ def _unique(pairs):
 
 
 def _check_entry(path, name, entry):
-    """dtype, shape, begin and end of an array."""
+    """Reads dtype, shape, begin and end of an array."""
     if not isinstance(entry, dict):
         entry = {}
     shape = entry.get("shape")
@@ -179,7 +172,7 @@ def _check_entry(path, name, entry):
 
 
 def _check_places(path, places, size):
-    """The arrays must fill the file: no overlap, no hole, no rest."""
+    """Checks that the arrays fill the file: no overlap, no hole, no rest."""
     position = 0
     for name in sorted(places, key=lambda name: places[name][2:]):
         _, _, begin, end = places[name]

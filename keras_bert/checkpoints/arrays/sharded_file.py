@@ -49,19 +49,12 @@ class ShardedFile:
         }
 
     def read(self, name):
-        """Reads one array.
-
-        Args:
-            name: str, one of `shapes`.
-
-        Returns:
-            A float32 array; a read-only view of the file where it can be.
-        """
+        """Reads one array, as `Source.arrays` do."""
         return self._shards[name].read(name)
 
 
 def _read_index(path):
-    """A dict from the names of arrays to names of files."""
+    """Reads a dict from the names of arrays to names of files."""
     if len(map_file(path)) > _MAX_INDEX:
         raise CheckpointError(f"{path} is too big for an index.")
     try:

@@ -1,7 +1,7 @@
 """The index of a TensorFlow checkpoint: which array lies where.
 
-It is a table as of LevelDB: blocks of sorted keys and values, each key
-without what it shares with the one before, and at the end a block that tells
+It is a table like LevelDB's: blocks of sorted keys and values, each key
+without what it shares with the one before, and at the end a block that says
 where the blocks are. It is read here because TensorFlow's own reader ends the
 whole process when a number in the index is wrong.
 
@@ -32,10 +32,7 @@ _SLICE = b"\0"  # Begins the keys of pieces of partitioned variables.
 
 
 def read_index(path):
-    """Reads the index of a TensorFlow checkpoint.
-
-    Args:
-        path: str, the file that ends in `.index`.
+    """Reads the `.index` of a TensorFlow checkpoint.
 
     Returns:
         The `BundleHeaderProto` and a dict of `BundleEntryProto` by name.
@@ -55,7 +52,7 @@ def read_index(path):
 
 
 def read_varint(data, position):
-    """A number of seven bits a byte, and the position behind it.
+    """Reads a number of seven bits a byte, and the position behind it.
 
     Raises:
         IndexError: the data end before the number does.
@@ -72,7 +69,7 @@ def read_varint(data, position):
 
 
 def checksum(data, begin, end):
-    """The masked CRC-32C of a piece of a file, not read all at once."""
+    """Computes the masked CRC-32C of a piece of a file, chunk by chunk."""
     crc = 0
     for position in range(begin, end, _CHUNK):
         piece = data[position : min(position + _CHUNK, end)]
@@ -102,14 +99,14 @@ def _read_table(data):
 
 
 def _read_handle(data, position):
-    """Offset and size of a block, and the position behind them."""
+    """Reads offset and size of a block, and the position behind them."""
     offset, position = read_varint(data, position)
     size, position = read_varint(data, position)
     return (offset, size), position
 
 
 def _read_block(data, offset, size):
-    """Keys and values of a block."""
+    """Reads keys and values of a block."""
     block = data[offset : offset + size]
     kind, expected = _TRAILER.unpack_from(data, offset + size)
     if checksum(data, offset, offset + size + 1) != expected:

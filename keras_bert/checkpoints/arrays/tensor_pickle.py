@@ -206,7 +206,7 @@ def _storage(identifier):
 
 
 def _rebuild(function, arguments):
-    """What a call in the file stands for."""
+    """Makes the value that a call in the file stands for."""
     _check_type(function, Name)
     _check_type(arguments, tuple)
     if function.name == _DICTIONARY and not arguments:

@@ -72,14 +72,7 @@ class TensorFlowFile:
         self.shapes = {name: shapes[key] for name, key in self._keys.items()}
 
     def read(self, name):
-        """Reads one array.
-
-        Args:
-            name: str, one of `shapes`.
-
-        Returns:
-            A float32 array; a read-only view of the file where it can be.
-        """
+        """Reads one array, as `Source.arrays` do."""
         entry = self._entries[self._keys[name]]
         dtype = _dtype(entry)
         check_float(self._prefix, name, dtype)
@@ -89,7 +82,7 @@ class TensorFlowFile:
         return numbers.reshape(shape)
 
     def _check_entry(self, key, entry):
-        """The shape of an array that lies where it can be."""
+        """Checks that an array lies where it can be, and takes its shape."""
         shape = tuple(dimension.size for dimension in entry.shape.dim)
         check_array(self._prefix, key, shape)
         size = math.prod(shape) * ITEM_SIZES.get(_dtype(entry), 0)
@@ -110,7 +103,7 @@ class TensorFlowFile:
         return shape
 
     def _checked_shard(self, name, entry):
-        """The file of an array, once its checksum is right."""
+        """Takes the file of an array, once its checksum is right."""
         data = self._shards[entry.shard_id]
         end = entry.offset + entry.size
         if checksum(data, entry.offset, end) != entry.crc32c:
@@ -121,7 +114,7 @@ class TensorFlowFile:
         return data
 
     def _read_graph(self):
-        """The keys of the variables by their full names."""
+        """Reads the keys of the variables by their full names."""
         entry = self._entries[_GRAPH]
         data = self._shards[entry.shard_id]
         try:
@@ -184,7 +177,7 @@ def write_tensorflow(prefix, arrays):
 
 
 def _dtype(entry):
-    """The dtype by name; where the file has an unknown one, its number."""
+    """Names the dtype; where the file has an unknown one, its number."""
     return _DTYPES.get(entry.dtype) or (
         DataType.Name(entry.dtype).removeprefix("DT_").lower()
         if entry.dtype in DataType.values()

@@ -68,14 +68,7 @@ class TorchFile:
         }
 
     def read(self, name):
-        """Reads one array.
-
-        Args:
-            name: str, one of `shapes`.
-
-        Returns:
-            A float32 array; a read-only view of the file where it can be.
-        """
+        """Reads one array, as `Source.arrays` do."""
         tensor = self._tensors[name]
         storage = tensor.storage
         check_float(self._path, name, storage.dtype)
@@ -91,7 +84,7 @@ class TorchFile:
         )
 
     def _open_zip(self):
-        """The unpickled values, and offset and size of each storage."""
+        """Unpickles the values, and finds offset and size of each storage."""
         entries = read_entries(self._path, self._data)
         names = [name for name in entries if name.endswith("/data.pkl")]
         if len(names) != 1:
@@ -115,7 +108,7 @@ class TorchFile:
         }
 
     def _open_legacy(self):
-        """The unpickled values, and offset and size of each storage."""
+        """Does the same for a file of torch before 1.6."""
         file = io.BytesIO(self._data[:_MAX_PICKLE])
         if self._data[:1] != b"\x80" or load_tensors(file) != _MAGIC_NUMBER:
             raise ValueError("it does not begin as such a file")
@@ -144,7 +137,7 @@ class TorchFile:
 
 
 def _tensors(path, values):
-    """The tensors of a dictionary by their names."""
+    """Finds the tensors of a dictionary by their names."""
     values = values if isinstance(values, dict) else {}
     tensors = {k: v for k, v in values.items() if isinstance(v, Tensor)}
     if tensors:
@@ -161,7 +154,7 @@ def _tensors(path, values):
 
 
 def _check_tensor(path, name, tensor, places):
-    """A tensor must lie within its storage, and the storage in the file."""
+    """Checks that a tensor lies within its storage, and that in the file."""
     check_array(path, name, tensor.shape)
     check_array(path, name, tensor.strides)
     storage = tensor.storage

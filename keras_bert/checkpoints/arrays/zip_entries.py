@@ -1,4 +1,4 @@
-"""Where the entries of a zip file lie, when they lie in it as they are.
+"""Places of the entries of a zip file that lie in it as they are.
 
 `zipfile` reads the directory. It would copy the bytes of an entry; their
 place is found here, so that they can be looked at where they lie. Nothing is
@@ -26,11 +26,7 @@ _DAMAGES = (
 
 
 def read_entries(path, data):
-    """Finds the entries of a zip file.
-
-    Args:
-        path: str or `pathlib.Path`, the file.
-        data: `mmap.mmap` of it.
+    """Finds the entries of the zip file of a path and its `mmap.mmap`.
 
     Returns:
         A dict from names to `(offset, size)` of their bytes in `data`.

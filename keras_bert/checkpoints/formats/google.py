@@ -39,19 +39,7 @@ _OLD_NAMES = {"predictions/transform/logits/": "next_sentence/logits/"}
 
 
 def open_google(directory, lowercase=None):
-    """Opens a TF1 or Model Garden directory.
-
-    Args:
-        directory: `pathlib.Path`.
-        lowercase: bool, what the caller says of the casing, or None.
-
-    Returns:
-        A `Source`.
-
-    Raises:
-        CheckpointError: a file cannot be used or there are several
-            checkpoints or configs.
-    """
+    """Opens the one TF1 or Model Garden checkpoint of a directory."""
     names = prefixes(directory)
     if len(names) > 1 and _PREFIX not in names:
         raise CheckpointError(
@@ -84,10 +72,6 @@ def open_google(directory, lowercase=None):
 
 def write_tf1(model, directory):
     """Writes what google-research/bert or google-research/albert reads.
-
-    Args:
-        model: `PretrainedModel`.
-        directory: `pathlib.Path`, existing.
 
     Raises:
         ValueError: the model is none that these programs could build, or has
@@ -154,7 +138,7 @@ def _check_buildable(config):
 
 
 def _garden_arrays(arrays, path):
-    """Under the names of the table.
+    """Renames arrays as in the table.
 
     The next-sentence head of its pre-trainer has a pooler of its own. The
     encoder's is then no part of the loss, so has learned nothing.

@@ -49,18 +49,7 @@ _ACTIVATIONS = {"gelu_tanh": "gelu_new", "gelu_erf": "gelu"}
 
 
 def open_hugging_face(directory, lowercase=None):
-    """Opens a directory of Hugging Face.
-
-    Args:
-        directory: `pathlib.Path`.
-        lowercase: bool, what the caller says of the casing, or None.
-
-    Returns:
-        A `Source`.
-
-    Raises:
-        CheckpointError: a file cannot be used.
-    """
+    """Opens a directory of Hugging Face."""
     name = next(name for name in _READERS if (directory / name).is_file())
     path = directory / name
     values, config = _read_config(directory / _CONFIG)
@@ -87,12 +76,7 @@ def open_hugging_face(directory, lowercase=None):
 
 
 def write_hugging_face(model, directory):
-    """Writes what `transformers` reads without a missing or unexpected key.
-
-    Args:
-        model: `PretrainedModel`.
-        directory: `pathlib.Path`, existing.
-    """
+    """Writes what `transformers` reads without a missing or unexpected key."""
     weights = model.weights
     head = model.task and model.task.head
     write_safetensors(

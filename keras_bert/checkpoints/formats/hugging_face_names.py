@@ -25,21 +25,12 @@ _OLD_NAMES = {
 
 
 def task_class(family, part):
-    """The class with the head of a task.
-
-    Args:
-        family: `Family`; our class of its config is named as theirs.
-        part: str, a key of its `task_heads`.
-    """
+    """Names a `Family`'s class with a head; ours of its config is as theirs."""
     return _class(family, _TASK_CLASSES[part])
 
 
 def model_class(model):
-    """The class of a model, for its `config.json`.
-
-    Args:
-        model: `PretrainedModel`.
-    """
+    """Names the class of a `PretrainedModel`, for its `config.json`."""
     if model.task_head:
         return task_class(model.family, model.task.head.part)
     if model.config.is_decoder:
@@ -53,17 +44,13 @@ def _class(family, name):
 
 
 def encoder_prefix(model_type):
-    """The first word of the encoder's arrays, if it is not saved by itself."""
+    """Finds the word before the arrays of an encoder inside another model."""
     first_row = read_table(model_type)[0]
     return first_row["hugging_face"].partition(".")[0] + "."
 
 
 def canonical_names(model_type):
-    """Makes a function from the names in a file to those in the table.
-
-    Args:
-        model_type: str, the `model_type` of a family.
-    """
+    """Makes a function from the names in a file to those in the table."""
     prefix = encoder_prefix(model_type)
     names = [row["hugging_face"] for row in read_table(model_type)]
     encoder = tuple(
@@ -82,7 +69,7 @@ def canonical_names(model_type):
 
 
 def buffers(model_type):
-    """The names of the arrays that are no weights."""
+    """Names the arrays that are no weights."""
     prefix = encoder_prefix(model_type)
     return {f"{prefix}embeddings.{x}_ids" for x in ("position", "token_type")}
 

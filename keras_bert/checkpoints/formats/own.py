@@ -1,6 +1,7 @@
 """Our own directories: config, tokenizer files and weights by their paths.
 
-No class is named in them: the model is made from its config.
+No class is named in them: the model is made from its config. A run of
+pre-training that is not finished has states instead of weights.
 """
 
 import json
@@ -30,18 +31,7 @@ _MAX_CHARS_PER_WORD = 200
 
 
 def open_own(directory, lowercase=None):
-    """Opens a directory of ours.
-
-    Args:
-        directory: `pathlib.Path`.
-        lowercase: bool, what the caller says of the casing, or None.
-
-    Returns:
-        A `Source`.
-
-    Raises:
-        CheckpointError: a file is missing or cannot be used.
-    """
+    """Opens a directory of ours."""
     config, tokenizer = _read_description(directory, lowercase)
     if not (directory / _WEIGHTS).is_file():
         raise CheckpointError(f"{directory} lacks {_WEIGHTS}.")
@@ -57,12 +47,7 @@ def open_own(directory, lowercase=None):
 
 
 def write_own(model, directory):
-    """Writes a directory of ours.
-
-    Args:
-        model: `PretrainedModel`.
-        directory: `pathlib.Path`, existing.
-    """
+    """Writes a directory of ours."""
     write_safetensors(
         directory / _WEIGHTS,
         [
@@ -75,18 +60,6 @@ def write_own(model, directory):
 
 
 def _read_description(directory, lowercase=None):
-    """Reads config and tokenizer.
-
-    Args:
-        directory: `pathlib.Path`.
-        lowercase: bool, what the caller says of the casing, or None.
-
-    Returns:
-        The config, and the settings of the tokenizer.
-
-    Raises:
-        CheckpointError: a file is missing or cannot be used.
-    """
     try:
         config = read_config(directory / CONFIG)
     except FileNotFoundError:
@@ -100,30 +73,13 @@ def _read_description(directory, lowercase=None):
 
 
 def write_description(model, directory):
-    """Writes config and tokenizer.
-
-    Args:
-        model: `PretrainedModel`.
-        directory: `pathlib.Path`, existing.
-    """
+    """Writes config and tokenizer."""
     model.config.to_json(directory / CONFIG)
     model.tokenizer_settings.save(directory)
 
 
 def open_states(directory, lowercase=None):
-    """Opens the newest whole state of a run that is not finished.
-
-    Args:
-        directory: `pathlib.Path`, the output directory of the run.
-        lowercase: bool, what the caller says of the casing, or None.
-
-    Returns:
-        A `Source`.
-
-    Raises:
-        CheckpointError: no state can be used, or a file beside them is
-            missing.
-    """
+    """Opens the newest whole state of a run that is not finished."""
     folder = directory / "states"
     config, tokenizer = _read_description(folder, lowercase)
     step, arrays = _newest(directory)
@@ -140,12 +96,7 @@ def open_states(directory, lowercase=None):
 
 
 def _say_if_unfinished(directory, weights):
-    """Logs where a run has gone on from its finished checkpoint.
-
-    Args:
-        directory: `pathlib.Path` of the checkpoint.
-        weights: str, the name of its file of weights.
-    """
+    """Logs where a run has gone on from its finished checkpoint."""
     finished = (directory / weights).stat().st_mtime_ns
     for step, path in reversed(states(directory).items()):
         if path.stat().st_mtime_ns > finished:
@@ -159,14 +110,9 @@ def _say_if_unfinished(directory, weights):
 
 
 class _StateFile:
-    """The weights in a state, by their paths.
+    """The weights in a `step-NNNNNNNN.npz`, by their paths.
 
-    Args:
-        path: `pathlib.Path` of a `step-NNNNNNNN.npz`.
-
-    Raises:
-        One of `DAMAGES`: the file is not whole. All weights are read once
-            for that.
+    All are read once, to raise one of `DAMAGES` if the file is not whole.
     """
 
     def __init__(self, path):
@@ -179,7 +125,6 @@ class _StateFile:
         self.shapes = {name: self.read(name).shape for name in self._keys}
 
     def read(self, name):
-        """A float32 array; `name` is one of `shapes`."""
         array = self._array(self._keys[name])
         check_float(self.path, name, array.dtype.name)
         return array.astype(np.float32, copy=False)

@@ -54,14 +54,7 @@ def published_task(values, family, shapes, path):
 
 
 def published_settings(task):
-    """Makes the keys of a config.json that describe a task.
-
-    Args:
-        task: `TaskRecord` or None.
-
-    Returns:
-        A dict.
-    """
+    """Makes the keys of a config.json that describe a `TaskRecord` or None."""
     if task is None:
         return {}
     if task.task == "TextRegressor":
@@ -82,7 +75,7 @@ def published_settings(task):
 
 
 def _num_outputs(family, part, shapes):
-    """The number that the weights have, or 1 where they lack the head."""
+    """Counts the outputs of the weights; 1 where they lack the head."""
     for row in head_rows(family.model_type, part):
         name = row["hugging_face"].partition("@")[0]
         if "logits/bias" in row["weight"] and name in shapes:
@@ -91,7 +84,7 @@ def _num_outputs(family, part, shapes):
 
 
 def _labels(values, num_labels, path):
-    """The names of the labels in order, as transformers makes them up."""
+    """Lists the names of the labels, as transformers makes them up."""
     names = values.get("id2label")
     if names is None:
         return [f"LABEL_{index}" for index in range(num_labels)]

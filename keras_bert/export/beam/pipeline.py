@@ -142,17 +142,9 @@ def _write_manifest(_, path, about, command, entries, rows, bad_rows, faults):
 
 
 def _text_ranks(model_dir):
-    """What strings a SavedModel takes.
+    """Reads the names and ranks of the strings that a SavedModel takes.
 
-    Args:
-        model_dir: str.
-
-    Returns:
-        A dict from names to ranks: 1 of a text a row, 2 of several.
-
-    Raises:
-        ValueError: it is no SavedModel with a signature `serving_default` of
-            strings.
+    A text a row has rank 1, several have rank 2.
     """
     model = _load(model_dir)
     _, inputs = model.signatures[_SIGNATURE].structured_input_signature
@@ -168,10 +160,6 @@ class _Answer(beam.DoFn):
     """Lists of rows to lines of JSON.
 
     A worker's threads share one model, which is loaded when the first starts.
-
-    Args:
-        model_dir: str, a SavedModel that all workers see.
-        names: list of str, what the texts of a row are to the model.
     """
 
     def __init__(self, model_dir, names):
@@ -222,7 +210,7 @@ def _length(text):
 
 
 def _plain(values):
-    """A tensor as lists of what JSON can hold, row by row."""
+    """Turns a tensor into lists of what JSON can hold, row by row."""
     array = values.numpy()
     if array.dtype == object:
         return _decoded(array.tolist())

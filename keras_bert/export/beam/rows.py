@@ -13,11 +13,11 @@ _KINDS = (".txt", ".csv", ".tsv", ".jsonl")
 
 
 def check_kinds(paths, ranks):
-    """Raises ValueError unless all files are of a kind that can be read.
+    """Raises ValueError unless files of these paths can hold such columns.
 
     Args:
         paths: list of str.
-        ranks: dict, as of `ReadRows`.
+        ranks: dict, as `ReadRows` takes it.
     """
     for path in paths:
         kind = _kind(path)
@@ -90,7 +90,6 @@ class ReadRows(beam.DoFn):
 
 
 def _bad_rows(path, faults):
-    """Hands on what was found and empties the list."""
     for line, fault in faults:
         values = {"file": path, "line": line, "fault": fault}
         yield beam.pvalue.TaggedOutput(BAD_ROWS, values)
@@ -102,7 +101,7 @@ def _kind(path):
 
 
 def _decoded(file, faults):
-    """Pairs of the number of a line and the line; None of one at fault."""
+    """Pairs the number of a line with its text, None where it is at fault."""
     number = 0
     while line := file.readline():
         number += 1
@@ -115,7 +114,7 @@ def _decoded(file, faults):
 
 
 def _text(value, rank):
-    """A text, or of rank 2 a list of texts, and nothing else."""
+    """Checks a text, or of rank 2 a list of texts."""
     texts = [value] if rank == 1 else value
     is_list = isinstance(texts, list) and texts
     if not is_list or not all(isinstance(text, str) for text in texts):
