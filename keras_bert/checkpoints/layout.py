@@ -79,7 +79,7 @@ def _says_own(directory):
 
 
 def google_configs(directory):
-    """Finds the configs of google-research's programs by their `model_type`s."""
+    """Finds the configs of google-research's programs by `model_type`."""
     paths = {kind: directory / name for kind, name in GOOGLE_CONFIGS.items()}
     return {kind: path for kind, path in paths.items() if path.is_file()}
 

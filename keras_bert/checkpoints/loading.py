@@ -84,7 +84,8 @@ def plan_loading(source, allow_missing=()):
         CheckpointError: anything is missing, unexpected or of another shape.
             Its `report` is a `LoadReport`.
     """
-    shapes, places = source.arrays.shapes, _places(source)
+    shapes = source.arrays.shapes
+    places = source.places(source.config, source.task and source.task.head)
     optional = find_family(source.config.model_type).parts
     _check_names(allow_missing, places)
     # A weight is there or not: two thirds of a matrix are an error.
@@ -106,10 +107,6 @@ def plan_loading(source, allow_missing=()):
         raise _strict_error(report, source)
     parts = frozenset({*optional} & (present | {*allow_missing}))
     return LoadPlan(found, parts, frozenset(fresh))
-
-
-def _places(source):
-    return source.places(source.config, source.task and source.task.head)
 
 
 def _compare(shapes, places, wanted, fresh, ignored):
@@ -193,10 +190,8 @@ def _check_names(allow_missing, places):
 
 
 def _some(names):
-    names = list(names)
-    more = len(names) - _MOST_NAMED
-    text = ", ".join(names[:_MOST_NAMED])
-    return f"{text} and {more} more" if more > 0 else text
+    first, more = [*names][:_MOST_NAMED], len(names) - _MOST_NAMED
+    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
 def _built_with(read, weights, build):

@@ -76,7 +76,10 @@ def from_pretrained(
     with unaltered(path, format):
         source = getattr(formats, _READERS[format])(path, lowercase)
         if special_tokens_in_text is not None:
-            source = _finding(source, special_tokens_in_text)
+            tokenizer = dataclasses.replace(
+                source.tokenizer, special_tokens_in_text=special_tokens_in_text
+            )
+            source = dataclasses.replace(source, tokenizer=tokenizer)
         _check_sizes(source)
         plan = plan_loading(source, allow_missing)
         return load(
@@ -149,13 +152,6 @@ def _write(model, format, staging, directory, card, extras):
             SUMS: {name: artifacts.crc32c(staging / name) for name in names},
         },
     )
-
-
-def _finding(source, special_tokens_in_text):
-    tokenizer = dataclasses.replace(
-        source.tokenizer, special_tokens_in_text=special_tokens_in_text
-    )
-    return dataclasses.replace(source, tokenizer=tokenizer)
 
 
 def _check_sizes(source):

@@ -117,7 +117,7 @@ class PretrainedModel:
         return self._with(tokenizer=tokenizer)
 
     def for_task(self, task, outputs=None):
-        """Makes a model of the same encoder with the head of a task, and no other.
+        """Makes a model of the same encoder with the head of a task only.
 
         The head is the one that there is, if it has the same part and size,
         or else a fresh random one, and so is the pooler if that head needs
@@ -162,15 +162,9 @@ class PretrainedModel:
         return model
 
     def _with(self, **changes):
-        values = {
-            "config": self.config,
-            "tokenizer": self._tokenizer or self.tokenizer_settings,
-            "backbone": self.backbone,
-            "heads": self.heads,
-            "parts": self.parts,
-            "task": self.task,
-            "task_head": self.task_head,
-        }
+        kept = ("config", "backbone", "heads", "parts", "task", "task_head")
+        values = {name: getattr(self, name) for name in kept}
+        values["tokenizer"] = self._tokenizer or self.tokenizer_settings
         return type(self)(**{**values, **changes})
 
     @property

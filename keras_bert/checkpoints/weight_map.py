@@ -58,7 +58,7 @@ class Place:
 
     def written_from(self, weight):
         """Makes the array for the file, from our weight."""
-        own = self.view(weight)
+        own = self.view(np.asarray(weight))
         own = own.T if self.transposed else own
         return np.ascontiguousarray(own).reshape(self.shape)
 

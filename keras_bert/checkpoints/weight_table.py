@@ -56,7 +56,7 @@ def weight_shapes(config, head=None):
 
 
 def rows_with(config, head=None):
-    """Lists the rows of a config's family, and of a task head if there is one."""
+    """Lists the rows of a config's family, and those of a task head."""
     rows = read_table(config.model_type)
     if head is not None:
         rows += head_rows(config.model_type, head.part)
@@ -114,7 +114,7 @@ def weight_of(row):
 
 
 def blocks_of(row, config):
-    """Counts the blocks that a row is for: numbers of each, once if none."""
+    """Yields the numbers of each block that a row is for; none for no block."""
     counts = config.block_counts if "{}" in row["weight"] else ()
     blocks = itertools.product(*map(range, counts))
     return itertools.islice(blocks, row["weight"].endswith(_BUT_FIRST), None)

@@ -23,24 +23,3 @@ def about(task):
             "tensorflow": tf.__version__,
         },
     }
-
-
-def described_signatures(signatures):
-    """Names, dtypes and shapes of the signatures of a `ServedGraph`, for JSON.
-
-    An open size is None.
-    """
-    return {
-        name: {
-            "inputs": _described(inputs),
-            "outputs": _described(outputs),
-        }
-        for name, (inputs, outputs) in signatures.items()
-    }
-
-
-def _described(tensors):
-    return {
-        name: {"dtype": x.dtype.name, "shape": x.shape.as_list()}
-        for name, x in tensors.items()
-    }

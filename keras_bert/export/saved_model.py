@@ -10,7 +10,6 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
-from keras_bert.export.description import described_signatures
 from keras_bert.export.served_graph import ServedGraph
 from keras_bert.export.served_model import ServedModel
 from keras_bert.export.served_ops import LEAST_SERVER
@@ -150,9 +149,20 @@ def _write_export_manifest(directory, task, served, graph_def):
     text_ops = TOKENIZER_OPS[task.preprocess.tokenizer.kind].text
     values = {
         **about(task),
-        "signatures": described_signatures(served.signatures),
+        "signatures": {
+            name: {"inputs": _described(inputs), "outputs": _described(outputs)}
+            for name, (inputs, outputs) in served.signatures.items()
+        },
         "text_ops": [op for op in ops if op in text_ops],
         "core_ops": [op for op in ops if op not in text_ops],
         "least_tensorflow_serving": LEAST_SERVER,
     }
     artifacts.write_json(directory / "export_manifest.json", values)
+
+
+def _described(tensors):
+    """Dtypes and shapes by name, for JSON; an open size is None."""
+    return {
+        name: {"dtype": x.dtype.name, "shape": x.shape.as_list()}
+        for name, x in tensors.items()
+    }

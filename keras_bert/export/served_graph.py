@@ -5,8 +5,8 @@ import copy
 import tensorflow as tf
 
 from keras_bert import features
-from keras_bert.export.constant_weights import use_narrow_constants
 from keras_bert.export.packed_model import row_lengths
+from keras_bert.export.served_model import use_narrow_constants
 
 
 class ServedGraph:

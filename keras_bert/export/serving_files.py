@@ -139,10 +139,10 @@ def version_directory(directory, version, inputs=(), overwrite=False):
     artifacts.check_no_input(directory, inputs)
     place = pathlib.Path(directory, str(version))
     artifacts.check_output_directory(
-        place, inputs, overwrite, "a SavedModel", _is_saved_model
+        place,
+        inputs,
+        overwrite,
+        "a SavedModel",
+        lambda manifest: "task" in manifest and "format" not in manifest,
     )
     return place
-
-
-def _is_saved_model(manifest):
-    return "task" in manifest and "format" not in manifest

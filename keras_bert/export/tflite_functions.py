@@ -1,6 +1,5 @@
 """A task as two graph functions, and these as TFLite's flatbuffers."""
 
-import contextlib
 import copy
 import warnings
 
@@ -101,23 +100,13 @@ def convert(function, model, kind, samples=()):
         converter.target_spec.supported_types = [tf.float16]
     if kind == "full_int8":
         converter.representative_dataset = lambda: iter(samples)
-    with _without_its_own_warnings():
+    with warnings.catch_warnings():
+        # TensorFlow runs the samples in an interpreter that it has deprecated.
+        warnings.filterwarnings("ignore", r"\s*Warning: tf.lite.Interpreter")
         try:
             return converter.convert()
         except tf.errors.OpError as error:
-            raise _unconvertible(kind, error) from error
-
-
-def _unconvertible(kind, error):
-    first = f"{error}".strip().splitlines()[0]
-    return ValueError(
-        f"TFLite cannot hold this model as {kind}. Received: {first}"
-    )
-
-
-@contextlib.contextmanager
-def _without_its_own_warnings():
-    """TensorFlow runs the samples in an interpreter that it has deprecated."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"\s*Warning: tf.lite.Interpreter")
-        yield
+            first = f"{error}".strip().splitlines()[0]
+            raise ValueError(
+                f"TFLite cannot hold this model as {kind}. Received: {first}"
+            ) from error

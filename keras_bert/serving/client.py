@@ -113,7 +113,7 @@ class Client:
                 raise ServerError(
                     f"{self.place} must give {num_rows} row(s) of {name!r}, "
                     "one for each asked. Received: "
-                    f"{_count(values)}."
+                    f"{len(values) if isinstance(values, list) else 'no list'}."
                 )
         return {name: outputs[name] for name in signature.outputs}
 
@@ -137,10 +137,6 @@ def _until_available(ask):
             logging.warning("%s Asking again in %g s.", error, wait)
             time.sleep(wait)
     return ask()
-
-
-def _count(values):
-    return f"{len(values)}" if isinstance(values, list) else "no list"
 
 
 def answered_rows(client, rows, signature="serving_default", batch_size=32):

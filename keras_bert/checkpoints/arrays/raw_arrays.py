@@ -10,23 +10,12 @@ from keras_bert.checkpoints.errors import CheckpointError
 
 # Bytes of a number; those that stand here only for their size are not read.
 ITEM_SIZES = {
-    "float64": 8,
-    "float32": 4,
-    "float16": 2,
-    "bfloat16": 2,
-    "complex64": 8,
-    "complex128": 16,
-    "int64": 8,
-    "int32": 4,
-    "int16": 2,
-    "int8": 1,
-    "uint64": 8,
-    "uint32": 4,
-    "uint16": 2,
-    "uint8": 1,
-    "bool": 1,
-    "float8_e4m3fn": 1,
-    "float8_e5m2": 1,
+    **dict.fromkeys(("complex128",), 16),
+    **dict.fromkeys(("float64", "complex64", "int64", "uint64"), 8),
+    **dict.fromkeys(("float32", "int32", "uint32"), 4),
+    **dict.fromkeys(("float16", "bfloat16", "int16", "uint16"), 2),
+    **dict.fromkeys(("int8", "uint8", "bool"), 1),
+    **dict.fromkeys(("float8_e4m3fn", "float8_e5m2"), 1),
 }
 
 _LFS = b"version https://git-lfs"

@@ -28,22 +28,11 @@ _LENGTH = struct.Struct("<Q")
 _MAX_HEADER = 2**24
 _METADATA = "__metadata__"
 _DTYPES = {
-    "F64": "float64",
-    "F32": "float32",
-    "F16": "float16",
-    "BF16": "bfloat16",
-    "C64": "complex64",
-    "I64": "int64",
-    "I32": "int32",
-    "I16": "int16",
-    "I8": "int8",
-    "U64": "uint64",
-    "U32": "uint32",
-    "U16": "uint16",
-    "U8": "uint8",
-    "BOOL": "bool",
-    "F8_E4M3": "float8_e4m3fn",
-    "F8_E5M2": "float8_e5m2",
+    **{"F64": "float64", "F32": "float32", "F16": "float16"},
+    **{"BF16": "bfloat16", "C64": "complex64"},
+    **{f"I{bits}": f"int{bits}" for bits in (64, 32, 16, 8)},
+    **{f"U{bits}": f"uint{bits}" for bits in (64, 32, 16, 8)},
+    **{"BOOL": "bool", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"},
 }
 
 

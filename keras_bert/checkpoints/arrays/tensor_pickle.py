@@ -20,26 +20,16 @@ from keras_bert.checkpoints.arrays.raw_arrays import brief
 
 # Storages of numbers, by what torch calls them.
 _DTYPES = {
-    "DoubleStorage": "float64",
-    "FloatStorage": "float32",
-    "HalfStorage": "float16",
-    "BFloat16Storage": "bfloat16",
-    "ComplexFloatStorage": "complex64",
-    "ComplexDoubleStorage": "complex128",
-    "LongStorage": "int64",
-    "IntStorage": "int32",
-    "ShortStorage": "int16",
-    "CharStorage": "int8",
-    "ByteStorage": "uint8",
-    "BoolStorage": "bool",
+    **{"Double": "float64", "Float": "float32", "Half": "float16"},
+    **{"BFloat16": "bfloat16"},
+    **{"ComplexFloat": "complex64", "ComplexDouble": "complex128"},
+    **{"Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8"},
+    **{"Byte": "uint8", "Bool": "bool"},
 }
-_STORAGES = {f"torch {name}": dtype for name, dtype in _DTYPES.items()}
+_STORAGES = {f"torch {name}Storage": x for name, x in _DTYPES.items()}
 _DICTIONARY = "collections OrderedDict"
 _PARAMETER = "torch._utils _rebuild_parameter"
-_TENSORS = (
-    "torch._utils _rebuild_tensor",
-    "torch._utils _rebuild_tensor_v2",
-)
+_TENSORS = tuple(f"torch._utils _rebuild_tensor{v}" for v in ("", "_v2"))
 _SIZE = "torch Size"
 _NAMES = {_DICTIONARY, _PARAMETER, *_TENSORS, _SIZE, *_STORAGES}
 

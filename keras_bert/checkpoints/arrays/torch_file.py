@@ -4,11 +4,15 @@ Since torch 1.6 it is a zip file with the pickle `*/data.pkl` and an entry
 `*/data/<key>` for each storage. Before, it was a row of pickles (magic number,
 version, machine, tensors, keys of the storages) and then the storages, each
 after its count.
+
+References:
+    [Zip format](https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT)
 """
 
 import io
 import math
 import struct
+import zipfile
 
 import numpy as np
 
@@ -20,7 +24,6 @@ from keras_bert.checkpoints.arrays.raw_arrays import floats
 from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.arrays.tensor_pickle import Tensor
 from keras_bert.checkpoints.arrays.tensor_pickle import load_tensors
-from keras_bert.checkpoints.arrays.zip_entries import read_entries
 from keras_bert.checkpoints.errors import CheckpointError
 
 _MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
@@ -29,6 +32,14 @@ _COUNT = struct.Struct("<q")
 _MAX_PICKLE = 2**23  # BERT's are of some 50 kB.
 _ORDERS = {b"little": "<", b"big": ">"}
 _WRAPPERS = ("state_dict", "model", "model_state_dict")
+_IS_ENCRYPTED = 1
+# What stands before the bytes of an entry: lengths of name and extras.
+_LOCAL = struct.Struct("<4s22xHH")
+# What `zipfile` raises besides its own error where a directory is damaged.
+_DAMAGES = (
+    *(zipfile.BadZipFile, struct.error, UnicodeDecodeError, ValueError),
+    *(OverflowError, NotImplementedError, OSError, EOFError),
+)
 
 
 class TorchFile:
@@ -85,7 +96,7 @@ class TorchFile:
 
     def _open_zip(self):
         """Unpickles the values, and finds offset and size of each storage."""
-        entries = read_entries(self._path, self._data)
+        entries = _read_entries(self._path, self._data)
         names = [name for name in entries if name.endswith("/data.pkl")]
         if len(names) != 1:
             raise ValueError("a zip file with one data.pkl is expected")
@@ -182,4 +193,51 @@ def _last_index(tensor):
     return tensor.offset + sum(
         (size - 1) * stride
         for size, stride in zip(tensor.shape, tensor.strides, strict=True)
+    )
+
+
+def _read_entries(path, data):
+    """Finds `(offset, size)` of the entries of a zip file in its bytes, by name.
+
+    `zipfile` reads the directory. It would copy the bytes of an entry, which
+    are looked at where they lie. Nothing is ever unpacked, and a directory takes
+    some eight times its length in memory: a small file cannot ask for much.
+    """
+    try:
+        with zipfile.ZipFile(path) as file:
+            return _find_entries(path, data, file.infolist())
+    except CheckpointError:
+        raise
+    except _DAMAGES:
+        raise _damaged(path) from None
+
+
+def _find_entries(path, data, infos):
+    entries = {}
+    for info in infos:
+        if info.compress_type != zipfile.ZIP_STORED or (
+            info.flag_bits & _IS_ENCRYPTED
+        ):
+            raise CheckpointError(
+                f"{path}: {brief(info.filename)} must be stored as it is, "
+                "neither compressed nor encrypted."
+            )
+        offset, size = info.header_offset, info.file_size
+        mark, *lengths = _LOCAL.unpack_from(data, offset)
+        begin = offset + _LOCAL.size + sum(lengths)
+        if (
+            offset < 0
+            or mark != b"PK\3\4"
+            or info.compress_size != size
+            or begin + size > len(data)
+            or info.filename in entries
+        ):
+            raise _damaged(path)
+        entries[info.filename] = begin, size
+    return entries
+
+
+def _damaged(path):
+    return CheckpointError(
+        f"{path} is cut off or no whole zip file. Download it again."
     )

@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import numpy as np
 from absl import logging
 
 from keras_bert import artifacts
@@ -89,7 +88,7 @@ def write_tf1(model, directory):
     write_tensorflow(
         directory / _PREFIX,
         [
-            (place.name, place.written_from(np.asarray(weights[place.weight])))
+            (place.name, place.written_from(weights[place.weight]))
             for place in places
             if place.weight in weights
         ],

@@ -14,15 +14,16 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import config_from
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.formats import hugging_face_names as names
-from keras_bert.checkpoints.formats.published_task import published_settings
-from keras_bert.checkpoints.formats.published_task import published_task
+from keras_bert.checkpoints.formats.hugging_face_names import task_class
 from keras_bert.checkpoints.layout import HUGGING_FACE_WEIGHTS
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.config import BertConfig
@@ -46,6 +47,16 @@ _READERS = dict(
 )
 _MAX_CHARS_PER_WORD = 100
 _ACTIVATIONS = {"gelu_tanh": "gelu_new", "gelu_erf": "gelu"}
+# By the part that is the head.
+_TASKS = {
+    "classifier": "TextClassifier",
+    "token_classifier": "TokenClassifier",
+    "choice_scorer": "MultipleChoice",
+    "span_classifier": "QuestionAnswerer",
+}
+_REGRESSION = "regression"
+_SINGLE_LABEL = "single_label_classification"
+_MULTI_LABEL = "multi_label_classification"
 
 
 def open_hugging_face(directory, lowercase=None):
@@ -57,7 +68,7 @@ def open_hugging_face(directory, lowercase=None):
     arrays = RenamedArrays(
         _READERS[name](path), names.canonical_names(config.model_type), path
     )
-    task = read_task(directory) or published_task(
+    task = read_task(directory) or _published_task(
         values, family, arrays.shapes, directory / _CONFIG
     )
     return Source(
@@ -82,7 +93,11 @@ def write_hugging_face(model, directory):
     write_safetensors(
         directory / _SAFETENSORS,
         [
-            (place.name, place.shape, _writer(place, weights[place.weight]))
+            (
+                place.name,
+                place.shape,
+                functools.partial(place.written_from, weights[place.weight]),
+            )
             for place in published_places(model.config, "hugging_face", head)
             if place.weight in weights
         ],
@@ -90,10 +105,6 @@ def write_hugging_face(model, directory):
     artifacts.write_json(directory / _CONFIG, _published_config(model))
     write_task(model, directory)
     model.tokenizer_settings.save(directory)
-
-
-def _writer(place, weight):
-    return lambda: place.written_from(np.asarray(weight))
 
 
 def _read_config(path):
@@ -140,8 +151,89 @@ def _published_config(model):
         **config.to_dict(),
         config.activation_key: _ACTIVATIONS.get(activation, activation),
         **model.family.published_keys,
-        **published_settings(model.task),
+        **_published_settings(model.task),
     }
     # Of some families it is a setting of the layers.
     pad_id = vocabulary.id_of(vocabulary.roles["pad"])
     return {**values, "pad_token_id": values.get("pad_token_id", pad_id)}
+
+
+def _published_task(values, family, shapes, path):
+    """Finds the `TaskRecord` of the class that a config.json names, or None.
+
+    Args:
+        values: dict, what the file holds.
+        family: `Family`.
+        shapes: dict of the shapes of the arrays beside it, by name.
+        path: `pathlib.Path` of the file, for messages.
+    """
+    classes = values.get("architectures") or []
+    for part in family.task_heads:
+        if task_class(family, part) in classes:
+            break
+    else:
+        return None
+    head = HeadSize(part, _num_outputs(family, part, shapes))
+    if part in ("choice_scorer", "span_classifier"):
+        return TaskRecord(_TASKS[part], head, {})
+    problem = values.get("problem_type")
+    if part == "classifier" and (
+        problem == _REGRESSION or (not problem and head.num_outputs == 1)
+    ):
+        return TaskRecord("TextRegressor", head, {})
+    settings = {"labels": _labels(values, head.num_outputs, path)}
+    if part == "classifier":
+        settings["multi_label"] = problem == _MULTI_LABEL
+    return TaskRecord(_TASKS[part], head, settings)
+
+
+def _published_settings(task):
+    """Makes the keys of a config.json that describe a `TaskRecord` or None."""
+    if task is None:
+        return {}
+    if task.task == "TextRegressor":
+        labels, problem = ["LABEL_0"], _REGRESSION
+    else:
+        labels = task.settings.get("labels")
+        is_multi = task.settings.get("multi_label")
+        problem = _MULTI_LABEL if is_multi else _SINGLE_LABEL
+    if labels is None:
+        return {}
+    settings = {
+        "id2label": {str(index): name for index, name in enumerate(labels)},
+        "label2id": {name: index for index, name in enumerate(labels)},
+    }
+    if task.head.part == "classifier":
+        settings["problem_type"] = problem
+    return settings
+
+
+def _num_outputs(family, part, shapes):
+    """Counts the outputs of the weights; 1 where they lack the head."""
+    for row in head_rows(family.model_type, part):
+        name = row["hugging_face"].partition("@")[0]
+        if "logits/bias" in row["weight"] and name in shapes:
+            return shapes[name][0] if shapes[name] else 1
+    return 1
+
+
+def _labels(values, num_labels, path):
+    """Lists the names of the labels, as transformers makes them up."""
+    names = values.get("id2label")
+    if names is None:
+        return [f"LABEL_{index}" for index in range(num_labels)]
+    try:
+        labels = {int(index): str(name) for index, name in names.items()}
+        ordered = [labels[index] for index in range(num_labels)]
+    except (AttributeError, KeyError, ValueError):
+        ordered = []
+    if (
+        not ordered
+        or len(names) != num_labels
+        or len(set(ordered)) != len(ordered)
+    ):
+        raise CheckpointError(
+            f"{path}: `id2label` must name each of the {num_labels} outputs "
+            f"of the weights once. Received: id2label={names!r}."
+        )
+    return ordered

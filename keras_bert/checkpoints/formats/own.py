@@ -35,7 +35,7 @@ def open_own(directory, lowercase=None):
     config, tokenizer = _read_description(directory, lowercase)
     if not (directory / _WEIGHTS).is_file():
         raise CheckpointError(f"{directory} lacks {_WEIGHTS}.")
-    _say_if_unfinished(directory, _WEIGHTS)
+    _say_if_unfinished(directory)
     return Source(
         name=str(directory / _WEIGHTS),
         config=config,
@@ -95,9 +95,9 @@ def open_states(directory, lowercase=None):
     )
 
 
-def _say_if_unfinished(directory, weights):
+def _say_if_unfinished(directory):
     """Logs where a run has gone on from its finished checkpoint."""
-    finished = (directory / weights).stat().st_mtime_ns
+    finished = (directory / _WEIGHTS).stat().st_mtime_ns
     for step, path in reversed(states(directory).items()):
         if path.stat().st_mtime_ns > finished:
             logging.warning(
