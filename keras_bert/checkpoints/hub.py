@@ -34,14 +34,7 @@ _WEIGHTS = (
 
 
 def local_directory(directory):
-    """Finds a directory, on the Hub if there is none of that name.
-
-    Args:
-        directory: str, a directory or a name on the Hub.
-
-    Returns:
-        `pathlib.Path`.
-    """
+    """Finds a directory's path, on the Hub if there is none of that name."""
     path = pathlib.Path(directory)
     return path if path.is_dir() else download(str(directory))
 

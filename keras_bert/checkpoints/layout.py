@@ -44,11 +44,7 @@ _STATE = re.compile(r"step-(\d{8})\.npz")
 
 
 def files_of(format):
-    """Names the files that a checkpoint may have, the weights first.
-
-    Args:
-        format: "keras", "hf" or "tf1".
-    """
+    """Names the files that a checkpoint may have, the weights first."""
     weights, configs = _FORMATS[format]
     tokenizer = [name for kind in KINDS.values() for name in kind.files]
     return [*weights, *dict.fromkeys(tokenizer), *configs]
@@ -102,14 +98,7 @@ def states(directory):
 
 
 def check_readable(directory):
-    """Raises CheckpointError unless a directory holds a checkpoint.
-
-    Args:
-        directory: `pathlib.Path`, an existing directory.
-
-    Returns:
-        Its format, as returned by `format_of`.
-    """
+    """Returns the `format_of` a directory; CheckpointError if it has none."""
     format = format_of(directory)
     if format is None:
         files = sorted(path.name for path in directory.iterdir())
@@ -136,11 +125,7 @@ def check_input(directory):
 
 
 def check_output(
-    directory,
-    format="keras",
-    inputs=(),
-    overwrite=False,
-    extras=(),
+    directory, format="keras", inputs=(), overwrite=False, extras=()
 ):
     """Raises ValueError unless a checkpoint may be written.
 

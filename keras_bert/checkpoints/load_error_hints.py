@@ -10,12 +10,7 @@ _UNKNOWN_FAMILIES = ("electra", "deberta", "mpnet")
 
 
 def report_hint(report, source):
-    """Names a likely cause of a failed comparison, in a sentence or "".
-
-    Args:
-        report: `LoadReport`.
-        source: `Source`.
-    """
+    """Names a likely cause of a failed `LoadReport`, in a sentence or ""."""
     config = source.config
     likely = likely_model_type(source.arrays.shapes, config.model_type)
     if likely != config.model_type:
@@ -38,16 +33,10 @@ def report_hint(report, source):
 
 
 def likely_model_type(names, told):
-    """Finds the family that has such names of arrays.
+    """Finds the known `model_type` that most names of arrays speak for.
 
-    Args:
-        names: iterable of str, the names in a checkpoint of any format.
-        told: str, the `model_type` that its config says, which also is the
-            answer where nothing speaks against it.
-
-    Returns:
-        str, the known `model_type` of which most names are; of those with
-        equally many the one that lacks the fewest.
+    Of those with equally many it is the one that lacks the fewest; where nothing
+    speaks against it, `told`, which the config says.
     """
     found = set().union(*map(_forms, names))
 
@@ -71,9 +60,7 @@ def _forms(name):
 def vocabulary_hint(rows, lines):
     """Names published models with these sizes, in a sentence or "".
 
-    Args:
-        rows: int, rows of the table of word embeddings.
-        lines: int, pieces of the vocabulary.
+    The sizes are the rows of the word embeddings and the lines of a vocabulary.
     """
     known = {}
     for model_type in model_types():

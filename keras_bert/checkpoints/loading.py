@@ -138,12 +138,9 @@ def _strict_error(report, source):
 
 
 def load(build, plan, source):
-    """Makes a model with the numbers of a checkpoint.
+    """Makes a model with the numbers of a `Source`, placed by a `LoadPlan`.
 
-    Args:
-        build: function that makes and returns a `PretrainedModel`.
-        plan: `LoadPlan`.
-        source: `Source`.
+    `build` makes and returns a `PretrainedModel`.
     """
     shapes = weight_shapes(source.config, source.task and source.task.head)
     places = {}

@@ -13,9 +13,8 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
     """Reads the settings of the tokenizer of a checkpoint directory.
 
     Args:
-        kind: str, the `tokenizer` of the `Family`, which is looked for first;
-            the files decide of what kind it is.
-        directory: `pathlib.Path`.
+        kind: str, the `tokenizer` of the `Family`, which is looked for first.
+        directory: `pathlib.Path`, whose files decide.
         max_chars_per_word: int, the limit of the format, where no file says
             otherwise and the kind has one.
         lowercase: bool, what the caller says of the casing, or None.

@@ -36,8 +36,7 @@ def default_roots() -> list[str]:
 
 
 def collect_documents(
-    roots: Iterable[str],
-    counts: collections.Counter[str] | None = None,
+    roots: Iterable[str], counts: collections.Counter[str] | None = None
 ) -> Iterator[list[str]]:
     """Reads the documentation of Python packages as documents of sentences.
 

@@ -18,10 +18,7 @@ _TOLERANCE = 1e-4
 def corpus_text(output, eval_documents, bert):
     """Describes the corpus, the vocabulary and the records, in lines of text.
 
-    Args:
-        output: `pathlib.Path`, the directory of the demo.
-        eval_documents: list of lists of bytes, the sentences held out.
-        bert: the model that was trained.
+    `eval_documents` are lists of the sentences held out, bytes.
     """
     train = [
         line
@@ -46,12 +43,7 @@ def corpus_text(output, eval_documents, bert):
 
 
 def training_text(output, vocabulary):
-    """Describes the training, in lines of text.
-
-    Args:
-        output: `pathlib.Path`, the directory of the demo.
-        vocabulary: `Vocabulary`.
-    """
+    """Describes the training, in lines of text."""
     lines = (output / "bert" / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
     train = [point for point in points if point["split"] == "train"]
@@ -92,12 +84,7 @@ def _masked_ids(path, vocabulary):
 def masked_sentences(documents, vocabulary):
     """Masks one known word in each of some sentences.
 
-    Args:
-        documents: list of lists of bytes, sentences.
-        vocabulary: `Vocabulary`.
-
-    Returns:
-        A list of pairs of a text and the word that is masked in it.
+    Documents are lists of bytes. Returns pairs of a text and its masked word.
     """
     examples = []
     for document in documents:
@@ -132,14 +119,8 @@ def filled_text(fill_mask, examples):
 def saved_model_text(directory, program, fill_mask, texts):
     """Asks the SavedModel in a fresh process and compares, in a line.
 
-    Args:
-        directory: `pathlib.Path`.
-        program: `pathlib.Path` of query_saved_model.py.
-        fill_mask: `FillMask`, whose answers are expected.
-        texts: list of str.
-
     Raises:
-        ValueError: the answers are others.
+        ValueError: the answers are not those of `fill_mask`.
     """
     served = subprocess.run(
         [
@@ -168,13 +149,8 @@ def saved_model_text(directory, program, fill_mask, texts):
 def tflite_text(path, bert, texts):
     """Runs the TFLite file and compares its vectors, in a line.
 
-    Args:
-        path: `pathlib.Path`.
-        bert: the model that it was made from.
-        texts: list of str.
-
     Raises:
-        ValueError: the vectors are others.
+        ValueError: the vectors are not those of the model.
     """
     # Late, so that the manual is there at once.
     import tensorflow_text as tf_text

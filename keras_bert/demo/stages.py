@@ -19,15 +19,12 @@ _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 
 
 def demo_stages(root, output, input_file):
-    """Lists all that the demo does, in order.
+    """Lists all that the demo does, in order: titles and command lines.
 
     Args:
         root: `pathlib.Path`, where `tools` and `configs` are.
         output: `pathlib.Path`, the directory of the demo.
         input_file: str, text files as a flag names them; "" for none.
-
-    Returns:
-        A list of titles and command lines.
     """
     is_inside = pathlib.Path.cwd() in [root, *root.parents]
     place = pathlib.Path(os.path.relpath(root) if is_inside else root)
@@ -109,14 +106,9 @@ def check_installed():
 
 @contextlib.contextmanager
 def running(command, log):
-    """Makes a context in which a stage runs; it has ended after it.
+    """Yields the `subprocess.Popen` of a stage, which ends with the context.
 
-    Args:
-        command: list of str, a Python program and its flags.
-        log: `pathlib.Path`, where all that it prints goes.
-
-    Yields:
-        The `subprocess.Popen`.
+    The command is a Python program and its flags; `log` gets what it prints.
     """
     with open(log, "wb") as file:
         process = subprocess.Popen(
@@ -145,10 +137,7 @@ def _end(process):
 
 
 def printed_lines(log):
-    """Lists what is in a log, without terminal codes and log prefixes.
-
-    It is one line at least.
-    """
+    """Lists what is in a log, one line at least, without codes and prefixes."""
     text = _TERMINAL_CODES.sub("", log.read_text(errors="replace"))
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", text)]
     shown = [line for line in lines if line and not _NOISE.match(line)]

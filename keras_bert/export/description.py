@@ -18,8 +18,5 @@ def about(task):
         "vocabulary": tokenizer.vocabulary.sha256,
         **KINDS[tokenizer.kind].facts(tokenizer.settings),
         "settings": task.settings,
-        "versions": {
-            "keras_bert": VERSION,
-            "tensorflow": tf.__version__,
-        },
+        "versions": {"keras_bert": VERSION, "tensorflow": tf.__version__},
     }

@@ -64,12 +64,7 @@ def graph_ops(graph_def):
 
 
 def check_ops(graph_def, kind):
-    """Raises ValueError unless a server runs all operations of a graph.
-
-    Args:
-        graph_def: the graph.
-        kind: str, of its tokenizer.
-    """
+    """Raises ValueError unless a server runs the graph of a `kind` of tokenizer."""
     own = TOKENIZER_OPS[kind]
     unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*own.text, *own.core}
     if unknown:

@@ -35,11 +35,9 @@ _EXAMPLES = {
 
 
 def docker_line(directory):
-    """Writes the command that serves a model with Docker.
+    """Writes the command that serves a folder of versions with Docker.
 
-    Args:
-        directory: str, the folder of the versions, with the files of
-            `write_serving_files`.
+    The folder has the files of `write_serving_files`.
     """
     directory = pathlib.Path(directory).absolute()
     place = f"/models/{directory.name}"

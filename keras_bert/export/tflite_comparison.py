@@ -76,9 +76,6 @@ def compare(function, run, samples, num_bytes):
         run: function, as returned by `signature_runner`.
         samples: list of dicts of arrays, their inputs.
         num_bytes: int, size of the file.
-
-    Returns:
-        `Comparison`.
     """
     run(**samples[0])  # The first call is slower.
     seconds, pairs = [], []
@@ -123,17 +120,11 @@ def _cosine(found, expected):
 
 
 def signature_runner(flatbuffer, has_text):
-    """Makes a function of a file, on one thread.
+    """Makes a function from arrays by name to such a dict, on one thread.
 
     Args:
         flatbuffer: bytes.
         has_text: bool, whether it needs the ops of tensorflow-text.
-
-    Returns:
-        A function from arrays by the names of the inputs to a dict of arrays.
-
-    Raises:
-        ModuleNotFoundError: the interpreter is not installed.
     """
     from ai_edge_litert import interpreter as litert
 

@@ -12,18 +12,12 @@ from keras_bert.export.served_graph import without_padding
 
 
 def text_function(task):
-    """Makes the function from strings to answers, with constant weights.
+    """Makes a `tf.function` of strings to answers, with constant weights.
 
     Rows are as long as the longest text of the call, so that short texts cost
-    little.
-
-    Args:
-        task: a `Task`.
-
-    Returns:
-        A `tf.function` with a signature, of the task's `text_inputs`. It
-        gives the outputs of `predict_texts` except `substring_outputs`. No
-        texts give outputs with no rows.
+    little. It takes the task's `text_inputs` and gives the outputs of
+    `predict_texts` except `substring_outputs`. No texts give outputs with no
+    rows.
     """
     task = copy.copy(task)
     task.encode = without_padding(task.encode)
@@ -75,18 +69,10 @@ def _with_a_row(rows, count):
 
 
 def convert(function, model, kind, samples=()):
-    """Converts a graph function to bytes, a flatbuffer.
+    """Converts a graph function of a model to bytes, a flatbuffer.
 
-    Args:
-        function: as returned by `text_function`.
-        model: `keras.Model` that it runs.
-        kind: str, one of `KINDS`. "int8" finds the scales of what it
-            multiplies as it runs; "full_int8" has them from samples.
-        samples: list of dicts of arrays, inputs of the function, for
-            "full_int8".
-
-    Raises:
-        ValueError: the graph cannot be converted.
+    "int8" finds the scales of what it multiplies as it runs; "full_int8" has
+    them from samples, dicts of arrays for the function.
     """
     converter = tf.lite.TFLiteConverter.from_concrete_functions(
         [function.get_concrete_function()], model

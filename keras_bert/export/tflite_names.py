@@ -7,14 +7,7 @@ FILES = ("text", "ids")
 
 
 def tflite_paths(path, files=FILES):
-    """Finds the paths of the files of an export.
-
-    Args:
-        path: str, which ends in ".tflite".
-        files: collection of "text" and "ids".
-
-    Returns:
-        A dict from "text" and "ids", as far as asked for, to `pathlib.Path`.
+    """Finds the paths of the files "text" and "ids" of an export, if asked for.
 
     Raises:
         ValueError: the path does not end in ".tflite".

@@ -8,12 +8,8 @@ from keras_bert.export.served_ops import TOKENIZER_OPS
 def text_operators(kind):
     """Names the custom ops that a file which takes strings may need.
 
-    Args:
-        kind: str, of its tokenizer.
-
-    Returns:
-        A frozenset of str. Empty for a tokenizer that is not made of ops of
-        tensorflow-text: TFLite lacks those of TensorFlow that it needs.
+    There are none for a tokenizer that is not made of ops of tensorflow-text:
+    TFLite lacks those of TensorFlow that it needs.
     """
     ops = TOKENIZER_OPS[kind].text
     return frozenset([*ops, "RaggedTensorToTensor"] if ops else [])
@@ -21,9 +17,6 @@ def text_operators(kind):
 
 def operators(flatbuffer):
     """Counts the ops of a TFLite file.
-
-    Args:
-        flatbuffer: bytes.
 
     Returns:
         Two `collections.Counter`s by name: of built-in ops, such as
@@ -54,13 +47,7 @@ def operators(flatbuffer):
 
 
 def check_operators(flatbuffer, allowed, advice):
-    """Raises ValueError if a file needs custom ops that are not allowed.
-
-    Args:
-        flatbuffer: bytes.
-        allowed: set of str, names of custom ops.
-        advice: str, a sentence that ends the message.
-    """
+    """Raises ValueError, with advice, if a file needs ops not allowed."""
     _, custom = operators(flatbuffer)
     missing = sorted({*custom} - {*allowed})
     if missing:

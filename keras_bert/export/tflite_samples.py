@@ -57,13 +57,10 @@ def sample_columns(task, texts=None):
 def id_samples(task, columns):
     """Computes what a task's model takes of each text, without padding.
 
-    Args:
-        task: a `Task`.
-        columns: list, as returned by `sample_columns`.
-
     Returns:
-        A list with a dict for each text, or for each window where long texts
-        are read in windows, of int32 arrays with one row.
+        A list with a dict for each text of the `sample_columns`, or for each
+        window where long texts are read in windows, of int32 arrays with one
+        row.
     """
     inputs = {k: x.numpy() for k, x in task.preprocess(*columns).items()}
     mask = inputs[features.INPUT_MASK.name]

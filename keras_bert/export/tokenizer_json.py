@@ -17,11 +17,8 @@ def write_tokenizer_json(preprocess, path):
 
     It pads to the longest text of a batch. It cuts longer texts, except for the
     truncation "head_tail", which that package does not have. It finds special
-    tokens that are written in a text if the tokenizer does.
-
-    Args:
-        preprocess: a `Preprocessor` whose tokenizer is one of `JSON_KINDS`.
-        path: str, the file.
+    tokens that are written in a text if the tokenizer does, which must be one
+    of `JSON_KINDS`.
     """
     template, tokenizer = preprocess.template, preprocess.tokenizer
     values = {

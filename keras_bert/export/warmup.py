@@ -31,12 +31,8 @@ _SIGNATURE_NAME = 3
 def write_warmup_requests(version_directory, requests):
     """Writes the warm-up of a SavedModel.
 
-    A request that the model refuses keeps a server from loading it.
-
-    Args:
-        version_directory: str, the SavedModel.
-        requests: list of dicts, each from the names of the inputs of
-            `serving_default` to arrays or lists of values.
+    A request that the model refuses keeps a server from loading it. Requests
+    are dicts from the inputs of `serving_default` to arrays or lists of values.
 
     Raises:
         ValueError: there are more than a server reads.
@@ -61,9 +57,6 @@ def example_requests(task, lengths=None, batch_sizes=(1, 8)):
         lengths: list of int, in tokens; by default the powers of two from 16
             up to the longest text, and that.
         batch_sizes: tuple of int, the rows of the requests of each length.
-
-    Returns:
-        A list of dicts for `write_warmup_requests`.
     """
     longest = task.preprocess.seq_length
     if lengths is None:

@@ -80,8 +80,8 @@ def load_tensors(file, storages=None):
         storages: dict, to which all storages are added by their keys.
 
     Returns:
-        What was pickled: `Tensor`, dict, list, tuple, str, int, float, bool
-        or None. An ordered dictionary is a dict.
+        `Tensor`, dict, list, tuple, str, int, float, bool or None. An ordered
+        dictionary is a dict.
 
     Raises:
         ValueError: it is damaged or holds anything else, which is named.

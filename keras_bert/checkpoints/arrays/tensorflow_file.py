@@ -162,11 +162,8 @@ class TensorFlowFile:
 def write_tensorflow(prefix, arrays):
     """Writes a checkpoint that names its variables, as TF1 does.
 
-    It is the two files `.index` and `.data-00000-of-00001`.
-
-    Args:
-        prefix: str or `pathlib.Path`.
-        arrays: list of `(name, array)`.
+    It is the two files `.index` and `.data-00000-of-00001` of a prefix; arrays
+    are pairs of a name and an array.
     """
     tf.raw_ops.SaveV2(
         prefix=os.fspath(prefix),

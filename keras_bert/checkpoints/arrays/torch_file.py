@@ -197,10 +197,10 @@ def _last_index(tensor):
 
 
 def _read_entries(path, data):
-    """Finds `(offset, size)` of the entries of a zip file in its bytes, by name.
+    """Finds `(offset, size)` of a zip file's entries in its bytes, by name.
 
     `zipfile` reads the directory. It would copy the bytes of an entry, which
-    are looked at where they lie. Nothing is ever unpacked, and a directory takes
+    are looked at where they lie. Nothing is unpacked, and a directory takes
     some eight times its length in memory: a small file cannot ask for much.
     """
     try:
@@ -209,7 +209,9 @@ def _read_entries(path, data):
     except CheckpointError:
         raise
     except _DAMAGES:
-        raise _damaged(path) from None
+        raise CheckpointError(
+            f"{path} is cut off or no whole zip file. Download it again."
+        ) from None
 
 
 def _find_entries(path, data, infos):
@@ -232,12 +234,6 @@ def _find_entries(path, data, infos):
             or begin + size > len(data)
             or info.filename in entries
         ):
-            raise _damaged(path)
+            raise zipfile.BadZipFile
         entries[info.filename] = begin, size
     return entries
-
-
-def _damaged(path):
-    return CheckpointError(
-        f"{path} is cut off or no whole zip file. Download it again."
-    )

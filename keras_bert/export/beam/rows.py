@@ -13,12 +13,7 @@ _KINDS = (".txt", ".csv", ".tsv", ".jsonl")
 
 
 def check_kinds(paths, ranks):
-    """Raises ValueError unless files of these paths can hold such columns.
-
-    Args:
-        paths: list of str.
-        ranks: dict, as `ReadRows` takes it.
-    """
+    """Raises ValueError unless `ReadRows` can read the ranks from the paths."""
     for path in paths:
         kind = _kind(path)
         if kind not in _KINDS:
