@@ -17,10 +17,6 @@ from keras_bert.checkpoints.layout import SUMS
 def unaltered(directory, format):
     """Compares files with their manifest in another thread, within the context.
 
-    Args:
-        directory: `pathlib.Path` of a checkpoint.
-        format: str, as returned by `format_of`.
-
     Raises:
         CheckpointError: at the end, where a file is not what was written. It
             goes before another error, of which it is likely the cause.

@@ -35,8 +35,8 @@ def report_hint(report, source):
 def likely_model_type(names, told):
     """Finds the known `model_type` that most names of arrays speak for.
 
-    Of those with equally many it is the one that lacks the fewest; where nothing
-    speaks against it, `told`, which the config says.
+    Of those with equally many it is the one that lacks the fewest; where
+    nothing speaks against it, `told`, which the config says.
     """
     found = set().union(*map(_forms, names))
 

@@ -24,11 +24,8 @@ _DIMENSIONS = {
 def check_onnx_output(directory, inputs=(), overwrite=False):
     """Raises ValueError unless `export_onnx` may write a directory.
 
-    Args:
-        directory: str, which must be new or empty; or, with `overwrite`, one
-            that `export_onnx` wrote, and nothing else that we wrote.
-        inputs: list of str, files and directories that are read.
-        overwrite: bool, replace what we wrote before.
+    It must be new or empty; or, with `overwrite`, one that `export_onnx` wrote,
+    and nothing else that we wrote. It must not be among the inputs.
     """
     artifacts.check_output_directory(
         directory,

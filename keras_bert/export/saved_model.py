@@ -134,7 +134,7 @@ def _write(served, directory):
 
 @contextlib.contextmanager
 def _no_advice():
-    """Without TensorFlow's advice to write SavedModels of version 2."""
+    """Silences TensorFlow's advice to write SavedModels of version 2."""
     logger = tf.get_logger()
     level = logger.level
     logger.setLevel("ERROR")

@@ -10,7 +10,7 @@ from keras_bert.export.served_model import use_narrow_constants
 
 
 class ServedGraph:
-    """What a SavedModel of a task holds.
+    """The contents of a task's SavedModel.
 
     The tensors of ids are inputs as well: a request that gives them is
     answered without the texts.
@@ -142,7 +142,7 @@ def _new_variables(variables):
 
 
 def _checked_texts(task, texts):
-    """The same texts; a request with others than the task takes fails."""
+    """Fails a request with other texts than the task takes; returns them."""
     if len(texts) == 1:
         return texts
     shapes = {n: tf.shape(x) for n, x in zip(task.text_inputs, texts)}
@@ -167,7 +167,7 @@ def _checked_texts(task, texts):
 
 
 def _checked(task, ids):
-    """The same ids; a request with others than the model takes fails."""
+    """Fails a request with other ids than the model takes; returns them."""
     shape = tf.shape(ids[features.INPUT_IDS.name])
     longest = task.preprocess.seq_length
     highest = {

@@ -54,7 +54,7 @@ _CORE_OPS = frozenset(
 
 
 def graph_ops(graph_def):
-    """The names of all operations, also within functions, a sorted list."""
+    """Lists the names of all operations, also within functions, sorted."""
     nodes = [
         graph_def.node,
         *(function.node_def for function in graph_def.library.function),
@@ -64,7 +64,7 @@ def graph_ops(graph_def):
 
 
 def check_ops(graph_def, kind):
-    """Raises ValueError unless a server runs the graph of a `kind` of tokenizer."""
+    """Raises ValueError unless a server runs a graph with such a tokenizer."""
     own = TOKENIZER_OPS[kind]
     unknown = {*graph_ops(graph_def)} - _CORE_OPS - {*own.text, *own.core}
     if unknown:

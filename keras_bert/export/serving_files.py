@@ -119,15 +119,8 @@ def _write(path, text):
 def version_directory(directory, version, inputs=(), overwrite=False):
     """Finds the folder of a version, once it is known that it may be written.
 
-    Args:
-        directory: str, the folder of a model's versions.
-        version: int, whose folder must be new or empty; or, with `overwrite`,
-            a SavedModel that we wrote, and nothing else that we wrote.
-        inputs: list of str, files and directories that are read.
-        overwrite: bool, replace what we wrote before.
-
-    Returns:
-        A `pathlib.Path`.
+    It must be new or empty; or, with `overwrite`, a SavedModel that we wrote,
+    and nothing else that we wrote. It must not be among the inputs.
 
     Raises:
         ValueError: it may not be written, or a server knows no such version.

@@ -107,7 +107,7 @@ def _check_precision(model):
 
 
 def _text_source(task, columns):
-    """The function from strings, what to try it on, its ops, and advice."""
+    """Makes the function from strings, samples to try it on, its ops, and advice."""
     samples = [
         {
             name: column[index : index + 1]
@@ -121,7 +121,7 @@ def _text_source(task, columns):
 
 
 def _ids_source(task, columns):
-    """As `_text_source`, from ids."""
+    """Does the same from ids."""
     samples = id_samples(task, columns)
     return ids_function(task), samples, frozenset(), "No file can be written."
 
@@ -163,33 +163,21 @@ def _about(task, kind, function, found):
 
 
 def _write(task, path, flatbuffer, values):
+    """Writes a file with a ZIP archive at its end.
+
+    Interpreters read the file as before; whatever reads ZIP archives finds
+    the archive. TFLite's own metadata keep files in the same way.
+    """
+    lines = {"vocab.txt": task.preprocess.tokenizer.vocabulary.tokens}
+    if getattr(task, "labels", None) is not None:
+        lines["labels.txt"] = task.labels
+    files = {"export.json": json.dumps(values, indent=2) + "\n"}
+    for name, texts in lines.items():
+        files[name] = "".join(f"{text}\n" for text in texts)
     with artifacts.recorded_file(path, {**values, **NO_COMMAND}) as temporary:
         pathlib.Path(temporary).write_bytes(flatbuffer)
-        _append_archive(
-            temporary,
-            values,
-            getattr(task, "labels", None),
-            task.preprocess.tokenizer.vocabulary.tokens,
-        )
-
-
-def _append_archive(path, about, labels, tokens):
-    """Appends `export.json`, `vocab.txt` and perhaps `labels.txt` to a file.
-
-    Interpreters read the file as before; whatever reads ZIP archives finds the
-    three. TFLite's own metadata keep files in the same way.
-    """
-    files = {
-        "export.json": json.dumps(about, indent=2) + "\n",
-        "vocab.txt": _lines(tokens),
-    }
-    if labels is not None:
-        files["labels.txt"] = _lines(labels)
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            # With a fixed date, so that equal exports are equal files.
-            archive.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
-
-
-def _lines(texts):
-    return "".join(f"{text}\n" for text in texts)
+        with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in files.items():
+                # With a fixed date, so that equal exports are equal files.
+                entry = zipfile.ZipInfo(name)
+                archive.writestr(entry, text, zipfile.ZIP_DEFLATED)

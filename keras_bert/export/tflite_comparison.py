@@ -105,7 +105,7 @@ def compare(function, run, samples, num_bytes):
 
 def _labels(found, expected):
     """Compares each place that has a label."""
-    if expected.ndim == 3:  # The best first, as of fill-mask.
+    if expected.ndim == 3:  # The best first, as fill-mask gives them.
         found, expected = found[..., 0], expected[..., 0]
     if expected.dtype.kind == "O":
         found = found.astype(object)

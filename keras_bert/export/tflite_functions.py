@@ -62,7 +62,7 @@ def _constant_function(model, answer, signature):
 
 
 def _with_a_row(rows, count):
-    """The rows, or a blank one, for ops of TFLite fail on no rows at all."""
+    """Replaces no rows by a blank one, because ops of TFLite fail on none."""
     blank = tf.constant("" if rows.dtype == tf.string else 0, rows.dtype)
     shape = tf.concat([[1], tf.maximum(tf.shape(rows)[1:], 1)], axis=0)
     return tf.cond(count > 0, lambda: rows, lambda: tf.fill(shape, blank))

@@ -39,9 +39,6 @@ def sample_columns(task, texts=None):
     Returns:
         A list with a string array for each of the task's `text_inputs`, a row
         for each text.
-
-    Raises:
-        ValueError: the texts are none, or not of this shape.
     """
     rows = _built_in(task) if texts is None else [*texts]
     if not rows:
@@ -123,16 +120,10 @@ def _encoded(value, name):
 
 
 def read_texts(task, path):
-    """Reads the texts of a file, for `sample_columns`.
+    """Reads the texts of a file, for `sample_columns`; None for no file.
 
-    Args:
-        task: a `Task`.
-        path: str, a UTF-8 file with a text in each line, with tabs between the
-            strings of a task that takes several, and between the choices of a
-            question. None for no file.
-
-    Returns:
-        A list of str, or of tuples; None for no file.
+    It is a UTF-8 file with a text in each line, with tabs between the strings
+    of a task that takes several, and between the choices of a question.
 
     Raises:
         ValueError: the file is no UTF-8, or a line has too few strings.

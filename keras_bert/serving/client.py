@@ -70,7 +70,7 @@ class Client:
 
     @property
     def place(self):
-        """Where the server is, for messages."""
+        """Names the server, for messages."""
         return f"{self.host}:{self.port}"
 
     def signature(self, name="serving_default"):

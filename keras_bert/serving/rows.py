@@ -17,15 +17,9 @@ _STANDARD_INPUT = "-"
 
 
 def given_rows(texts, choices=()):
-    """Rows of texts that were given one by one.
+    """Pairs rows of texts that were given one by one with names for messages.
 
-    Args:
-        texts: dict from the names of inputs to lists of str; all of one
-            length.
-        choices: list of str, the input `choices` of a single row.
-
-    Returns:
-        A list of pairs of a name of the row, for messages, and a dict.
+    Texts are lists by the names of inputs; `choices` are those of a single row.
 
     Raises:
         ValueError: there are more of one input than of another.

@@ -48,16 +48,10 @@ def map_file(path):
 
 
 def check_array(path, name, shape):
-    """Checks what a file says of an array, before it is believed.
+    """Raises CheckpointError where a file says of an array what cannot be.
 
-    Args:
-        path: str, the file.
-        name: what should be the name of the array.
-        shape: what should be its shape, a list or a tuple.
-
-    Raises:
-        CheckpointError: the name cannot be printed on a line or the shape is
-            none that an array can have.
+    The name must be printable on a line, and the shape one that an array can
+    have, a list or a tuple.
     """
     if not isinstance(name, str) or not name.isprintable():
         raise CheckpointError(

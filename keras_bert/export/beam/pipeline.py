@@ -43,7 +43,7 @@ def predict_on_beam(
     the outputs of the model by name.
 
     Args:
-        model_dir: str, a SavedModel as of `export_saved_model`, which all
+        model_dir: str, a SavedModel of `export_saved_model`, which all
             workers see.
         patterns: list of str, paths and globs of `.txt`, a text a line, and
             of `.csv`, `.tsv` or `.jsonl`, also as `.gz`.
