@@ -107,7 +107,7 @@ def _check_precision(model):
 
 
 def _text_source(task, columns):
-    """Makes the function from strings, samples to try it on, its ops, and advice."""
+    """Makes the function from strings, its samples, its ops, and advice."""
     samples = [
         {
             name: column[index : index + 1]
