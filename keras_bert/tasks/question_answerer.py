@@ -3,14 +3,14 @@
 import dataclasses
 
 from keras_bert.data.labelled.squad import has_impossible
+from keras_bert.tasks.answers.answer_spans import plain_answer
 from keras_bert.tasks.answers.evaluation import answer_metrics
 from keras_bert.tasks.answers.evaluation import is_one_answer
 from keras_bert.tasks.answers.given_questions import asked_questions
 from keras_bert.tasks.answers.given_questions import labelled_questions
-from keras_bert.tasks.answers.plain_answer import plain_answer
+from keras_bert.tasks.answers.question_rows import question_logits
+from keras_bert.tasks.answers.question_rows import row_answers
 from keras_bert.tasks.answers.question_task import QuestionTask
-from keras_bert.tasks.answers.row_answers import question_logits
-from keras_bert.tasks.answers.row_answers import row_answers
 from keras_bert.tasks.answers.span_examples import span_examples
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.text.self_told_kind import told_settings

@@ -11,7 +11,7 @@ from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
-from keras_bert.tasks.answers.squad_files import write_squad_files
+from keras_bert.tasks.answers.squad_run import write_squad_files
 from keras_bert.text import BertTokenizer
 
 _LABELS = ["animal", "food"]

@@ -4,8 +4,6 @@ import dataclasses
 
 import numpy as np
 
-from keras_bert.tasks.answers.span_search import best_spans
-
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
@@ -176,3 +174,91 @@ def _checked_logits(start_logits, end_logits, windows):
             f"{place[1]} at position {place[2]}."
         )
     return logits
+
+
+def best_spans(windows, logits, limit, max_length):
+    """Finds the best spans in the windows of one question.
+
+    A span lies in one window, the owner of its first token.
+
+    Args:
+        windows: `AnswerWindows`.
+        logits: float array `(2, num_windows, seq_length)`, of the spans'
+            first and last tokens.
+        limit: int, most spans of a window.
+        max_length: int, most tokens of a span.
+
+    Returns:
+        A list of tuples, the highest sum of logits first: the first and the
+        last token in the context, and their logits.
+    """
+    owners = windows.owners()
+    columns = []
+    for index, (start, length) in enumerate(
+        zip(windows.starts, windows.lengths)
+    ):
+        place = slice(windows.context_start, windows.context_start + length)
+        first_logits, last_logits = logits[:, index, place]
+        owned = np.flatnonzero(owners[start : start + length] == index)
+        firsts, lasts = _window_spans(
+            first_logits, last_logits, owned, limit, max_length
+        )
+        columns.append(
+            (
+                *(firsts + start, lasts + start),
+                *(first_logits[firsts], last_logits[lasts]),
+            )
+        )
+    columns = [np.concatenate(column) for column in zip(*columns)]
+    order = np.argsort(-(columns[2] + columns[3]), kind="stable")
+    return [*zip(*(column[order].tolist() for column in columns))]
+
+
+def _window_spans(first_logits, last_logits, owned, limit, max_length):
+    """First and last tokens of the best spans of one window.
+
+    Row i, column j of the scores is the span of j + 1 tokens that begins at
+    the i-th token that is owned.
+    """
+    behind = np.full(max_length, -np.inf)
+    following = np.lib.stride_tricks.sliding_window_view(
+        np.append(last_logits, behind), max_length
+    )
+    scores = (first_logits[owned, None] + following[owned]).ravel()
+    best = np.arange(len(scores))
+    if len(scores) > limit:
+        best = np.argpartition(scores, -limit)[-limit:]
+    # In the order of the text, for spans that score the same.
+    best = np.sort(best[scores[best] > -np.inf])
+    firsts = owned[best // max_length]
+    return firsts, firsts + best % max_length
+
+
+def plain_answer(context, answers, null_threshold=None):
+    """The chosen answer, its place in characters.
+
+    Args:
+        context: str.
+        answers: `Answers` to a question on it.
+        null_threshold: float, from which score on no answer is the better
+            answer; None, if there always is one.
+
+    Returns:
+        A dict: `answer`, str; `score`, float, the sum of its logits;
+        `probability`, float, among the best answers, of which no answer is
+        one if there is a threshold; `start` and `end`, int, so that
+        `context[start:end]` is the answer.
+    """
+    chosen = answers.chosen(null_threshold)
+    spans = answers.spans
+    if null_threshold is not None:
+        spans = [*spans, answers.null]
+    probabilities = {span.text: share for span, share in n_best(spans)}
+    before = context.encode("utf-8")[: chosen.start].decode("utf-8")
+    return {
+        "answer": chosen.text,
+        "score": chosen.score,
+        "probability": probabilities[chosen.text],
+        "start": len(before),
+        "end": len(before) + len(chosen.text),
+    }

@@ -1,11 +1,17 @@
 """A whole fine-tuning on files of SQuAD, and the files it leaves."""
 
+import os
+
+from keras_bert import artifacts
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.tasks.answers.answer_report import answer_report
-from keras_bert.tasks.answers.squad_files import write_squad_files
+from keras_bert.tasks.answers.answer_scores import question_scores
+from keras_bert.tasks.answers.answer_spans import n_best
+from keras_bert.tasks.answers.answer_spans import plain_answer
+from keras_bert.tasks.answers.evaluation import answer_metrics
 from keras_bert.tasks.ensemble import Ensemble
 from keras_bert.tasks.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.tasks.question_answerer import QuestionAnswerer
+from keras_bert.tasks.scores.calibration import calibration
 
 
 class SquadRun(FineTuningRun):
@@ -64,3 +70,93 @@ class SquadRun(FineTuningRun):
         if data is self.splits.all()[-1]:
             write_squad_files(directory, answers, task.null_threshold)
         return answer_report(data, answers, task.null_threshold)
+
+
+def answer_report(questions, answers, null_threshold):
+    """The scores and the mistakes of a model that answers questions.
+
+    Args:
+        questions: list of `SquadQuestion`.
+        answers: dict from their ids to `Answers`.
+        null_threshold: float or None, as of `answer_metrics`.
+
+    Returns:
+        A dict for JSON: `scores`, as of `squad_scores`, `null_threshold`,
+        and `calibration`, of exact matches; and a list of dicts, the
+        questions without an exact match, the worst F1 first and of equal ones
+        the most confident.
+    """
+    given = {
+        q.id: plain_answer(q.context, answers[q.id], null_threshold)
+        for q in questions
+    }
+    texts = {name: answer["answer"] for name, answer in given.items()}
+    exact, f1 = question_scores(questions, texts)
+    sure = [given[q.id]["probability"] for q in questions]
+    report = {
+        "scores": answer_metrics(questions, answers, null_threshold),
+        "null_threshold": null_threshold,
+        "calibration": calibration(sure, exact == 1),
+    }
+    mistakes = [
+        {
+            "place": question.id,
+            "f1": float(score),
+            "answers": list(
+                dict.fromkeys(text for text, _ in question.answers)
+            ),
+            "prediction": texts[question.id],
+            "probability": probability,
+            "question": question.question,
+            "context": question.context,
+        }
+        for question, is_exact, score, probability in zip(
+            questions, exact, f1, sure
+        )
+        if not is_exact
+    ]
+    order = sorted(mistakes, key=lambda x: (x["f1"], -x["probability"]))
+    return report, order
+
+
+PREDICTIONS = "predictions.json"
+N_BEST = "nbest_predictions.json"
+NULL_ODDS = "null_odds.json"
+
+
+def write_squad_files(directory, answers, null_threshold=None):
+    """Writes what a model answers, for SQuAD's own programs.
+
+    `predictions.json` has the text for each question,
+    `nbest_predictions.json` its best answers with their probabilities. With a
+    threshold, no answer is one of these, and `null_odds.json` has how much
+    better it scores than the best answer.
+
+    Args:
+        directory: str, one that exists.
+        answers: dict from ids to `Answers`.
+        null_threshold: float. A question is left without an answer where
+            that difference is above it. None, as for SQuAD 1.1: each has an
+            answer.
+    """
+    predictions, best, null_odds = {}, {}, {}
+    for name, answer in answers.items():
+        spans = answer.spans
+        if null_threshold is not None:
+            spans = [*spans, answer.null]
+            null_odds[name] = answer.null_difference
+        predictions[name] = answer.chosen(null_threshold).text
+        best[name] = [
+            {
+                "text": span.text,
+                "probability": probability,
+                "start_logit": span.start_logit,
+                "end_logit": span.end_logit,
+            }
+            for span, probability in n_best(spans)
+        ]
+    files = {PREDICTIONS: predictions, N_BEST: best}
+    if null_threshold is not None:
+        files[NULL_ODDS] = null_odds
+    for name, values in files.items():
+        artifacts.write_json(os.path.join(directory, name), values, indent=4)

@@ -1,4 +1,5 @@
 import itertools
+import math
 import unittest
 
 import hypothesis
@@ -6,8 +7,10 @@ import numpy as np
 from hypothesis import strategies
 
 from keras_bert.tasks.answers.answer_spans import Answer
+from keras_bert.tasks.answers.answer_spans import Answers
 from keras_bert.tasks.answers.answer_spans import decode_answers
 from keras_bert.tasks.answers.answer_spans import n_best
+from keras_bert.tasks.answers.answer_spans import plain_answer
 from keras_bert.tasks.answers.answer_windows import WindowSizes
 
 _LETTERS = "aéz中ßx𝒙defghij"
@@ -226,3 +229,32 @@ class NBestTest(unittest.TestCase):
     def test_a_text_is_given_once(self):
         answers = [Answer("", 0, 0, 0.0, 0.0), Answer("", 0, 0, 1.0, 1.0)]
         self.assertEqual(n_best(answers), [(answers[1], 1.0)])
+
+
+_CONTEXT = "Ein Öl – gut"
+_ANSWERS = Answers(
+    [Answer("gut", 12, 15, 2.0, 1.0), Answer("Öl", 4, 7, 0.5, 0.5)],
+    Answer("", 0, 0, 2.0, 2.0),
+)
+
+
+class PlainAnswerTest(unittest.TestCase):
+    def test_its_place_is_in_characters(self):
+        answer = plain_answer(_CONTEXT, _ANSWERS)
+        share = math.exp(3) / (math.exp(3) + math.exp(1))
+        self.assertAlmostEqual(answer.pop("probability"), share)
+        self.assertEqual(
+            answer, {"answer": "gut", "score": 3.0, "start": 9, "end": 12}
+        )
+        self.assertEqual(_CONTEXT[9:12], "gut")
+
+    def test_with_a_threshold_no_answer_is_among_them(self):
+        total = math.exp(4) + math.exp(3) + math.exp(1)
+        answer = plain_answer(_CONTEXT, _ANSWERS, 1.0)
+        self.assertEqual(answer["answer"], "gut")
+        self.assertAlmostEqual(answer["probability"], math.exp(3) / total)
+        answer = plain_answer(_CONTEXT, _ANSWERS, 0.9)
+        self.assertAlmostEqual(answer.pop("probability"), math.exp(4) / total)
+        self.assertEqual(
+            answer, {"answer": "", "score": 4.0, "start": 0, "end": 0}
+        )
