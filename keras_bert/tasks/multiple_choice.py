@@ -5,7 +5,7 @@ import numpy as np
 from keras import ops
 
 from keras_bert.models.task_model import over_choices
-from keras_bert.tasks.choices.choice_preprocessor import ChoicePreprocessor
+from keras_bert.tasks.choices.choice_rows import ChoicePreprocessor
 from keras_bert.tasks.choices.choice_rows import ChoiceRows
 from keras_bert.tasks.choices.questions import encoded_questions
 from keras_bert.tasks.choices.questions import right_choices

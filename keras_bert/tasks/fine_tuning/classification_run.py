@@ -8,7 +8,7 @@ from keras_bert.tasks.scores.metrics import glue_scores
 from keras_bert.tasks.scores.metrics import spearman
 from keras_bert.tasks.scores.reports import classifier_report
 from keras_bert.tasks.scores.reports import regressor_report
-from keras_bert.tasks.scores.several_labels_report import several_labels_report
+from keras_bert.tasks.scores.reports import several_labels_report
 from keras_bert.tasks.text_classifier import TextClassifier
 from keras_bert.tasks.text_regressor import TextRegressor
 

@@ -3,12 +3,12 @@
 All but accuracy need the extra `metrics`.
 """
 
+import contextlib
 import warnings
 
 import numpy as np
 
 from keras_bert.data.labelled.glue_tasks import glue_task
-from keras_bert.tasks.scores.extra import metrics_extra
 
 
 def glue_scores(task, labels, predictions):
@@ -183,3 +183,16 @@ def _check_names(name, values, task):
                 f"{', '.join(map(repr, task.label_names))}. Received: "
                 f"{value!r} at index {index}."
             )
+
+
+@contextlib.contextmanager
+def metrics_extra():
+    """Has a package that cannot be imported within it told with its extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"This metric needs the package {error.name}, which is not "
+            "installed here. Try: pip install 'keras-bert-tf[metrics]'",
+            name=error.name,
+        ) from None

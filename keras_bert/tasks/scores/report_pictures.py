@@ -6,10 +6,6 @@ import pathlib
 import numpy as np
 from absl import logging
 
-from keras_bert.tasks.scores.label_pictures import draw_calibration
-from keras_bert.tasks.scores.label_pictures import draw_confusion
-from keras_bert.tasks.scores.label_pictures import draw_label_table
-
 
 def draw_report(report, split, directory):
     """Draws what a report holds, if matplotlib is there to draw.
@@ -39,3 +35,93 @@ def draw_report(report, split, directory):
         draw_calibration(
             report["calibration"]["bins"], place / f"calibration-{split}.png"
         )
+
+
+_MOST_NAMED = 12
+_MOST_BARS = 40
+
+
+def draw_confusion(matrix, names, path):
+    """Draws a confusion matrix, each row as shares of its label.
+
+    Args:
+        matrix: int array `(num_labels, num_labels)`, as of
+            `confusion_matrix`.
+        names: list of str, the labels.
+        path: str, a .png.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 5), layout="constrained")
+    panel = figure.subplots()
+    shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
+    image = panel.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    figure.colorbar(image, label="share of the label")
+    panel.set(xlabel="prediction", ylabel="label")
+    if len(names) <= _MOST_NAMED:
+        places = range(len(names))
+        panel.set_xticks(places, names, rotation=45, ha="right")
+        panel.set_yticks(places, names)
+        for (row, column), count in np.ndenumerate(matrix):
+            color = "white" if shares[row, column] > 0.5 else "black"
+            panel.text(column, row, count, ha="center", color=color)
+    figure.savefig(path, dpi=100)
+
+
+def draw_label_table(rows, path):
+    """Draws precision, recall and F1 of each label as bars.
+
+    Args:
+        rows: list of dicts, as of `label_table`; those of most examples are
+            drawn.
+        path: str, a .png.
+    """
+    from matplotlib.figure import Figure
+
+    rows = sorted(rows, key=lambda row: -row["support"])[:_MOST_BARS]
+    size = (6, 1.5 + 0.6 * len(rows))
+    figure = Figure(figsize=size, layout="constrained")
+    panel = figure.subplots()
+    places = np.arange(len(rows))
+    for number, name in enumerate(("precision", "recall", "f1")):
+        values = [row[name] for row in rows]
+        panel.barh(places + (number - 1) * 0.27, values, 0.25, label=name)
+    names = [f"{row['label']} ({row['support']})" for row in rows]
+    panel.set_yticks(places, names)
+    panel.invert_yaxis()
+    panel.set(xlim=(0, 1), xlabel="share")
+    figure.legend(loc="outside upper center", ncols=3)
+    figure.savefig(path, dpi=100)
+
+
+def draw_calibration(bins, path):
+    """Draws how often answers are right beside how sure the model is.
+
+    Args:
+        bins: list of dicts, as of `calibration`.
+        path: str, a .png.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 5), layout="constrained")
+    panel = figure.subplots()
+    panel.plot([0, 1], [0, 1], "--", color="gray", label="calibrated")
+    confidences = [x["confidence"] for x in bins]
+    accuracies = [x["accuracy"] for x in bins]
+    panel.plot(confidences, accuracies, "o-", label="this model")
+    for x in bins:
+        panel.annotate(
+            x["count"],
+            (x["confidence"], x["accuracy"]),
+            xytext=(-6, 5),
+            textcoords="offset points",
+            ha="right",
+        )
+    panel.set(
+        xlabel="probability of the answer",
+        ylabel="share of right answers",
+        xlim=(0, 1.02),
+        ylim=(-0.02, 1.02),
+    )
+    panel.legend()
+    figure.savefig(path, dpi=100)

@@ -1,7 +1,10 @@
 """Windows of sentences as the inputs of a model, and back to words."""
 
+import dataclasses
+
 import numpy as np
 
+from keras_bert.tasks.fine_tuning.examples import TokenExamples
 from keras_bert.tasks.fine_tuning.examples import packed_rows
 from keras_bert.tasks.tags.word_windows import IGNORED
 from keras_bert.tasks.tags.word_windows import cut_windows
@@ -63,3 +66,72 @@ class SentenceWindows:
         before, _ = self._margins
         pieces = [row[before:] for row in values]
         return gather_words(self._windows, pieces, lengths, missing)
+
+
+@dataclasses.dataclass(frozen=True)
+class AskedWords:
+    """The words of sentences, tokenized.
+
+    Args:
+        windows: `SentenceWindows` of them.
+        words: list with a list of str for each sentence.
+        texts: list of str, where the words are from; None if they came as
+            words.
+        spans: list with a list of pairs of int for each text, the first
+            character of each word and the one behind it; or None.
+    """
+
+    windows: SentenceWindows
+    words: list
+    texts: list | None = None
+    spans: list | None = None
+
+    @classmethod
+    def in_texts(cls, windows, texts, spans):
+        """The words at some places of texts."""
+        words = [
+            [text[start:end] for start, end in places]
+            for text, places in zip(texts, spans)
+        ]
+        return cls(windows, words, texts, spans)
+
+    @property
+    def rows(self):
+        """The windows as `PackedRows`."""
+        return self.windows.rows
+
+    @property
+    def num_words(self):
+        """How many words each sentence has, a list of int."""
+        return [len(words) for words in self.words]
+
+
+class TaggedExamples(TokenExamples):
+    """Windows of sentences, the first piece of each word labelled.
+
+    Args:
+        windows: `SentenceWindows`.
+        tags: list with a list of str for each sentence.
+        places: the same, the place of each tag among the labels.
+        label_weights: float32 `(num_labels,)`, how much the words of each
+            label count.
+
+    Attributes:
+        labels: list with an int32 array `(num_tokens,)` for each window, as
+            of `SentenceWindows.labels`.
+    """
+
+    def __init__(self, windows, tags, places, label_weights):
+        labels = windows.labels(places)
+        is_labelled = labels != IGNORED
+        targets = np.where(is_labelled, labels, 0)
+        weights = is_labelled * label_weights[targets]
+        super().__init__(windows.rows, targets, weights, len(label_weights))
+        self.windows = windows
+        self.labels = np.split(labels, np.cumsum(self.lengths)[:-1])
+        self.tags = tags
+
+    @property
+    def num_words(self):
+        """How many words each sentence has, a list of int."""
+        return [len(row) for row in self.tags]

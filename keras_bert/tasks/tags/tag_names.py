@@ -4,8 +4,8 @@ import numpy as np
 
 from keras_bert.data.labelled.entities import OUTSIDE
 from keras_bert.data.labelled.tag_schemes import is_plain
-from keras_bert.tasks.tags.tagged_words import in_iob2
-from keras_bert.tasks.tags.tagged_words import rows_of_tags
+from keras_bert.tasks.tags.sentences import in_iob2
+from keras_bert.tasks.tags.sentences import rows_of_tags
 
 
 def tag_names(*tags):

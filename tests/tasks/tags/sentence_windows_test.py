@@ -6,7 +6,7 @@ import pytest
 from hypothesis import strategies as st
 
 from keras_bert.tasks.tags.sentence_windows import SentenceWindows
-from keras_bert.tasks.tags.tagged_examples import TaggedExamples
+from keras_bert.tasks.tags.sentence_windows import TaggedExamples
 from keras_bert.tasks.tags.word_pieces import WordPieces
 from keras_bert.tasks.tags.word_windows import IGNORED
 from keras_bert.template import Template

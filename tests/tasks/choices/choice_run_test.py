@@ -3,7 +3,7 @@ import json
 import numpy as np
 
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
-from keras_bert.tasks.choices.choice_report import choice_report
+from keras_bert.tasks.choices.choice_run import choice_report
 
 
 def test_wrong_choices_come_by_how_sure_they_are():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from keras_bert.data.labelled.conll import TaggedSentences
-from keras_bert.tasks.tags.tagging_report import tagging_report
+from keras_bert.tasks.tags.tagging_run import tagging_report
 
 
 class _Tagger:
