@@ -2,14 +2,16 @@
 
 import json
 
+import keras
+
 from keras_bert import artifacts
-from keras_bert.tasks.fine_tuning.curve_callback import CurveCallback
+from keras_bert.tasks.fine_tuning.search import remove_trials
+from keras_bert.tasks.fine_tuning.search import run_trials
 from keras_bert.tasks.fine_tuning.search import summary
 from keras_bert.tasks.fine_tuning.search import try_recipe
-from keras_bert.tasks.fine_tuning.trial_files import remove_trials
-from keras_bert.tasks.fine_tuning.trial_files import run_trials
 from keras_bert.tasks.loading import load_task
 from keras_bert.tasks.scores.report_pictures import draw_report
+from keras_bert.training.curve import Curve
 
 _MOST_MISTAKES = 200
 
@@ -116,3 +118,37 @@ def write_json_lines(path, rows):
     """
     text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
     artifacts.write_whole(path, text)
+
+
+_STEPS_BETWEEN = 25
+
+
+class CurveCallback(keras.callbacks.Callback):
+    """Writes the loss of steps and the metrics of epochs.
+
+    The loss is the mean since the epoch began, as Keras shows it.
+
+    Args:
+        directory: str, existing; what it holds of an earlier curve is
+            dropped.
+    """
+
+    def __init__(self, directory):
+        super().__init__()
+        self._curve = Curve(directory, -1)
+        self._step = 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step += 1
+        is_last = batch + 1 == self.params["steps"]
+        if is_last or self._step % _STEPS_BETWEEN == 0:
+            self._curve.add(self._step, "train", {"loss": float(logs["loss"])})
+
+    def on_epoch_end(self, epoch, logs=None):
+        metrics = {
+            name.removeprefix("val_"): float(value)
+            for name, value in logs.items()
+            if name.startswith("val_")
+        }
+        if metrics:
+            self._curve.add(self._step, "eval", metrics)

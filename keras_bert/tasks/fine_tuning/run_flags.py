@@ -8,9 +8,9 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
+from keras_bert.tasks.fine_tuning.recipe import paper_grid
+from keras_bert.tasks.fine_tuning.recipe import with_seeds
 from keras_bert.tasks.fine_tuning.recipe_flags import RecipeFlags
-from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
-from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
 from keras_bert.training import choices
 
 flags.disclaim_key_flags()  # They are the flags of the program.
@@ -158,7 +158,7 @@ class RunFlags:
         # Imported late, so that the manual is there at once.
         import keras
 
-        from keras_bert.tasks.fine_tuning.trial_files import FINISHED
+        from keras_bert.tasks.fine_tuning.search import FINISHED
         from keras_bert.training.precision import dtype_policy
 
         policy = dtype_policy(self._precision.value)

@@ -4,9 +4,9 @@ from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.examples import Examples
 from keras_bert.tasks.fine_tuning.examples import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.long_texts import long_text_settings
 from keras_bert.tasks.fine_tuning.text_windows import WindowedExamples
 from keras_bert.tasks.fine_tuning.text_windows import cut_texts
+from keras_bert.tasks.fine_tuning.text_windows import long_text_settings
 from keras_bert.text.preprocessor import Preprocessor
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from keras_bert.data.batches.fine_tuning import num_batches
 from keras_bert.data.batches.fine_tuning import training_dataset
 from keras_bert.tasks.fine_tuning.parallel_parts import in_parallel_parts
-from keras_bert.tasks.fine_tuning.validation import Validation
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.schedules import LinearWarmupDecay
 
@@ -158,3 +157,31 @@ def _layers_above(task, variable):
     names = ["embeddings", *blocks]  # One that runs several times counts once.
     layer = variable.path.partition("/")[0]
     return len(names) - names.index(layer) if layer in names else 0
+
+
+class Validation(keras.callbacks.Callback):
+    """Adds a task's own metrics to what an epoch logs, as `val_...`.
+
+    Other callbacks, which come after it, see them like metrics of Keras.
+
+    Args:
+        evaluate: function without arguments that gives a dict of floats.
+        main_metric: str, the one of them that tells the best epoch.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+
+    def __init__(self, evaluate, main_metric):
+        super().__init__()
+        self._evaluate = evaluate
+        self._main_metric = main_metric
+
+    def on_epoch_end(self, epoch, logs=None):
+        metrics = self._evaluate()
+        if self._main_metric not in metrics:
+            raise ValueError(
+                f"`main_metric` must be one of {', '.join(metrics)}. "
+                f"Received: main_metric={self._main_metric!r}."
+            )
+        logs.update({f"val_{name}": x for name, x in metrics.items()})

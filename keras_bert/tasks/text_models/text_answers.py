@@ -1,10 +1,18 @@
 """A task as a Keras layer, which is saved with its tokenizer."""
 
+import dataclasses
+
 import keras
 import tensorflow as tf
 
-from keras_bert.tasks.text_models.task_config import task_config
-from keras_bert.tasks.text_models.task_config import task_from_config
+from keras_bert import tasks
+from keras_bert.checkpoints.family import config_from
+from keras_bert.checkpoints.pretrained_model import PretrainedModel
+from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.checkpoints.weight_table import HeadSize
+from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.text.tokenizer_kinds import pack_settings
+from keras_bert.text.tokenizer_kinds import unpack_settings
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -39,3 +47,65 @@ class TextAnswers(keras.layers.Layer):
     @classmethod
     def from_config(cls, config):
         return cls(**{**config, "task": task_from_config(config["task"])})
+
+
+def task_config(task):
+    """What `task_from_config` makes a task of.
+
+    Args:
+        task: a `FineTunedTask` or a `TextEmbedder`.
+
+    Raises:
+        ValueError: it is another.
+    """
+    if not isinstance(task, (FineTunedTask, tasks.TextEmbedder)):
+        raise ValueError(
+            "The task must be a fine-tuned one or a TextEmbedder. "
+            f"Received: {type(task).__name__}."
+        )
+    pretrained = task.pretrained
+    record = pretrained.task if isinstance(task, FineTunedTask) else None
+    return {
+        "task": type(task).__name__,
+        "arguments": {} if record else _embedder_arguments(task),
+        "config": {
+            "model_type": pretrained.config.model_type,
+            **dataclasses.asdict(pretrained.config),
+        },
+        "parts": sorted(pretrained.parts),
+        "record": record and dataclasses.asdict(record),
+        "tokenizer": pack_settings(pretrained.tokenizer_settings),
+    }
+
+
+def task_from_config(values):
+    """A task with fresh random weights.
+
+    Args:
+        values: dict, as of `task_config`.
+    """
+    record = values["record"]
+    if record is not None:
+        head = record["head"] and HeadSize(**record["head"])
+        record = TaskRecord(**{**record, "head": head})
+    pretrained = PretrainedModel.from_config(
+        config_from(values["config"]),
+        unpack_settings(values["tokenizer"]),
+        values["parts"],
+        record,
+    )
+    arguments = dict(values["arguments"])
+    if "dense" in arguments:
+        arguments["dense"] = [
+            keras.layers.deserialize(layer) for layer in arguments["dense"]
+        ]
+    return getattr(tasks, values["task"])(pretrained, **arguments)
+
+
+def _embedder_arguments(embedder):
+    return {
+        "seq_length": embedder.preprocess.seq_length,
+        "pooling": embedder.pooling,
+        "normalize": embedder.normalize,
+        "dense": [keras.layers.serialize(layer) for layer in embedder.dense],
+    }

@@ -1,8 +1,12 @@
+import hypothesis
 import keras
 import numpy as np
 import pytest
+from hypothesis import strategies
 
 from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks.embeddings.training import CosineLoss
+from keras_bert.tasks.embeddings.training import RankingLoss
 
 _PAIRS = [
     ("the dog eats", "meat"),
@@ -111,3 +115,128 @@ def test_what_does_not_go_with_embeddings_is_an_error(bert):
         TextEmbedder(bert).fit(_PAIRS, label_smoothing=0.1)
     with pytest.raises(ValueError, match="`dense` must be.*Received: 3"):
         TextEmbedder(bert, dense=[3])
+
+
+def _vectors(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape).astype("float32")
+
+
+def _cosine(first, second):
+    norms = np.linalg.norm(first) * np.linalg.norm(second)
+    return float(first @ second) / norms
+
+
+def _cross_entropy(anchor, right, wrong, scale=20.0):
+    """Of one anchor, worked out candidate by candidate."""
+    logits = [scale * _cosine(anchor, other) for other in (right, *wrong)]
+    return np.log(np.sum(np.exp(logits))) - logits[0]
+
+
+def test_pairs_have_the_other_positives_as_negatives():
+    vectors = _vectors(0, 3, 2, 4)
+    ids = np.arange(6).reshape(3, 2)
+    expected = np.mean(
+        [
+            _cross_entropy(
+                vectors[i, 0],
+                vectors[i, 1],
+                [vectors[j, 1] for j in range(3) if j != i],
+            )
+            for i in range(3)
+        ]
+    )
+    loss = RankingLoss()(ids, vectors)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+
+def test_triplets_add_all_negatives():
+    vectors = _vectors(1, 2, 3, 4)
+    ids = np.arange(6).reshape(2, 3)
+    expected = np.mean(
+        [
+            _cross_entropy(
+                vectors[i, 0],
+                vectors[i, 1],
+                [vectors[1 - i, 1], vectors[0, 2], vectors[1, 2]],
+                scale=5.0,
+            )
+            for i in range(2)
+        ]
+    )
+    loss = RankingLoss(scale=5.0)(ids, vectors)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("ids", "wrong"),
+    [
+        ([[0, 1], [0, 2], [3, 4]], [[2], [2], [0, 1]]),  # One anchor twice.
+        ([[0, 1], [2, 1], [3, 4]], [[2], [2], [0, 1]]),  # One positive twice.
+        ([[0, 1], [2, 0], [3, 4]], [[2], [0, 2], [0, 1]]),  # Anchor 0 again.
+    ],
+)
+def test_what_is_right_too_is_no_negative(ids, wrong):
+    vectors = _vectors(2, 3, 2, 4)
+    expected = np.mean(
+        [
+            _cross_entropy(
+                vectors[i, 0], vectors[i, 1], [vectors[j, 1] for j in wrong[i]]
+            )
+            for i in range(3)
+        ]
+    )
+    loss = RankingLoss()(np.array(ids), vectors)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+
+def test_a_negative_that_is_the_positive_elsewhere_counts_for_others_only():
+    vectors = _vectors(3, 2, 3, 4)
+    ids = np.array([[0, 1, 2], [3, 4, 1]])
+    first = _cross_entropy(
+        vectors[0, 0], vectors[0, 1], [vectors[1, 1], vectors[0, 2]]
+    )
+    second = _cross_entropy(
+        vectors[1, 0],
+        vectors[1, 1],
+        [vectors[0, 1], vectors[0, 2], vectors[1, 2]],
+    )
+    loss = RankingLoss()(ids, vectors)
+    np.testing.assert_allclose(loss, (first + second) / 2, rtol=1e-5)
+
+
+@hypothesis.settings(max_examples=20, deadline=None)
+@hypothesis.given(
+    strategies.integers(0, 1000),
+    strategies.permutations(range(4)),
+    strategies.floats(0.1, 10),
+)
+def test_neither_order_nor_length_of_vectors_matters(seed, order, factor):
+    vectors = _vectors(seed, 4, 3, 5)
+    ids = np.random.default_rng(seed).integers(0, 6, (4, 3))
+    loss = RankingLoss()(ids, vectors)
+    other = RankingLoss()(ids[list(order)], factor * vectors[list(order)])
+    np.testing.assert_allclose(loss, other, rtol=1e-4, atol=1e-5)
+
+
+def test_one_pair_alone_has_nothing_to_learn():
+    assert float(RankingLoss()(np.array([[0, 1]]), _vectors(4, 1, 2, 3))) == 0
+
+
+def test_cosines_are_drawn_to_the_scores():
+    vectors, scores = _vectors(5, 3, 2, 4), np.array([1.0, 0.0, -0.5])
+    expected = np.mean(
+        [(_cosine(*pair) - score) ** 2 for pair, score in zip(vectors, scores)]
+    )
+    loss = CosineLoss()(scores.astype("float32"), vectors)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("loss", [RankingLoss(), CosineLoss()])
+def test_zero_vectors_have_a_finite_gradient(loss):
+    dense = keras.layers.Dense(4, use_bias=False, kernel_initializer="zeros")
+    model = keras.Sequential([keras.Input((2, 3)), dense])
+    model.compile(keras.optimizers.SGD(0.1), loss, jit_compile=False)
+    ids = np.arange(4).reshape(2, 2) if isinstance(loss, RankingLoss) else None
+    targets = np.ones(2, "float32") if ids is None else ids
+    model.train_on_batch(_vectors(6, 2, 2, 3), targets)
+    assert np.isfinite(dense.get_weights()[0]).all()

@@ -2,7 +2,12 @@
 
 import json
 
+import keras
+import numpy as np
+
 from keras_bert.data.labelled.splits import Splits
+from keras_bert.tasks.fine_tuning import fine_tuning_run
+from keras_bert.tasks.fine_tuning.fine_tuning_run import CurveCallback
 from keras_bert.tasks.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 
@@ -97,3 +102,33 @@ def test_a_model_that_has_learned_already_is_not_saved(tmp_path):
     assert (tmp_path / "answers-test").read_text() == "0.5"
     values = json.loads((tmp_path / "eval.json").read_text())
     assert [*values] == ["splits"]
+
+
+def test_points_are_the_losses_and_metrics_of_keras(tmp_path, monkeypatch):
+    monkeypatch.setattr(fine_tuning_run, "_STEPS_BETWEEN", 3)
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", jit_compile=False)
+    inputs, targets = np.ones((8, 2)), np.zeros((8, 1))
+    history = model.fit(
+        inputs,
+        targets,
+        batch_size=2,
+        epochs=2,
+        validation_data=(inputs, targets),
+        callbacks=[CurveCallback(str(tmp_path))],
+        verbose=0,
+    ).history
+    lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
+    points = [json.loads(line) for line in lines]
+    assert [(point["step"], point["split"]) for point in points] == [
+        (3, "train"),
+        (4, "train"),
+        (4, "eval"),
+        (6, "train"),
+        (8, "train"),
+        (8, "eval"),
+    ]
+    for epoch, (train, held_out) in enumerate(((1, 2), (4, 5))):
+        assert points[train]["loss"] == history["loss"][epoch]
+        assert points[held_out]["loss"] == history["val_loss"][epoch]
+    assert list(tmp_path.glob("events.out.tfevents.*"))

@@ -6,8 +6,8 @@ from keras_bert.tasks import FeatureTextClassifier
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.recipe_grid import paper_grid
-from keras_bert.tasks.fine_tuning.recipe_grid import with_seeds
+from keras_bert.tasks.fine_tuning.recipe import paper_grid
+from keras_bert.tasks.fine_tuning.recipe import with_seeds
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from keras_bert.tasks.fine_tuning import text_windows
-from keras_bert.tasks.fine_tuning.long_texts import long_text_settings
 from keras_bert.tasks.fine_tuning.text_windows import WindowedExamples
 from keras_bert.tasks.fine_tuning.text_windows import cut_texts
+from keras_bert.tasks.fine_tuning.text_windows import long_text_settings
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS = [
