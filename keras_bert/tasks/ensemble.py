@@ -78,23 +78,22 @@ class Ensemble:
         """Answers texts.
 
         Args:
-            texts: as of the tasks' own `predict`.
-            **options: likewise.
+            texts, **options: as the tasks' own `predict` takes them.
 
         Returns:
-            What that gives.
+            What that returns.
         """
         refuse_options(self, options)
         return self.tasks[0].predictions(*self._ask(texts))
 
     def probabilities(self, texts):
-        """The probability of each label, or of each choice.
+        """Computes the probability of each label, or of each choice.
 
         Args:
-            texts: as of the tasks' own `probabilities`.
+            texts: as the tasks' own `probabilities` takes them.
 
         Returns:
-            A float32 array, what that gives.
+            What that returns.
 
         Raises:
             ValueError: the tasks have no such method.
@@ -110,7 +109,7 @@ class Ensemble:
 
     @property
     def null_threshold(self):
-        """As of the first `QuestionAnswerer`; it may be set."""
+        """The one of the first `QuestionAnswerer`; it may be set."""
         return self.tasks[0].null_threshold
 
     @null_threshold.setter
@@ -118,14 +117,13 @@ class Ensemble:
         self.tasks[0].null_threshold = value
 
     def answers(self, questions, **sizes):
-        """The best answers to each question, as `write_squad_files` wants.
+        """Finds the best answers to each question, for `write_squad_files`.
 
         Args:
-            questions: as of `QuestionAnswerer.answers`.
-            **sizes: likewise.
+            questions, **sizes: as `QuestionAnswerer.answers` takes them.
 
         Returns:
-            What that gives.
+            What that returns.
 
         Raises:
             ValueError: the tasks have no such method.
@@ -142,7 +140,7 @@ class Ensemble:
         """Compares answers with labels.
 
         Args:
-            texts, labels: as of the tasks' own `evaluate`.
+            texts, labels: as the tasks' own `evaluate` takes them.
 
         Returns:
             A dict of floats, the metrics of the task.
@@ -150,7 +148,7 @@ class Ensemble:
         return self.tasks[0].metrics(*self._ask_labelled(texts, labels))
 
     def _ask(self, texts):
-        """What the first model was asked, and what they say together."""
+        """Asks all models; returns what the first was asked, and the mean."""
         first, *others = self.tasks
         asked = first.asked(texts)
         logits = [first.logits(asked)]
@@ -158,7 +156,7 @@ class Ensemble:
         return asked, _mean(logits)
 
     def _ask_labelled(self, texts, labels=None):
-        """As `_ask`, of what has labels."""
+        """Asks as `_ask` does, with labels."""
         first, *others = self.tasks
         labelled = first.labelled(texts, labels)
         logits = [first.logits(labelled)]
@@ -167,7 +165,7 @@ class Ensemble:
 
 
 def _mean(logits):
-    """The mean over models of arrays, or of lists of arrays."""
+    """Averages over models arrays, or lists of arrays."""
     if isinstance(logits[0], list):
         return [_mean(parts) for parts in zip(*logits, strict=True)]
     return np.mean(logits, axis=0)
@@ -184,7 +182,7 @@ def _check_kinds(tasks):
 
 
 def _agreed(tasks):
-    """What all models have alike, a dict; unknown values are left out."""
+    """Collects what all models have alike; unknown values are left out."""
     agreed = {}
     for number, task in enumerate(tasks, 1):
         for name, value in task.shared_settings().items():

@@ -12,8 +12,8 @@ class FeatureTextClassifier(FeatureBased, TextClassifier):
     examples once, not once in each epoch.
 
     Args:
-        pretrained, labels, multi_label, seq_length, truncation: as of
-            `TextClassifier`.
+        pretrained, labels, multi_label, seq_length, truncation: as
+            `TextClassifier` takes them.
         layers: iterable of int, which layers are read: 0 for the embeddings,
             1 for the first block and so on, or from the last, -1. By default
             the last four, or all blocks if there are fewer.

@@ -13,9 +13,9 @@ class FeatureTokenClassifier(FeatureBased, TokenClassifier):
     each epoch.
 
     Args:
-        pretrained, labels, seq_length: as of `TokenClassifier`.
-        layers, combination, lstm_size, dropout, cache_dir, head_file: as of
-            `FeatureTextClassifier`.
+        pretrained, labels, seq_length: as `TokenClassifier` takes them.
+        layers, combination, lstm_size, dropout, cache_dir, head_file: as
+            `FeatureTextClassifier` takes them.
 
     Example:
 

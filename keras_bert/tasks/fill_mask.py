@@ -1,4 +1,4 @@
-"""What a masked language model is trained for: the words behind masks."""
+"""Masked texts to the words behind the masks."""
 
 import functools
 
@@ -140,7 +140,7 @@ class FillMask(Task):
         }
 
     def probabilities_at(self, inputs, positions):
-        """What the model expects at some positions, masked or not, in graph.
+        """Computes the model's guesses at positions, masked or not, in graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.

@@ -12,14 +12,11 @@ _ENCODER_TASKS = {
 
 
 def load_task(directory, **arguments):
-    """Reads a fine-tuned model; its own files tell the task.
+    """Reads a fine-tuned model as the `FineTunedTask` that its files name.
 
     Args:
         directory: str, as for `keras_bert.from_pretrained`.
         **arguments: other arguments of `keras_bert.from_pretrained`.
-
-    Returns:
-        A `FineTunedTask`, such as a `TextClassifier`.
 
     Raises:
         ValueError: the model was fine-tuned for no task, or for none that is
@@ -38,20 +35,17 @@ def load_any_task(
     lowercase=None,
     seq_length=None,
 ):
-    """Reads a fine-tuned model, or an encoder.
+    """Reads a fine-tuned model, or an encoder, as a `Task`.
 
     Args:
-        directory: str, as of `keras_bert.from_pretrained`.
+        directory: str, as for `keras_bert.from_pretrained`.
         encoder_task: str, what an encoder answers: "fill_mask",
             "text_embedder" or "feature_extractor". None: a model that was
             fine-tuned answers its own task, another that of `default`.
-        default: str, likewise.
+        default: str, also one of these.
         lowercase: bool, where no file says whether texts are lower-cased.
         seq_length: int, longest text in tokens; by default as trained, or the
             model's limit.
-
-    Returns:
-        A `Task`.
 
     Raises:
         ValueError: an encoder task is asked for of a fine-tuned model, or the
@@ -72,17 +66,14 @@ def load_any_task(
 
 
 def trained_class(pretrained, directory):
-    """The class of the task that a model was fine-tuned for.
+    """Finds the class of the task that a model was fine-tuned for.
 
     Args:
         pretrained: `PretrainedModel`.
         directory: str, where it was read from.
 
-    Returns:
-        A class below `FineTunedTask`.
-
     Raises:
-        ValueError: as of `load_task`.
+        ValueError: as by `load_task`.
     """
     if pretrained.task is None:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Which of several choices is right."""
+"""Questions to the right one of several choices."""
 
 import keras
 import numpy as np
@@ -111,10 +111,10 @@ class MultipleChoice(FineTunedTask):
         return differ_too_little(answers, some.targets)
 
     def probabilities(self, questions):
-        """The probability of each choice.
+        """Computes the probability of each choice.
 
         Args:
-            questions: as of the class, labelled or not; there may be none.
+            questions: as the class takes them, labelled or not, perhaps none.
 
         Returns:
             A float32 array `(num_questions, num_choices)`; those of a
@@ -126,7 +126,7 @@ class MultipleChoice(FineTunedTask):
         """Chooses.
 
         Args:
-            questions: as of `probabilities`.
+            questions: as `probabilities` takes them.
             **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
@@ -149,7 +149,7 @@ class MultipleChoice(FineTunedTask):
         ]
 
     def probabilities_of(self, logits):
-        """What `probabilities` gives, of logits.
+        """Makes the answer of `probabilities` of logits.
 
         :meta private:
         """

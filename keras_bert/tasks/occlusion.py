@@ -1,4 +1,4 @@
-"""What each piece of a text adds to an answer."""
+"""The share of each piece of a text in an answer."""
 
 import numpy as np
 

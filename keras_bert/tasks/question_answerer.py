@@ -75,10 +75,10 @@ class QuestionAnswerer(QuestionTask):
             questions: str, the path of a file of SQuAD, of version 1.1 or
                 2.0; dict, the object that such a file holds; or list of
                 `SquadQuestion`.
-            validation_data: likewise. After each epoch they are answered,
+            validation_data: the same. After each epoch they are answered,
                 and the weights of the best epoch are kept.
             callbacks: list of Keras callbacks.
-            verbose: as of `keras.Model.fit`.
+            verbose: as `keras.Model.fit` takes it.
             **recipe: fields of `Recipe`: `epochs`, `batch_size`,
                 `learning_rate` and others.
 
@@ -102,11 +102,11 @@ class QuestionAnswerer(QuestionTask):
         """Compares answers with those that people gave.
 
         Args:
-            questions: as of `fit`.
+            questions: as `fit` takes them.
 
         Returns:
-            A dict of the scores of SQuAD's own programs, in percent, as of
-            `squad_scores`.
+            A dict of the scores of SQuAD's own programs, in percent, as
+            returned by `squad_scores`.
         """
         return self.scores(self.labelled(questions))
 
@@ -114,7 +114,7 @@ class QuestionAnswerer(QuestionTask):
         """Finds and keeps the `null_threshold` that gives the best F1.
 
         Args:
-            questions: as of `fit`; some of them impossible.
+            questions: as `fit` takes them; some of them impossible.
 
         Returns:
             float, the threshold.
@@ -156,12 +156,12 @@ class QuestionAnswerer(QuestionTask):
         ]
 
     def answers(self, questions, **sizes):
-        """The best answers to each question, as `write_squad_files` wants.
+        """Finds the best answers to each question, for `write_squad_files`.
 
         Args:
-            questions: as of `fit`.
-            **sizes: `n_best_size`, int, and `max_answer_length`, int, as of
-                `decode_answers`; by default 20 and 30.
+            questions: as `fit` takes them.
+            **sizes: `n_best_size`, int, and `max_answer_length`, int, as
+                `decode_answers` takes them; by default 20 and 30.
 
         Returns:
             A dict from the ids of the questions to `Answers`.
@@ -172,7 +172,7 @@ class QuestionAnswerer(QuestionTask):
     def answers_of(
         self, labelled, logits, n_best_size=20, max_answer_length=30
     ):
-        """What `answers` gives, of `logits`.
+        """Makes the answer of `answers` of `logits`.
 
         :meta private:
         """

@@ -1,4 +1,4 @@
-"""What every task has, so that it can be exported and used alike."""
+"""The parts of every task, so that it can be exported and used alike."""
 
 from keras_bert.checkpoints import from_pretrained
 
@@ -36,7 +36,7 @@ class Task:
     def from_pretrained(
         cls, directory, lowercase=None, special_tokens_in_text=None, **kwargs
     ):
-        """Reads a checkpoint, as of `keras_bert.from_pretrained`.
+        """Reads a checkpoint, as `keras_bert.from_pretrained` does.
 
         Args:
             directory: str.
@@ -53,12 +53,7 @@ class Task:
 
     @classmethod
     def of_directory(cls, pretrained, directory, **kwargs):
-        """Makes the task, with all that its directory holds of it.
-
-        Args:
-            pretrained: `PretrainedModel` that was read from the directory.
-            directory: str, where a task may have files of its own.
-            **kwargs: other arguments of the class.
+        """Makes the task of a model, with its own files in the directory.
 
         :meta private:
         """
@@ -68,7 +63,7 @@ class Task:
         """Answers, in graph.
 
         Args:
-            inputs: dict of int32 tensors, as of `preprocess`.
+            inputs: dict of int32 tensors, as returned by `preprocess`.
 
         Returns:
             A dict of tensors by their names.
@@ -84,13 +79,8 @@ class Task:
     def encode(self, *texts):
         """Turns strings into what the model takes, in graph.
 
-        Args:
-            *texts: string tensors, in the order of `text_inputs`.
-
-        Returns:
-            The dict of `preprocess`; and a dict of those `outputs` in which
-            the model has no part: `truncated`, bool `(batch_size,)`, where
-            the task has it.
+        Besides the dict of `preprocess` there is one of `truncated`, bool
+        `(batch_size,)`, where the task has it: the model has no part in it.
 
         :meta private:
         """
@@ -101,14 +91,6 @@ class Task:
 
     def answers_in_texts(self, outputs, inputs, *texts):
         """Makes answers of what a model gives, in graph; by default just that.
-
-        Args:
-            outputs: dict of tensors, as of `predict_ids`.
-            inputs: dict of tensors, as of `preprocess`.
-            *texts: string tensors, in the order of `text_inputs`.
-
-        Returns:
-            A dict of tensors by the names of `outputs`.
 
         :meta private:
         """
@@ -137,7 +119,7 @@ class Task:
                 written.
 
         Raises:
-            ValueError: as of `keras_bert.export.export_saved_model`.
+            ValueError: as by `keras_bert.export.export_saved_model`.
         """
         from keras_bert.export import export_saved_model
 
@@ -149,13 +131,13 @@ class Task:
         Args:
             path: str, "model.tflite" for "model_text.tflite" and
                 "model_ids.tflite".
-            **kwargs: as of `keras_bert.export.export_tflite`.
+            **kwargs: as `keras_bert.export.export_tflite` takes them.
 
         Returns:
             What that returns: how each file compares with this task.
 
         Raises:
-            ValueError: as of that.
+            ValueError: as by that.
         """
         from keras_bert.export import export_tflite
 

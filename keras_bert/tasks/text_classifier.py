@@ -141,14 +141,14 @@ class TextClassifier(TextTask):
         return differ_too_little(answers, some.targets)
 
     def probabilities(self, texts):
-        """The probability of each label.
+        """Computes the probability of each label.
 
         Args:
             texts: list of str, or of pairs of str; it may be empty.
 
         Returns:
             A float32 array `(num_texts, num_labels)`. Those of a text sum to
-            1, but for `multi_label`.
+            1, except for `multi_label`.
         """
         return self.probabilities_of(self.logits(self.asked(texts)))
 
@@ -212,7 +212,7 @@ class TextClassifier(TextTask):
         return {**outputs, "label": tf.gather(tf.constant(self.labels), best)}
 
     def probabilities_of(self, logits):
-        """What `probabilities` gives, of logits.
+        """Makes the answer of `probabilities` of logits.
 
         :meta private:
         """

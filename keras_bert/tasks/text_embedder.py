@@ -103,7 +103,7 @@ class TextEmbedder(Task):
     def from_pretrained(
         cls, directory, lowercase=None, special_tokens_in_text=None, **kwargs
     ):
-        """Reads a checkpoint, as of `keras_bert.from_pretrained`.
+        """Reads a checkpoint, as `keras_bert.from_pretrained` does.
 
         One that was saved by `save`, and one of sentence-transformers, also
         tells pooling, dense layers, normalization and length.
@@ -161,12 +161,12 @@ class TextEmbedder(Task):
                 `tf.data.Dataset` of such tuples, or of pairs and scores.
             labels: list of float from -1 to 1, how alike the texts of each
                 pair are; None for pairs that belong together.
-            validation_data: likewise: a tuple of pairs and scores, or a list
+            validation_data: the same: a tuple of pairs and scores, or a list
                 or a data set of examples. They may be of another kind than
                 those to learn from. The weights of the best epoch are kept,
                 by `mean_reciprocal_rank`, or `spearman` of scored pairs.
             callbacks: list of Keras callbacks.
-            verbose: as of `keras.Model.fit`.
+            verbose: as `keras.Model.fit` takes it.
             **recipe: fields of `Recipe`: `epochs`, `batch_size`,
                 `learning_rate` and others.
 
@@ -198,7 +198,7 @@ class TextEmbedder(Task):
         """Judges the embeddings by their cosines.
 
         Args:
-            texts, labels: as of `fit`.
+            texts, labels: as `fit` takes them.
 
         Returns:
             A dict of floats: `pearson` and `spearman` of scored pairs; of

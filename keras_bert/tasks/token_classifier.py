@@ -166,15 +166,10 @@ class TokenClassifier(FineTunedTask):
         return differ_too_little(found, given)
 
     def logits(self, examples):
-        """What the model gives for each word, at its first piece.
+        """Computes a float32 array `(num_words, num_labels)` for each sentence.
 
-        Args:
-            examples: `AskedWords` or `TaggedExamples`.
-
-        Returns:
-            A list with a float32 array `(num_words, num_labels)` for each
-            sentence. A word that the tokenizer drops has 0 at "O", or at the
-            first label of plain tags, and minus infinity elsewhere.
+        The first piece speaks for a word. One that the tokenizer drops has 0 at
+        "O", or at the first label of plain tags, and minus infinity elsewhere.
 
         :meta private:
         """
@@ -189,7 +184,7 @@ class TokenClassifier(FineTunedTask):
         ]
 
     def _token_logits(self, rows):
-        """A list with an array `(num_tokens, num_labels)` for each row."""
+        """Lists an array `(num_tokens, num_labels)` for each row."""
         logits = [None] * len(rows)
         if logits:
             for indices, outputs in self._forward(rows):
@@ -239,10 +234,10 @@ class TokenClassifier(FineTunedTask):
         return self.tags_of(self.probabilities(sentences))
 
     def probabilities(self, sentences):
-        """The probability of each tag of the words of sentences.
+        """Computes the probability of each tag of the words of sentences.
 
         Args:
-            sentences: as of `predict_words`.
+            sentences: as `predict_words` takes them.
 
         Returns:
             A list with a float32 array `(num_words, num_labels)` for each
@@ -252,20 +247,14 @@ class TokenClassifier(FineTunedTask):
         return self.probabilities_of(self.logits(self._asked_words(sentences)))
 
     def probabilities_of(self, logits):
-        """What `probabilities` gives, of `logits`.
+        """Makes the answer of `probabilities` of `logits`.
 
         :meta private:
         """
         return [ops.convert_to_numpy(ops.softmax(row)) for row in logits]
 
     def tags_of(self, probabilities):
-        """The most probable tag of each word.
-
-        Args:
-            probabilities: as of `probabilities`; logits will do.
-
-        Returns:
-            A list with a list of str for each sentence.
+        """Finds the most probable tag of each word; logits will do.
 
         :meta private:
         """

@@ -1,4 +1,4 @@
-"""How well answers agree with those that people gave."""
+"""Agreement of answers with those that people gave."""
 
 import collections
 import re
@@ -13,21 +13,17 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def normalized_answer(text):
-    """What SQuAD's own program compares of an answer.
+    """Reduces an answer to the words that SQuAD's own program compares.
 
-    Args:
-        text: str.
-
-    Returns:
-        str, in lower case, without ASCII punctuation and English articles,
-        its words joined by single spaces. Other quotes and dashes stay.
+    It is in lower case, without ASCII punctuation and English articles. Other
+    quotes and dashes stay.
     """
     text = text.lower().translate(_NO_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", text).split())
 
 
 def answer_scores(answer, golds):
-    """Exact match and F1 of an answer.
+    """Computes exact match and F1 of an answer.
 
     F1 is that of the words of both: what they share, each as often as both
     have it, by the harmonic mean of precision and recall.
@@ -44,7 +40,7 @@ def answer_scores(answer, golds):
 
 
 def question_scores(questions, predictions):
-    """Exact match and F1 of each question.
+    """Computes exact match and F1 of each question.
 
     Where there are impossible questions, right answers without a word, such
     as "The", do not count; without any other the right answer is "".

@@ -31,7 +31,7 @@ class Answer:
 
 @dataclasses.dataclass(frozen=True)
 class Answers:
-    """What a model answers to one question.
+    """A model's answers to one question.
 
     Args:
         spans: list of `Answer`, the best first, no text twice. A context
@@ -44,7 +44,7 @@ class Answers:
 
     @property
     def null_difference(self):
-        """How much better no answer scores than the best answer."""
+        """The lead of no answer over the best answer."""
         return self.null.score - self.spans[0].score
 
     def chosen(self, null_threshold=None):
@@ -80,14 +80,12 @@ def decode_answers(
 
     Args:
         context: str.
-        token_starts: int array `(num_tokens,)`, the first byte of each token
-            of the context.
-        token_ends: int array `(num_tokens,)`, the byte behind each.
+        token_starts, token_ends: int arrays `(num_tokens,)`, the first byte
+            of each token of the context, and the byte behind it.
         windows: `AnswerWindows` of the question.
-        start_logits: float array `(num_windows, seq_length)`.
-        end_logits: float array `(num_windows, seq_length)`.
+        start_logits, end_logits: float arrays `(num_windows, seq_length)`.
         n_best_size: int, most answers. The square of it is how many spans of
-            each window are looked at; there are fewer answers where these
+            each window are looked at; fewer answers are left where these
             repeat their texts.
         max_answer_length: int, most tokens of an answer.
 
@@ -102,7 +100,7 @@ def decode_answers(
     logits = _checked_logits(start_logits, end_logits, windows)
     data = context.encode("utf-8")
     spans = {}
-    for first, last, start_logit, end_logit in best_spans(
+    for first, last, start_logit, end_logit in _best_spans(
         windows, logits, n_best_size**2, max_answer_length
     ):
         start, end = int(token_starts[first]), int(token_ends[last])
@@ -149,7 +147,7 @@ def _check_sizes(n_best_size, max_answer_length):
 
 
 def _checked_logits(start_logits, end_logits, windows):
-    """Both as one float64 array `(2, num_windows, seq_length)`."""
+    """Returns both as one float64 array `(2, num_windows, seq_length)`."""
     both = [np.asarray(x, np.float64) for x in (start_logits, end_logits)]
     least = windows.context_start + int(windows.lengths.max())
     shape = both[0].shape
@@ -176,21 +174,11 @@ def _checked_logits(start_logits, end_logits, windows):
     return logits
 
 
-def best_spans(windows, logits, limit, max_length):
+def _best_spans(windows, logits, limit, max_length):
     """Finds the best spans in the windows of one question.
 
-    A span lies in one window, the owner of its first token.
-
-    Args:
-        windows: `AnswerWindows`.
-        logits: float array `(2, num_windows, seq_length)`, of the spans'
-            first and last tokens.
-        limit: int, most spans of a window.
-        max_length: int, most tokens of a span.
-
-    Returns:
-        A list of tuples, the highest sum of logits first: the first and the
-        last token in the context, and their logits.
+    A span lies in one window, the owner of its first token. Of each there are
+    its first and last token in the context, and their logits.
     """
     owners = windows.owners()
     columns = []
@@ -235,13 +223,12 @@ def _window_spans(first_logits, last_logits, owned, limit, max_length):
 
 
 def plain_answer(context, answers, null_threshold=None):
-    """The chosen answer, its place in characters.
+    """Describes the chosen answer, with its place in characters.
 
     Args:
         context: str.
         answers: `Answers` to a question on it.
-        null_threshold: float, from which score on no answer is the better
-            answer; None, if there always is one.
+        null_threshold: float, as `Answers.chosen` takes it, or None.
 
     Returns:
         A dict: `answer`, str; `score`, float, the sum of its logits;

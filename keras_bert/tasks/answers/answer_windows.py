@@ -23,13 +23,10 @@ class AnswerWindows:
     lengths: np.ndarray
 
     def owners(self):
-        """Which window answers for each token of the context.
+        """Finds the window that answers for each token of the context.
 
-        It is the one where the token has most context on both sides, the
-        first of them if several have the same.
-
-        Returns:
-            Int array `(num_tokens,)`, indices of windows.
+        It is the first of those in which the token has most context on both
+        sides; int array `(num_tokens,)`, indices of windows.
         """
         num_tokens = self.starts[-1] + self.lengths[-1]
         owners = np.zeros(num_tokens, np.int64)
@@ -45,7 +42,7 @@ class AnswerWindows:
 
 @dataclasses.dataclass(frozen=True)
 class WindowSizes:
-    """How questions and their contexts are cut to sequences.
+    """The sizes by which questions and contexts are cut to sequences.
 
     A sequence is [CLS] question [SEP] context [SEP], or another with all but
     one of its special tokens before the context. The question is cut at its
@@ -81,13 +78,9 @@ class WindowSizes:
             )
 
     def windows(self, question_length, context_length):
-        """Cuts one question and its context.
+        """Cuts a context, of as many tokens, besides its question.
 
         A context without tokens has one window, which is empty.
-
-        Args:
-            question_length: int, tokens of the question.
-            context_length: int, tokens of the context.
 
         Returns:
             `AnswerWindows`. Each token of the context is in one at least.
@@ -106,10 +99,7 @@ class WindowSizes:
 
 
 def context_ranks(most_tokens):
-    """In which order amounts of context are, for graphs without float64.
-
-    Args:
-        most_tokens: int, of a window.
+    """Ranks amounts of context, for graphs without float64.
 
     Returns:
         Int32 array `((most_tokens + 1) // 2, most_tokens + 1)`: of a token
@@ -123,5 +113,5 @@ def context_ranks(most_tokens):
 
 
 def _context(nearest, length):
-    """How much context a token has; a longer window has a little more."""
+    """Measures a token's context; a longer window counts a little more."""
     return nearest + 0.01 * length

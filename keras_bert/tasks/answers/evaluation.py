@@ -1,4 +1,4 @@
-"""How good the answers of a model are, and whether it has learned at all."""
+"""The scores of a model's answers, and whether it has learned at all."""
 
 import math
 
@@ -8,10 +8,7 @@ from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 
 
 def answer_metrics(questions, answers, null_threshold):
-    """The scores of SQuAD's own programs.
-
-    With impossible questions there are also those of the thresholds that
-    would do best.
+    """Computes the scores of SQuAD's own programs.
 
     Args:
         questions: list of `SquadQuestion`.
@@ -20,7 +17,8 @@ def answer_metrics(questions, answers, null_threshold):
             None, if each question has an answer.
 
     Returns:
-        A dict of floats and ints, as of `squad_scores`.
+        What `squad_scores` returns; with impossible questions also the scores
+        of the thresholds that would do best.
     """
     texts = {name: found.spans[0].text for name, found in answers.items()}
     if not has_impossible(questions):
@@ -38,14 +36,7 @@ def answer_metrics(questions, answers, null_threshold):
 
 
 def is_one_answer(questions, answers, null_threshold):
-    """Whether a model answers almost always the same, but should not.
-
-    Args:
-        questions, answers, null_threshold: as of `answer_metrics`.
-
-    Returns:
-        bool
-    """
+    """Says if a model answers almost always the same, but should not."""
     chosen = [answers[q.id].chosen(null_threshold) for q in questions]
     texts = [answer.text for answer in chosen]
     places = [(answer.start, answer.end) for answer in chosen]

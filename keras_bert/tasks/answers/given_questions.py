@@ -1,4 +1,4 @@
-"""What users give as questions, as plain lists."""
+"""Questions that users give, as plain lists."""
 
 import os
 
@@ -12,7 +12,7 @@ from keras_bert.tasks.fine_tuning.texts import checked_texts
 
 
 def labelled_questions(questions):
-    """Questions with their answers, of a file, an object or a list.
+    """Reads questions with their answers.
 
     Args:
         questions: str, the path of a file of SQuAD; dict, the object that
@@ -43,14 +43,11 @@ def labelled_questions(questions):
 
 
 def asked_questions(pairs):
-    """Questions to be answered.
+    """Makes `SquadQuestion`s without answers; their ids are the indices.
 
     Args:
         pairs: list of pairs of str, a question and its context; perhaps
             empty.
-
-    Returns:
-        A list of `SquadQuestion` without answers; the ids are the indices.
 
     Raises:
         ValueError: one is no pair of texts; its index is named.

@@ -47,17 +47,17 @@ class QuestionPreprocessor(Preprocessor):
         tokens = self.tokenizer.tokenize_with_offsets(contexts)
         kept = tf.cast(asked.row_lengths(), tf.int32)
         kept = tf.minimum(kept, self.sizes.max_query_length)
-        windows = graph_windows(
+        windows = _graph_windows(
             self.sizes, kept, tf.cast(tokens[0].row_lengths(), tf.int32)
         )
-        beginnings = GraphWindows(
+        beginnings = _GraphWindows(
             windows.rows,
             tf.zeros_like(windows.starts),
             tf.gather(kept, windows.rows),
         )
-        asked = in_windows(asked, beginnings)
-        ids, starts, ends = (in_windows(x, windows) for x in tokens)
-        owned = owned_in_windows(tokens[0], windows, self._ranks)
+        asked = _in_windows(asked, beginnings)
+        ids, starts, ends = (_in_windows(x, windows) for x in tokens)
+        owned = _owned_in_windows(tokens[0], windows, self._ranks)
         return {
             **self.pack(asked, ids),
             TOKEN_STARTS: self._at_tokens(asked, starts),
@@ -78,13 +78,10 @@ class QuestionPreprocessor(Preprocessor):
         return laid_out[features.INPUT_IDS.name]
 
 
-class GraphWindows(typing.NamedTuple):
+class _GraphWindows(typing.NamedTuple):
     """Windows over the tokens of contexts, all int32 `(num_windows,)`.
 
-    Args:
-        rows: which context each is of, in order.
-        starts: the first token of each in its context.
-        lengths: how many tokens each has.
+    Flat ops make them, for TFLite: `rows` are their contexts, in order.
     """
 
     rows: tf.Tensor
@@ -92,53 +89,27 @@ class GraphWindows(typing.NamedTuple):
     lengths: tf.Tensor
 
 
-def graph_windows(sizes, question_lengths, context_lengths):
-    """Cuts contexts as `WindowSizes.windows` does.
-
-    Args:
-        sizes: `WindowSizes`.
-        question_lengths: int32 `(batch_size,)`, tokens that are kept.
-        context_lengths: int32 `(batch_size,)`.
-
-    Returns:
-        `GraphWindows`, at least one for each context.
-    """
+def _graph_windows(sizes, question_lengths, context_lengths):
+    """Cuts contexts of these lengths as `WindowSizes.windows` does."""
     room = sizes.seq_length - sizes.num_special - question_lengths
     step = tf.minimum(room, sizes.doc_stride)
     num_more = tf.maximum((context_lengths - room + step - 1) // step, 0)
     rows, numbers = _numbered(num_more + 1)
     starts = numbers * tf.gather(step, rows)
     left = tf.gather(context_lengths, rows) - starts
-    return GraphWindows(rows, starts, tf.minimum(tf.gather(room, rows), left))
+    return _GraphWindows(rows, starts, tf.minimum(tf.gather(room, rows), left))
 
 
-def in_windows(tokens, windows):
-    """What is in each window.
-
-    Args:
-        tokens: RaggedTensor `(batch_size, (num_tokens))`.
-        windows: `GraphWindows`.
-
-    Returns:
-        A RaggedTensor `(num_windows, (length))`.
-    """
+def _in_windows(tokens, windows):
+    """Copies tokens into their windows, a RaggedTensor with a row for each."""
     _, _, places = _places(tokens, windows)
     return tf.RaggedTensor.from_row_lengths(
         tf.gather(tokens.flat_values, places), windows.lengths, validate=False
     )
 
 
-def owned_in_windows(tokens, windows, ranks):
-    """Which tokens each window answers for, as `AnswerWindows.owners`.
-
-    Args:
-        tokens: RaggedTensor `(batch_size, (num_tokens))`, the contexts.
-        windows: `GraphWindows`.
-        ranks: int32 array, as of `context_ranks` of the longest window.
-
-    Returns:
-        A RaggedTensor, int32 `(num_windows, (length))`, of 0 and 1.
-    """
+def _owned_in_windows(tokens, windows, ranks):
+    """Marks the tokens that each window answers for; see `AnswerWindows`."""
     window, place, token = _places(tokens, windows)
     length = tf.gather(windows.lengths, window)
     nearest = tf.minimum(place, length - 1 - place)
@@ -159,7 +130,7 @@ def owned_in_windows(tokens, windows, ranks):
 
 
 def _places(tokens, windows):
-    """Of each token of each window the window, its place in it and in all."""
+    """Returns the window of each token in one, its place there and in all."""
     window, place = _numbered(windows.lengths)
     firsts = tf.cast(tokens.row_starts(), tf.int32)
     firsts = tf.gather(firsts, windows.rows) + windows.starts
@@ -167,7 +138,7 @@ def _places(tokens, windows):
 
 
 def _numbered(counts):
-    """Of all in rows of so many each the row and the place in it, int32."""
+    """Returns the row of each item and its place there, by the rows' counts."""
     numbers = tf.range(tf.reduce_sum(counts))
     rows = tf.RaggedTensor.from_row_lengths(numbers, counts, validate=False)
     row = tf.cast(rows.value_rowids(), tf.int32)

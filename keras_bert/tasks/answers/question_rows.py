@@ -32,7 +32,7 @@ class QuestionRows:
     rows: PackedRows
 
     def slices(self):
-        """Which rows are those of each question, a list of slices."""
+        """Lists the slice of the rows of each question."""
         ends = np.cumsum([len(windows.starts) for windows in self.windows])
         starts = [0, *ends[:-1].tolist()]
         return [slice(*bounds) for bounds in zip(starts, ends.tolist())]
@@ -50,15 +50,12 @@ class QuestionRows:
 
 
 def question_rows(preprocess, sizes, questions):
-    """Tokenizes questions and cuts their contexts into windows.
+    """Tokenizes questions, perhaps none, and cuts their contexts into windows.
 
     Args:
         preprocess: `Preprocessor`.
         sizes: `WindowSizes`.
-        questions: list of `SquadQuestion`; it may be empty.
-
-    Returns:
-        `QuestionRows`.
+        questions: list of `SquadQuestion`.
     """
     tokenizer = preprocess.tokenizer
     asked = _tokenized(lambda x: (tokenizer(x),), questions, "question")
@@ -87,7 +84,7 @@ def question_rows(preprocess, sizes, questions):
 
 
 def _tokenized(tokenize, questions, name):
-    """What a tokenizer gives for each text, which is tokenized but once."""
+    """Tokenizes each text once: a dict from texts to a tokenizer's values."""
     tokens = {}
     texts = dict.fromkeys(getattr(question, name) for question in questions)
     for some in _batches(texts):
@@ -113,7 +110,7 @@ def _batches(items):
 
 
 def question_logits(forward, asked):
-    """What a model says of questions.
+    """Runs a model over questions.
 
     Args:
         forward: `Forward` of a model that gives `logits`, float32
@@ -138,9 +135,8 @@ def row_answers(asked, logits, n_best_size=20, max_answer_length=30):
 
     Args:
         asked: `QuestionRows`.
-        logits: list, as of `question_logits`.
-        n_best_size: int, as of `decode_answers`.
-        max_answer_length: int, as of `decode_answers`.
+        logits: list, as returned by `question_logits`.
+        n_best_size, max_answer_length: int, as `decode_answers` takes them.
 
     Returns:
         A dict from the ids of the questions to `Answers`.

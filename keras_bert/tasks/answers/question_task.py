@@ -1,4 +1,4 @@
-"""What reads questions with their contexts, in windows of a length."""
+"""A task on questions with their contexts, in windows of a length."""
 
 from keras_bert.tasks.answers.answer_windows import WindowSizes
 from keras_bert.tasks.answers.question_preprocessor import IS_OWNED
@@ -84,13 +84,7 @@ class QuestionTask(FineTunedTask):
         self.settings["null_threshold"] = value
 
     def rows(self, questions):
-        """Questions as rows of the model.
-
-        Args:
-            questions: list of `SquadQuestion`; at least one.
-
-        Returns:
-            `QuestionRows`.
+        """Turns `SquadQuestion`s, at least one, into `QuestionRows`.
 
         :meta private:
         """
@@ -113,17 +107,8 @@ class QuestionTask(FineTunedTask):
     def answers_in_texts(self, outputs, inputs, questions, contexts):
         """Answers questions from all windows of their contexts, in graph.
 
-        Args:
-            outputs: dict of tensors, as of `predict_ids`, a row a window.
-            inputs: dict of tensors, as of `preprocess`.
-            questions: string `(batch_size,)`.
-            contexts: string `(batch_size,)`.
-
-        Returns:
-            A dict of `answer`, string `(batch_size,)`; `start` and `end`,
-            int32 `(batch_size,)`, the bytes of the context from which and
-            before which it is; and `score`, float32 `(batch_size,)`, the sum
-            of its two logits. Where there is no answer it is "" from 0 to 0.
+        `outputs` has a row for each window. Where there is no answer it is ""
+        from 0 to 0.
 
         :meta private:
         """

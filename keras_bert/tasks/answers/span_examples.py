@@ -9,17 +9,17 @@ _NUM_NAMED = 5
 
 
 def span_examples(asked):
-    """Windows with the places of their answers.
+    """Gives windows the places of their answers.
 
-    Where a window does not hold the whole answer, [CLS] is the answer. What
-    cannot be learned from, for no answer is where the data say, has the
-    weight 0; a warning counts such questions.
+    Where a window does not hold the whole answer, [CLS] is the answer. A
+    question has the weight 0 if no answer is where the data say; a warning
+    counts such questions.
 
     Args:
         asked: `QuestionRows`.
 
     Returns:
-        `Examples` with targets as of `SpanCrossEntropy`.
+        `Examples` with the targets that `SpanCrossEntropy` takes.
 
     Raises:
         ValueError: no question can be learned from.
@@ -59,18 +59,16 @@ def span_examples(asked):
 
 
 def token_span(token_starts, token_ends, answer_span):
-    """The tokens that share a byte with an answer.
+    """Finds the tokens that share a byte with an answer.
 
     Args:
-        token_starts: int array `(num_tokens,)`, the first byte of each token
-            of the context.
-        token_ends: int array `(num_tokens,)`, the byte behind each.
-        answer_span: pair of int, the first byte of the answer and the one
-            behind it.
+        token_starts, token_ends: int arrays `(num_tokens,)`, the first byte of
+            each token of the context, and the byte behind it.
+        answer_span: pair of int, the same of the answer.
 
     Returns:
-        The first and the last token, a pair of int; None if there is none,
-        as for an answer of characters that the tokenizer drops.
+        The first and the last token, a pair of int; None if there is none, as
+        for an answer of characters that the tokenizer drops.
     """
     first = int(np.searchsorted(token_ends, answer_span[0], side="right"))
     last = int(np.searchsorted(token_starts, answer_span[1])) - 1
@@ -78,17 +76,15 @@ def token_span(token_starts, token_ends, answer_span):
 
 
 def answer_labels(windows, span):
-    """Positions of an answer in the sequence of each window.
+    """Finds the positions of an answer in the sequence of each window.
 
     Args:
         windows: `AnswerWindows` of the question.
-        span: pair of int, the first and the last token of the answer, or
-            None.
+        span: pair of int, the answer's first and last token, or None.
 
     Returns:
-        Int32 array `(2, num_windows)`, the positions of the first and of the
-        last token; both are 0, that of [CLS], where the answer is not wholly
-        in the window.
+        Int32 array `(2, num_windows)`, the positions of both tokens; they are
+        0, that of [CLS], where the answer is not wholly in the window.
     """
     if span is None:
         return np.zeros((2, len(windows.starts)), np.int32)

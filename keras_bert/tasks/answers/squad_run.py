@@ -24,8 +24,7 @@ class SquadRun(FineTuningRun):
             answer; None for the one of the model.
         others: list of str, directories of models that answer together with
             the first, if nothing is learned.
-        **sizes: `n_best_size` and `max_answer_length`, as of
-            `QuestionAnswerer.answers`.
+        **sizes: `n_best_size` and `max_answer_length` of `decode_answers`.
     """
 
     def __init__(
@@ -73,18 +72,17 @@ class SquadRun(FineTuningRun):
 
 
 def answer_report(questions, answers, null_threshold):
-    """The scores and the mistakes of a model that answers questions.
+    """Lists the scores and the mistakes of a model that answers questions.
 
     Args:
         questions: list of `SquadQuestion`.
         answers: dict from their ids to `Answers`.
-        null_threshold: float or None, as of `answer_metrics`.
+        null_threshold: float or None, as `answer_metrics` takes it.
 
     Returns:
-        A dict for JSON: `scores`, as of `squad_scores`, `null_threshold`,
-        and `calibration`, of exact matches; and a list of dicts, the
-        questions without an exact match, the worst F1 first and of equal ones
-        the most confident.
+        A dict for JSON, `scores`, `null_threshold` and the `calibration` of
+        exact matches; and a list of dicts, the questions without an exact
+        match, by F1 and then the most confident first.
     """
     given = {
         q.id: plain_answer(q.context, answers[q.id], null_threshold)
@@ -119,13 +117,8 @@ def answer_report(questions, answers, null_threshold):
     return report, order
 
 
-PREDICTIONS = "predictions.json"
-N_BEST = "nbest_predictions.json"
-NULL_ODDS = "null_odds.json"
-
-
 def write_squad_files(directory, answers, null_threshold=None):
-    """Writes what a model answers, for SQuAD's own programs.
+    """Writes a model's answers for SQuAD's own programs.
 
     `predictions.json` has the text for each question,
     `nbest_predictions.json` its best answers with their probabilities. With a
@@ -135,9 +128,8 @@ def write_squad_files(directory, answers, null_threshold=None):
     Args:
         directory: str, one that exists.
         answers: dict from ids to `Answers`.
-        null_threshold: float. A question is left without an answer where
-            that difference is above it. None, as for SQuAD 1.1: each has an
-            answer.
+        null_threshold: float, the difference above which a question is left
+            without an answer. None, for SQuAD 1.1: each has an answer.
     """
     predictions, best, null_odds = {}, {}, {}
     for name, answer in answers.items():
@@ -155,8 +147,9 @@ def write_squad_files(directory, answers, null_threshold=None):
             }
             for span, probability in n_best(spans)
         ]
-    files = {PREDICTIONS: predictions, N_BEST: best}
+    files = {"predictions": predictions, "nbest_predictions": best}
     if null_threshold is not None:
-        files[NULL_ODDS] = null_odds
+        files["null_odds"] = null_odds
     for name, values in files.items():
-        artifacts.write_json(os.path.join(directory, name), values, indent=4)
+        path = os.path.join(directory, f"{name}.json")
+        artifacts.write_json(path, values, indent=4)

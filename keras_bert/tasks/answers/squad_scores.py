@@ -61,17 +61,7 @@ def question_metrics(
     no_answer_probabilities=None,
     no_answer_threshold=1.0,
 ):
-    """As `squad_scores`, of questions that are read already.
-
-    Args:
-        questions: list of `SquadQuestion`.
-        predictions: as of `squad_scores`.
-        no_answer_probabilities: as of `squad_scores`.
-        no_answer_threshold: as of `squad_scores`.
-
-    Returns:
-        As `squad_scores`.
-    """
+    """Computes `squad_scores` of a list of `SquadQuestion`."""
     is_given = _check_predictions(questions, predictions)
     exact, f1 = question_scores(questions, predictions)
     if not is_given.any():
@@ -127,7 +117,7 @@ def _percent(scores):
 
 
 def _check_predictions(questions, predictions):
-    """Which questions have a prediction, once all of these are checked."""
+    """Checks predictions; marks the questions that have one."""
     if not isinstance(predictions, dict):
         raise ValueError(
             "`predictions` must be an object from ids to texts. "
@@ -179,16 +169,16 @@ def best_null_threshold(differences, answer_scores, null_scores):
     Args:
         differences: float `(num_questions,)`, how much better no answer
             scores than the best answer; or the probability of no answer.
-        answer_scores: float `(num_questions,)`, what the best answer is worth,
+        answer_scores: float `(num_questions,)`, the worth of the best answer,
             such as its exact match or F1.
-        null_scores: float `(num_questions,)`, what no answer is worth: 1
+        null_scores: float `(num_questions,)`, the worth of no answer: 1
             where a question is impossible, 0 elsewhere.
 
     Returns:
-        The threshold and the mean score with it, floats. The threshold is one
-        of the differences, the lowest of those that do equally well. Where
-        all questions are best left without an answer, it is 0.0, or the
-        number next below all differences if 0.0 is not below them.
+        The threshold and the mean score with it, floats. The threshold is the
+        lowest of the differences that do equally well. Where all questions
+        are best left without an answer, it is 0.0, or the number next below
+        all differences if 0.0 is not below them.
 
     Raises:
         ValueError: the arrays are empty or not of one length, or a

@@ -21,14 +21,10 @@ def window_answers(
 
     Args:
         logits: float32 `(num_windows, seq_length, 2)`.
-        token_starts: int32 `(num_windows, seq_length)`, as of
-            `QuestionPreprocessor`; likewise the next three.
-        token_ends: int32 `(num_windows, seq_length)`.
-        is_owned: int32 `(num_windows, seq_length)`.
-        questions: int32 `(num_windows, 1)`.
+        token_starts, token_ends, is_owned, questions: int32, as returned by
+            `QuestionPreprocessor`.
         num_questions: int32 scalar.
-        null_threshold: float. There is no answer where that scores better
-            than the best answer by more. None: there is always one.
+        null_threshold: float, as `Answers.chosen` takes it, or None.
         max_answer_length: int, most tokens of an answer.
 
     Returns:
@@ -67,7 +63,7 @@ def window_answers(
 
 
 def _best_spans(logits, is_context, may_begin, max_answer_length):
-    """The best span of each window: its first token, how many follow, score."""
+    """Finds each window's best span: first token, how many follow, score."""
     first, last = tf.unstack(logits, axis=-1)
     first = tf.where(may_begin, first, _NEVER)
     last = tf.where(is_context, last, _NEVER)

@@ -27,27 +27,17 @@ class ChoiceRows:
 
     @property
     def truncated(self):
-        """Says where a choice was cut, bool `(num_questions,)`."""
+        """Marks questions of which a choice was cut, bool."""
         return self.pairs.truncated.reshape(-1, self.num_choices).any(axis=1)
 
     def part(self, indices):
-        """Some of the questions.
-
-        Args:
-            indices: int array `(num_questions,)`.
-
-        Returns:
-            `ChoiceRows`.
-        """
+        """Takes some of the questions, by their indices."""
         choices = np.arange(self.num_choices)
         rows = self.num_choices * np.asarray(indices)[:, np.newaxis] + choices
         return ChoiceRows(self.pairs.part(rows.reshape(-1)), self.num_choices)
 
     def inputs(self, indices):
-        """Some questions, as wide as the longest choice among them.
-
-        Args:
-            indices: int `(batch_size,)`.
+        """Lays some questions out as wide as the longest choice among them.
 
         Returns:
             A dict of int32 `(batch_size, num_choices, width)` tensors.
@@ -68,8 +58,8 @@ class ChoicePreprocessor:
         choices: string tensor or lists `(batch_size, num_choices)`.
 
     Returns:
-        A dict of int32 `(batch_size, num_choices, seq_length)` tensors, as of
-        `Preprocessor`.
+        A dict of int32 `(batch_size, num_choices, seq_length)` tensors, as
+        returned by `Preprocessor`.
     """
 
     def __init__(self, pairs):
@@ -84,7 +74,7 @@ class ChoicePreprocessor:
         return inputs
 
     def encode(self, texts, choices):
-        """Packs choices and says where one is cut, as `Preprocessor` does."""
+        """Packs choices and marks cut ones, as `Preprocessor` does."""
         choices = tf.convert_to_tensor(choices, tf.string)
         shape = tf.shape(choices)
         contexts = tf.repeat(texts, shape[1])

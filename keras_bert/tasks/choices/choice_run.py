@@ -36,7 +36,7 @@ class ChoiceRun(FineTuningRun):
 
 
 def choice_report(questions, probabilities):
-    """The scores and the mistakes of a model that chooses.
+    """Lists the scores and the mistakes of a model that chooses.
 
     Args:
         questions: list of `MultipleChoiceExample` with labels.

@@ -1,4 +1,4 @@
-"""What a user gives as questions with choices, as plain columns."""
+"""Questions with choices that users give, as plain columns."""
 
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.tasks.fine_tuning.columns import as_list
@@ -7,7 +7,7 @@ from keras_bert.tasks.fine_tuning.texts import checked_texts
 
 
 def encoded_questions(questions):
-    """Questions as UTF-8.
+    """Encodes questions as UTF-8.
 
     Args:
         questions: list of `MultipleChoiceExample`, or of pairs of a context,
@@ -35,16 +35,13 @@ def encoded_questions(questions):
 
 
 def right_choices(questions, labels, num_choices):
-    """The indices of the right choices.
+    """Finds the indices of the right choices, a list of int.
 
     Args:
-        questions: as of `encoded_questions`.
+        questions: as `encoded_questions` takes them.
         labels: list of int, one for each question; None if they are those of
             `MultipleChoiceExample`s.
         num_choices: int.
-
-    Returns:
-        A list of int.
 
     Raises:
         ValueError: there is no label, or it is no index; its place is named.
@@ -75,7 +72,7 @@ def _where(question, index):
 
 
 def _encoded(question, where):
-    """The context, and then the choices, as UTF-8."""
+    """Encodes the context and then the choices."""
     if isinstance(question, MultipleChoiceExample):
         question = (question.context, question.choices)
     try:

@@ -1,1 +1,1 @@
-"""What makes vectors of texts, and what they are trained and judged by."""
+"""Vectors of texts, their training and their scores."""

@@ -21,10 +21,7 @@ ACTIVATIONS = {
 
 
 def activation_name(layer):
-    """The name of a layer's activation.
-
-    Args:
-        layer: `keras.layers.Dense`.
+    """Names the activation of a `keras.layers.Dense`.
 
     Raises:
         ValueError: it is none that a file can tell.
@@ -39,15 +36,12 @@ def activation_name(layer):
 
 
 def dense_layer(kernel, bias, activation):
-    """A layer of given weights, in float32.
+    """Makes a `keras.layers.Dense` of given weights, in float32.
 
     Args:
         kernel: float array `(in_size, out_size)`.
         bias: float array `(out_size,)`, or None.
         activation: str, a key of `ACTIVATIONS`.
-
-    Returns:
-        A `keras.layers.Dense`.
     """
     layer = keras.layers.Dense(
         kernel.shape[1],
@@ -66,9 +60,6 @@ def read_dense(path, activations):
     Args:
         path: `pathlib.Path`.
         activations: list of str, one for each layer.
-
-    Returns:
-        A list of `keras.layers.Dense`.
 
     Raises:
         CheckpointError: the file does not hold them.

@@ -36,10 +36,7 @@ class EmbeddingExamples:
         return len(self.text_ids)
 
     def batch(self, indices):
-        """What `model.fit` takes of some examples, in graph or eagerly.
-
-        Args:
-            indices: int `(batch_size,)`.
+        """Gathers what `model.fit` takes of some examples, in graph or eagerly.
 
         Returns:
             A dict of int32 `(batch_size, num_texts, width)` inputs, and a

@@ -1,4 +1,4 @@
-"""An encoder and what makes one vector of its states, as a model."""
+"""An encoder and the pooling of its states to one vector, as a model."""
 
 import collections
 

@@ -27,7 +27,7 @@ _DENSE = "dense.safetensors"
 
 
 def load_embedder(directory, **arguments):
-    """Reads an encoder and what its directory tells of embeddings.
+    """Reads an encoder and what its directory says of embeddings.
 
     Args:
         directory: str, as for `keras_bert.from_pretrained`, or a directory of
@@ -36,7 +36,7 @@ def load_embedder(directory, **arguments):
 
     Returns:
         A `PretrainedModel`, and a dict of arguments of `TextEmbedder`, empty
-        where nothing is told.
+        where nothing is said.
 
     Raises:
         CheckpointError: a file cannot be used.
@@ -90,10 +90,10 @@ def _lowercased(settings, directory):
 
 
 def merged_arguments(told, given):
-    """The arguments that a user gives go before those of a directory.
+    """Puts the arguments that a user gives before those of a directory.
 
     Args:
-        told: dict of arguments, as of `load_embedder`.
+        told: dict of arguments, as returned by `load_embedder`.
         given: dict of arguments; None stands for what is told.
 
     Returns:
@@ -112,17 +112,7 @@ def merged_arguments(told, given):
 
 
 def save_embedder(embedder, directory, format, overwrite):
-    """Writes an embedder so that it is read back equal.
-
-    Args:
-        embedder: `TextEmbedder`.
-        directory, overwrite: as of `save_pretrained`.
-        format: "keras" (ours) or "hf" (what sentence-transformers reads).
-
-    Raises:
-        ValueError: the format cannot hold it, or the directory holds a file
-            in the way.
-    """
+    """Writes a `TextEmbedder`, for its `save`."""
     pretrained, dense = embedder.pretrained, embedder.dense
     described = {
         "pooling": embedder.pooling,
@@ -131,7 +121,7 @@ def save_embedder(embedder, directory, format, overwrite):
     }
     if format == "hf":
         dim = pretrained.config.sizes["H"]
-        extras = module_files(dim, dense=dense, **described)
+        extras = _module_files(dim, dense=dense, **described)
         pretrained = pretrained.without_task()
     elif format == "keras":
         described["dense"] = [activation_name(layer) for layer in dense]
@@ -152,19 +142,11 @@ def save_embedder(embedder, directory, format, overwrite):
     )
 
 
-def module_files(dim, pooling, dense, normalize, seq_length):
-    """What sentence-transformers wants beside an encoder.
+def _module_files(dim, pooling, dense, normalize, seq_length):
+    """Makes the files that sentence-transformers wants beside an encoder.
 
-    Args:
-        dim: int, the size of the vectors that are pooled.
-        pooling, dense, normalize, seq_length: as of `TextEmbedder`.
-
-    Returns:
-        A dict from names of files in the directory to functions that write
-        one to a path.
-
-    Raises:
-        ValueError: sentence-transformers has no such pooling or activation.
+    `dim` is the size of the vectors that are pooled. Returns a dict from
+    names of files in the directory to functions that write one to a path.
     """
     if pooling not in MODULE_POOLINGS:
         raise ValueError(

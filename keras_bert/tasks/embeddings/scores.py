@@ -1,4 +1,4 @@
-"""How good embeddings are at telling texts that belong together."""
+"""Scores of embeddings: do their cosines tell texts that belong together?"""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _PAIRS_AT_ONCE = 1024
 
 
 def scored_pair_scores(embeddings, pairs, scores):
-    """How cosines go with the scores of pairs.
+    """Correlates cosines with the scores of pairs.
 
     Args:
         embeddings: float array `(num_texts, dim)`.
@@ -30,7 +30,7 @@ def scored_pair_scores(embeddings, pairs, scores):
 
 
 def retrieval_scores(embeddings, examples):
-    """How well the positives are found among all of them by their cosines.
+    """Scores how well cosines find the positives among all of them.
 
     Each different anchor is looked for among all different positives and, of
     triplets, negatives. Where an anchor has several positives, the recall
@@ -72,7 +72,7 @@ def retrieval_scores(embeddings, examples):
 
 
 def _ranks(vectors, pairs, candidates):
-    """The place of each positive among the candidates, from 1 on."""
+    """Ranks each positive among the candidates, from 1 on."""
     cosines = vectors[pairs[:, 0]] @ vectors[candidates].T
     anchors, positives = pairs[:, :1], pairs[:, 1:]
     own = np.searchsorted(candidates, positives)

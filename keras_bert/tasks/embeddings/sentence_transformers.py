@@ -38,14 +38,12 @@ _VECTOR = "sentence_embedding"
 
 @dataclasses.dataclass(frozen=True)
 class SentenceModules:
-    """What a directory of sentence-transformers tells.
+    """The contents of a directory of sentence-transformers.
 
     Args:
         encoder: `pathlib.Path`, the directory of the encoder.
         dim: int, the size of the vectors that are pooled.
-        pooling: str, as of `TextEmbedder`.
-        dense: list of `keras.layers.Dense`.
-        normalize: bool.
+        pooling, dense, normalize: as `TextEmbedder` takes them.
         seq_length: int, longest text in tokens, or None.
         lowercase: bool, whether texts are lower-cased before they are cut
             into tokens, whatever the tokenizer does.
@@ -61,16 +59,10 @@ class SentenceModules:
 
 
 def read_modules(directory):
-    """Reads all but the encoder.
-
-    Args:
-        directory: `pathlib.Path` with a `modules.json`.
-
-    Returns:
-        `SentenceModules`.
+    """Reads all but the encoder from a directory with a `modules.json`.
 
     Raises:
-        CheckpointError: a file cannot be used, or tells what we cannot do.
+        CheckpointError: a file cannot be used, or asks what we cannot do.
     """
     folders, kinds = _list_modules(directory / MODULES)
     _check_prompts(directory / "config_sentence_transformers.json")
@@ -176,7 +168,7 @@ def _read_dense(folder, size):
 
 
 def _check_dense(path, values, size):
-    """What we cannot do is an error; what is as it always is, is passed."""
+    """Raises CheckpointError for what we cannot do; lets the usual pass."""
     usual = {
         "in_features": size,
         "module_input_name": _VECTOR,

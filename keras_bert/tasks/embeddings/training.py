@@ -1,4 +1,4 @@
-"""An embedder as `fine_tune` takes it."""
+"""An embedder as `fine_tune` takes it, and its losses."""
 
 import dataclasses
 
@@ -11,7 +11,7 @@ from keras_bert.tasks.embeddings.model import unit
 
 @dataclasses.dataclass(frozen=True)
 class EmbedderTraining:
-    """What is trained: the same weights over all texts of an example.
+    """The same weights over all texts of an example, to be trained.
 
     Args:
         pretrained: `PretrainedModel` of the encoder.
@@ -29,18 +29,11 @@ class EmbedderTraining:
 
     @classmethod
     def of(cls, pretrained, model, examples, validation_examples):
-        """The training of a model of single texts.
-
-        Args:
-            pretrained: `PretrainedModel`.
-            model: `keras.Model` as of `embedding_model`.
-            examples: `EmbeddingExamples` to learn from.
-            validation_examples: `EmbeddingExamples`, or None.
-        """
+        """Prepares a model of single texts for `EmbeddingExamples`."""
         judged = validation_examples or examples
         return cls(
             pretrained,
-            over_texts(model, examples.text_ids.shape[1]),
+            _over_texts(model, examples.text_ids.shape[1]),
             is_scored=examples.scores is not None,
             main_metric=(
                 "mean_reciprocal_rank" if judged.scores is None else "spearman"
@@ -48,7 +41,7 @@ class EmbedderTraining:
         )
 
     def loss(self, label_smoothing):
-        """The Keras loss of targets and embeddings."""
+        """Chooses the Keras loss of targets and embeddings."""
         if label_smoothing:
             raise ValueError(
                 "`label_smoothing` is for labels; embeddings have none. "
@@ -57,18 +50,8 @@ class EmbedderTraining:
         return CosineLoss() if self.is_scored else RankingLoss()
 
 
-def over_texts(model, num_texts):
-    """The same model for several texts of an example.
-
-    Args:
-        model: `keras.Model` as of `embedding_model`.
-        num_texts: int.
-
-    Returns:
-        A functional `keras.Model` from int32 `(batch_size, num_texts,
-        seq_length)` tensors to a dict of `embedding`, float32 `(batch_size,
-        num_texts, dim)`; it shares the weights.
-    """
+def _over_texts(model, num_texts):
+    """Runs the model, its weights shared, over several texts of an example."""
     inputs = {
         name: keras.Input((num_texts, None), dtype="int32", name=name)
         for name in model.input
@@ -153,7 +136,7 @@ def _candidates(values):
 
 
 def _not_wrong(text_ids):
-    """Where a candidate is not the own positive, but none to push away."""
+    """Marks candidates that are not the own positive, but none to push away."""
     anchors, positives = text_ids[:, :1], text_ids[:, 1:2]  # [B, 1]
     candidates = _candidates(text_ids)[None]  # [1, C]
     batch_size, num_candidates = ops.shape(anchors)[0], ops.shape(candidates)[1]

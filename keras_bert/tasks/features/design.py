@@ -1,4 +1,4 @@
-"""What a task takes from a frozen encoder, and how large its head is."""
+"""The layers that a task takes from a frozen encoder, and its head's sizes."""
 
 import dataclasses
 
@@ -28,7 +28,7 @@ class FeatureDesign:
 
     @classmethod
     def of(cls, pretrained, trained, **given):
-        """What the user gives, or a model was trained with, or else defaults.
+        """Takes what the user gives, or a model was trained with, or defaults.
 
         Args:
             pretrained: `PretrainedModel`.

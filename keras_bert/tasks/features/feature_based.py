@@ -1,4 +1,4 @@
-"""What makes a task feature-based: the encoder is frozen, its states stored."""
+"""Tasks whose encoder is frozen and its states stored."""
 
 import contextlib
 import copy
@@ -45,24 +45,14 @@ class FeatureBased:
 
     Args:
         pretrained: `PretrainedModel`.
-        layers: iterable of int, which layers the head reads: 0 for the
-            embeddings, 1 for the first block and so on, or from the last,
-            -1. By default the last four, or all blocks if there are fewer.
-        combination: str, what is made of several layers: "concatenate", or
-            "weighted", their sum by weights that are learned.
-        lstm_size: int, of each direction; by default the encoder's width.
-        dropout: float, of what goes into each LSTM and comes out of the last.
-        cache_dir: str, where the states of examples are kept for the next
-            training; by default they are in a temporary directory, and go
-            with the training.
-        head_file: str, the weights of the head of a model that was trained
-            for this task; `from_pretrained` finds it.
+        layers, combination, lstm_size, dropout, cache_dir, head_file: as
+            `FeatureTextClassifier` takes them.
         **kwargs: other arguments of the task.
 
     Attributes:
         is_per_token: bool, whether each token gets an answer or the whole.
-        states_model: `keras.Model`, as of `states_of_layers`.
-        head_model: `keras.Model`, as of `lstm_head`.
+        states_model: `keras.Model`, made by `states_of_layers`.
+        head_model: `keras.Model`, made by `lstm_head`.
     """
 
     is_per_token = False
@@ -122,9 +112,6 @@ class FeatureBased:
 
     def recipe(self, **fields):
         """A `Recipe`: 10 epochs at a learning rate of 1e-3 by default.
-
-        Raises:
-            ValueError: it would have the encoder learn.
 
         :meta private:
         """

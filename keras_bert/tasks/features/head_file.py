@@ -10,12 +10,7 @@ HEAD_FILE = "head.safetensors"
 
 
 def write_head(head, path):
-    """Writes all weights of a head.
-
-    Args:
-        head: `keras.Model`.
-        path: str or `pathlib.Path`.
-    """
+    """Writes all weights of a head, a `keras.Model`, to a path."""
     write_safetensors(
         path,
         [

@@ -23,7 +23,7 @@ _HEAD_DTYPE = "float32"
 
 
 def states_of_layers(backbone, layers):
-    """The model that makes what a head reads.
+    """Makes the model of the states that a head reads.
 
     Blocks above the highest of the layers are not computed.
 
@@ -41,7 +41,7 @@ def states_of_layers(backbone, layers):
 
 
 def lstm_head(design, hidden_size, num_outputs, is_per_token):
-    """Two LSTMs in both directions over the states, then logits.
+    """Puts two LSTMs in both directions on the states, then logits.
 
     Args:
         design: `FeatureDesign`.
@@ -51,10 +51,10 @@ def lstm_head(design, hidden_size, num_outputs, is_per_token):
             the whole, of the last state of each direction.
 
     Returns:
-        A functional `keras.Model` from `states`, as of `states_of_layers`,
-        and `input_mask`, int32 `(batch_size, seq_length)`, to a dict of
-        `logits`, float32 `(batch_size, seq_length, num_outputs)` or
-        `(batch_size, num_outputs)`. It does not see padding.
+        A functional `keras.Model` from `states` and `input_mask`, int32
+        `(batch_size, seq_length)`, to a dict of `logits`, float32
+        `(batch_size, seq_length, num_outputs)` or `(batch_size,
+        num_outputs)`. It does not see padding.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.3
@@ -94,16 +94,15 @@ def lstm_head(design, hidden_size, num_outputs, is_per_token):
 
 
 def head_on_states(states_model, head, name):
-    """Encoder and head as one model.
+    """Joins encoder and head to one model, which shares their weights.
 
     Args:
-        states_model: as of `states_of_layers`.
-        head: as of `lstm_head`.
+        states_model: as made by `states_of_layers`.
+        head: as made by `lstm_head`.
         name: str, name of the model.
 
     Returns:
-        A functional `keras.Model` from the encoder's inputs to a dict of
-        `logits`; it shares all weights.
+        A functional `keras.Model` from the encoder's inputs to `logits`.
     """
     inputs = states_model.input
     states = states_model.output[STATES]

@@ -39,20 +39,17 @@ class StateRows:
         return self._places.lengths
 
     def part(self, indices):
-        """Some of the rows, as of `PackedRows.part`."""
+        """Takes some of the rows, as `PackedRows.part` does."""
         part = copy.copy(self)
         part._places = self._places.part(indices)
         return part
 
     def place(self, index, width):
-        """Where a row stands in a batch, as of `PackedRows.place`."""
+        """Returns a row's place in a batch, as `PackedRows.place` does."""
         return self._places.place(index, width)
 
     def inputs(self, indices):
-        """Some rows, as wide as the longest of them, in graph or eagerly.
-
-        Args:
-            indices: int `(batch_size,)`.
+        """Lays some rows out as wide as the longest, in graph or eagerly.
 
         Returns:
             A dict of `states`, float16 `(batch_size, width, num_layers,
@@ -74,15 +71,7 @@ class StateRows:
 
 
 def over_states(examples, states):
-    """The same examples, targets and weights, with states in place of ids.
-
-    Args:
-        examples: `Examples` or `TokenExamples`, whose `rows` are ids.
-        states: as of `StateRows`.
-
-    Returns:
-        An object of the same class.
-    """
+    """Puts states, as for `StateRows`, in place of the ids of examples."""
     other = copy.copy(examples)
     other.rows = StateRows(examples.rows, states)
     return other

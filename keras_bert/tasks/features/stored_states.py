@@ -27,7 +27,7 @@ def stored_states(states_model, rows, about, directory):
     directory may be shared by models, layers and data sets.
 
     Args:
-        states_model: `keras.Model` as of `states_of_layers`.
+        states_model: `keras.Model` made by `states_of_layers`.
         rows: `PackedRows`.
         about: dict for JSON, what else tells these states from others.
         directory: str, where the file is or goes; made if needed.
@@ -62,16 +62,7 @@ def stored_states(states_model, rows, about, directory):
 
 
 def described_encoder(pretrained, preprocess, layers):
-    """What tells the states of one encoder from those of others.
-
-    Args:
-        pretrained: `PretrainedModel`.
-        preprocess: `Preprocessor`.
-        layers: tuple of int.
-
-    Returns:
-        A dict for JSON.
-    """
+    """Describes what tells the states of one encoder from those of others."""
     return {
         "model_type": pretrained.config.model_type,
         "config": dataclasses.asdict(pretrained.config),

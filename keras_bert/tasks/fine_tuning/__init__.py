@@ -1,1 +1,1 @@
-"""What all tasks that learn from examples share."""
+"""The parts that all tasks share that learn from examples."""

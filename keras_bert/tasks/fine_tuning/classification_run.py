@@ -33,7 +33,7 @@ class ClassificationRun(FineTuningRun):
         self._check()
 
     def _check(self):
-        """What would be at fault after the training is so before it."""
+        """Raises before the training what would be raised after it."""
         for table in self.splits.all():
             if "label" in table.columns:
                 self.labelled(table)

@@ -16,14 +16,14 @@ _LEAST_VARIETY = 0.05
 
 
 def examples_to_tell(count, most=_EXAMPLES_TO_TELL):
-    """Examples, from first to last, that show whether a model has collapsed.
+    """Chooses examples that show whether a model has collapsed.
 
     Args:
         count: int, how many examples there are.
         most: int, how many are enough.
 
     Returns:
-        int array of indices; of all examples, if there are less.
+        int array of indices, from first to last.
     """
     return np.linspace(0, count - 1, min(count, most), dtype=np.int64)
 
@@ -32,8 +32,8 @@ def differ_too_little(answers, targets):
     """Compares how often answers differ with how often their targets do.
 
     Args:
-        answers: list of hashable values, or of arrays of int or bool.
-        targets: list of the same length, of any such values.
+        answers, targets: lists of one length, of hashable values or of arrays
+            of int or bool.
 
     Returns:
         bool, True where one answer is given to nearly all examples, and more
@@ -44,14 +44,7 @@ def differ_too_little(answers, targets):
 
 
 def spread_too_little(answers, targets):
-    """Compares how far numbers spread with how far their targets do.
-
-    Args:
-        answers, targets: float arrays of one shape.
-
-    Returns:
-        bool
-    """
+    """Compares how far numbers spread with how far their targets do: a bool."""
     spread = np.std(targets)
     return bool(spread > 0 and np.std(answers) <= _LEAST_VARIETY * spread)
 
@@ -73,7 +66,7 @@ def warn_if_collapsed(task, examples):
 
 
 def _variety(values):
-    """The share of the values that are others than the commonest one."""
+    """Computes the share of values that are others than the commonest one."""
     if not len(values):
         return 0.0
     counts = collections.Counter(map(_hashable, values))

@@ -1,4 +1,4 @@
-"""What users give as texts and labels, as plain columns."""
+"""Texts and labels that users give, as plain columns."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from keras_bert.tasks.fine_tuning.texts import checked_texts
 
 
 def split_examples(texts, labels=None):
-    """Texts and labels that may come together in a data set.
+    """Splits texts and labels that may come together in a data set.
 
     Args:
         texts: sequence of texts or of pairs of texts, as `as_rows` takes it;
@@ -40,7 +40,7 @@ def split_examples(texts, labels=None):
 
 
 def as_rows(texts):
-    """A plain list of texts, or of tuples of the texts of each row.
+    """Makes a plain list of texts, or of tuples of the texts of each row.
 
     Args:
         texts: list of these, NumPy array, or column or table of pandas; tuple
@@ -86,14 +86,11 @@ def as_list(values):
 
 
 def encoded_texts(texts, is_pair=None):
-    """Texts as UTF-8, one column or, of pairs, two.
+    """Encodes texts as UTF-8, one column or, of pairs, two.
 
     Args:
         texts: list of str, or of pairs of str, as `as_rows` takes it.
         is_pair: bool, whether pairs are wanted; None for either.
-
-    Returns:
-        A list of one or two lists of bytes.
 
     Raises:
         ValueError: some are pairs and some are not, one is no text, or they
@@ -119,14 +116,11 @@ def encoded_texts(texts, is_pair=None):
 
 
 def label_indices(labels, names):
-    """The places of labels among their names.
+    """Finds the places of labels among their names.
 
     Args:
         labels: list of names, or of their places, int.
         names: list of str.
-
-    Returns:
-        int array `(num_labels,)`.
 
     Raises:
         ValueError: a label is none of them; its index is named.
@@ -147,13 +141,7 @@ def label_indices(labels, names):
 
 
 def numbers(labels):
-    """Labels that are numbers.
-
-    Args:
-        labels: list of float or int.
-
-    Returns:
-        float32 array `(num_labels,)`.
+    """Checks that labels are numbers: a float32 array.
 
     Raises:
         ValueError: one is no finite number; its index is named.
@@ -189,7 +177,7 @@ def _is_column(values):
 
 
 def _decoded_row(row):
-    """Texts in UTF-8, one or a tuple, as str; anything else as it is."""
+    """Decodes texts, one or a tuple; anything else stays as it is."""
     if isinstance(row, tuple):
         return tuple(map(_decoded_row, row))
     return row.decode("utf-8") if isinstance(row, bytes) else row

@@ -1,4 +1,4 @@
-"""Tokenized texts with what a model should make of them."""
+"""Tokenized texts with the targets of a model."""
 
 import keras
 import numpy as np
@@ -15,16 +15,13 @@ _WIDTH_MULTIPLE = 1 if keras.backend.backend() == "tensorflow" else 32
 
 
 def tokenized_rows(preprocess, *texts):
-    """The model inputs of all texts, in main memory without padding.
+    """Tokenizes all texts, in main memory without padding, as `PackedRows`.
 
     The first time that some are cut, a warning says how many.
 
     Args:
         preprocess: `Preprocessor`.
         *texts: one list of bytes, or two of the same length for pairs.
-
-    Returns:
-        `PackedRows`.
     """
     chunks, truncated = [], []
     for start in _starts(texts[0]):
@@ -49,14 +46,11 @@ def tokenized_rows(preprocess, *texts):
 
 
 def packed_rows(preprocess, ids):
-    """The model inputs of texts that are tokenized already.
+    """Packs texts that are tokenized already, as `PackedRows`.
 
     Args:
         preprocess: `Preprocessor`.
         ids: list of int32 arrays `(num_tokens,)`, one for each text.
-
-    Returns:
-        `PackedRows`.
     """
     chunks = []
     for start in _starts(ids):
@@ -70,7 +64,7 @@ def packed_rows(preprocess, ids):
 
 
 def _starts(texts):
-    """Where each chunk begins; without texts there is an empty one."""
+    """Yields the start of each chunk; without texts there is an empty one."""
     return range(0, max(len(texts), 1), _TEXTS_AT_ONCE)
 
 
@@ -79,15 +73,12 @@ def _arrays(tensors):
 
 
 def unpadded_rows(preprocess, chunks):
-    """Packed inputs without their padding.
+    """Removes the padding of packed inputs, for `PackedRows`.
 
     Args:
         preprocess: `Preprocessor` that has packed them.
         chunks: iterable of dicts of int32 `(num_rows, seq_length)` arrays; at
             least one.
-
-    Returns:
-        `PackedRows`.
     """
     template = preprocess.template
     pad_id = preprocess.tokenizer.vocabulary.id_of(template.padding)
@@ -127,14 +118,7 @@ class Examples:
         return self.rows.truncated
 
     def part(self, indices):
-        """Some of the examples.
-
-        Args:
-            indices: int array `(num_examples,)`.
-
-        Returns:
-            `Examples`.
-        """
+        """Takes some of the examples, by their indices."""
         return Examples(
             self.rows.part(indices),
             self.targets[indices],
@@ -142,14 +126,11 @@ class Examples:
         )
 
     def inputs(self, indices):
-        """The model inputs of some examples, as of `PackedRows.inputs`."""
+        """Returns the model inputs of some examples."""
         return self.rows.inputs(indices)
 
     def batch(self, indices):
-        """What `model.fit` takes of some examples, in graph or eagerly.
-
-        Args:
-            indices: int `(batch_size,)`.
+        """Gathers what `model.fit` takes of some examples, in graph or eagerly.
 
         Returns:
             A dict of int32 `(batch_size, width)` inputs, and dicts of the
@@ -192,23 +173,20 @@ class TokenExamples:
         return self.rows.lengths
 
     def inputs(self, indices):
-        """The model inputs of some examples, as of `PackedRows.inputs`."""
+        """Returns the model inputs of some examples."""
         return self.rows.inputs(indices)
 
     def place(self, index, width):
-        """Where an example stands in a batch, as of `PackedRows.place`."""
+        """Returns an example's place in a batch, as `PackedRows.place` does."""
         return self.rows.place(index, width)
 
     def batch(self, indices):
-        """What `model.fit` takes of some examples, in graph or eagerly.
-
-        Args:
-            indices: int `(batch_size,)`.
+        """Gathers what `model.fit` takes of some examples, in graph or eagerly.
 
         Returns:
             A dict of int32 `(batch_size, width)` inputs, and dicts of the
-            targets, float32 `(batch_size, width, num_labels)`, 1 at the
-            label, and of their weights, float32 `(batch_size, width)`.
+            targets, float32 `(batch_size, width, num_labels)`, 1 at the label,
+            and of their weights, float32 `(batch_size, width)`.
         """
         labels = self._labels.inputs(indices)
         return (

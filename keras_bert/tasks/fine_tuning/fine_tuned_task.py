@@ -60,31 +60,14 @@ class FineTunedTask(Task):
 
     @classmethod
     def _trained_settings(cls, pretrained):
-        """The settings of a model that was trained for this task.
-
-        Args:
-            pretrained: `PretrainedModel`.
-
-        Returns:
-            A dict, empty where it was trained for another task or none.
-        """
+        """Reads the settings of a model of this task; empty of any other."""
         task = pretrained.task
         is_same = task is not None and task.task == cls.__name__
         return task.settings if is_same else {}
 
     @classmethod
     def _trained_seq_length(cls, pretrained, seq_length=None):
-        """The length to take texts in.
-
-        Args:
-            pretrained: `PretrainedModel`.
-            seq_length: int, what the user wants; None for the length that
-                the model was trained with, or else 128, or the model's limit
-                if that is less.
-
-        Raises:
-            ValueError: it is longer than the model's limit.
-        """
+        """Checks the length to take texts in, or finds the default."""
         if seq_length is None:
             default = min(_SEQ_LENGTH, pretrained.sequence_length())
             trained = cls._trained_settings(pretrained)
@@ -93,7 +76,7 @@ class FineTunedTask(Task):
 
     @property
     def settings(self):
-        """What is saved of the task beside the weights, a dict for JSON."""
+        """A dict for JSON of all that is saved beside the weights."""
         return self.pretrained.task.settings
 
     @property
@@ -131,7 +114,7 @@ class FineTunedTask(Task):
             class_weights: dict from labels to floats, how much their
                 examples count; 1 for those that it lacks.
             callbacks: list of Keras callbacks.
-            verbose: as of `keras.Model.fit`.
+            verbose: as `keras.Model.fit` takes it.
             **recipe: fields of `Recipe`: `epochs`, `batch_size`,
                 `learning_rate` and others.
 
@@ -154,17 +137,7 @@ class FineTunedTask(Task):
         )
 
     def train(self, examples, held_out, recipe, **fit):
-        """As `fit`, of what is checked and tokenized.
-
-        Args:
-            examples: what `examples` gives, to learn from.
-            held_out: what `labelled` gives, to tell the best epoch by; or
-                None.
-            recipe: `Recipe`.
-            **fit: other arguments of `fine_tune`.
-
-        Returns:
-            A Keras `History`.
+        """Fits what `examples` gives; what `labelled` gives may be held out.
 
         :meta private:
         """
@@ -183,7 +156,7 @@ class FineTunedTask(Task):
         """Compares answers with labels.
 
         Args:
-            texts, labels: as of `fit`.
+            texts, labels: as `fit` takes them.
 
         Returns:
             A dict of floats, the metrics of the task.
@@ -191,7 +164,7 @@ class FineTunedTask(Task):
         return self.scores(self.labelled(texts, labels))
 
     def scores(self, examples):
-        """The metrics of what `labelled` gives, a dict of floats.
+        """Computes the metrics of what `labelled` gives, a dict of floats.
 
         :meta private:
         """
@@ -210,23 +183,14 @@ class FineTunedTask(Task):
         )
 
     def shared_settings(self):
-        """What the models of an `Ensemble` must have alike.
-
-        Returns:
-            A dict; None is unknown, and goes with any other value.
+        """A dict of what the models of an `Ensemble` share; None is unknown.
 
         :meta private:
         """
         return {}
 
     def row_logits(self, rows):
-        """What the model gives for each row.
-
-        Args:
-            rows: `PackedRows`.
-
-        Returns:
-            A float32 array `(num_rows, num_outputs)`.
+        """Runs the model over `PackedRows`: float32 `(num_rows, num_outputs)`.
 
         :meta private:
         """
@@ -246,7 +210,7 @@ class FineTunedTask(Task):
 
     @property
     def starts_random(self):
-        """Whether the head was made anew, not read.
+        """True if the head was made anew, not read.
 
         :meta private:
         """
@@ -274,15 +238,7 @@ class FineTunedTask(Task):
         self._random_kernel = None
 
     def _with_head(self, pretrained, num_outputs, settings):
-        """Puts the head of the task on an encoder.
-
-        Args:
-            pretrained, num_outputs, settings: as of the class.
-
-        Returns:
-            A `PretrainedModel` whose `task` is this one, and the
-            `keras.Model` from its inputs to `logits`.
-        """
+        """Returns a `PretrainedModel` with this task, and its `keras.Model`."""
         size = HeadSize(self.head, num_outputs)
         record = TaskRecord(type(self).__name__, size, settings)
         pretrained = pretrained.for_task(record, self.kept_outputs)
@@ -296,11 +252,7 @@ class FineTunedTask(Task):
         return Recipe.of_fit(**fields)
 
     def answered(self, texts, options):
-        """Gives what `predict` gives.
-
-        Args:
-            texts: as `asked` takes them.
-            options: dict, other arguments of the user, which are refused.
+        """Answers as `predict` does; `options` are arguments that it refuses.
 
         :meta private:
         """
@@ -316,11 +268,7 @@ class FineTunedTask(Task):
         raise NotImplementedError
 
     def asked_alike(self, texts, first):
-        """As `asked`, of what another model was asked.
-
-        Args:
-            texts: as of `asked`.
-            first: what the other model's `asked` gave for these texts.
+        """As `asked`, where another model's `asked` gave `first` for the texts.
 
         :meta private:
         """
@@ -334,7 +282,7 @@ class FineTunedTask(Task):
         raise NotImplementedError
 
     def learned(self, examples):
-        """What training, which now begins, takes of what `examples` gives.
+        """Prepares what `examples` gives for training, which now begins.
 
         :meta private:
         """
@@ -342,9 +290,6 @@ class FineTunedTask(Task):
 
     def tune(self, labelled):
         """Sets what is best set on validation data; by default nothing.
-
-        Args:
-            labelled: what `labelled` gives.
 
         :meta private:
         """
@@ -357,35 +302,21 @@ class FineTunedTask(Task):
         return self.examples(texts, labels)
 
     def logits(self, examples):
-        """What the model says.
-
-        Args:
-            examples: what `asked` or `labelled` gives.
-
-        Returns:
-            A float32 array, or a list of them, with a part for each text.
+        """Computes what the model says, a float32 array or a list, by texts.
 
         :meta private:
         """
         raise NotImplementedError
 
     def predictions(self, asked, logits):
-        """What `predict` gives.
-
-        Args:
-            asked: what `asked` gives.
-            logits: as of `logits`.
+        """Makes the answers of `predict` of what `asked` and `logits` give.
 
         :meta private:
         """
         raise NotImplementedError
 
     def metrics(self, labelled, logits):
-        """What `evaluate` gives.
-
-        Args:
-            labelled: what `labelled` gives.
-            logits: as of `logits`.
+        """Makes the scores of `evaluate` of what `labelled` and `logits` give.
 
         :meta private:
         """
@@ -399,7 +330,7 @@ class FineTunedTask(Task):
         raise NotImplementedError
 
     def has_collapsed(self, examples):
-        """Whether `Examples` all get one answer, though they differ.
+        """Says if `Examples` all get one answer, though they differ.
 
         :meta private:
         """

@@ -36,7 +36,7 @@ class FineTuningRun:
 
         Args:
             recipes: list of `Recipe`.
-            directory: `pathlib.Path`, existing, as of `run_trials`.
+            directory: `pathlib.Path`, as `run_trials` takes it.
 
         Returns:
             A dict by split of the scores.
@@ -65,7 +65,7 @@ class FineTuningRun:
         return {split: report["scores"] for split, report in reports.items()}
 
     def _learn(self, recipe, directory):
-        """A task that learns by a recipe, and its `Trial`."""
+        """Trains a task by a recipe; returns it and its `Trial`."""
         return try_recipe(
             self.make,
             recipe,
@@ -83,14 +83,10 @@ class FineTuningRun:
         raise NotImplementedError
 
     def finish(self, task):
-        """Changes the best model before it is saved; by default it does not.
-
-        Args:
-            task: `FineTunedTask`.
-        """
+        """Changes the best model before it is saved; by default it does not."""
 
     def labelled(self, data):
-        """What `FineTunedTask.evaluate` takes of some data, a tuple."""
+        """Makes a tuple for `FineTunedTask.evaluate` of some data."""
         raise NotImplementedError
 
     def answer(self, task, split, data, directory):
@@ -110,12 +106,7 @@ class FineTuningRun:
 
 
 def write_json_lines(path, rows):
-    """Writes values for JSON, one a line.
-
-    Args:
-        path: str.
-        rows: list of dicts for JSON.
-    """
+    """Writes dicts for JSON, one a line."""
     text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
     artifacts.write_whole(path, text)
 
@@ -124,13 +115,10 @@ _STEPS_BETWEEN = 25
 
 
 class CurveCallback(keras.callbacks.Callback):
-    """Writes the loss of steps and the metrics of epochs.
+    """Writes the loss of steps and the metrics of epochs to a directory.
 
-    The loss is the mean since the epoch began, as Keras shows it.
-
-    Args:
-        directory: str, existing; what it holds of an earlier curve is
-            dropped.
+    The loss is the mean since the epoch began, as Keras shows it. An earlier
+    curve in the directory is dropped.
     """
 
     def __init__(self, directory):

@@ -1,4 +1,4 @@
-"""A model run over many texts, those of about one length together."""
+"""Models run over many texts, those of about one length together."""
 
 import concurrent.futures
 
@@ -62,12 +62,7 @@ class Forward:
 
 
 def refuse_options(task, options):
-    """Raises ValueError for arguments that others' `predict` takes.
-
-    Args:
-        task: object with `batch_tokens`.
-        options: dict of what the user passes.
-    """
+    """Raises ValueError for `options` that others' `predict` takes."""
     for name, value in options.items():
         raise ValueError(
             f"There is no argument `{name}` here. Texts of about one length "
@@ -78,7 +73,7 @@ def refuse_options(task, options):
 
 
 def _computed(run, buckets):
-    """What a function gives for each batch, in their order."""
+    """Yields a function's results for the batches, in their order."""
     if len(buckets) == 1:
         # To start threads takes 2 ms, of some 15 that a short text takes.
         yield run(buckets[0])

@@ -46,14 +46,7 @@ class GraphFunction:
         self._laid_out = None
 
     def for_batches(self, num_batches):
-        """The function to be called for so many batches.
-
-        Args:
-            num_batches: int.
-
-        Returns:
-            A function from a dict of tensors to a dict.
-        """
+        """Returns the function from dict to dict for so many batches."""
         laid_out = self._laid_out
         if laid_out and laid_out.is_outdated:
             laid_out, self._count = None, 0
@@ -74,21 +67,12 @@ class GraphFunction:
 
 
 class _LaidOut:
-    """A graph with copies of weights.
+    """A graph with copies of the variables of `names`.
 
     It also gives the weights themselves, to notice when somebody has changed
     them; to read them in a call of their own takes twice as long. TensorFlow
     does not write to a tensor that is held, so what a variable holds after a
-    change is elsewhere in memory.
-
-    Args:
-        model: `keras.Model`.
-        names: tuple of str, the variables that it has copies of.
-
-    Attributes:
-        is_outdated: bool, whether it is of no use any more.
-
-    Call arguments, Returns: as of `GraphFunction.for_batches`.
+    change is elsewhere in memory. Then it may be of no use: `is_outdated`.
     """
 
     def __init__(self, model, names):
@@ -98,7 +82,7 @@ class _LaidOut:
         self._held = _arrays(self._values())
 
     def _values(self):
-        """The weights of now, a list of tensors, in graph or eagerly."""
+        """Reads the weights of now, a list of tensors, in graph or eagerly."""
         return [tf.convert_to_tensor(v.value) for v in self._copied]
 
     def __call__(self, inputs):
@@ -166,10 +150,10 @@ class _Packed(_LaidOut):
 
 
 def _traced(model, call):
-    """A function that gives one of the model's inputs, traced the first time.
+    """Returns a function that traces the model's call once.
 
-    TensorFlow warns of a `tf.function` that is traced again and again, and
-    means that of several models too; what is traced already it lets pass.
+    TensorFlow warns of a `tf.function` that is traced again and again, also
+    of several models; what is traced already it lets pass.
     """
     names = model.input.keys()
     function = tf.function(

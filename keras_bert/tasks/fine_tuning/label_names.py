@@ -46,14 +46,12 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
 
 
 def label_weights(class_weights, labels):
-    """How much the examples of each label count.
+    """Returns the weights of the examples of each label, float32.
 
     Args:
-        class_weights: dict from labels, or their places, to floats.
+        class_weights: dict from labels, or their places, to floats; a label
+            that it lacks has 1.
         labels: list of str.
-
-    Returns:
-        float32 `(num_labels,)`, 1 for labels that the dict lacks.
 
     Raises:
         ValueError: there is no such label, or there cannot be such weights.

@@ -5,7 +5,7 @@ from keras import ops
 
 
 def in_parallel_parts(model, num_parts):
-    """The same model, with a branch of the graph for each part of a batch.
+    """Gives a model a branch of the graph for each part of a batch.
 
     The branches share the layers. TensorFlow computes them at the same time,
     each with one thread; that takes less time than one branch whose every
@@ -17,8 +17,7 @@ def in_parallel_parts(model, num_parts):
         num_parts: int. Of a batch with fewer rows some parts are empty.
 
     Returns:
-        A `keras.Model` with the inputs and outputs of `model`; it itself, if
-        there is one part.
+        A `keras.Model`; `model` itself, if there is one part.
     """
     if num_parts == 1:
         return model

@@ -1,4 +1,4 @@
-"""How a model is fine-tuned."""
+"""The numbers of a fine-tuning run."""
 
 import dataclasses
 import difflib
@@ -123,7 +123,7 @@ _EPOCHS = (2, 3, 4)
 
 
 def with_seeds(recipe, count):
-    """A recipe with so many seeds, from its own on, as a list."""
+    """Lists a recipe with so many seeds, from its own on."""
     return [
         dataclasses.replace(recipe, seed=recipe.seed + number)
         for number in range(count)
@@ -131,7 +131,7 @@ def with_seeds(recipe, count):
 
 
 def paper_grid(recipe):
-    """A recipe with each batch size, rate and number of epochs of the paper.
+    """Lists a recipe with each batch size, rate and epochs of the paper.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.3

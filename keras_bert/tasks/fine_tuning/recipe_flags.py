@@ -65,15 +65,11 @@ class RecipeFlags:
         self._holders[field] = define(name, default, meaning)
 
     def holder(self, field):
-        """What `flags.DEFINE_...` returned for a field of `Recipe`."""
+        """Returns what `flags.DEFINE_...` returned for a field of `Recipe`."""
         return self._holders[field]
 
     def recipe(self):
-        """The `Recipe`.
-
-        Raises:
-            ValueError: a value is out of range; its flag is named.
-        """
+        """Makes the `Recipe`; a ValueError names the flag that is at fault."""
         values = {name: x.value for name, x in self._holders.items()}
         try:
             return Recipe(**values)

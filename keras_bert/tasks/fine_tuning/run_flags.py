@@ -63,7 +63,7 @@ class RunFlags:
         )
 
     def recipes(self):
-        """The recipes to try, a list of `Recipe`.
+        """Lists the recipes to try.
 
         Raises:
             ValueError: a value is out of range, or is what the search tries.
@@ -106,15 +106,11 @@ class RunFlags:
 
     @property
     def seeds(self):
-        """With how many seeds each recipe is tried, int."""
+        """The number of seeds that each recipe is tried with, int."""
         return self._seeds.value
 
     def refuse_training(self, reason):
-        """Raises ValueError if a flag of several trainings was given.
-
-        Args:
-            reason: str, as of `command_line.refuse`.
-        """
+        """Raises ValueError if a flag of several trainings was given."""
         command_line.refuse(self._seeds, reason)
         command_line.refuse(self._search, reason)
 
@@ -138,7 +134,7 @@ class RunFlags:
         )
 
     def arguments(self):
-        """What `from_pretrained` of a task takes, a dict."""
+        """Makes the arguments of a task's `from_pretrained`, a dict."""
         return {
             "directory": self.init_dir.value,
             "seq_length": self._max_seq_length.value,
@@ -150,7 +146,7 @@ class RunFlags:
 
         Args:
             run: `FineTuningRun`.
-            inputs: list of str, as of `check_places`.
+            inputs: list of str, as `check_places` takes them.
 
         Raises:
             ValueError: a run was killed that had other flags or inputs.
@@ -177,7 +173,7 @@ class RunFlags:
             logging.info("%s: %s", split, values)
 
     def _about(self, inputs):
-        """All that a run depends on, a dict for JSON."""
+        """Describes all that a run depends on, a dict for JSON."""
         values = command_line.own_flags()
         for holder in (self._output_dir, self._overwrite):
             values.pop(holder.name, None)
@@ -189,7 +185,7 @@ class RunFlags:
 
 
 def _num_cores():
-    """The number of cores for this process, or on macOS of all, int."""
+    """Counts the cores for this process, or on macOS all."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count()

@@ -13,7 +13,7 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """What came of one fine-tuning.
+    """The outcome of one fine-tuning.
 
     Attributes:
         recipe: `Recipe`.
@@ -40,9 +40,8 @@ def try_recipe(make, recipe, train, dev, callbacks=()):
         make: function without arguments that gives a fresh `FineTunedTask`.
             Seeds are set before.
         recipe: `Recipe`.
-        train: tuple of what to learn from, as `evaluate` of the task takes
-            it: texts and labels, or what has both.
-        dev: tuple of what to choose by, likewise.
+        train, dev: tuples of what to learn from and what to choose by, as
+            `evaluate` of the task takes it.
         callbacks: list of Keras callbacks.
 
     Returns:
@@ -66,13 +65,13 @@ def try_recipe(make, recipe, train, dev, callbacks=()):
 
 
 def best_of(trials):
-    """The number of the best of some trials, from 0; the first of equals."""
+    """Finds the number of the best trial, from 0; the first of equals."""
     scores = [trial.score for trial in trials]
     return scores.index(max(scores))
 
 
 def summary(trials):
-    """What several runs say together.
+    """Summarizes several runs.
 
     Args:
         trials: list of `Trial`, of one metric.
@@ -117,7 +116,7 @@ FINISHED = f"run-*/{_TRIAL}"
 
 
 def run_trials(learn, recipes, directory):
-    """Fine-tunes by each recipe, but for what has ended already.
+    """Fine-tunes by each recipe, except for those that have ended already.
 
     The folders `run-1`, `run-2` and so on get what `learn` writes and, once
     it has ended, the `Trial`; the best one has the model besides.
@@ -153,7 +152,7 @@ def run_trials(learn, recipes, directory):
 
 
 def _learned(learn, recipe, folder, trials):
-    """The new `Trial`; it is written when the model is, if it is the best."""
+    """Returns the new `Trial`, written when the model is, if it is the best."""
     task, trial = learn(recipe, folder)
     if best_of([*trials, trial]) == len(trials):
         task.save(folder / _MODEL)
@@ -162,13 +161,9 @@ def _learned(learn, recipe, folder, trials):
 
 
 def remove_trials(directory, count):
-    """Removes the models and what else is for `run_trials` only.
+    """Removes the models and all else that only `run_trials` needs.
 
     The files that are left of a single run are moved to the directory.
-
-    Args:
-        directory: `pathlib.Path`, as of `run_trials`.
-        count: int, how many recipes there were.
     """
     folders = _folders(directory, count)
     for folder in folders:

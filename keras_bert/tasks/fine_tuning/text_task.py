@@ -63,7 +63,7 @@ class TextTask(FineTunedTask):
         return ("text", "text_pair") if self.is_pair else ("text",)
 
     def fit(self, texts, labels=None, validation_data=None, **kwargs):
-        """Fine-tunes the model, as of `FineTunedTask`.
+        """Fine-tunes the model, as `FineTunedTask` does.
 
         From now on it takes what `texts` are, single ones or pairs, whatever
         it was trained on before.
@@ -77,7 +77,7 @@ class TextTask(FineTunedTask):
             raise
 
     def note_pairs(self, is_pair):
-        """Notes what the examples are that it is trained on.
+        """Notes whether it is trained on pairs; None is unknown.
 
         :meta private:
         """
@@ -90,18 +90,7 @@ class TextTask(FineTunedTask):
         return self._text_examples(encoded_texts(texts, self.is_pair))
 
     def _text_examples(self, columns, targets=None, weights=None):
-        """Tokenizes texts, or pairs.
-
-        Args:
-            columns: list of one or two lists of bytes.
-            targets, weights: as of `Examples`.
-
-        Returns:
-            `Examples`, or `WindowedExamples` if texts are read in windows.
-
-        Raises:
-            ValueError: pairs are to be read in windows.
-        """
+        """Tokenizes columns of texts, in windows if they are read so."""
         windows = self.settings["windows"]
         if windows is None:
             rows = tokenized_rows(self.preprocess, *columns)

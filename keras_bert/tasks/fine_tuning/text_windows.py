@@ -48,14 +48,7 @@ class WindowedExamples:
         return len(self.num_windows)
 
     def part(self, indices):
-        """Some of the texts, with all their windows.
-
-        Args:
-            indices: int array `(num_texts,)`.
-
-        Returns:
-            `WindowedExamples`.
-        """
+        """Takes some of the texts, by their indices, with all their windows."""
         counts = self.num_windows[indices]
         places = [
             start + np.arange(count)
@@ -69,13 +62,10 @@ class WindowedExamples:
         )
 
     def windows(self):
-        """The windows to learn from, each with the target of its text.
+        """Makes `Examples` of the windows, each with the target of its text.
 
         The windows of a text weigh as much together as those of any other,
         and where all weights are 1 their mean is 1.
-
-        Returns:
-            `Examples`.
         """
         counts = self.num_windows
         weights = self.weights / counts * (counts.sum() / len(counts))
@@ -86,7 +76,7 @@ class WindowedExamples:
         )
 
     def pooled(self, logits, pooling):
-        """The logits of texts.
+        """Pools the logits of windows.
 
         Args:
             logits: float32 `(num_windows, num_outputs)`, of all windows.
@@ -132,20 +122,17 @@ def _window_starts(length, room, stride):
 
 
 def long_text_settings(trained, room, truncation, windows, stride):
-    """The settings of a task on texts, checked.
+    """Checks the settings of texts that are longer than a model can take.
 
     Args:
         trained: dict, those that the model was trained with; perhaps empty.
         room: int, most tokens of a text in a sequence.
-        truncation: str, as of `Preprocessor`, or None.
-        windows: str, how the logits of windows are pooled, or None.
-        stride: int, most tokens from window to window, or None for as many
-            as there are in one.
+        truncation, windows, stride: as `TextClassifier` takes them, or None.
 
     Returns:
-        A dict of `truncation`, str, and of `windows`, str, and `stride`,
-        int, which are None where texts are cut. What the user leaves open is
-        as trained, or else texts are cut at their end.
+        A dict of `truncation`, `windows` and `stride`, of which the last two
+        are None where texts are cut. What the user leaves open is as trained,
+        or else texts are cut at their end.
 
     Raises:
         ValueError: a value is none that there is, or goes not with others.

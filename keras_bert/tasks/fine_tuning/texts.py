@@ -1,4 +1,4 @@
-"""What a user gives as texts, checked before anything is computed."""
+"""Texts that users give, checked before anything is computed."""
 
 import reprlib
 
@@ -7,13 +7,7 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 
 def checked_texts(texts):
-    """The texts as UTF-8.
-
-    Args:
-        texts: what should be a list of str.
-
-    Returns:
-        A list of bytes.
+    """Checks a list of str and encodes it as UTF-8.
 
     Raises:
         ValueError: it is no list of str, or one of them is no text.

@@ -102,7 +102,7 @@ def _prepare_layers(task, recipe):
 
 
 def _seed_dropout(model, seed):
-    """Has all that a model draws while it learns follow from a seed."""
+    """Sets all seeds by which a model draws while it learns."""
     states = [v for v in model.variables if v.name == "seed_generator_state"]
     seeds = np.random.SeedSequence(seed).generate_state(len(states))
     for state, own_seed in zip(states, seeds):
@@ -111,7 +111,7 @@ def _seed_dropout(model, seed):
 
 @contextlib.contextmanager
 def _seeded_initializers(seed):
-    """Has Keras, which takes seeds from `random`, draw weights by a seed."""
+    """Lets Keras, which takes seeds from `random`, draw weights by a seed."""
     before = random.getstate()
     random.seed(seed)
     try:
@@ -152,7 +152,7 @@ def _optimizer(task, recipe, num_steps):
 
 
 def _layers_above(task, variable):
-    """How many layers stand above that of a variable, the head's included."""
+    """Counts the layers above that of a variable, the head's included."""
     blocks = dict.fromkeys(b.name for b in task.pretrained.backbone.blocks)
     names = ["embeddings", *blocks]  # One that runs several times counts once.
     layer = variable.path.partition("/")[0]
@@ -166,10 +166,8 @@ class Validation(keras.callbacks.Callback):
 
     Args:
         evaluate: function without arguments that gives a dict of floats.
-        main_metric: str, the one of them that tells the best epoch.
-
-    Raises:
-        ValueError: it is none of them.
+        main_metric: str, the one of them that tells the best epoch; it is a
+            ValueError if there is none.
     """
 
     def __init__(self, evaluate, main_metric):

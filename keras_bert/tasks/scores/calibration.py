@@ -1,4 +1,4 @@
-"""Whether a model is right as often as it says."""
+"""Probabilities beside the share of answers that are right."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def calibration(confidences, is_right):
     Args:
         confidences: float array `(num_examples,)`, the probability of each
             answer, from 0 to 1.
-        is_right: bool array, likewise.
+        is_right: bool array `(num_examples,)`.
 
     Returns:
         A dict for JSON: `bins`, a list of dicts of `confidence`, the mean,

@@ -1,4 +1,4 @@
-"""What becomes of each label: the table that scores of labels come from.
+"""Counts of the answers to each label, which the scores of labels come from.
 
 It needs no package beside NumPy, so that training can be watched anywhere.
 """
@@ -10,8 +10,7 @@ def confusion_matrix(labels, predictions, num_labels):
     """Counts the answers to each label.
 
     Args:
-        labels: int array `(num_examples,)`, places of labels.
-        predictions: int array, likewise.
+        labels, predictions: int arrays `(num_examples,)`, places of labels.
         num_labels: int.
 
     Returns:
@@ -24,10 +23,7 @@ def confusion_matrix(labels, predictions, num_labels):
 
 
 def label_scores(matrix):
-    """The scores of a confusion matrix.
-
-    Args:
-        matrix: as of `confusion_matrix`.
+    """Computes the scores of a confusion matrix.
 
     Returns:
         A dict of floats: `accuracy` and `macro_f1`, the mean of the F1 of
@@ -46,11 +42,10 @@ def label_scores(matrix):
 
 
 def several_label_scores(labels, predictions):
-    """The scores where an example may have several labels, or none.
+    """Computes the scores where an example may have several labels, or none.
 
     Args:
-        labels: bool array `(num_examples, num_labels)`.
-        predictions: bool array, likewise.
+        labels, predictions: bool arrays `(num_examples, num_labels)`.
 
     Returns:
         A dict of floats: `accuracy`, the share of examples with all their
@@ -66,32 +61,23 @@ def several_label_scores(labels, predictions):
 
 
 def label_table(matrix, names):
-    """What is found of each label.
-
-    Args:
-        matrix: as of `confusion_matrix`.
-        names: list of str, the labels.
+    """Computes the scores of each label of a confusion matrix.
 
     Returns:
-        A list of dicts, one for each label: `label`, `precision`, `recall`,
-        `f1` and `support`, how many examples have it. A share of nothing is
-        0.0.
+        A list with a dict for each of the `names`: `label`, `precision`,
+        `recall`, `f1` and `support`, how many examples have it. A share of
+        nothing is 0.0.
     """
     return label_rows(matrix.diagonal(), matrix.sum(1), matrix.sum(0), names)
 
 
 def label_rows(right, given, found, names):
-    """As `label_table`, of counts.
+    """Makes a `label_table` of counts.
 
     Args:
-        right: int array `(num_labels,)`, how often a label was found where it
-            is.
-        given: int array, likewise, how often it is there.
-        found: int array, likewise, how often it was found.
+        right, given, found: int arrays `(num_labels,)`: how often a label is
+            rightly found, is there, and is found.
         names: list of str, the labels.
-
-    Returns:
-        As `label_table`.
     """
     columns = {
         "label": names,

@@ -12,13 +12,12 @@ from keras_bert.data.labelled.glue_tasks import glue_task
 
 
 def glue_scores(task, labels, predictions):
-    """The official scores of a task of GLUE.
+    """Computes the official scores of a task of GLUE.
 
     Args:
         task: str, such as "mrpc"; one of `GLUE_TASKS`.
-        labels: list of the task's label names, or of numbers for "stsb", as
-            of `read_glue`.
-        predictions: list, likewise.
+        labels, predictions: lists of the task's label names, or of numbers
+            for "stsb", as returned by `read_glue`.
 
     Returns:
         A dict from the name of each of the task's metrics to a float;
@@ -36,43 +35,32 @@ def glue_scores(task, labels, predictions):
 
 
 def accuracy(labels, predictions):
-    """The share of predictions that are the label.
+    """Computes the share of predictions that are the label.
 
     Args:
-        labels: list of str or int.
-        predictions: list, likewise.
-
-    Returns:
-        A float.
+        labels, predictions: lists of str or int.
     """
     labels, predictions = _paired(labels, predictions)
     return float(np.mean(labels == predictions))
 
 
 def f1(labels, predictions, positive):
-    """The F1 of one label; 0.0 if it is nowhere.
+    """Computes the F1 of one label; 0.0 if it is nowhere.
 
     Args:
-        labels: list of str or int.
-        predictions: list, likewise.
+        labels, predictions: lists of str or int.
         positive: str or int, the label.
-
-    Returns:
-        A float.
     """
     labels, predictions = _paired(labels, predictions)
     return _f1(labels == positive, predictions == positive)
 
 
 def matthews_correlation(labels, predictions):
-    """Matthews' correlation; 0.0 if all labels, or predictions, are equal.
+    """Computes Matthews' correlation, from -1 to 1.
 
     Args:
-        labels: list of str or int.
-        predictions: list, likewise.
-
-    Returns:
-        A float from -1 to 1.
+        labels, predictions: lists of str or int. If either are all equal, the
+            correlation is 0.0.
     """
     labels, predictions = _paired(labels, predictions)
     with metrics_extra():
@@ -83,14 +71,11 @@ def matthews_correlation(labels, predictions):
 
 
 def pearson(labels, predictions):
-    """Pearson's correlation; 0.0 if all labels, or predictions, are equal.
+    """Computes Pearson's correlation, from -1 to 1.
 
     Args:
-        labels: list of numbers, or of str that are numbers.
-        predictions: list, likewise.
-
-    Returns:
-        A float from -1 to 1.
+        labels, predictions: lists of numbers, or of str that are numbers. If
+            either are all equal, the correlation is 0.0.
     """
     with metrics_extra():
         import scipy.stats

@@ -11,9 +11,9 @@ def draw_report(report, split, directory):
     """Draws what a report holds, if matplotlib is there to draw.
 
     Args:
-        report: dict, perhaps with `confusion_matrix` and `labels`, as of
-            `confusion_matrix` and `label_table`, with `labels` only, and
-            with `calibration`, as of `calibration`.
+        report: dict, perhaps with `confusion_matrix` and `labels`, with
+            `labels` only, and with `calibration`, as the functions of these
+            names and `label_table` make them.
         split: str, for the names of the files.
         directory: str, existing.
     """
@@ -42,14 +42,7 @@ _MOST_BARS = 40
 
 
 def draw_confusion(matrix, names, path):
-    """Draws a confusion matrix, each row as shares of its label.
-
-    Args:
-        matrix: int array `(num_labels, num_labels)`, as of
-            `confusion_matrix`.
-        names: list of str, the labels.
-        path: str, a .png.
-    """
+    """Draws a confusion matrix, each row as shares of its label, as a .png."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 5), layout="constrained")
@@ -69,13 +62,7 @@ def draw_confusion(matrix, names, path):
 
 
 def draw_label_table(rows, path):
-    """Draws precision, recall and F1 of each label as bars.
-
-    Args:
-        rows: list of dicts, as of `label_table`; those of most examples are
-            drawn.
-        path: str, a .png.
-    """
+    """Draws precision, recall and F1 of the most frequent labels as a .png."""
     from matplotlib.figure import Figure
 
     rows = sorted(rows, key=lambda row: -row["support"])[:_MOST_BARS]
@@ -95,12 +82,7 @@ def draw_label_table(rows, path):
 
 
 def draw_calibration(bins, path):
-    """Draws how often answers are right beside how sure the model is.
-
-    Args:
-        bins: list of dicts, as of `calibration`.
-        path: str, a .png.
-    """
+    """Draws the share of right answers against the confidence as a .png."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5, 5), layout="constrained")

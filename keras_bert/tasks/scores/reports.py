@@ -1,4 +1,4 @@
-"""What there is to say of a model on labelled texts, for JSON."""
+"""Scores and mistakes of a model on labelled texts, for JSON."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from keras_bert.tasks.scores.metrics import glue_scores
 
 
 def classifier_report(classifier, texts, labels, glue=None):
-    """The scores and the mistakes of a classifier of one label a text.
+    """Lists the scores and the mistakes of a classifier of one label a text.
 
     Args:
         classifier: `TextClassifier`.
@@ -22,7 +22,7 @@ def classifier_report(classifier, texts, labels, glue=None):
         glue: `GlueTask` whose official scores are added, or None.
 
     Returns:
-        A dict for JSON: `scores`, `labels` (as of `label_table`),
+        A dict for JSON: `scores`, `labels` (a `label_table`),
         `confusion_matrix` and `calibration`; and a list of dicts, the
         mistakes, the most confident first.
     """
@@ -58,13 +58,12 @@ def classifier_report(classifier, texts, labels, glue=None):
 
 
 def regressor_report(regressor, texts, labels, glue=None):
-    """The scores of a regressor, and where it is furthest off.
+    """Lists the scores of a regressor, and its largest errors.
 
     Args:
         regressor: `TextRegressor`.
-        texts: list of str, or of pairs of str.
-        labels: list of float.
-        glue: `GlueTask` whose official scores are added, or None.
+        texts, labels, glue: as `classifier_report` takes them; labels are
+            floats.
 
     Returns:
         A dict for JSON of `scores`; and a list of dicts, the largest errors
@@ -88,7 +87,7 @@ def regressor_report(regressor, texts, labels, glue=None):
 
 
 def several_labels_report(classifier, texts, labels):
-    """The scores and the mistakes of a classifier of several labels a text.
+    """Lists the scores and the mistakes of a classifier of several labels.
 
     Args:
         classifier: `TextClassifier` of `multi_label`.
@@ -96,7 +95,7 @@ def several_labels_report(classifier, texts, labels):
         labels: list with a tuple of str for each text.
 
     Returns:
-        A dict for JSON: `scores`, `labels` (as of `label_rows`) and
+        A dict for JSON: `scores`, `labels` (as made by `label_rows`) and
         `calibration`, over the decisions on each text and label; and a list
         of dicts, the texts with a label too many or too few, those with the
         most confident wrong decision first.

@@ -1,4 +1,4 @@
-"""How well tags are predicted, entity by entity or word by word."""
+"""Scores of predicted tags, entity by entity or word by word."""
 
 import itertools
 
@@ -62,8 +62,7 @@ def tag_accuracy(tags, predictions):
     """Computes the share of words whose tag is right.
 
     Args:
-        tags: list with a list of str for each sentence.
-        predictions: the same, predicted.
+        tags, predictions: lists with a list of str for each sentence.
 
     Returns:
         A dict of `accuracy`.

@@ -36,11 +36,11 @@ class SentenceWindows:
         self.rows = packed_rows(preprocess, [w.ids for w in self._windows])
 
     def labels(self, places):
-        """The label of each token: that of a word at its first piece.
+        """Labels each token: a word's first piece has the label of the word.
 
         Args:
-            places: list with a list of int for each sentence, one for each
-                word.
+            places: list with a list of int, the label of each word, for each
+                sentence.
 
         Returns:
             int32 `(num_tokens,)`, the tokens of all rows one after another;
@@ -53,11 +53,11 @@ class SentenceWindows:
         return np.concatenate([np.zeros(0, np.int32), *labels])
 
     def of_words(self, values, lengths, missing):
-        """What a model gives at the first piece of each word.
+        """Takes for each word the value at its first piece.
 
         Args:
             values: list with an array `(num_tokens,)` for each row.
-            lengths: list of int, how many words each sentence has.
+            lengths: list of int, the number of words of each sentence.
             missing: the value of a word without a piece.
 
         Returns:
@@ -88,7 +88,7 @@ class AskedWords:
 
     @classmethod
     def in_texts(cls, windows, texts, spans):
-        """The words at some places of texts."""
+        """Makes them of texts and the places of their words."""
         words = [
             [text[start:end] for start, end in places]
             for text, places in zip(texts, spans)
@@ -102,7 +102,7 @@ class AskedWords:
 
     @property
     def num_words(self):
-        """How many words each sentence has, a list of int."""
+        """The number of words of each sentence, a list of int."""
         return [len(words) for words in self.words]
 
 
@@ -113,12 +113,11 @@ class TaggedExamples(TokenExamples):
         windows: `SentenceWindows`.
         tags: list with a list of str for each sentence.
         places: the same, the place of each tag among the labels.
-        label_weights: float32 `(num_labels,)`, how much the words of each
-            label count.
+        label_weights: float32 `(num_labels,)`, the weight of the words of
+            each label.
 
     Attributes:
-        labels: list with an int32 array `(num_tokens,)` for each window, as
-            of `SentenceWindows.labels`.
+        labels: list with an int32 array `(num_tokens,)` for each window.
     """
 
     def __init__(self, windows, tags, places, label_weights):
@@ -133,5 +132,5 @@ class TaggedExamples(TokenExamples):
 
     @property
     def num_words(self):
-        """How many words each sentence has, a list of int."""
+        """The number of words of each sentence, a list of int."""
         return [len(row) for row in self.tags]

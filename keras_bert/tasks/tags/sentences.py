@@ -1,4 +1,4 @@
-"""What a user gives as words and their tags, checked before all else."""
+"""Words and tags that users give, checked and brought in one form."""
 
 from keras_bert.data.labelled.conll import TaggedSentences
 from keras_bert.data.labelled.entities import to_iob2
@@ -11,46 +11,23 @@ from keras_bert.tasks.fine_tuning.texts import brief
 
 
 def check_sentences(sentences):
-    """Checks that sentences are lists of words.
-
-    Args:
-        sentences: what should be a list with a list of str for each sentence.
-
-    Raises:
-        ValueError: they are not; the index is named.
-    """
+    """Raises ValueError unless sentences are lists of lists of words."""
     _check_lists("sentences", sentences, "words")
 
 
 def check_tags(tags, sentences):
-    """Checks that each word has a tag.
-
-    Args:
-        tags: what should be a list with a list of str for each sentence.
-        sentences: the same for the words, checked.
-
-    Raises:
-        ValueError: it has none; the index is named.
-    """
-    check_rows_of_tags(tags)
+    """Raises ValueError unless each word of checked sentences has a tag."""
+    _check_lists("tags", tags, "tags")
     check_lengths("tags", tags, sentences)
 
 
-def check_rows_of_tags(tags):
-    """As `check_tags`, where the words are not known."""
-    _check_lists("tags", tags, "tags")
-
-
 def check_lengths(name, tags, sentences):
-    """Checks that there are as many tags as words.
+    """Raises ValueError unless there are as many tags as words.
 
     Args:
         name: str, the argument to name in messages.
         tags: list with a list for each sentence.
         sentences: the same for the words, or for other tags of theirs.
-
-    Raises:
-        ValueError: there are not; the index is named.
     """
     if len(tags) != len(sentences):
         raise ValueError(
@@ -83,7 +60,7 @@ def _check_lists(name, rows, contents):
 
 
 def tagged_words(sentences, tags=None):
-    """Words and tags that may come together.
+    """Brings words and tags that may come together in one form.
 
     Args:
         sentences: `TaggedSentences`, or a list with a list of str for each
@@ -117,11 +94,11 @@ def tagged_words(sentences, tags=None):
 
 
 def rows_of_tags(tags):
-    """As of `tagged_words`, the tags without the words."""
+    """Returns what `tagged_words` does, without the words."""
     if isinstance(tags, TaggedSentences):
         return tags.tags, tags.where
     tags = as_list(tags)
-    check_rows_of_tags(tags)
+    _check_lists("tags", tags, "tags")
     return tags, by_indices
 
 
@@ -130,10 +107,7 @@ def in_iob2(tags, where):
 
     Args:
         tags: list with a list of str for each sentence.
-        where: as of `find_scheme`.
-
-    Returns:
-        A list with a list of str for each sentence.
+        where: as `find_scheme` takes it.
 
     Raises:
         ValueError: they follow no scheme.

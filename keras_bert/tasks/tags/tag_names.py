@@ -9,7 +9,7 @@ from keras_bert.tasks.tags.sentences import rows_of_tags
 
 
 def tag_names(*tags):
-    """The names of all tags that a model must know for some data.
+    """Collects the tags that a model must know for some data.
 
     Args:
         *tags: each `TaggedSentences`, or a list with a list of str for each
@@ -35,14 +35,11 @@ def tag_names(*tags):
 
 
 def of_entities(names, tags):
-    """Renames for both tags of an entity where its type is to be renamed.
+    """Renames both tags of an entity where its type is to be renamed.
 
     Args:
         names: dict from tags or types of entities to new names, or None.
         tags: list of str, the tags that there are, or None.
-
-    Returns:
-        A dict from tags to new names.
     """
     renames = {}
     for old, new in (names or {}).items():
@@ -53,14 +50,7 @@ def of_entities(names, tags):
 
 
 def check_names(names):
-    """Checks that tags are plain, or of entities in IOB2.
-
-    Args:
-        names: iterable of different str.
-
-    Raises:
-        ValueError: they are not.
-    """
+    """Raises ValueError unless tags are all plain, or of entities in IOB2."""
     if is_plain(names):
         return
     for name in sorted(names):
@@ -74,7 +64,7 @@ def check_names(names):
 
 
 def tag_places(tags, names, where):
-    """The places of tags among the names that a model knows.
+    """Looks tags up among the names that a model knows.
 
     Args:
         tags: list with a list of str for each sentence.

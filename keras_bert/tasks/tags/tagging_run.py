@@ -53,16 +53,16 @@ class TaggingRun(FineTuningRun):
 
 
 def tagging_report(tagger, sentences, probabilities):
-    """The scores and the mistakes of a tagger.
+    """Lists the scores and the mistakes of a tagger.
 
     Args:
         tagger: `TokenClassifier`.
         sentences: `TaggedSentences`.
-        probabilities: what its `probabilities` gives for their words.
+        probabilities: list of arrays, those of their words.
 
     Returns:
-        A dict for JSON: `scores`, `labels` (as of `label_table`, of the types
-        of entities or of plain tags), of plain tags `confusion_matrix`, and
+        A dict for JSON: `scores`, `labels` (a `label_table` of the types of
+        entities or of plain tags), of plain tags `confusion_matrix`, and
         `calibration`, over all words; and a list of dicts, the sentences with
         wrong tags, those with the most confident one first.
     """
@@ -111,7 +111,7 @@ def _of_entities(tags, predictions):
 
 
 def _mistake(names, sentences, index, places, probabilities):
-    """What is wrong in a sentence, the most confident wrong tag first."""
+    """Lists a sentence's wrong tags, the most confident first."""
     best, sure = probabilities.argmax(1), probabilities.max(1)
     wrong = np.flatnonzero(best != places)
     order = wrong[np.argsort(-sure[wrong], kind="stable")].tolist()

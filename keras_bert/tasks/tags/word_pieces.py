@@ -1,4 +1,4 @@
-"""Which word each word piece belongs to."""
+"""Words of sentences and of texts to word pieces."""
 
 import typing
 
@@ -75,7 +75,7 @@ def find_words(tokenizer, texts):
     """
     texts = checked_texts(texts)
     result = []
-    rows = _rows(*words_with_offsets(tokenizer, texts))
+    rows = _rows(*_words_with_offsets(tokenizer, texts))
     for text, (ids, starts, ends) in zip(texts, rows):
         begins = ends > 0
         spans = np.stack([starts[begins], ends[begins]], axis=1)
@@ -84,17 +84,12 @@ def find_words(tokenizer, texts):
     return result
 
 
-def words_with_offsets(tokenizer, texts):
-    """Cuts texts into pieces, and tells where words stand, in the graph.
+def _words_with_offsets(tokenizer, texts):
+    """Cuts texts into pieces and finds their words, in the graph.
 
-    Args:
-        tokenizer: a `Tokenizer`.
-        texts: string tensor or list `(batch_size,)`, UTF-8.
-
-    Returns:
-        Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
-        starts and ends, int64, offsets in bytes: those of a word at its
-        first piece, 0 at the others. No word is empty.
+    Returns three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
+    starts and ends, int64, offsets in bytes: those of a word at its first
+    piece, 0 at the others. No word is empty.
     """
     ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
     # A piece that is only space, which has no span, is of no word.
@@ -126,13 +121,12 @@ def words_with_offsets(tokenizer, texts):
 
 
 def _is_first(row):
-    """Whether a row is another than before, bool like it."""
+    """Marks rows that are others than before, bool."""
     before = tf.concat([tf.constant([-1], row.dtype), row[:-1]], 0)
     return tf.not_equal(row, before[: tf.size(row)])
 
 
 def _rows(*ragged):
-    """Yields the values of each row of ragged tensors."""
     splits = ragged[0].row_splits.numpy()
     flat = [tokens.flat_values.numpy() for tokens in ragged]
     for start, end in zip(splits, splits[1:]):
@@ -140,7 +134,7 @@ def _rows(*ragged):
 
 
 def _characters_before(text):
-    """How many characters of UTF-8 stand before each byte, and in all."""
+    """Counts the characters of UTF-8 before each byte, and in all."""
     data = np.frombuffer(text, np.uint8)
     return np.append(0, np.cumsum((data & 0xC0) != 0x80))
 
@@ -151,7 +145,7 @@ STARTS, ENDS = "starts", "ends"
 class WordPreprocessor(Preprocessor):
     """Packs single texts with the offsets of their words.
 
-    Args: as of `Preprocessor`.
+    Args: as for `Preprocessor`.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`.
@@ -167,7 +161,7 @@ class WordPreprocessor(Preprocessor):
         return inputs
 
     def encode(self, texts):
-        ids, starts, ends = words_with_offsets(self.tokenizer, texts)
+        ids, starts, ends = _words_with_offsets(self.tokenizer, texts)
         inputs = {
             **self.pack(ids),
             STARTS: self._beside(starts),

@@ -23,21 +23,20 @@ class Window(typing.NamedTuple):
 
     @property
     def is_first(self):
-        """Whether each piece is the first of its word, bool."""
+        """Marks each piece that is the first of its word, bool."""
         return np.diff(self.words, prepend=-1) != 0
 
 
 def cut_windows(sentences, room):
     """Cuts sentences into windows that do not overlap.
 
-    Each takes in as many words as it can hold, so that all words of all
-    sentences are in one window, but those without a piece. A word of more
-    pieces than a window can hold has one of its own, with its first pieces.
+    Each takes in as many words as it can hold. Words without a piece are in
+    none. A word of more pieces than a window can hold has one of its own,
+    with its first pieces.
 
     Args:
         sentences: list of `WordPieces`.
-        room: int, most pieces of a window: the length of a sequence without
-            its special tokens.
+        room: int, most pieces of a window, without special tokens.
 
     Returns:
         A list of `Window`, in order.
@@ -87,13 +86,13 @@ def label_pieces(windows, labels):
 
 
 def gather_words(windows, values, lengths, missing):
-    """Takes for each word what was predicted at its first piece.
+    """Takes for each word the value at its first piece.
 
     Args:
         windows: list of `Window`.
-        values: list with an array for each window, in which one value stands
-            for each piece; what comes after these is left out.
-        lengths: list of int, how many words each sentence has.
+        values: list with an array for each window, a value for each piece;
+            any after these are left out.
+        lengths: list of int, the number of words of each sentence.
         missing: the value of a word without a piece, such as the id of "O".
 
     Returns:

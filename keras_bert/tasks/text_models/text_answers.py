@@ -33,7 +33,7 @@ class TextAnswers(keras.layers.Layer):
 
     def __init__(self, task, **kwargs):
         super().__init__(**kwargs)
-        self.config = task_config(task)
+        self.config = _task_config(task)
         self.task = task
         self.model = task.model  # Tracks the weights.
 
@@ -46,18 +46,11 @@ class TextAnswers(keras.layers.Layer):
 
     @classmethod
     def from_config(cls, config):
-        return cls(**{**config, "task": task_from_config(config["task"])})
+        return cls(**{**config, "task": _task_from_config(config["task"])})
 
 
-def task_config(task):
-    """What `task_from_config` makes a task of.
-
-    Args:
-        task: a `FineTunedTask` or a `TextEmbedder`.
-
-    Raises:
-        ValueError: it is another.
-    """
+def _task_config(task):
+    """Describes all of a task except its weights, as a dict for JSON."""
     if not isinstance(task, (FineTunedTask, tasks.TextEmbedder)):
         raise ValueError(
             "The task must be a fine-tuned one or a TextEmbedder. "
@@ -78,12 +71,8 @@ def task_config(task):
     }
 
 
-def task_from_config(values):
-    """A task with fresh random weights.
-
-    Args:
-        values: dict, as of `task_config`.
-    """
+def _task_from_config(values):
+    """Makes a task, with fresh random weights, of its `_task_config`."""
     record = values["record"]
     if record is not None:
         head = record["head"] and HeadSize(**record["head"])
