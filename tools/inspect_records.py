@@ -34,7 +34,6 @@ from absl import flags
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.data.records.inspection.page import make_page
-from keras_bert.data.records.inspection.reading import check_manifests
 from keras_bert.data.records.inspection.summary import examples_text
 from keras_bert.data.records.inspection.summary import summary_rows
 from keras_bert.data.records.inspection.summary import summary_text
@@ -66,10 +65,11 @@ def main():
     paths = expand_patterns(_INPUT_FILE.value)
     vocabulary = vocabulary_of_file(_VOCAB_FILE.value)
     _check_output(_OUTPUT_FILE.value, [*paths, _VOCAB_FILE.value])
-    altered = check_manifests(paths, _VOCAB_FILE.value, vocabulary)
     # Imported late: it loads TensorFlow, and a wrong flag is told at once.
+    from keras_bert.data.records.inspection.reading import check_manifests
     from keras_bert.data.records.inspection.reading import inspect_records
 
+    altered = check_manifests(paths, _VOCAB_FILE.value, vocabulary)
     statistics, examples = inspect_records(
         paths, vocabulary, _NUM_EXAMPLES.value
     )

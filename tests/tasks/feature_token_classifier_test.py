@@ -34,7 +34,7 @@ def trained(make_bert):
         _WORDS,
         _TAGS,
         validation_data=(_WORDS, _TAGS),
-        epochs=80,
+        epochs=200,
         learning_rate=0.02,
         batch_size=2,
         verbose=0,
@@ -85,7 +85,12 @@ def test_it_is_served(trained, tmp_path):
     export_saved_model(trained, str(tmp_path / "served"))
     served = tf.saved_model.load(str(tmp_path / "served" / "1"))
     found = served.signatures["serving_default"](text=tf.constant(_TEXTS))
-    expected = trained.predict_texts(_TEXTS)
+    width = found["labels"].shape[1]  # That of the longest text.
+    expected = {
+        name: tensor[:, :width]
+        for name, tensor in trained.predict_texts(_TEXTS).items()
+        if tensor.shape.rank > 1
+    }
     np.testing.assert_array_equal(found["labels"], expected["labels"])
     is_word = expected["ends"].numpy() > 0  # Elsewhere the logits are free.
     np.testing.assert_allclose(

@@ -28,7 +28,7 @@ _SMALL = BertConfig(
 
 def make_pretrainer(config, parts=None):
     """A model with its backbone and heads."""
-    family = family_of(config)
+    family = family_of(config.model_type)
     backbone = family.backbone(config)
     heads = family.heads(config, backbone.embeddings)
     heads = {part: heads[part] for part in parts or heads}
@@ -102,7 +102,7 @@ def test_the_width_of_the_intermediate_layer_counts():
 
 @pytest.mark.parametrize("seq_length", [16, 64])
 def test_encoding_looks_at_all_positions_in_all_blocks(seq_length):
-    backbone = family_of(_SMALL).backbone(_SMALL)
+    backbone = family_of(_SMALL.model_type).backbone(_SMALL)
     found = graph_flops(backbone.encoder("encoder"), seq_length)
     hidden = _SMALL.hidden_size
     segments = 2 * seq_length * _SMALL.type_vocab_size * hidden

@@ -115,9 +115,10 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
             continue
         word, tag = row[word_column], row[tag_column]
         if not tag:
+            row_text = "\t".join(row)[:_SHOWN]
             raise ValueError(
                 f"{path}, line {number}, must have a tag in column "
-                f"{tag_column}. Received: {' '.join(row)[:_SHOWN]!r}."
+                f"{tag_column}. Received: {row_text!r}."
             )
         sentences[-1].append((number, word, tag))
     data = TaggedSentences.of_rows(path, sentences)
