@@ -315,6 +315,14 @@ def read_json_object(path):
     return values
 
 
+def read_json_file(path):
+    """As `read_json_object`; the ValueError names the file."""
+    try:
+        return read_json_object(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
 def check_flags(**flags):
     """Raises ValueError unless all are bool; the message names the first."""
     for name, value in flags.items():

@@ -16,8 +16,8 @@ docs/multiple_choice.md.
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.labelled import choice_splits
 from keras_bert.data.labelled import multiple_choice
+from keras_bert.data.labelled import task_splits
 from keras_bert.tasks.fine_tuning.run_flags import RunFlags
 
 _READERS = {
@@ -83,10 +83,10 @@ def _check():
 
 def _splits(files, seed):
     if _TFDS_NAME.value:
-        return choice_splits.choice_tfds_splits(
+        return task_splits.choice_tfds_splits(
             _TFDS_NAME.value, _NUM_CHOICES.value, seed
         )
-    return choice_splits.choice_file_splits(
+    return task_splits.choice_file_splits(
         {split: path for split, path in files.items() if path},
         _READERS[_DATA_FORMAT.value],
         _NUM_CHOICES.value,

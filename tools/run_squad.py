@@ -24,7 +24,7 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
-from keras_bert.data.labelled.squad_splits import squad_splits
+from keras_bert.data.labelled.task_splits import squad_splits
 from keras_bert.tasks.fine_tuning.run_flags import RunFlags
 
 _RUN = RunFlags()

@@ -17,7 +17,7 @@ best. See docs/tagging.md.
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.labelled.conll_splits import conll_splits
+from keras_bert.data.labelled.task_splits import conll_splits
 from keras_bert.tasks.fine_tuning.run_flags import RunFlags
 
 _RUN = RunFlags()

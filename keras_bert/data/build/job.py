@@ -8,20 +8,19 @@ working directory beside the output until all is done; then the records get
 their names, and last the manifest is written.
 """
 
-import functools
 import os
 import time
 
 from absl import logging
 
 from keras_bert import artifacts
+from keras_bert.data.build.passes import tokenize
+from keras_bert.data.build.passes import write_shards
+from keras_bert.data.build.remarks import settings_of
 from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
-from keras_bert.data.build.settings import settings_of
-from keras_bert.data.build.tokenizing import tokenize
 from keras_bert.data.build.work_directory import work_directory
-from keras_bert.data.build.writing import write_shards
 from keras_bert.data.examples.packings import PACKINGS
 
 _MAX_FILES = 10_000
@@ -71,12 +70,18 @@ def create_pretraining_data(
     """
     start = time.monotonic()
     text_options = text_options.settled()
-    manifest_path = manifest_path or _manifest_beside(output_files)
+    if not output_files:
+        raise ValueError("Output files must be named. Received: none.")
+    manifest_path = manifest_path or str(
+        artifacts.manifest_beside(output_files[0])
+    )
     inputs = [*(source.name for source in sources), text_options.vocab_file]
     _check_output_files([*output_files, manifest_path], inputs)
-    settings = functools.partial(
-        _settings, sources, len(output_files), text_options, options
-    )
+
+    def settings():
+        inputs = {source.name: source.fingerprint() for source in sources}
+        return settings_of(inputs, len(output_files), text_options, options)
+
     with work_directory(manifest_path, output_files, settings, overwrite) as (
         work,
         settings,
@@ -84,19 +89,21 @@ def create_pretraining_data(
         if work is None:
             logging.info("Nothing to do: %s is of this run.", manifest_path)
         else:
-            text = tokenize(work, sources, text_options, num_workers)
-            _check_counts(text.counts, sources, output_files, options)
-            text.bad_lines.log()
-            warn_of_text(text.counts, options)
-            record_counts = write_shards(
-                work, text_options, options, num_workers
+            counts, bad_lines = tokenize(
+                work, sources, text_options, num_workers
             )
-            counts = {**text.counts, **record_counts}
+            _check_counts(counts, sources, output_files, options)
+            bad_lines.log()
+            warn_of_text(counts, options)
+            counts = {
+                **counts,
+                **write_shards(work, text_options, options, num_workers),
+            }
             warn_of_examples(counts, text_options, options)
             manifest = {
                 "counts": counts,
                 "shares": shares_of(counts, options),
-                "bad_lines": text.bad_lines.listed,
+                "bad_lines": bad_lines.listed,
                 "seconds": round(time.monotonic() - start, 1),
             }
             work.finish(settings, manifest)
@@ -126,17 +133,6 @@ def _check_output_files(paths, inputs):
             )
         names.add(name)
     artifacts.check_writable(os.path.dirname(paths[0]) or ".")
-
-
-def _manifest_beside(output_files):
-    if not output_files:
-        raise ValueError("Output files must be named. Received: none.")
-    return str(artifacts.manifest_beside(output_files[0]))
-
-
-def _settings(sources, num_shards, text_options, options):
-    inputs = {source.name: source.fingerprint() for source in sources}
-    return settings_of(inputs, num_shards, text_options, options)
 
 
 def _check_counts(counts, sources, output_files, options):

@@ -2,12 +2,13 @@
 
 import dataclasses
 import io
+import itertools
 import re
 
 from absl import logging
 
+from keras_bert.data.labelled.rows import read_text
 from keras_bert.data.labelled.tag_schemes import without_stray_tags
-from keras_bert.data.labelled.whole_text import read_text
 
 _DOCUMENT_START = "-DOCSTART-"
 _WHITE = " \t\n"
@@ -33,22 +34,6 @@ class TaggedSentences:
     words: tuple
     tags: tuple
     lines: tuple
-
-    @classmethod
-    def of_rows(cls, path, sentences):
-        """Makes them of lists of tuples, of a line, its word and its tag.
-
-        Sentences without a row are left out.
-
-        :meta private:
-        """
-        lines, words, tags = (
-            tuple(
-                tuple(row[part] for row in rows) for rows in sentences if rows
-            )
-            for part in range(3)
-        )
-        return cls(str(path), words, tags, lines)
 
     def where(self, sentence, word):
         """The place of a word for a message: "train.conll, line 12".
@@ -108,20 +93,20 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
     )
     where = f"{path}, line {next(n for n, row in rows if row)},"
     _check_columns(where, word_column, tag_column, num_columns)
-    sentences = [[]]
     for number, row in rows:
-        if not row:
-            sentences.append([])
-            continue
-        word, tag = row[word_column], row[tag_column]
-        if not tag:
+        if row and not row[tag_column]:
             row_text = "\t".join(row)[:_SHOWN]
             raise ValueError(
                 f"{path}, line {number}, must have a tag in column "
                 f"{tag_column}. Received: {row_text!r}."
             )
-        sentences[-1].append((number, word, tag))
-    data = TaggedSentences.of_rows(path, sentences)
+    sentences = _sentences(rows)
+    lines = tuple(tuple(number for number, _ in rows) for rows in sentences)
+    words, tags = (
+        tuple(tuple(row[column] for _, row in rows) for rows in sentences)
+        for column in (word_column, tag_column)
+    )
+    data = TaggedSentences(str(path), words, tags, lines)
     _tell_columns(path, data.words, word_column, tag_column)
     return _repaired(data) if on_stray_tag == "repair" else data
 
@@ -140,37 +125,22 @@ def read_words(path, word_column=None):
         ValueError: there is no word, or a row is at fault; it is named.
     """
     rows, num_columns, is_counted = _read_rows(path)
-    if word_column is None:
-        word_column = 1 if is_counted else 0
-    if not -num_columns <= word_column < num_columns:
-        raise ValueError(
-            f"{path} must have the column `word_column`={word_column}, counted "
-            f"from 0. Received: {num_columns} columns."
-        )
-    sentences = [[]]
-    for number, row in rows:
-        if row:
-            sentences[-1].append((number, row[word_column]))
-        else:
-            sentences.append([])
+    word_column, _ = _chosen_columns(word_column, None, num_columns, is_counted)
+    _check_column(path, "word_column", word_column, num_columns)
     return [
-        (sentence[0][0], [word for _, word in sentence])
-        for sentence in sentences
-        if sentence
+        (sentence[0][0], [row[word_column] for _, row in sentence])
+        for sentence in _sentences(rows)
     ]
 
 
+def _sentences(rows):
+    """The runs of pairs of a number and a row that is not empty."""
+    runs = itertools.groupby(rows, lambda pair: bool(pair[1]))
+    return [[*run] for is_sentence, run in runs if is_sentence]
+
+
 def _read_rows(path):
-    """The lines of a file, cut into columns.
-
-    Args:
-        path: as `read_conll` takes it.
-
-    Returns:
-        A list of pairs of the number of a line and its cells, none where a
-        sentence ends; the number of columns; and whether the first column
-        counts the words.
-    """
+    """Numbered rows of cells, how many columns, and if the first counts."""
     rows = [*_numbered_rows(path)]
     first = next(((number, row) for number, row in rows if row), None)
     if first is None:
@@ -206,12 +176,10 @@ def _chosen_columns(word_column, tag_column, num_columns, is_counted):
 
 def _counts_words(rows, cut):
     """Whether the first column counts the words of each sentence."""
-    sentences = [[]]
-    for _, row in rows:
-        if not row:
-            sentences.append([])
-        elif not _UNCOUNTED.match(row):
-            sentences[-1].append(cut(row)[0])
+    sentences = [
+        [cut(row)[0] for _, row in rows if not _UNCOUNTED.match(row)]
+        for rows in _sentences(rows)
+    ]
     return all(
         row in ([*map(str, range(start, start + len(row)))] for start in (0, 1))
         for row in sentences
@@ -281,13 +249,17 @@ def _check_columns(where, word_column, tag_column, num_columns):
         ("tag_column", tag_column),
         ("word_column", word_column),
     ):
-        if not -num_columns <= column < num_columns:
-            raise ValueError(
-                f"{where} must have the column `{name}`={column}, counted "
-                f"from 0. Received: {num_columns} columns."
-            )
+        _check_column(where, name, column, num_columns)
     if (tag_column - word_column) % num_columns == 0:
         raise ValueError(
             "`tag_column` must not be the column that holds the words, "
             f"{word_column}. Received: tag_column={tag_column}."
+        )
+
+
+def _check_column(where, name, column, num_columns):
+    if not -num_columns <= column < num_columns:
+        raise ValueError(
+            f"{where} must have the column `{name}`={column}, counted from 0. "
+            f"Received: {num_columns} columns."
         )

@@ -51,17 +51,11 @@ def read_glue(task, split, data_dir):
         )
     if file.label is not None:
         check_labels(table, ["label"])
-        check_glue_labels(task, table)
+        _check_glue_labels(task, table)
     return table
 
 
-def check_glue_labels(task, table):
-    """Raises ValueError if a label is none of a task's.
-
-    Args:
-        task: `GlueTask`.
-        table: `Table` with the column `label`.
-    """
+def _check_glue_labels(task, table):
     for index, label in enumerate(table.columns["label"]):
         if task.is_regression and not _is_finite(label):
             expected = "a number"

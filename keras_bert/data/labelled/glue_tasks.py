@@ -34,7 +34,7 @@ class GlueTask:
         files: dict from a split to the tuple of the files that it may be in,
             the first one first.
         label_names: tuple of str, in the order of ids; empty for a regression.
-        metrics: tuple of str, as of `glue_scores`.
+        metrics: tuple of str, as `glue_scores` names them.
         submissions: dict from a split to the name of its file of predictions.
     """
 
@@ -63,12 +63,15 @@ def glue_task(name):
     return GLUE_TASKS[name]
 
 
-def _files(texts, label):
+def _files(texts, label, broken=False, splits=("train", "dev", "test")):
     """The files of most tasks: with a header, and with tests unlabelled."""
     return {
-        "train": (GlueFile("train.tsv", texts, label),),
-        "dev": (GlueFile("dev.tsv", texts, label),),
-        "test": (GlueFile("test.tsv", texts),),
+        split: (
+            GlueFile(f"{split}.tsv", texts)
+            if split.startswith("test")
+            else GlueFile(f"{split}.tsv", texts, label, broken),
+        )
+        for split in splits
     }
 
 
@@ -77,6 +80,8 @@ _ENTAILMENT = ("entailment", "not_entailment")
 _INFERENCE = ("contradiction", "entailment", "neutral")
 _ACCURACY = ("accuracy",)
 _ACCURACY_AND_F1 = ("accuracy", "f1")
+_MATTHEWS = ("matthews_correlation",)
+_CORRELATIONS = ("pearson", "spearman", "mean")
 
 _SENTENCE = {"text": "sentence"}
 _SENTENCES = {"text": "sentence1", "text_pair": "sentence2"}
@@ -85,114 +90,52 @@ _QUESTION = {"text": "question", "text_pair": "sentence"}
 _STRINGS = {"text": "#1 String", "text_pair": "#2 String"}
 
 _COLA_FILES = {
-    "train": (GlueFile("train.tsv", {"text": 3}, 1),),
-    "dev": (GlueFile("dev.tsv", {"text": 3}, 1),),
+    **_files({"text": 3}, 1),
     "test": (GlueFile("test.tsv", _SENTENCE),),
 }
 # The original corpus has no dev split, and its tests are labelled.
 _MRPC_FILES = {
-    "train": (
-        GlueFile("train.tsv", _STRINGS, "Quality"),
-        GlueFile("msr_paraphrase_train.txt", _STRINGS, "Quality"),
-    ),
-    "dev": (GlueFile("dev.tsv", _STRINGS, "Quality"),),
-    "test": (
-        GlueFile("test.tsv", _STRINGS),
-        GlueFile("msr_paraphrase_test.txt", _STRINGS, "Quality"),
-    ),
-}
-_QQP_FILES = {
-    "train": (GlueFile("train.tsv", _QUESTIONS, "is_duplicate", True),),
-    "dev": (GlueFile("dev.tsv", _QUESTIONS, "is_duplicate", True),),
-    "test": (GlueFile("test.tsv", _QUESTIONS),),
-}
-_MNLI_FILES = {
-    "train": (GlueFile("train.tsv", _SENTENCES, "gold_label"),),
-    "dev_matched": (GlueFile("dev_matched.tsv", _SENTENCES, "gold_label"),),
-    "dev_mismatched": (
-        GlueFile("dev_mismatched.tsv", _SENTENCES, "gold_label"),
-    ),
-    "test_matched": (GlueFile("test_matched.tsv", _SENTENCES),),
-    "test_mismatched": (GlueFile("test_mismatched.tsv", _SENTENCES),),
-}
-_MNLI_SUBMISSIONS = {
-    "test_matched": "MNLI-m.tsv",
-    "test_mismatched": "MNLI-mm.tsv",
-}
-_AX_FILES = {
-    "test": (
-        GlueFile("diagnostic.tsv", _SENTENCES),
-        GlueFile("AX.tsv", _SENTENCES),
+    split: (*files, GlueFile(name, _STRINGS, "Quality")) if name else files
+    for (split, files), name in zip(
+        _files(_STRINGS, "Quality").items(),
+        ("msr_paraphrase_train.txt", None, "msr_paraphrase_test.txt"),
     )
 }
+_MNLI_SPLITS = (
+    *("train", "dev_matched", "dev_mismatched"),
+    *("test_matched", "test_mismatched"),
+)
+_MNLI_FILES = _files(_SENTENCES, "gold_label", splits=_MNLI_SPLITS)
+_AX_NAMES = ("diagnostic.tsv", "AX.tsv")
+_AX_FILES = {"test": tuple(GlueFile(name, _SENTENCES) for name in _AX_NAMES)}
+
+# The diagnostic data, "ax", are for a model of MNLI: tests only.
+_TASKS = (
+    ("cola", _COLA_FILES, _BINARY, _MATTHEWS, "CoLA.tsv"),
+    ("sst2", _files(_SENTENCE, "label"), _BINARY, _ACCURACY, "SST-2.tsv"),
+    ("mrpc", _MRPC_FILES, _BINARY, _ACCURACY_AND_F1, "MRPC.tsv"),
+    ("stsb", _files(_SENTENCES, "score"), (), _CORRELATIONS, "STS-B.tsv"),
+    (
+        "qqp",
+        _files(_QUESTIONS, "is_duplicate", broken=True),
+        _BINARY,
+        _ACCURACY_AND_F1,
+        "QQP.tsv",
+    ),
+    ("mnli", _MNLI_FILES, _INFERENCE, _ACCURACY, "MNLI-m.tsv MNLI-mm.tsv"),
+    ("qnli", _files(_QUESTION, "label"), _ENTAILMENT, _ACCURACY, "QNLI.tsv"),
+    ("rte", _files(_SENTENCES, "label"), _ENTAILMENT, _ACCURACY, "RTE.tsv"),
+    ("wnli", _files(_SENTENCES, "label"), _BINARY, _ACCURACY, "WNLI.tsv"),
+    ("ax", _AX_FILES, _INFERENCE, _MATTHEWS, "AX.tsv"),
+)
+
+
+def _submissions(files, names):
+    tests = [split for split in files if split.startswith("test")]
+    return dict(zip(tests, names.split(), strict=True))
+
 
 GLUE_TASKS = {
-    task.name: task
-    for task in (
-        GlueTask(
-            "cola",
-            _COLA_FILES,
-            _BINARY,
-            ("matthews_correlation",),
-            {"test": "CoLA.tsv"},
-        ),
-        GlueTask(
-            "sst2",
-            _files(_SENTENCE, "label"),
-            _BINARY,
-            _ACCURACY,
-            {"test": "SST-2.tsv"},
-        ),
-        GlueTask(
-            "mrpc",
-            _MRPC_FILES,
-            _BINARY,
-            _ACCURACY_AND_F1,
-            {"test": "MRPC.tsv"},
-        ),
-        GlueTask(
-            "stsb",
-            _files(_SENTENCES, "score"),
-            (),
-            ("pearson", "spearman", "mean"),
-            {"test": "STS-B.tsv"},
-        ),
-        GlueTask(
-            "qqp",
-            _QQP_FILES,
-            _BINARY,
-            _ACCURACY_AND_F1,
-            {"test": "QQP.tsv"},
-        ),
-        GlueTask("mnli", _MNLI_FILES, _INFERENCE, _ACCURACY, _MNLI_SUBMISSIONS),
-        GlueTask(
-            "qnli",
-            _files(_QUESTION, "label"),
-            _ENTAILMENT,
-            _ACCURACY,
-            {"test": "QNLI.tsv"},
-        ),
-        GlueTask(
-            "rte",
-            _files(_SENTENCES, "label"),
-            _ENTAILMENT,
-            _ACCURACY,
-            {"test": "RTE.tsv"},
-        ),
-        GlueTask(
-            "wnli",
-            _files(_SENTENCES, "label"),
-            _BINARY,
-            _ACCURACY,
-            {"test": "WNLI.tsv"},
-        ),
-        # The diagnostic data: for a model of MNLI, tests only.
-        GlueTask(
-            "ax",
-            _AX_FILES,
-            _INFERENCE,
-            ("matthews_correlation",),
-            {"test": "AX.tsv"},
-        ),
-    )
+    name: GlueTask(name, files, *facts, _submissions(files, submissions))
+    for name, files, *facts, submissions in _TASKS
 }

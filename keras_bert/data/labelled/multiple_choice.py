@@ -137,13 +137,7 @@ def _take(table, names):
 
 
 def _examples(table, context, choices):
-    """The examples of a table.
-
-    Args:
-        table: `Table`.
-        context: str, the column of the contexts.
-        choices: list with the list of the first choices, and so on.
-    """
+    """The examples; `choices` lists all first choices, all second ones, ..."""
     labels = [None] * len(table)
     if "label" in table.columns:
         labels = _labels(table, len(choices))

@@ -89,12 +89,7 @@ class SplitFlags:
 
     def paths(self):
         """The files and directories that are read, a list of str."""
-        holders = (
-            self.data_dir,
-            self.train_file,
-            self.dev_file,
-            self.test_file,
-        )
+        holders = [self.data_dir, self.train_file, *self._of_files()[:2]]
         return [holder.value for holder in holders if holder.value]
 
     def read(self, seed):

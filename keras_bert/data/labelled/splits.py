@@ -3,16 +3,20 @@
 import dataclasses
 import os
 
+import numpy as np
+from absl import logging
+
 from keras_bert.data.labelled.glue import read_glue
 from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
 from keras_bert.data.labelled.glue_tasks import GlueTask
 from keras_bert.data.labelled.glue_tasks import glue_task
-from keras_bert.data.labelled.holding_out import held_out
-from keras_bert.data.labelled.label_lists import with_label_lists
 from keras_bert.data.labelled.tables import Table
 from keras_bert.data.labelled.tables import check_filled
 from keras_bert.data.labelled.tables import read_columns
 from keras_bert.data.labelled.tables import read_table
+from keras_bert.data.labelled.tables import with_label_lists
+
+_HELD_OUT = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +42,44 @@ class Splits:
         """What there is in all splits, a list."""
         train = [] if self.train is None else [self.train]
         return [*train, *self.dev.values(), *self.test.values()]
+
+
+def held_out(count, seed):
+    """Divides examples into those to learn from and those to choose by.
+
+    Args:
+        count: int, how many there are.
+        seed: int, of which ones.
+
+    Returns:
+        Two lists of int, indices in order; the second are a tenth, at least
+        one.
+
+    Raises:
+        ValueError: there is only one.
+    """
+    if count < 2:
+        raise ValueError(
+            "There must be two examples or more to learn from, of SQuAD two "
+            "contexts, so that one can be held out to choose by; or give "
+            f"--dev_file. Received: {count}."
+        )
+    order = np.random.default_rng(seed).permutation(count)
+    num_held = max(1, int(count * _HELD_OUT))
+    logging.info(
+        "There is no dev split: %d of %d examples are held out to choose by.",
+        num_held,
+        count,
+    )
+    return sorted(order[num_held:].tolist()), sorted(order[:num_held].tolist())
+
+
+def check_train_split(name, there):
+    """Raises ValueError unless a data set has a split "train"."""
+    if "train" not in there:
+        raise ValueError(
+            f"{name} must have a split train. Received: {', '.join(there)}."
+        )
 
 
 def glue_splits(name, data_dir, seed):
@@ -89,17 +131,14 @@ def tfds_splits(name, seed):
         for split in there
         if split.partition("_")[0] in ("train", "validation", "test")
     }
-    if "train" not in tables:
-        raise ValueError(
-            f"{name} must have a split train. Received: {', '.join(there)}."
-        )
+    check_train_split(name, there)
     group, _, task = name.partition("/")
     return _splits(
         tables.pop("train"),
         {
-            split.replace("validation", "dev"): table
-            for split, table in tables.items()
-            if split.startswith("validation")
+            s.replace("validation", "dev"): table
+            for s, table in tables.items()
+            if s.startswith("validation")
         },
         {s: table for s, table in tables.items() if s.startswith("test")},
         GLUE_TASKS.get(task.partition(":")[0]) if group == "glue" else None,

@@ -1,12 +1,12 @@
 """The questions of SQuAD files, of version 1.1 and 2.0."""
 
 import dataclasses
+import re
 import reprlib
 
 from absl import logging
 
-from keras_bert.config import read_json_object
-from keras_bert.data.labelled.answer_offsets import find_answer
+from keras_bert.config import read_json_file
 
 _KINDS = {
     bool: "true or false",
@@ -65,11 +65,7 @@ def read_squad(path, has_answers=True):
         ValueError: the file is not whole JSON, lacks something, holds a
             value of the wrong type, an id twice or no question at all.
     """
-    try:
-        values = read_json_object(path)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    questions = squad_questions(values, path, has_answers)
+    questions = squad_questions(read_json_file(path), path, has_answers)
     lost = [question.id for question in questions if not question.is_trainable]
     if lost and has_answers:
         logging.warning(
@@ -206,3 +202,42 @@ def _check_characters(text, key, where):
             f"half of a surrogate pair, {text[error.start]!r}, at character "
             f"{error.start}."
         ) from None
+
+
+def find_answer(context, text, start):
+    """Finds an answer at its offset, or near it as google-research/bert does.
+
+    That program compares words. It takes the words from the one at the
+    answer's first character to the one at its last, and looks for the answer
+    in there, any white space for any other. So an offset may be wrong within
+    a word.
+
+    Args:
+        context: str.
+        text: str, the answer.
+        start: int, the character of the context where it should begin.
+
+    Returns:
+        Its first and its end byte in the context's UTF-8, or None if it is
+        not there.
+    """
+    end = start + len(text)
+    if not text.strip() or not 0 <= start < end <= len(context):
+        return None
+    if context[start:end] != text:
+        pattern = re.compile(r"\s+".join(map(re.escape, text.split())))
+        found = pattern.search(context, *_word_bounds(context, start, end))
+        if found is None:
+            return None
+        start, end = found.span()
+    first = len(context[:start].encode())
+    return first, first + len(context[start:end].encode())
+
+
+def _word_bounds(context, start, end):
+    """From the word at the first character to the end of that at the last."""
+    words = [word.span() for word in re.finditer(r"\S+", context)] or [(0, 0)]
+    # White space belongs to the word before it.
+    first = [begin for begin, _ in words if begin <= start] or [words[0][0]]
+    last = [stop for begin, stop in words if begin < end] or [words[0][1]]
+    return first[-1], last[-1]

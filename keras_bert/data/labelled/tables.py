@@ -4,8 +4,8 @@ import dataclasses
 import io
 
 from keras_bert.data.labelled.rows import raise_fault
+from keras_bert.data.labelled.rows import read_text
 from keras_bert.data.labelled.rows import table_rows
-from keras_bert.data.labelled.whole_text import read_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,8 +84,7 @@ def read_columns(path, columns, on_bad_row=raise_fault):
     """
     # Only a line feed ends a line.
     lines = io.StringIO(read_text(path), newline="\n")
-    rows = table_rows(path, lines, [*columns.values()], on_bad_row)
-    rows = list(rows)
+    rows = [*table_rows(path, lines, [*columns.values()], on_bad_row)]
     if not rows:
         raise ValueError(
             f"{path} must hold rows. Received: a header only. Where there is "
@@ -123,3 +122,36 @@ def check_labels(table, names):
                     f"{cell!r}, which is written for a missing value. Fill "
                     "it or leave the row out."
                 )
+
+
+def with_label_lists(table, separator):
+    """Cuts the labels of a table.
+
+    Args:
+        table: `Table` with the column `label`.
+        separator: str, what stands between the labels of a cell; white space
+            around them is dropped. An empty cell has none.
+
+    Returns:
+        A `Table` with a tuple of str for each cell of that column.
+
+    Raises:
+        ValueError: a label is empty, NaN or twice in a cell. The message
+            names the file and the line.
+    """
+    cells = table.columns["label"]
+    rows = [
+        tuple(map(str.strip, cell.split(separator))) if cell.strip() else ()
+        for cell in cells
+    ]
+    flat = [(n, name) for n, row in zip(table.numbers, rows) for name in row]
+    numbers, names = zip(*flat) if flat else ((), ())
+    check_labels(Table(table.place, numbers, {"label": names}), ["label"])
+    for index, row in enumerate(rows):
+        if len({*row}) < len(row):
+            raise ValueError(
+                f"{table.where(index)}, must have each label once. Received: "
+                f"{cells[index]!r}."
+            )
+    columns = {**table.columns, "label": rows}
+    return dataclasses.replace(table, columns=columns)

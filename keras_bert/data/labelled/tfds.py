@@ -1,8 +1,10 @@
-"""Texts and labels from a prepared data set of TensorFlow Datasets."""
+"""Texts, choices and labels from prepared data sets of TensorFlow Datasets."""
 
 import numpy as np
 
 from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
+from keras_bert.data.labelled.multiple_choice import swag_columns
+from keras_bert.data.labelled.multiple_choice import swag_examples
 from keras_bert.data.labelled.tables import Table
 from keras_bert.data.prepared import check_split
 from keras_bert.data.prepared import import_tfds
@@ -17,6 +19,8 @@ _TEXTS = (
     ("sentence",),
     ("text",),
 )
+# A context and a list of choices, as HellaSwag has them.
+_CONTEXT, _ENDINGS = "context", "endings"
 _HIDDEN = -1
 _BATCH = 1024
 
@@ -42,9 +46,7 @@ def read_tfds(name, split, data_dir=None):
             some labels are hidden.
         ImportError: tensorflow-datasets is not installed.
     """
-    builder = open_builder(name, data_dir)
-    check_split(builder, split)
-    place = f"{builder.info.full_name}:{split}, example"
+    builder, place = _open(name, split, data_dir)
     texts = _text_features(builder)
     arrays = _read_arrays(builder, split, [*texts, "label", "idx"])
     numbers = arrays.get("idx", np.arange(len(arrays[texts[0]])))
@@ -59,6 +61,61 @@ def read_tfds(name, split, data_dir=None):
     if "label" in arrays and not (arrays["label"] == _HIDDEN).all():
         columns["label"] = _labels(builder, arrays["label"], place, numbers)
     return Table(place, numbers, columns)
+
+
+def read_tfds_choices(name, split, num_choices=4):
+    """Reads a split of questions with choices. Nothing is downloaded.
+
+    Args:
+        name: str, such as "hellaswag", or the directory of a version. It has
+            the features of SWAG (`sent1`, `sent2`, `ending0` and so on), or
+            `context` and `endings`; and `label`.
+        split: str, as `tfds.load` takes it.
+        num_choices: int, how many choices each question has.
+
+    Returns:
+        A list of `MultipleChoiceExample`, without labels if these are -1
+        throughout or not there.
+
+    Raises:
+        ValueError: there is no such data set or split, it is not prepared or
+            has other features, or an example is at fault, which is named.
+        ImportError: tensorflow-datasets is not installed.
+    """
+    builder, place = _open(name, split)
+    names = _choice_features(builder, num_choices)
+    label = [x for x in ("label",) if x in builder.info.features]
+    rows = _read(builder, split, [*names, *label])
+    if not rows:
+        raise ValueError(f"{place[:-9]} must hold examples. Received: none.")
+    cells = [
+        _cells(row, names, num_choices, f"{place} {number}")
+        for number, row in enumerate(rows)
+    ]
+    columns = dict(zip(swag_columns(num_choices), map(list, zip(*cells))))
+    if label and any(row["label"] != _HIDDEN for row in rows):
+        columns["label"] = [_text(row["label"]) for row in rows]
+    return swag_examples(Table(place, [*range(len(rows))], columns))
+
+
+def _open(name, split, data_dir=None):
+    """The builder, and the words before the number of an example."""
+    builder = open_builder(name, data_dir)
+    check_split(builder, split)
+    return builder, f"{builder.info.full_name}:{split}, example"
+
+
+def _read(builder, split, names, batch_size=None):
+    """Examples or batches of some features, a list, in the order of files."""
+    tfds = import_tfds()
+    examples = builder.as_dataset(
+        split=split,
+        batch_size=batch_size,
+        decoders=tfds.decode.PartialDecoding(dict.fromkeys(names, True)),
+        read_config=tfds.ReadConfig(interleave_cycle_length=1),
+        shuffle_files=False,
+    )
+    return list(examples.as_numpy_iterator())
 
 
 def _scalars(builder):
@@ -85,16 +142,8 @@ def _read_arrays(builder, split, names):
             f"{builder.info.full_name}:{split} must hold examples. Received: "
             "none."
         )
-    tfds = import_tfds()
     names = {*names} & _scalars(builder)
-    batches = builder.as_dataset(
-        split=split,
-        batch_size=_BATCH,
-        decoders=tfds.decode.PartialDecoding(dict.fromkeys(names, True)),
-        read_config=tfds.ReadConfig(interleave_cycle_length=1),
-        shuffle_files=False,
-    )
-    batches = list(batches.as_numpy_iterator())
+    batches = _read(builder, split, names, batch_size=_BATCH)
     return {
         name: np.concatenate([batch[name] for batch in batches])
         for name in names
@@ -135,3 +184,39 @@ def _label_names(builder):
         return names
     task = GLUE_TASKS[builder.builder_config.name.partition("_")[0]]
     return names if {*names} == {*task.label_names} else task.label_names
+
+
+def _choice_features(builder, num_choices):
+    there = {*builder.info.features}
+    known = (swag_columns(num_choices), [_CONTEXT, _ENDINGS])
+    for names in known:
+        if {*names} <= there:
+            return names
+    raise ValueError(
+        f"{builder.info.full_name} must have the features "
+        f"{' or '.join(', '.join(names) for names in known)}. Received: "
+        f"{', '.join(sorted(there))}."
+    )
+
+
+def _cells(row, names, num_choices, where):
+    """The texts of an example, in the order of `swag_columns`."""
+    if names[0] != _CONTEXT:
+        values = [row[name] for name in names]
+    else:
+        values = [row[_CONTEXT], b"", *row[_ENDINGS]]
+    if len(values) != num_choices + 2:
+        raise ValueError(
+            f"{where}, must have {num_choices} choices. Received: "
+            f"{len(values) - 2}."
+        )
+    try:
+        return [_text(value) for value in values]
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{where}, must be UTF-8 text. Received: {error}."
+        ) from None
+
+
+def _text(value):
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)

@@ -13,9 +13,9 @@ from apache_beam.utils import shared
 
 from keras_bert import artifacts
 from keras_bert.data.build.beam.chunks import match_files
-from keras_bert.data.build.beam.errors import plain_worker_errors
 from keras_bert.data.build.beam.outputs import free_manifest_path
 from keras_bert.data.build.beam.outputs import list_file
+from keras_bert.data.build.beam.outputs import plain_worker_errors
 from keras_bert.data.build.beam.outputs import write_remote_json
 from keras_bert.export.beam.rows import BAD_ROWS
 from keras_bert.export.beam.rows import ReadRows

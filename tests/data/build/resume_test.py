@@ -16,7 +16,7 @@ from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
-from keras_bert.data.build import writing
+from keras_bert.data.build import passes
 from keras_bert.data.build.work_directory import work_directory
 from keras_bert.data.corpus import chunk_writer
 from keras_bert.data.corpus import text_files
@@ -219,7 +219,7 @@ def fill_disk(monkeypatch):
     def fill_disk(kind, num_writes):
         owner, name = {
             "tokens": (chunk_writer.ChunkWriter, "_write"),
-            "records": (writing, "write_records"),
+            "records": (passes, "write_records"),
         }[kind]
         write = getattr(owner, name)
         calls = iter(range(num_writes))

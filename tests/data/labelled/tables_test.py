@@ -9,10 +9,13 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from keras_bert.data.labelled.splits import file_splits
+from keras_bert.data.labelled.splits import label_names
 from keras_bert.data.labelled.tables import Table
 from keras_bert.data.labelled.tables import check_labels
 from keras_bert.data.labelled.tables import read_columns
 from keras_bert.data.labelled.tables import read_table
+from keras_bert.data.labelled.tables import with_label_lists
 
 _SST2 = os.environ.get("SST2_DIR", "")
 _NEEDS_SST2 = pytest.mark.skipif(not _SST2, reason="no SST2_DIR")
@@ -390,3 +393,40 @@ def test_a_file_with_header_holds_what_is_known_of_it():
     table = read_table(path, {"text": "sentence"}, {"label": "label"})
     assert len(table) == 872
     assert table.columns["label"].count("1") == 444
+
+
+def _table(*cells):
+    columns = {"text": ["a"] * len(cells), "label": [*cells]}
+    return Table("x.csv, line", [n + 2 for n in range(len(cells))], columns)
+
+
+def test_a_cell_has_several_labels_or_none():
+    table = with_label_lists(_table("b, a", "", " ", "a"), ",")
+    assert table.columns["label"] == [("b", "a"), (), (), ("a",)]
+    assert table.columns["text"] == ["a"] * 4
+    assert table.where(3) == "x.csv, line 5"
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("a,,b", "x.csv, line 3, must have a label. Received: ''"),
+        ("a,NaN", "x.csv, line 3, must have a label. Received: 'NaN'"),
+        ("b,a,b", "x.csv, line 3, must have each label once.*'b,a,b'"),
+    ],
+)
+def test_a_bad_cell_is_named_by_its_line(cell, message):
+    with pytest.raises(ValueError, match=message):
+        with_label_lists(_table("a", cell), ",")
+
+
+def test_the_names_are_those_of_all_cells(tmp_path):
+    paths = {x: str(tmp_path / f"{x}.csv") for x in ("train", "dev")}
+    for path, rows in zip(paths.values(), ("x,c;a\ny,\n", "z,b\n")):
+        with open(path, "w") as file:
+            file.write(f"text,label\n{rows}")
+    splits = file_splits(paths, {"text": "text"}, "label", 0, ";")
+    assert splits.is_multi_label
+    assert splits.train.columns["label"] == [("c", "a"), ()]
+    with pytest.raises(ValueError, match="dev.csv, line 2, .*a, c.*'b'"):
+        label_names(splits)

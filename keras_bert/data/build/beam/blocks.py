@@ -14,8 +14,8 @@ import hashlib
 import apache_beam as beam
 import numpy as np
 
-from keras_bert.data.build.beam.counting import tagged
 from keras_bert.data.build.beam.tokenizing import corpus_of
+from keras_bert.data.build.beam.tokenizing import tagged
 from keras_bert.data.build.shards import ShardBuilder
 from keras_bert.data.corpus.token_store import token_dtype
 

@@ -5,10 +5,12 @@ earlier run. A file on this machine must then have the bytes that the manifest
 lists; a remote one, which would have to be read for that, their number.
 """
 
+import contextlib
 import fnmatch
 import hashlib
 import json
 import os
+import re
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
@@ -18,6 +20,9 @@ from keras_bert import artifacts
 _MANIFEST = artifacts.MANIFEST
 _RECORDS = "*-of-*.tfrecord"
 _BLOCK_BYTES = 1 << 22
+_WORKER_ERROR = re.compile(
+    r"^ValueError: (.*?)(?: \[while running .*)?$", re.MULTILINE
+)
 
 
 def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
@@ -88,3 +93,16 @@ def write_remote_json(path, values):
     with FileSystems.create(f"{path}.tmp") as file:
         file.write(json.dumps(values, indent=2).encode() + b"\n")
     FileSystems.rename([f"{path}.tmp"], [path])
+
+
+@contextlib.contextmanager
+def plain_worker_errors():
+    """Has a worker's ValueError raised here with its own words only."""
+    try:
+        yield
+    except Exception as error:
+        # Some runners tell a worker's error as a whole traceback of text.
+        said = _WORKER_ERROR.search(f"{type(error).__name__}: {error}")
+        if said:
+            raise ValueError(said[1]) from error
+        raise

@@ -20,18 +20,18 @@ from keras_bert.data.build.beam.blocks import MakeExamples
 from keras_bert.data.build.beam.blocks import deal_out
 from keras_bert.data.build.beam.chunks import chunks_of
 from keras_bert.data.build.beam.chunks import match_texts
-from keras_bert.data.build.beam.counting import COUNTS
-from keras_bert.data.build.beam.counting import sum_counts
-from keras_bert.data.build.beam.errors import plain_worker_errors
 from keras_bert.data.build.beam.outputs import free_manifest_path
 from keras_bert.data.build.beam.outputs import list_file
+from keras_bert.data.build.beam.outputs import plain_worker_errors
 from keras_bert.data.build.beam.outputs import write_remote_json
+from keras_bert.data.build.beam.tokenizing import COUNTS
 from keras_bert.data.build.beam.tokenizing import Document
 from keras_bert.data.build.beam.tokenizing import TokenizeChunk
+from keras_bert.data.build.beam.tokenizing import sum_counts
+from keras_bert.data.build.remarks import settings_of
 from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples
 from keras_bert.data.build.remarks import warn_of_text
-from keras_bert.data.build.settings import settings_of
 
 
 def create_pretraining_data_on_beam(

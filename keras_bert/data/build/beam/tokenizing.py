@@ -8,11 +8,12 @@ import apache_beam as beam
 import numpy as np
 
 from keras_bert.data.build.beam.chunks import read_chunk
-from keras_bert.data.build.beam.counting import tagged
 from keras_bert.data.corpus import token_store as corpora
 from keras_bert.data.corpus.chunk_writer import ChunkWriter
 from keras_bert.data.corpus.chunk_writer import batch_lines
 
+# The name of the output of counts, which steps give beside their own.
+COUNTS = "counts"
 # Chunk, number in it, tokens, lengths of the sentences.
 Document = tuple[int, int, bytes, bytes]
 
@@ -80,3 +81,15 @@ def corpus_of(documents, dtype):
         np.concatenate([[0], np.cumsum(sentences, dtype=np.int64)]),
         np.concatenate([[0], np.cumsum(num_sentences, dtype=np.int64)]),
     )
+
+
+def tagged(counts):
+    """Yields the counts of a step, a dict, for its output `COUNTS`."""
+    for count in counts.items():
+        yield beam.pvalue.TaggedOutput(COUNTS, count)
+
+
+@beam.ptransform_fn
+def sum_counts(counts):
+    """Pairs of a name and a number to one dict."""
+    return counts | beam.CombinePerKey(sum) | beam.combiners.ToDict()
