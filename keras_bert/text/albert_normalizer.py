@@ -4,7 +4,15 @@ Two libraries do it, each in its own way. The rules of google-research/albert
 are those of its `preprocess_text`: white space becomes a space, characters are
 decomposed (NFKD), combining ones are dropped, and an uncased model
 lower-cases. As in `normalizer`, a table of code points holds them, pinned to
-Unicode 13.0. Those of Hugging Face stand in `hugging_face_normalizer`.
+Unicode 13.0.
+
+The steps of Hugging Face are Replace, which makes quotation marks of "``" and
+"''", then NFKD, StripAccents, Lowercase and Precompiled, the model's table. Two
+ops do it in the graph: a table of code points holds the middle ones, and the
+model's table is replaced with one that also knows the pairs of quotation marks.
+They are pairs in the text as given only. So what the first table drops leaves a
+`SEPARATOR` behind, and marks that it makes of other characters stand between
+two: the second table drops them.
 """
 
 import functools
@@ -12,11 +20,18 @@ import importlib.resources
 import typing
 import unicodedata
 
-from keras_bert.text.hugging_face_normalizer import hugging_face_charsmap
 from keras_bert.text.normalizer import is_assigned
+from keras_bert.text.sentencepiece_charsmap import build_charsmap
+from keras_bert.text.sentencepiece_charsmap import single_replacements
 
 # SentencePiece writes spaces so; in a text it is one.
 WORD_START = "\u2581"
+# Pairs of these marks are quotation marks.
+QUOTING, QUOTE = ("`", "'"), '"'
+# It is a combining mark, which the first table drops wherever it stands.
+SEPARATOR = "\u20d2"
+# `WhitespaceSplit`, as far as NFKD leaves any.
+_WHITE_SPACE = "\t\n\x0b\x0c\r\x85\u1680\u2028\u2029"
 
 
 class AlbertNormalizer(typing.NamedTuple):
@@ -45,11 +60,43 @@ class AlbertNormalizer(typing.NamedTuple):
         return (folder / name).read_bytes()
 
 
+def mark_changes(character: str, normalized: str) -> str:
+    """What the first table makes of a character.
+
+    Args:
+        character: str.
+        normalized: str, what NFKD, StripAccents and Lowercase make of it.
+    """
+    if character in QUOTING:
+        return character
+    if not normalized:
+        return SEPARATOR
+    for mark in QUOTING:
+        normalized = normalized.replace(mark, SEPARATOR + mark + SEPARATOR)
+    return normalized
+
+
+def _hugging_face_charsmap(charsmap):
+    """The second table, of single characters and pairs of marks.
+
+    Precompiled looks at single characters; at whole graphemes only where they
+    have less than six bytes, and none of those is left with an accent.
+    """
+    return build_charsmap(
+        {
+            **dict.fromkeys(_WHITE_SPACE, " "),
+            **single_replacements(charsmap),
+            **{2 * mark: QUOTE for mark in QUOTING},
+            SEPARATOR: "",
+        }
+    )
+
+
 CASINGS = {True: "uncased", False: "cased"}  # By `lowercase`.
 GOOGLE_RESEARCH, HUGGING_FACE = "google_research", "hugging_face"
 NORMALIZERS = {
     GOOGLE_RESEARCH: AlbertNormalizer("albert", lambda charsmap: charsmap),
-    HUGGING_FACE: AlbertNormalizer("albert_tokenizers", hugging_face_charsmap),
+    HUGGING_FACE: AlbertNormalizer("albert_tokenizers", _hugging_face_charsmap),
 }
 
 

@@ -5,6 +5,14 @@ import typing
 
 # Of the settings of a tokenizer, in its files.
 SPECIAL_TOKENS_IN_TEXT = "special_tokens_in_text"
+# Roles of special tokens, by the keys of tokenizer_config.json.
+TOKEN_KEYS = {
+    "pad_token": "pad",
+    "unk_token": "unknown",
+    "cls_token": "cls",
+    "sep_token": "sep",
+    "mask_token": "mask",
+}
 
 
 class BaseVocabulary:
@@ -49,8 +57,7 @@ class BaseVocabulary:
     def sha256(self):
         """The SHA-256, in hexadecimal, of `to_bytes()`.
 
-        Two vocabularies have the same one if they have the same tokens in the
-        same order, however their files end their lines.
+        It does not depend on how lines end in the file.
         """
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
@@ -128,16 +135,69 @@ def added_tokens_json(vocabulary, tokens):
     ]
 
 
-def layout_json(vocabulary, second_segment):
-    """Makes the `post_processor` of a `tokenizer.json`.
+def tokenizer_json(vocabulary, tokens, second_segment, **parts):
+    """Makes what a `tokenizer.json` holds.
 
     Args:
         vocabulary: a vocabulary.
+        tokens: sequence of `AddedToken`.
         second_segment: int, of the second text of a pair.
+        **parts: the parts that cut texts.
 
     Returns:
-        A dict: [CLS] A [SEP] B [SEP], with the tokens that play these roles.
+        A dict for JSON.
     """
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": added_tokens_json(vocabulary, tokens),
+        "post_processor": _layout_json(vocabulary, second_segment),
+        **parts,
+    }
+
+
+def told_token(settings, key, default=None):
+    """The token that a `tokenizer_config.json`, a dict, has under a key."""
+    value = settings.get(key) or default
+    # It may be an AddedToken, written out.
+    return value.get("content") if isinstance(value, dict) else value
+
+
+def check_token_settings(settings, roles, path):
+    """Raises ValueError if a `tokenizer_config.json` has other tokens."""
+    for key, token in token_settings(roles).items():
+        value = told_token(settings, key, token)
+        if value != token:
+            raise ValueError(
+                f"{path}: `{key}` must be {token}. Received: {value!r}."
+            )
+
+
+def token_settings(roles):
+    """The tokens that play roles, by the keys of `tokenizer_config.json`."""
+    return {key: roles[role] for key, role in TOKEN_KEYS.items()}
+
+
+def tokens_in_order(ids, path):
+    """Lists the tokens of a dict of their ids; ValueError unless these count.
+
+    Args:
+        ids: dict from str to int.
+        path: str, where they come from, for the message.
+    """
+    numbers = [*ids.values()]
+    if not all(type(number) is int for number in numbers) or sorted(
+        numbers
+    ) != [*range(len(numbers))]:
+        raise ValueError(
+            f"{path} must give the ids from 0 on, each to one token."
+        )
+    return sorted(ids, key=ids.get)
+
+
+def _layout_json(vocabulary, second_segment):
+    """[CLS] A [SEP] B [SEP], with the tokens that play these roles."""
     tokens = [vocabulary.roles[role] for role in ("cls", "sep")]
 
     def special(token, segment):

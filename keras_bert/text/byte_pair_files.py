@@ -3,10 +3,10 @@
 import pathlib
 import typing
 
-from keras_bert.config import read_json_object
+from keras_bert.config import read_json_file
 from keras_bert.text.base_vocabulary import AddedToken
-from keras_bert.text.base_vocabulary import added_tokens_json
-from keras_bert.text.base_vocabulary import layout_json
+from keras_bert.text.base_vocabulary import tokenizer_json
+from keras_bert.text.base_vocabulary import tokens_in_order
 from keras_bert.text.byte_pair_vocabulary import SPECIAL_TOKENS
 
 NFC = "NFC"
@@ -25,21 +25,13 @@ _PRE_TOKENIZER = {"type": ("ByteLevel",), "use_regex": (None, True)}
 
 
 class FastBytePair(typing.NamedTuple):
-    """A `tokenizer.json`, read.
+    """A `tokenizer.json`, read; the tokens are in the order of their ids."""
 
-    Args:
-        tokens: list of str, in the order of their ids.
-        merges: list of pairs of str.
-        add_prefix_space: bool.
-        normalizer: str or None.
-        added_tokens: list of `AddedToken`.
-    """
-
-    tokens: list
-    merges: list
+    tokens: list[str]
+    merges: list[tuple]
     add_prefix_space: bool
     normalizer: str | None
-    added_tokens: list
+    added_tokens: list[AddedToken]
 
 
 def read_vocab_json(path):
@@ -51,7 +43,7 @@ def read_vocab_json(path):
     Raises:
         ValueError: the file is none; the message names it.
     """
-    return _tokens(read_json(path), path)
+    return tokens_in_order(read_json_file(path), path)
 
 
 def read_merges_txt(path):
@@ -96,7 +88,7 @@ def read_tokenizer_json(path):
         ValueError: the file is none, or of a tokenizer that cuts otherwise;
             the message names it.
     """
-    values = read_json(path)
+    values = read_json_file(path)
     model = _object(values.get("model"))
     is_model = model.get("type", "BPE") == "BPE"
     if not is_model or not isinstance(model.get("merges"), list):
@@ -121,7 +113,7 @@ def read_tokenizer_json(path):
         )
     ids, added = _added_tokens(path, values)
     return FastBytePair(
-        _tokens({**_object(model.get("vocab")), **ids}, path),
+        tokens_in_order({**_object(model.get("vocab")), **ids}, path),
         [*map(_pair, model["merges"])],
         first.get("add_prefix_space", True),
         normalizer and NFC,
@@ -145,40 +137,19 @@ def to_tokenizer_json(settings):
         "trim_offsets": True,
         "use_regex": True,
     }
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added_tokens_json(vocabulary, settings.added_tokens),
-        "normalizer": settings.normalizer and {"type": settings.normalizer},
-        "pre_tokenizer": byte_level,
-        "post_processor": layout_json(vocabulary, second_segment=0),
-        "decoder": byte_level,
-        "model": {
+    return tokenizer_json(
+        vocabulary,
+        settings.added_tokens,
+        second_segment=0,
+        normalizer=settings.normalizer and {"type": settings.normalizer},
+        pre_tokenizer=byte_level,
+        decoder=byte_level,
+        model={
             "type": "BPE",
             "vocab": {t: n for n, t in enumerate(vocabulary.tokens)},
             "merges": [" ".join(merge) for merge in settings.merges],
         },
-    }
-
-
-def read_json(path):
-    """Reads a JSON object; ValueError names the file."""
-    try:
-        return read_json_object(path)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _tokens(ids, path):
-    numbers = [*ids.values()]
-    if not all(type(number) is int for number in numbers) or sorted(
-        numbers
-    ) != [*range(len(numbers))]:
-        raise ValueError(
-            f"{path} must give the ids from 0 on, each to one token."
-        )
-    return sorted(ids, key=ids.get)
+    )
 
 
 def _object(value):

@@ -9,10 +9,13 @@ import typing
 from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
+from keras_bert.config import read_json_file
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
+from keras_bert.text.base_vocabulary import TOKEN_KEYS
 from keras_bert.text.base_vocabulary import special_tokens
+from keras_bert.text.base_vocabulary import token_settings
+from keras_bert.text.base_vocabulary import told_token
 from keras_bert.text.byte_pair_files import NFC
-from keras_bert.text.byte_pair_files import read_json
 from keras_bert.text.byte_pair_files import read_merges_txt
 from keras_bert.text.byte_pair_files import read_tokenizer_json
 from keras_bert.text.byte_pair_files import read_vocab_json
@@ -27,13 +30,6 @@ MERGES = "merges.txt"
 _SETTINGS = "tokenizer_config.json"
 _FAST_TOKENIZER = "tokenizer.json"
 _ADD_PREFIX_SPACE = "add_prefix_space"
-_ROLES = {
-    "unk_token": "unknown",
-    "sep_token": "sep",
-    "pad_token": "pad",
-    "cls_token": "cls",
-    "mask_token": "mask",
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,7 +119,7 @@ class BytePairSettings:
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
             "bos_token": roles["cls"],
             "eos_token": roles["sep"],
-            **{key: roles[role] for key, role in _ROLES.items()},
+            **token_settings(roles),
         }
         lines = "".join(f"{left} {right}\n" for left, right in self.merges)
         contents = {
@@ -157,7 +153,7 @@ def read_byte_pair(directory):
         ValueError: a file is missing or cannot be used; the message names it.
     """
     path = directory / _SETTINGS
-    settings = read_json(path) if path.is_file() else {}
+    settings = read_json_file(path) if path.is_file() else {}
     fast = directory / _FAST_TOKENIZER
     told = read_tokenizer_json(fast) if fast.is_file() else None
     if all((directory / name).is_file() for name in (VOCABULARY, MERGES)):
@@ -193,10 +189,8 @@ def read_byte_pair(directory):
 def _read_roles(settings, path, tokens):
     """The roles that are told, and those left of RoBERTa's or BERT's."""
     told = {}
-    for key, role in _ROLES.items():
-        value = settings.get(key)
-        if isinstance(value, dict):  # An AddedToken, written out.
-            value = value.get("content")
+    for key, role in TOKEN_KEYS.items():
+        value = told_token(settings, key)
         if value and value not in tokens:
             raise ValueError(
                 f"{path}: `{key}` must be a token of the vocabulary. "

@@ -19,9 +19,9 @@ import tensorflow as tf
 from keras_bert.text.character_kinds import NUM_CODE_POINTS
 from keras_bert.text.character_kinds import in_pages
 from keras_bert.text.character_kinds import long_characters
-from keras_bert.text.flat_texts import NO_TOKEN
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import shift
+from keras_bert.text.flat_texts import splice
 from keras_bert.text.flat_texts import where
 from keras_bert.text.perfect_hash import NOT_FOUND
 from keras_bert.text.perfect_hash import PerfectHash
@@ -33,24 +33,15 @@ _FIRST_BYTE = 0xCC
 # Jamo of Hangul, which compose by arithmetic.
 _LEADS, _VOWELS, _TAILS, _SYLLABLES = 0x1100, 0x1161, 0x11A7, 0xAC00
 _NUM_LEADS, _NUM_VOWELS, _NUM_TAILS = 19, 21, 28
-_BLOCK = 8
 
 
 class _Elements(typing.NamedTuple):
-    """Decomposed characters, in canonical order.
+    """Decomposed characters in canonical order, all int32 `(num_elements,)`."""
 
-    Args:
-        points: int32 `(num_elements,)`, code points; above them, other bytes.
-        classes: int32 `(num_elements,)`, combining classes.
-        groups: int32 `(num_elements,)`, what may compose with each other.
-        changes: int32 `(num_elements,)`, by how many elements each stands for
-            fewer characters of the text than one.
-    """
-
-    points: tf.Tensor
-    classes: tf.Tensor
-    groups: tf.Tensor
-    changes: tf.Tensor
+    points: tf.Tensor  # Code points; above them, other bytes.
+    classes: tf.Tensor  # Combining classes.
+    groups: tf.Tensor  # The number of those that may compose with each other.
+    changes: tf.Tensor  # 1 less than for how many characters it stands, or 1.
 
 
 class Composition:
@@ -88,20 +79,18 @@ class Composition:
         self._follows = in_pages(follows)
         is_changed = (classes > 0) | (follows > 0)
         for point in decompositions:
-            is_changed[point] |= not unicodedata.is_normalized(
-                "NFC", chr(point)
-            )
+            is_stable = unicodedata.is_normalized("NFC", chr(point))
+            is_changed[point] |= not is_stable
         self._is_unsafe = in_pages(is_changed)
 
     def __call__(self, flat):
         flat = flat._replace(ends=flat.origins + 1)
         # Most texts have no such byte, most others no such character.
-        flat = tf.cond(
+        return tf.cond(
             tf.reduce_any(flat.bytes >= _FIRST_BYTE),
             lambda: self._composed_if_needed(flat),
             lambda: flat,
         )
-        return flat
 
     def _composed_if_needed(self, flat):
         starts, _, points = long_characters(flat.bytes, _FIRST_BYTE)
@@ -138,7 +127,14 @@ class Composition:
         consumed = 1 - tf.minimum(elements.changes, 1)
         origins = tf.cumsum(consumed, exclusive=True)
         origins -= tf.cast(elements.changes > 0, tf.int32)
-        return _spliced(flat, places, sizes, elements.points, origins)
+        codes, rows = _encoded(elements.points)
+        old, sizes_of = (
+            tf.gather(tf.gather(x, origins), rows) for x in (places, sizes)
+        )
+        gone = tf.ragged.range(places, places + sizes).flat_values
+        stays = scatter(tf.fill(size, True), gone, tf.zeros_like(gone, tf.bool))
+        ends = tf.gather(flat.origins, old) + sizes_of
+        return splice(flat, stays, old, tf.cast(codes, tf.uint8), ends)
 
     def _ordered(self, points):
         numbers = self._numbers(points)
@@ -230,56 +226,6 @@ class Composition:
                 is_closed, first + tail, tf.gather(self._composed, numbers)
             ),
         )
-
-
-def _spliced(flat, places, sizes, points, origins):
-    """Puts characters in place of others.
-
-    Args:
-        flat: `FlatTexts`.
-        places: int32 `(num_old,)`, where the old ones begin.
-        sizes: int32 `(num_old,)`, their bytes.
-        points: int32 `(num_new,)`, the new ones.
-        origins: int32 `(num_new,)`, ascending, the old one of each.
-    """
-    codes, rows = _encoded(points)
-    old = tf.gather(tf.gather(places, origins), rows)
-    ends = tf.gather(flat.origins, old)
-    ends += tf.gather(tf.gather(sizes, origins), rows)
-    gone = tf.ragged.range(places, places + sizes).flat_values
-    stays = tf.fill(tf.shape(flat.bytes), True)
-    stays = scatter(stays, gone, tf.zeros_like(gone, tf.bool))
-    kept = where(stays)
-    # Behind as many bytes that stay, and new ones, as stand before it.
-    num_kept = tf.cumsum(tf.cast(stays, tf.int32), exclusive=True)
-    num_new = tf.math.unsorted_segment_sum(
-        tf.fill(tf.shape(old), 1), old, tf.size(stays)
-    )
-    moved = num_kept + tf.cumsum(num_new, exclusive=True)
-    new = tf.range(tf.size(old)) + tf.gather(num_kept, old)
-    size = tf.size(kept) + tf.size(old) + _BLOCK - 1
-    size = size // _BLOCK * _BLOCK
-
-    def spread(values, default, of_new):
-        spread = tf.fill([size], tf.constant(default, values.dtype))
-        spread = scatter(
-            spread, tf.gather(moved, kept), tf.gather(values, kept)
-        )
-        return scatter(spread, new, of_new)
-
-    specials = where(tf.not_equal(flat.tokens, NO_TOKEN))
-    return flat._replace(
-        bytes=spread(flat.bytes, 0, tf.cast(codes, tf.uint8)),
-        is_text=spread(flat.is_text, False, tf.gather(flat.is_text, old)),
-        tokens=scatter(
-            tf.fill([size], NO_TOKEN),
-            tf.gather(moved, specials),
-            tf.gather(flat.tokens, specials),
-        ),
-        separators=tf.gather(moved, flat.separators),
-        origins=spread(flat.origins, 0, tf.gather(flat.origins, old)),
-        ends=spread(flat.ends, 0, ends),
-    )
 
 
 def _encoded(points):

@@ -59,30 +59,52 @@ def flatten(texts):
 def with_prefix_space(flat):
     """Puts a space before each stretch of text that begins with none."""
     begins = flat.is_text & ~shift(flat.is_text, False)
-    begins &= tf.not_equal(flat.bytes, _BLANK)
-    moved = tf.range(tf.size(begins)) + tf.cumsum(tf.cast(begins, tf.int32))
-    firsts = where(begins)
-    blanks = tf.gather(moved, firsts) - 1
-    size = tf.size(moved) + tf.size(blanks) + _BLOCK - 1
+    firsts = where(begins & tf.not_equal(flat.bytes, _BLANK))
+    blanks = tf.fill(tf.shape(firsts), tf.constant(_BLANK, tf.uint8))
+    stays = tf.fill(tf.shape(begins), True)
+    return splice(flat, stays, firsts, blanks, tf.gather(flat.origins, firsts))
+
+
+def splice(flat, stays, places, codes, ends):
+    """Puts bytes before, or in place of, others.
+
+    Args:
+        flat: `FlatTexts`.
+        stays: bool `(num_bytes,)`, False for bytes that go; each that is a
+            separator or has a token must be one of `places` then.
+        places: int32 `(num_new,)`, ascending, before which byte each comes.
+        codes: uint8 `(num_new,)`, the new bytes.
+        ends: int32 `(num_new,)`, their `ends`, if `flat` has any.
+    """
+    kept = where(stays)
+    # Behind as many bytes that stay, and new ones, as stand before it.
+    num_kept = tf.cumsum(tf.cast(stays, tf.int32), exclusive=True)
+    num_new = tf.math.unsorted_segment_sum(
+        tf.ones_like(places), places, tf.size(stays)
+    )
+    moved = num_kept + tf.cumsum(num_new) - tf.where(stays, 0, num_new)
+    new = tf.range(tf.size(places)) + tf.gather(num_kept, places)
+    size = tf.size(kept) + tf.size(places) + _BLOCK - 1
     size = size // _BLOCK * _BLOCK
 
-    def spread(values, default, of_blanks):
-        spread = scatter(tf.fill([size], default), moved, values)
-        return scatter(spread, blanks, of_blanks)
+    def spread(values, default, of_new):
+        spread = tf.fill([size], tf.constant(default, values.dtype))
+        values = tf.gather(values, kept)
+        spread = scatter(spread, tf.gather(moved, kept), values)
+        return scatter(spread, new, of_new)
 
+    special = where(tf.not_equal(flat.tokens, NO_TOKEN))
     return FlatTexts(
-        spread(
-            flat.bytes,
-            tf.constant(0, tf.uint8),
-            tf.fill(tf.shape(blanks), tf.constant(_BLANK, tf.uint8)),
+        spread(flat.bytes, 0, codes),
+        spread(flat.is_text, False, tf.gather(flat.is_text, places)),
+        scatter(
+            tf.fill([size], NO_TOKEN),
+            tf.gather(moved, special),
+            tf.gather(flat.tokens, special),
         ),
-        spread(flat.is_text, False, tf.ones_like(blanks, tf.bool)),
-        spread(flat.tokens, NO_TOKEN, tf.fill(tf.shape(blanks), NO_TOKEN)),
         tf.gather(moved, flat.separators),
-        spread(flat.origins, 0, tf.gather(flat.origins, firsts)),
-        None
-        if flat.ends is None
-        else spread(flat.ends, 0, tf.gather(flat.origins, firsts)),
+        spread(flat.origins, 0, tf.gather(flat.origins, places)),
+        None if flat.ends is None else spread(flat.ends, 0, ends),
     )
 
 

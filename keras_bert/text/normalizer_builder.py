@@ -14,7 +14,6 @@ import pathlib
 
 from keras_bert.text import albert_normalizer
 from keras_bert.text import normalizer
-from keras_bert.text.hugging_face_normalizer import mark_changes
 from keras_bert.text.normalizer_table import build_table
 from keras_bert.text.normalizer_table import code_points
 
@@ -26,7 +25,7 @@ def write_normalizer_models(directory: str) -> None:
         directory: an existing folder; files of these names are replaced.
     """
     for (lowercase, strip_accents), mode in normalizer.MODES.items():
-        model = build_normalizer_model(lowercase, strip_accents)
+        model = _normalizer_model(lowercase, strip_accents)
         pathlib.Path(directory, f"{mode}.bin").write_bytes(model)
     for name, build in ALBERT_BUILDERS.items():
         table = albert_normalizer.NORMALIZERS[name].table
@@ -35,16 +34,8 @@ def write_normalizer_models(directory: str) -> None:
             path.write_bytes(build(lowercase))
 
 
-def build_normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
-    """Builds one table from the rules of `normalize_code_point`.
-
-    Args:
-        lowercase: bool, as for `normalizer_model`.
-        strip_accents: bool, as for `normalizer_model`.
-
-    Returns:
-        Bytes, the model as `normalizer_model` reads it.
-    """
+def _normalizer_model(lowercase, strip_accents):
+    """Builds one table from the rules of `normalize_code_point`."""
     rule = functools.partial(
         normalizer.normalize_code_point,
         lowercase=lowercase,
@@ -55,26 +46,16 @@ def build_normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
     )
 
 
-def build_google_research_model(lowercase: bool) -> bytes:
-    """The same from the rules of google-research/albert.
-
-    Args:
-        lowercase: bool, as for `AlbertNormalizer.model`.
-
-    Returns:
-        Bytes, the model as `AlbertNormalizer.model` reads it.
-    """
+def _google_research_model(lowercase):
+    """The same from the rules of google-research/albert."""
     rule = functools.partial(
         albert_normalizer.normalize_code_point, lowercase=lowercase
     )
     return build_table(_replacements(rule))
 
 
-def build_hugging_face_model(lowercase: bool) -> bytes:
-    """The same from the library `tokenizers`, whose data are its own.
-
-    Args, Returns: as of `build_google_research_model`.
-    """
+def _hugging_face_model(lowercase):
+    """The same from the library `tokenizers`, whose data are its own."""
     from tokenizers import normalizers
 
     steps = [normalizers.NFKD(), normalizers.StripAccents()]
@@ -83,14 +64,16 @@ def build_hugging_face_model(lowercase: bool) -> bytes:
 
     def rule(code_point):
         character = chr(code_point)
-        return mark_changes(character, peer.normalize_str(character))
+        return albert_normalizer.mark_changes(
+            character, peer.normalize_str(character)
+        )
 
     return build_table(_replacements(rule))
 
 
 ALBERT_BUILDERS = {
-    albert_normalizer.GOOGLE_RESEARCH: build_google_research_model,
-    albert_normalizer.HUGGING_FACE: build_hugging_face_model,
+    albert_normalizer.GOOGLE_RESEARCH: _google_research_model,
+    albert_normalizer.HUGGING_FACE: _hugging_face_model,
 }
 
 

@@ -9,7 +9,6 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
-from keras_bert.text.truncation import TRUNCATIONS
 
 
 def pack(template, first, second, seq_length, id_of, truncation="head"):
@@ -99,3 +98,32 @@ def _take(ids, positions):
     ids = tf.pad(ids, [[0, 0], [0, 1]])  # There may be none.
     positions = tf.clip_by_value(positions, 0, tf.shape(ids)[1] - 1)
     return tf.gather(ids, positions, batch_dims=1)
+
+
+def _head(tokens, kept, width):
+    return tokens.to_tensor(shape=[None, width])
+
+
+def _tail(tokens, kept, width):
+    return _from(tokens, tokens.row_lengths() - tf.cast(kept, tf.int64), width)
+
+
+def _head_tail(tokens, kept, width):
+    """The first half of those that are kept, the larger, then the last."""
+    half = (kept + 1) // 2
+    is_head = tf.range(width)[tf.newaxis] < half[:, tf.newaxis]
+    tail = _tail(tokens, kept, width)
+    return tf.where(is_head, _head(tokens, kept, width), tail)
+
+
+def _from(tokens, start, width):
+    """The tokens from a place on, int32 `(batch_size, width)`."""
+    places = (tokens.row_starts() + start)[:, tf.newaxis]
+    places += tf.range(width, dtype=tf.int64)[tf.newaxis]
+    values = tf.concat([tokens.flat_values, [0]], 0)  # There may be none.
+    last = tf.size(values, tf.int64) - 1
+    return tf.gather(values, tf.minimum(places, last))
+
+
+# What is kept of a text that is too long; these tokens stand in front.
+TRUNCATIONS = {"head": _head, "tail": _tail, "head_tail": _head_tail}

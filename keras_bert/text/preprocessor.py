@@ -3,8 +3,8 @@
 import tensorflow as tf
 
 from keras_bert.template import Template
+from keras_bert.text.packing import TRUNCATIONS
 from keras_bert.text.packing import pack
-from keras_bert.text.truncation import TRUNCATIONS
 
 # To trace the graph takes about as long as three hundred calls outside of one;
 # who has made so many will make more.

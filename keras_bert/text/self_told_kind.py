@@ -1,4 +1,4 @@
-"""Kinds of tokenizers whose files tell all, so that no flag does."""
+"""Kinds of tokenizers whose files say all, except perhaps the casing."""
 
 import base64
 import dataclasses
@@ -6,6 +6,8 @@ import hashlib
 import importlib
 import pathlib
 import tempfile
+
+from keras_bert.text.casing import told_casing
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +42,7 @@ class SelfToldKind:
                 tells a casing.
         """
         self._refuse(directory, {"lowercase=": lowercase})
-        return named(self.reader)(directory)
+        return _named(self.reader)(directory)
 
     def vocabulary(self, vocab_file):
         """The vocabulary of the directory that a file is in."""
@@ -107,7 +109,49 @@ class SelfToldKind:
             )
 
 
-def named(name):
+@dataclasses.dataclass(frozen=True)
+class CasedKind(SelfToldKind):
+    """A kind of tokenizer that may lower-case texts.
+
+    Where its files do not tell, a caller may. Its reader takes `lowercase`,
+    bool or None, behind the directory, and its settings have it.
+    Args: those of `SelfToldKind`.
+    """
+
+    def read(self, directory, max_chars_per_word=None, lowercase=None):
+        """The settings that a directory holds.
+
+        Args:
+            directory: `pathlib.Path`.
+            max_chars_per_word: not looked at: it is of word pieces.
+            lowercase: bool, what the caller says of the casing, or None.
+
+        Raises:
+            ValueError: a file is missing or cannot be used, nothing tells
+                the casing, or two tell it otherwise.
+        """
+        return _named(self.reader)(directory, lowercase)
+
+    def casing(self, vocab_file, claims, default=None):
+        """Tell if texts are lower-cased, by all that say so.
+
+        Args:
+            vocab_file: str; what stands beside it says so too.
+            claims: as `agreed_casing` takes them.
+            default: not looked at: the vocabulary tells it.
+
+        Returns:
+            bool
+        """
+        directory = pathlib.Path(vocab_file).parent
+        return self.read(directory, lowercase=told_casing(claims)).lowercase
+
+    def lowercased(self, settings):
+        """The same settings, but that texts are lower-cased."""
+        return dataclasses.replace(settings, lowercase=True)
+
+
+def _named(name):
     """What "module:attribute" stands for, imported when it is needed."""
     module, attribute = name.split(":")
     return getattr(importlib.import_module(module), attribute)

@@ -10,8 +10,8 @@ import tensorflow_text as tf_text
 from keras_bert.text.albert_normalizer import GOOGLE_RESEARCH
 from keras_bert.text.albert_normalizer import NORMALIZERS
 from keras_bert.text.albert_normalizer import WORD_START
-from keras_bert.text.offsets import original_spans
 from keras_bert.text.pieces import Pieces
+from keras_bert.text.pieces import original_spans
 from keras_bert.text.sentencepiece_model import CONTROL
 from keras_bert.text.sentencepiece_model import NORMAL
 from keras_bert.text.sentencepiece_model import Piece

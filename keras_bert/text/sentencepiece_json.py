@@ -5,14 +5,18 @@ SentencePiece: behind a user-defined symbol such as "(" it begins a word.
 """
 
 import base64
+import functools
 import typing
+import unicodedata
 
 from keras_bert.text.albert_normalizer import CASINGS
+from keras_bert.text.albert_normalizer import HUGGING_FACE
 from keras_bert.text.albert_normalizer import NORMALIZERS
-from keras_bert.text.base_vocabulary import added_tokens_json
-from keras_bert.text.base_vocabulary import layout_json
+from keras_bert.text.albert_normalizer import QUOTE
+from keras_bert.text.albert_normalizer import QUOTING
 from keras_bert.text.base_vocabulary import special_tokens
-from keras_bert.text.normalizer_steps import normalizer_steps
+from keras_bert.text.base_vocabulary import tokenizer_json
+from keras_bert.text.normalizer import is_assigned
 from keras_bert.text.protobuf_fields import bytes_field
 from keras_bert.text.protobuf_fields import int_field
 from keras_bert.text.sentencepiece_model import CONTROL
@@ -29,6 +33,8 @@ _METASPACE = {
     "split": True,
 }
 _WORDS = [{"type": "WhitespaceSplit"}, _METASPACE]
+# White space to Python, but not to `tokenizers` or not to the model's table.
+_WHITE_SPACE = "[\x0b\x1c-\x1f]"
 _PRECOMPILED, _TABLE = "Precompiled", "precompiled_charsmap"
 # Fields of a model and of its parts, see sentencepiece_model.proto.
 _TRAINER, _NORMALIZER = 2, 3
@@ -37,7 +43,7 @@ _MODEL_TYPE, _UNIGRAM, _VOCAB_SIZE, _CHARSMAP = 3, 1, 4, 2
 
 
 def to_tokenizer_json(vocabulary, lowercase, normalizer):
-    """What a `tokenizer.json` holds.
+    """Makes what a `tokenizer.json` holds.
 
     Args:
         vocabulary: `SentencePieceVocabulary`.
@@ -47,41 +53,33 @@ def to_tokenizer_json(vocabulary, lowercase, normalizer):
     Returns:
         A dict for JSON.
     """
-    normalizers = normalizer_steps(normalizer, lowercase)
+    normalizers = _normalizer_steps(normalizer, lowercase)
     charsmap = vocabulary.model.charsmap
     if charsmap:
         encoded = base64.b64encode(charsmap).decode()
         normalizers.append({"type": _PRECOMPILED, _TABLE: encoded})
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added_tokens_json(vocabulary, special_tokens(ROLES)),
-        "normalizer": {"type": "Sequence", "normalizers": normalizers},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": _WORDS},
-        "post_processor": layout_json(vocabulary, second_segment=1),
-        "decoder": _METASPACE,
-        "model": {
+    return tokenizer_json(
+        vocabulary,
+        special_tokens(ROLES),
+        second_segment=1,
+        normalizer={"type": "Sequence", "normalizers": normalizers},
+        pre_tokenizer={"type": "Sequence", "pretokenizers": _WORDS},
+        decoder=_METASPACE,
+        model={
             "type": "Unigram",
             "unk_id": vocabulary.unk_id,
             "vocab": [[p.text, p.score] for p in vocabulary.model.pieces],
             "byte_fallback": False,
         },
-    }
+    )
 
 
 class FastTokenizer(typing.NamedTuple):
-    """What is read from a `tokenizer.json`.
-
-    Args:
-        model: `SentencePieceModel`.
-        lowercase: bool, texts are lower-cased.
-        normalizer: str, a key of `NORMALIZERS`.
-    """
+    """A `tokenizer.json`, read."""
 
     model: SentencePieceModel
     lowercase: bool
-    normalizer: str
+    normalizer: str  # A key of `NORMALIZERS`.
 
 
 def from_tokenizer_json(values, source):
@@ -131,13 +129,43 @@ def _known_steps(steps):
     """Whose rules the steps are, and whether they lower-case."""
     for name in NORMALIZERS:
         for lowercase in CASINGS:
-            if steps == normalizer_steps(name, lowercase):
+            if steps == _normalizer_steps(name, lowercase):
                 return name, lowercase
     types = ", ".join(str(step["type"]) for step in steps) or "no step"
     raise ValueError(
         f"a normalizer of {types}; ALBERT's is Replace of `` and '' with "
         '", NFKD, StripAccents, and Lowercase or not, then Precompiled'
     )
+
+
+def _normalizer_steps(normalizer, lowercase):
+    """The steps of a normalizer before Precompiled, a list of dicts."""
+
+    def replace(kind, old, new):
+        return {"type": "Replace", "pattern": {kind: old}, "content": new}
+
+    if normalizer == HUGGING_FACE:
+        steps = [replace("String", 2 * mark, QUOTE) for mark in QUOTING]
+        steps += [{"type": "NFKD"}, {"type": "StripAccents"}]
+    else:
+        dropped = replace("Regex", _combining_characters(), "")
+        white_space = replace("Regex", _WHITE_SPACE, " ")
+        steps = [white_space, {"type": "NFKD"}, dropped]
+    return steps + ([{"type": "Lowercase"}] if lowercase else [])
+
+
+@functools.cache
+def _combining_characters():
+    """A class of all that `unicodedata.combining` knows in Unicode 13.0."""
+    ranges = []
+    for code_point in range(0x300, 0x20000):
+        character = chr(code_point)
+        if unicodedata.combining(character) and is_assigned(code_point):
+            if ranges and ord(ranges[-1][1]) == code_point - 1:
+                ranges[-1][1] = character
+            else:
+                ranges.append([character, character])
+    return f"[{''.join(f'{first}-{last}' for first, last in ranges)}]"
 
 
 def _check_words(steps):

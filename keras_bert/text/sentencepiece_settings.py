@@ -7,9 +7,11 @@ import typing
 from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
-from keras_bert.config import read_json_object
+from keras_bert.config import read_json_file
 from keras_bert.text.albert_normalizer import GOOGLE_RESEARCH
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
+from keras_bert.text.base_vocabulary import check_token_settings
+from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.sentencepiece_json import from_tokenizer_json
 from keras_bert.text.sentencepiece_json import to_tokenizer_json
@@ -73,11 +75,7 @@ class SentencePieceSettings:
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
             "bos_token": ROLES["cls"],
             "eos_token": ROLES["sep"],
-            "pad_token": ROLES["pad"],
-            "unk_token": ROLES["unknown"],
-            "cls_token": ROLES["cls"],
-            "sep_token": ROLES["sep"],
-            "mask_token": ROLES["mask"],
+            **token_settings(ROLES),
         }
         fast = to_tokenizer_json(
             self.vocabulary, self.lowercase, self.normalizer
@@ -112,7 +110,7 @@ def read_sentencepiece(directory, lowercase=None):
     path = directory / _FAST_TOKENIZER
     fast = None
     if path.is_file():
-        fast = from_tokenizer_json(_read_object(path), str(path))
+        fast = from_tokenizer_json(read_json_file(path), str(path))
     vocabulary = _read_vocabulary(directory, fast)
     lowercase = agreed_casing(
         vocabulary,
@@ -166,15 +164,8 @@ def _check_same(model, fast_model, name, fast_source):
     )
 
 
-def _read_object(path):
-    try:
-        return read_json_object(path)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
 def _read_settings(path):
-    settings = _read_object(path) if path.is_file() else {}
+    settings = read_json_file(path) if path.is_file() else {}
     keys = (_CASING, _ACCENTS, SPECIAL_TOKENS_IN_TEXT)
     values = {key: settings.get(key) for key in keys}
     for key, value in values.items():
@@ -187,13 +178,5 @@ def _read_settings(path):
             f"{path}: `{_ACCENTS}` must be false, for the graph drops the "
             "accents as ALBERT does. Received: true."
         )
-    for role, token in ROLES.items():
-        key = "unk_token" if role == "unknown" else f"{role}_token"
-        value = settings.get(key) or token
-        if isinstance(value, dict):  # An AddedToken, written out.
-            value = value.get("content")
-        if value != token:
-            raise ValueError(
-                f"{path}: `{key}` must be {token}. Received: {value!r}."
-            )
+    check_token_settings(settings, ROLES, path)
     return values

@@ -10,9 +10,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.text.albert_normalizer import QUOTE
+from keras_bert.text.albert_normalizer import QUOTING
 from keras_bert.text.albert_normalizer import WORD_START
-from keras_bert.text.hugging_face_normalizer import QUOTE
-from keras_bert.text.hugging_face_normalizer import QUOTING
 from keras_bert.text.normalizer_table import build_table
 from keras_bert.text.sentencepiece_charsmap import has_key
 from keras_bert.text.sentencepiece_charsmap import single_replacements

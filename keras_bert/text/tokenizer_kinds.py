@@ -1,9 +1,10 @@
 """The kinds of tokenizers; all that depends on the kind is looked up here."""
 
 import pathlib
+import typing
 
-from keras_bert.config import read_json_object
-from keras_bert.text.cased_kind import CasedKind
+from keras_bert.config import read_json_file
+from keras_bert.text.self_told_kind import CasedKind
 from keras_bert.text.self_told_kind import SelfToldKind
 from keras_bert.text.wordpiece_kind import WordpieceKind
 from keras_bert.text.wordpiece_settings import WordpieceSettings
@@ -111,10 +112,7 @@ def unpack_settings(values):
 
 def _told_model(path):
     """The type of the model that a `tokenizer.json` says, or None."""
-    try:
-        model = read_json_object(path).get("model")
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    model = read_json_file(path).get("model")
     return model.get("type") if isinstance(model, dict) else None
 
 
@@ -127,3 +125,43 @@ def _kind_of_json(path):
         f"{path} must be of a BPE or a Unigram model; of a WordPiece model, "
         f"pass the vocab.txt. Received: a model of the type {told!r}."
     )
+
+
+class Tokenizer(typing.Protocol):
+    """Texts to ids and back, in the graph where not said otherwise.
+
+    Attributes:
+        kind: str, a key of `KINDS`.
+        vocabulary: `Vocabulary`, or what has its length, `in`, `tokens`,
+            `id_of`, `unk_id`, `is_continuation`, `roles` and `sha256`.
+        settings: a frozen dataclass that needs no TensorFlow, with `kind`,
+            `vocabulary`, `special_tokens_in_text`, `tokenizer()`, which makes
+            the same tokenizer, and `save(directory)`, which writes its files.
+    """
+
+    kind: str
+    vocabulary: typing.Any
+    settings: typing.Any
+
+    def __call__(self, texts):
+        """Cuts texts, string `(batch_size,)`, into ids.
+
+        Returns:
+            A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+        """
+
+    def tokenize_with_offsets(self, texts) -> tuple:
+        """Like a call, and where each token stands in the text.
+
+        Returns:
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
+            starts and ends, int64, offsets in bytes of the text as given. No
+            span begins with a space that stands before its word, so that of
+            a piece of spaces only is empty.
+        """
+
+    def with_special_tokens(self) -> "Tokenizer":
+        """One that takes special tokens written in a text for themselves."""
+
+    def detokenize(self, ids) -> str:
+        """The text of a list of ids, in Python, as far as they tell it."""

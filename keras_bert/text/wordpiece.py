@@ -10,8 +10,8 @@ import tensorflow_text as tf_text
 from keras_bert.text.long_words import BYTES_PER_CHARACTER
 from keras_bert.text.long_words import LongWords
 from keras_bert.text.normalizer import normalizer_model
-from keras_bert.text.offsets import original_spans
 from keras_bert.text.pieces import Pieces
+from keras_bert.text.pieces import original_spans
 from keras_bert.text.special_tokens import SpecialTokens
 from keras_bert.text.special_tokens import with_opening
 from keras_bert.text.vocabulary import Vocabulary

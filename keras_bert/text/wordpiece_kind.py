@@ -2,12 +2,26 @@
 
 import dataclasses
 
+from keras_bert.config import read_json_file
+from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
+from keras_bert.text.base_vocabulary import check_token_settings
+from keras_bert.text.base_vocabulary import tokens_in_order
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
+from keras_bert.text.vocabulary import ROLES
 from keras_bert.text.vocabulary import Vocabulary
-from keras_bert.text.wordpiece_files import read_wordpiece
 from keras_bert.text.wordpiece_settings import FILES
+from keras_bert.text.wordpiece_settings import SETTINGS
+from keras_bert.text.wordpiece_settings import VOCABULARY
 from keras_bert.text.wordpiece_settings import WordpieceSettings
+
+_FAST_TOKENIZER = "tokenizer.json"
+# The same settings under the names of the normalizer in tokenizer.json.
+_FAST_NAMES = {
+    "do_lower_case": "lowercase",
+    "strip_accents": "strip_accents",
+    "tokenize_chinese_chars": "handle_chinese_chars",
+}
 
 
 class WordpieceKind:
@@ -26,8 +40,42 @@ class WordpieceKind:
     other_names = ()
 
     def read(self, directory, max_chars_per_word, lowercase=None):
-        """The settings that a directory holds, as of `read_wordpiece`."""
-        return read_wordpiece(directory, max_chars_per_word, lowercase)
+        """Reads the settings of a word-piece tokenizer.
+
+        The vocabulary is `vocab.txt` or in `tokenizer.json`. The casing is in
+        `tokenizer_config.json`, in `tokenizer.json`, in the manifest of the
+        vocabulary, or else told by the caller or by the table of the published
+        vocabularies.
+
+        Args:
+            directory: `pathlib.Path`.
+            max_chars_per_word: int, the limit where no file says otherwise.
+            lowercase: bool, what the caller says of the casing, or None.
+
+        Returns:
+            `WordpieceSettings`.
+
+        Raises:
+            ValueError: a file is missing or cannot be used, nothing tells the
+                casing, or two tell it otherwise.
+        """
+        settings = _read_if_there(directory / SETTINGS)
+        fast = _read_if_there(directory / _FAST_TOKENIZER)
+        check_token_settings(settings, ROLES, directory / SETTINGS)
+        try:
+            vocabulary = _read_vocabulary(directory, fast)
+            claims = _told_casing(directory, settings, fast)
+            claims["lowercase="] = lowercase
+            return WordpieceSettings(
+                vocabulary,
+                agreed_casing(vocabulary, claims),
+                _setting("strip_accents", settings, fast, None),
+                _setting("tokenize_chinese_chars", settings, fast, True),
+                settings.get("max_chars_per_word", max_chars_per_word),
+                settings.get(SPECIAL_TOKENS_IN_TEXT, False),
+            )
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{directory}: {error}") from None
 
     def vocabulary(self, vocab_file):
         """The `Vocabulary` of a `vocab.txt`."""
@@ -80,3 +128,47 @@ class WordpieceKind:
         """The settings that `packed` was given."""
         vocabulary = Vocabulary(values["vocabulary"])
         return WordpieceSettings(**{**values, "vocabulary": vocabulary})
+
+
+def _read_if_there(path):
+    return read_json_file(path) if path.is_file() else {}
+
+
+def _read_vocabulary(directory, fast):
+    if (directory / VOCABULARY).is_file():
+        return Vocabulary.from_file(directory / VOCABULARY)
+    model = fast.get("model", {})
+    if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict):
+        raise ValueError(
+            f"{directory} must hold a {VOCABULARY}, or a {_FAST_TOKENIZER} "
+            "with the vocabulary of a WordPiece model."
+        )
+    tokens = model["vocab"]
+    for token in fast.get("added_tokens", []):
+        tokens.setdefault(token["content"], token["id"])
+    source = directory / _FAST_TOKENIZER
+    return Vocabulary(tokens_in_order(tokens, source), str(source))
+
+
+def _setting(name, settings, fast, default):
+    normalizer = fast.get("normalizer") or {}
+    for values, key in ((settings, name), (normalizer, _FAST_NAMES[name])):
+        if values.get(key) is not None:
+            if not isinstance(values[key], bool):
+                raise ValueError(
+                    f"`{key}` in {SETTINGS} or {_FAST_TOKENIZER} must be "
+                    "true or false. "
+                    f"Received: {values[key]!r}."
+                )
+            return values[key]
+    return default
+
+
+def _told_casing(directory, settings, fast):
+    """What the files say; tokenizer.json is asked last, as transformers do."""
+    told = _setting("do_lower_case", settings, fast, None)
+    by_settings = told is None or settings.get("do_lower_case") is not None
+    return {
+        str(directory / (SETTINGS if by_settings else _FAST_TOKENIZER)): told,
+        **casing_beside(directory / VOCABULARY),
+    }

@@ -7,18 +7,11 @@ from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
+from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.vocabulary import ROLES
 from keras_bert.text.vocabulary import Vocabulary
 
 VOCABULARY, SETTINGS = FILES = ("vocab.txt", "tokenizer_config.json")
-# Under the names of tokenizer_config.json.
-SPECIAL_TOKENS = {
-    "pad_token": ROLES["pad"],
-    "unk_token": ROLES["unknown"],
-    "cls_token": ROLES["cls"],
-    "sep_token": ROLES["sep"],
-    "mask_token": ROLES["mask"],
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +85,6 @@ class WordpieceSettings:
             "tokenize_chinese_chars": True,
             "max_chars_per_word": self.max_chars_per_word,
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
-            **SPECIAL_TOKENS,
+            **token_settings(ROLES),
         }
         artifacts.write_json(directory / SETTINGS, values)
