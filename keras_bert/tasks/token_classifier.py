@@ -123,7 +123,7 @@ class TokenClassifier(FineTunedTask):
         if not self.is_plain:
             tags = in_iob2(tags, where)
         places = tag_places(tags, self.labels, where)
-        windows = self._windows(self._tokenize(words))
+        windows = self._windows(words)
         weights = label_weights(class_weights or {}, self.labels)
         return TaggedExamples(windows, tags, places, weights)
 
@@ -140,7 +140,7 @@ class TokenClassifier(FineTunedTask):
 
     def asked(self, texts):
         found = find_words(self.preprocess.tokenizer, texts)
-        windows = self._windows([pieces for pieces, _ in found])
+        windows = SentenceWindows(self.preprocess, [x for x, _ in found])
         return AskedWords.in_texts(windows, texts, [x for _, x in found])
 
     def asked_alike(self, texts, first):
@@ -175,7 +175,8 @@ class TokenClassifier(FineTunedTask):
         """
         logits = self._token_logits(examples.rows)
         dropped = np.full(len(self.labels), -np.inf, np.float32)
-        dropped[self._outside()] = 0
+        is_outside = OUTSIDE in self.labels
+        dropped[self.labels.index(OUTSIDE) if is_outside else 0] = 0
         return [
             np.reshape(sentence, (-1, len(self.labels)))
             for sentence in examples.windows.of_words(
@@ -293,18 +294,12 @@ class TokenClassifier(FineTunedTask):
             ENDS: tf.identity(inputs[ENDS]),
         }
 
-    def _tokenize(self, sentences):
-        return tokenize_words(self.preprocess.tokenizer, sentences)
-
-    def _windows(self, pieces):
+    def _windows(self, sentences):
+        pieces = tokenize_words(self.preprocess.tokenizer, sentences)
         return SentenceWindows(self.preprocess, pieces)
 
     def _asked_words(self, sentences):
-        windows = self._windows(self._tokenize(sentences))
-        return AskedWords(windows, sentences)
-
-    def _outside(self):
-        return self.labels.index(OUTSIDE) if OUTSIDE in self.labels else 0
+        return AskedWords(self._windows(sentences), sentences)
 
 
 def _each_word(tags):

@@ -4,10 +4,11 @@ import dataclasses
 import itertools
 
 import numpy as np
-import tensorflow as tf
 
 from keras_bert.data.batches.packed_rows import PackedRows
 from keras_bert.tasks.answers.answer_spans import decode_answers
+from keras_bert.tasks.fine_tuning.examples import arrays
+from keras_bert.tasks.fine_tuning.examples import ragged
 from keras_bert.tasks.fine_tuning.examples import unpadded_rows
 
 # So many texts are tokenized, and so many rows packed, together.
@@ -73,11 +74,8 @@ def question_rows(preprocess, sizes, questions):
             for start, length in zip(cut.starts, cut.lengths)
         ]
     chunks = (
-        {name: x.numpy() for name, x in packed.items()}
-        for packed in (
-            preprocess.pack(*(_ragged([p[n] for p in some]) for n in range(2)))
-            for some in [*_batches(pairs)] or [[]]
-        )
+        arrays(preprocess.pack(*(ragged([p[n] for p in some]) for n in (0, 1))))
+        for some in [*_batches(pairs)] or [[]]
     )
     rows = unpadded_rows(preprocess, chunks)
     return QuestionRows(questions, windows, token_spans, rows)
@@ -94,13 +92,6 @@ def _tokenized(tokenize, questions, name):
         ]
         tokens.update(zip(some, zip(*parts)))
     return tokens
-
-
-def _ragged(parts):
-    return tf.RaggedTensor.from_row_lengths(
-        np.concatenate([np.zeros(0, np.int32), *parts]),
-        np.array([len(part) for part in parts], np.int64),
-    )
 
 
 def _batches(items):

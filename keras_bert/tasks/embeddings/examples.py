@@ -89,11 +89,9 @@ def embedding_examples(preprocess, texts, labels=None):
 
 
 def _split(texts, labels):
-    if hasattr(texts, "as_numpy_iterator") and labels is None:
-        spec = texts.element_spec
-        if isinstance(spec, tuple) and isinstance(spec[0], tuple):
-            return split_examples(texts)
-    if labels is not None:
+    spec = getattr(texts, "element_spec", None)
+    is_scored = isinstance(spec, tuple) and isinstance(spec[0], tuple)
+    if is_scored or labels is not None:
         return split_examples(texts, labels)
     texts = as_rows(texts)
     if not texts:

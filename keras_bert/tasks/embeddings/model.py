@@ -1,7 +1,5 @@
 """An encoder and the pooling of its states to one vector, as a model."""
 
-import collections
-
 import keras
 from keras import ops
 
@@ -9,6 +7,27 @@ from keras_bert import features
 from keras_bert.models.task_model import mean_of_tokens
 
 _TINY = 1e-24  # The squared length below which a vector counts as zero.
+_LARGE = 1e30  # In float32, and so are its products with weights.
+
+
+def _first(states, mask):
+    return states[:, 0]
+
+
+def _max(states, mask):
+    is_real = ops.expand_dims(ops.cast(mask, "bool"), -1)
+    return ops.max(ops.where(is_real, states, -_LARGE), axis=1)
+
+
+# How many of the last layers are concatenated, and the function of states,
+# float32 `(batch_size, seq_length, hidden_size)`, and mask, int32 `(batch_size,
+# seq_length)`, that gives float32 `(batch_size, hidden_size)`.
+POOLINGS = {
+    "mean": (1, mean_of_tokens),
+    "cls": (1, _first),
+    "max": (1, _max),
+    "last4": (4, mean_of_tokens),
+}
 
 
 def embedding_model(pretrained, pooling="mean", dense=(), normalize=False):
@@ -67,33 +86,3 @@ def unit(vectors):
     """Scales vectors to length 1, float `(..., dim)`; a zero vector stays."""
     squares = ops.sum(ops.square(vectors), axis=-1, keepdims=True)
     return vectors * ops.rsqrt(ops.maximum(squares, _TINY))
-
-
-_LARGE = 1e30  # In float32, and so are its products with weights.
-
-
-def _first(states, mask):
-    return states[:, 0]
-
-
-def _max(states, mask):
-    is_real = ops.expand_dims(ops.cast(mask, "bool"), -1)
-    return ops.max(ops.where(is_real, states, -_LARGE), axis=1)
-
-
-Pooling = collections.namedtuple("Pooling", ["num_layers", "pool"])
-Pooling.__doc__ = """One way to make a vector of a text.
-
-Args:
-    num_layers: int, how many of the last layers are concatenated.
-    pool: function of states, float32 `(batch_size, seq_length, hidden_size)`,
-        and mask, int32 `(batch_size, seq_length)`, that gives float32
-        `(batch_size, hidden_size)`.
-"""
-
-POOLINGS = {
-    "mean": Pooling(1, mean_of_tokens),
-    "cls": Pooling(1, _first),
-    "max": Pooling(1, _max),
-    "last4": Pooling(4, mean_of_tokens),
-}

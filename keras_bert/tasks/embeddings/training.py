@@ -8,6 +8,8 @@ from keras import ops
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.embeddings.model import unit
 
+_LARGE = 1e9
+
 
 @dataclasses.dataclass(frozen=True)
 class EmbedderTraining:
@@ -63,9 +65,6 @@ def _over_texts(model, num_texts):
     vectors = model(rows)["embedding"]
     vectors = ops.reshape(vectors, (num_texts, -1, vectors.shape[-1]))
     return keras.Model(inputs, {"embedding": ops.swapaxes(vectors, 0, 1)})
-
-
-_LARGE = 1e9
 
 
 class RankingLoss(keras.losses.Loss):

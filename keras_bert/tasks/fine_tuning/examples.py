@@ -27,7 +27,7 @@ def tokenized_rows(preprocess, *texts):
     for start in _starts(texts[0]):
         some = [column[start : start + _TEXTS_AT_ONCE] for column in texts]
         inputs, are_cut = preprocess.encode_eagerly(*some)
-        chunks.append(_arrays(inputs))
+        chunks.append(arrays(inputs))
         truncated.append(are_cut.numpy())
     rows = unpadded_rows(preprocess, chunks)
     rows.truncated = np.concatenate(truncated)
@@ -54,13 +54,17 @@ def packed_rows(preprocess, ids):
     """
     chunks = []
     for start in _starts(ids):
-        some = ids[start : start + _TEXTS_AT_ONCE]
-        tokens = tf.RaggedTensor.from_row_lengths(
-            np.concatenate([np.zeros(0, np.int32), *some]),
-            np.array([len(row) for row in some], np.int64),
-        )
-        chunks.append(_arrays(preprocess.pack(tokens)))
+        tokens = ragged(ids[start : start + _TEXTS_AT_ONCE])
+        chunks.append(arrays(preprocess.pack(tokens)))
     return unpadded_rows(preprocess, chunks)
+
+
+def ragged(rows):
+    """Makes a RaggedTensor of a list of int32 arrays `(num_tokens,)`."""
+    return tf.RaggedTensor.from_row_lengths(
+        np.concatenate([np.zeros(0, np.int32), *rows]),
+        np.array([len(row) for row in rows], np.int64),
+    )
 
 
 def _starts(texts):
@@ -68,7 +72,8 @@ def _starts(texts):
     return range(0, max(len(texts), 1), _TEXTS_AT_ONCE)
 
 
-def _arrays(tensors):
+def arrays(tensors):
+    """Copies a dict of tensors into arrays."""
     return {name: x.numpy() for name, x in tensors.items()}
 
 

@@ -13,6 +13,8 @@ from keras_bert.tasks.loading import load_task
 from keras_bert.tasks.scores.report_pictures import draw_report
 from keras_bert.training.curve import Curve
 
+_STEPS_BETWEEN = 25
+
 _MOST_MISTAKES = 200
 
 
@@ -109,9 +111,6 @@ def write_json_lines(path, rows):
     """Writes dicts for JSON, one a line."""
     text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
     artifacts.write_whole(path, text)
-
-
-_STEPS_BETWEEN = 25
 
 
 class CurveCallback(keras.callbacks.Callback):

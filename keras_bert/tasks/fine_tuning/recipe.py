@@ -4,6 +4,12 @@ import dataclasses
 import difflib
 import itertools
 
+# The least values of integers.
+_LEAST = {
+    **dict.fromkeys(("epochs", "batch_size", "parallel_parts"), 1),
+    **dict.fromkeys(("num_reset_layers", "seed"), 0),
+    "num_frozen_layers": -1,
+}
 # What `fit` of the tasks takes besides.
 _OTHER_ARGUMENTS = ("validation_data", "class_weights", "callbacks", "verbose")
 
@@ -57,33 +63,20 @@ class Recipe:
     parallel_parts: int = 1
 
     def __post_init__(self):
-        for names, lower, expected in (
-            (
-                ("epochs", "batch_size", "parallel_parts"),
-                1,
-                "an integer, at least 1",
-            ),
-            (("num_reset_layers", "seed"), 0, "an integer, at least 0"),
-            (("num_frozen_layers",), -1, "an integer, at least -1"),
-        ):
-            for name in names:
-                value = getattr(self, name)
-                is_integer = isinstance(value, int)
-                _check(is_integer and value >= lower, name, value, expected)
-        if self.patience is not None:
-            is_integer = isinstance(self.patience, int)
-            is_right = is_integer and self.patience >= 1
-            _check(is_right, "patience", self.patience, "None or at least 1")
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            is_right = isinstance(value, int) and value >= least
+            _check(is_right, name, value, f"an integer, at least {least}")
+        value = self.patience
+        is_right = value is None or (isinstance(value, int) and value >= 1)
+        _check(is_right, "patience", value, "None or at least 1")
+        below_1 = "at least 0 and below 1"
         for name, is_right, expected in (
             ("learning_rate", self.learning_rate > 0, "above 0"),
-            ("warmup", 0 <= self.warmup < 1, "at least 0 and below 1"),
+            ("warmup", 0 <= self.warmup < 1, below_1),
             ("weight_decay", self.weight_decay >= 0, "at least 0"),
             ("layer_decay", 0 < self.layer_decay <= 1, "above 0, at most 1"),
-            (
-                "label_smoothing",
-                0 <= self.label_smoothing < 1,
-                "at least 0 and below 1",
-            ),
+            ("label_smoothing", 0 <= self.label_smoothing < 1, below_1),
         ):
             _check(is_right, name, getattr(self, name), expected)
 
@@ -117,11 +110,6 @@ def _check(is_right, name, value, expected):
         )
 
 
-_BATCH_SIZES = (16, 32)
-_LEARNING_RATES = (5e-5, 3e-5, 2e-5)
-_EPOCHS = (2, 3, 4)
-
-
 def with_seeds(recipe, count):
     """Lists a recipe with so many seeds, from its own on."""
     return [
@@ -141,6 +129,6 @@ def paper_grid(recipe):
             recipe, batch_size=batch_size, learning_rate=rate, epochs=epochs
         )
         for batch_size, rate, epochs in itertools.product(
-            _BATCH_SIZES, _LEARNING_RATES, _EPOCHS
+            (16, 32), (5e-5, 3e-5, 2e-5), (2, 3, 4)
         )
     ]

@@ -1,5 +1,7 @@
 """The flags that say how a model is fine-tuned, the same in every program."""
 
+import dataclasses
+
 from absl import flags
 
 from keras_bert.tasks.fine_tuning.recipe import Recipe
@@ -14,6 +16,23 @@ _FLAGS = {
     "seed": "random_seed",
 }
 _SEED = 12345  # As in all programs.
+_MEANINGS = {
+    "epochs": "Passes over the examples.",
+    "batch_size": "Examples in a training step.",
+    "learning_rate": "Its peak.",
+    "warmup": "Share of the steps in which the rate rises.",
+    "weight_decay": "Of matrices, times the learning rate.",
+    "layer_decay": "By which the rate of each layer is smaller than of the one "
+    "above.",
+    "num_frozen_layers": "Lowest blocks that do not learn, with the "
+    "embeddings; -1: all.",
+    "num_reset_layers": "Highest blocks that start random.",
+    "label_smoothing": "Share of the targets that is spread evenly.",
+    "patience": "Epochs without a better result before an early end.",
+    "seed": "Of the head, the dropout and the order.",
+    "parallel_parts": "Parts of a batch that are computed side by side, with "
+    "one thread each; on a processor one for each core is fastest.",
+}
 
 
 class RecipeFlags:
@@ -25,44 +44,15 @@ class RecipeFlags:
 
     def __init__(self, **defaults):
         self._holders = {}
-        self._default = Recipe(**{"seed": _SEED, **defaults})
-        self._integer("epochs", "Passes over the examples.")
-        self._integer("batch_size", "Examples in a training step.")
-        self._float("learning_rate", "Its peak.")
-        self._float("warmup", "Share of the steps in which the rate rises.")
-        self._float("weight_decay", "Of matrices, times the learning rate.")
-        self._float(
-            "layer_decay",
-            "By which the rate of each layer is smaller than of the one above.",
-        )
-        self._integer(
-            "num_frozen_layers",
-            "Lowest blocks that do not learn, with the embeddings; -1: all.",
-        )
-        self._integer("num_reset_layers", "Highest blocks that start random.")
-        self._float(
-            "label_smoothing", "Share of the targets that is spread evenly."
-        )
-        self._integer(
-            "patience", "Epochs without a better result before an early end."
-        )
-        self._integer("seed", "Of the head, the dropout and the order.")
-        self._integer(
-            "parallel_parts",
-            "Parts of a batch that are computed side by side, with one thread "
-            "each; on a processor one for each core is fastest.",
-        )
-
-    def _integer(self, field, meaning):
-        self._define(flags.DEFINE_integer, field, meaning)
-
-    def _float(self, field, meaning):
-        self._define(flags.DEFINE_float, field, meaning)
-
-    def _define(self, define, field, meaning):
-        default = getattr(self._default, field)
-        name = _FLAGS.get(field, field)
-        self._holders[field] = define(name, default, meaning)
+        default = Recipe(**{"seed": _SEED, **defaults})
+        for field in dataclasses.fields(Recipe):
+            is_float = field.type is float
+            define = flags.DEFINE_float if is_float else flags.DEFINE_integer
+            self._holders[field.name] = define(
+                _FLAGS.get(field.name, field.name),
+                getattr(default, field.name),
+                _MEANINGS[field.name],
+            )
 
     def holder(self, field):
         """Returns what `flags.DEFINE_...` returned for a field of `Recipe`."""

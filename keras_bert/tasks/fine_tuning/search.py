@@ -10,6 +10,12 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 
+_TRIAL = "trial.json"
+_MODEL = "model"
+
+# The files that tell that a fine-tuning has ended.
+FINISHED = f"run-*/{_TRIAL}"
+
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
@@ -106,13 +112,6 @@ def _spread(trials):
         "best": max(values),
         "num_collapsed": sum(trial.has_collapsed for trial in trials),
     }
-
-
-_TRIAL = "trial.json"
-_MODEL = "model"
-
-# The files that tell that a fine-tuning has ended.
-FINISHED = f"run-*/{_TRIAL}"
 
 
 def run_trials(learn, recipes, directory):

@@ -6,6 +6,9 @@ import pathlib
 import numpy as np
 from absl import logging
 
+_MOST_NAMED = 12
+_MOST_BARS = 40
+
 
 def draw_report(report, split, directory):
     """Draws what a report holds, if matplotlib is there to draw.
@@ -35,10 +38,6 @@ def draw_report(report, split, directory):
         draw_calibration(
             report["calibration"]["bins"], place / f"calibration-{split}.png"
         )
-
-
-_MOST_NAMED = 12
-_MOST_BARS = 40
 
 
 def draw_confusion(matrix, names, path):

@@ -1,5 +1,7 @@
 """Scores and mistakes of a model on labelled texts, for JSON."""
 
+import itertools
+
 import numpy as np
 
 from keras_bert.tasks.fine_tuning.columns import label_indices
@@ -44,17 +46,13 @@ def classifier_report(classifier, texts, labels, glue=None):
     }
     wrong = np.flatnonzero(found != right)
     order = wrong[np.argsort(-sure[wrong], kind="stable")]
-    mistakes = [
-        {
-            "row": int(index),
-            "label": labels[index],
-            "prediction": predictions[index],
-            "probability": float(sure[index]),
-            "text": texts[index],
-        }
-        for index in order
-    ]
-    return report, mistakes
+    return report, _mistakes(
+        order,
+        label=labels,
+        prediction=predictions,
+        probability=sure.tolist(),
+        text=texts,
+    )
 
 
 def regressor_report(regressor, texts, labels, glue=None):
@@ -74,16 +72,12 @@ def regressor_report(regressor, texts, labels, glue=None):
     if glue:
         scores |= glue_scores(glue.name, labels, predictions)
     errors = np.abs(np.array(labels) - predictions)
-    mistakes = [
-        {
-            "row": int(index),
-            "label": labels[index],
-            "prediction": predictions[index],
-            "text": texts[index],
-        }
-        for index in np.argsort(-errors, kind="stable")
-    ]
-    return {"scores": scores}, mistakes
+    return {"scores": scores}, _mistakes(
+        np.argsort(-errors, kind="stable"),
+        label=labels,
+        prediction=predictions,
+        text=texts,
+    )
 
 
 def several_labels_report(classifier, texts, labels):
@@ -115,16 +109,18 @@ def several_labels_report(classifier, texts, labels):
     }
     worst = np.where(is_wrong, sure, 0.0).max(axis=1)
     order = np.argsort(-worst, kind="stable")[: is_wrong.any(1).sum()]
-    mistakes = [
-        {
-            "row": int(index),
-            "label": list(labels[index]),
-            "prediction": [
-                name for name, is_it in zip(names, found[index]) if is_it
-            ],
-            "probability": float(worst[index]),
-            "text": texts[index],
-        }
-        for index in order
+    return report, _mistakes(
+        order,
+        label=[list(row) for row in labels],
+        prediction=[[*itertools.compress(names, row)] for row in found],
+        probability=worst.tolist(),
+        text=texts,
+    )
+
+
+def _mistakes(order, **columns):
+    """Makes dicts of the rows of some columns."""
+    return [
+        {"row": row, **{name: x[row] for name, x in columns.items()}}
+        for row in order.tolist()
     ]
-    return report, mistakes

@@ -10,6 +10,8 @@ from keras_bert.tasks.fine_tuning.texts import checked_texts
 from keras_bert.text.packing import pack
 from keras_bert.text.preprocessor import Preprocessor
 
+STARTS, ENDS = "starts", "ends"
+
 
 class WordPieces(typing.NamedTuple):
     """The pieces of a sentence.
@@ -137,9 +139,6 @@ def _characters_before(text):
     """Counts the characters of UTF-8 before each byte, and in all."""
     data = np.frombuffer(text, np.uint8)
     return np.append(0, np.cumsum((data & 0xC0) != 0x80))
-
-
-STARTS, ENDS = "starts", "ends"
 
 
 class WordPreprocessor(Preprocessor):
