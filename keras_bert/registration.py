@@ -45,7 +45,7 @@ _CLASSES = {
     "TiedHead": "layers.tied_head",
     "TokenEmbeddings": "layers.token_embeddings",
     "TransformerEncoderBlock": "layers.transformer_encoder_block",
-    "UnshiftedLayerNorm": "layers.unshifted_layer_norm",
+    "UnshiftedLayerNorm": "layers.layer_norm",
     "Window": "layers.attention_patterns",
     "WordEmbeddings": "layers.word_embeddings",
 }

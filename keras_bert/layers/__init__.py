@@ -14,6 +14,7 @@ from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.layer_norm import UnshiftedLayerNorm
 from keras_bert.layers.lstm import LSTM
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.layers.normed_dense import NormedDense
@@ -28,7 +29,6 @@ from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.tied_head import TiedHead
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
-from keras_bert.layers.unshifted_layer_norm import UnshiftedLayerNorm
 from keras_bert.layers.word_embeddings import WordEmbeddings
 
 __all__ = [

@@ -44,14 +44,34 @@ def get_initializer(identifier=None):
     )
 
 
-def revive_sublayer(config):
-    """The layer that a config tells of, for the layer around it to build.
-
-    So its weights have their paths below that layer.
+def save_arguments(layer, *names):
+    """The arguments of a layer for its config, objects as Keras saves them.
 
     Args:
-        config: dict, as of `keras.saving.serialize_keras_object`.
+        layer: a layer that stores them under their names.
+        *names: str.
     """
-    return keras.saving.deserialize_keras_object(
-        {**config, "build_config": None}
-    )
+    serialize = keras.saving.serialize_keras_object
+    return {
+        name: keras.activations.serialize(layer.activation)
+        if name == "activation"
+        else serialize(getattr(layer, name))
+        for name in names
+    }
+
+
+def revive_sublayers(config, *names):
+    """The config of a layer, with layers for the layer around them to build.
+
+    So their weights have their paths below that layer.
+
+    Args:
+        config: dict.
+        *names: str, the arguments that are layers, or None.
+    """
+    revive = keras.saving.deserialize_keras_object
+    layers = {
+        name: config[name] and revive({**config[name], "build_config": None})
+        for name in names
+    }
+    return {**config, **layers}

@@ -6,6 +6,7 @@ from keras import ops
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 
@@ -93,7 +94,5 @@ class BertEmbeddings(TokenEmbeddings):
         return super().compute_output_shape(input_ids_shape)
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "type_vocab_size": self.type_vocab_size,
-        }
+        own = save_arguments(self, "type_vocab_size")
+        return {**super().get_config(), **own}

@@ -1,14 +1,17 @@
 """Dropout that draws half as many random numbers."""
 
+import sys
+
 import keras
 from keras import ops
 
 from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.replica_seeds import ReplicaSeedGenerator
 
 # A float32 of `keras.random.uniform` has 23 random bits: the upper 11 decide
 # on one value, the lower 12 on another.
 _UPPER = 2048.0
+# Seeds that users choose are small and near each other.
+_STRIDE = 1_000_003
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -46,7 +49,7 @@ class Dropout(keras.layers.Layer):
         self.seed = seed
         self.supports_masking = True  # Those that Keras passes along.
         if rate > 0:
-            self.seed_generator = ReplicaSeedGenerator(seed)
+            self.seed_generator = _ReplicaSeedGenerator(seed)
 
     def build(self, inputs_shape):
         if len(inputs_shape) < 2:
@@ -77,8 +80,31 @@ class Dropout(keras.layers.Layer):
         return keras.KerasTensor(inputs.shape, dtype=self.compute_dtype)
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "rate": self.rate,
-            "seed": self.seed,
-        }
+        return {**super().get_config(), "rate": self.rate, "seed": self.seed}
+
+
+class _ReplicaSeedGenerator(keras.random.SeedGenerator):
+    """`keras.random.SeedGenerator` that gives each replica other seeds.
+
+    The replicas of a `tf.distribute` strategy share the state of their
+    generators, so with Keras's own all of them drop the same places of their
+    examples. Here the state stays shared and is saved as that of one device;
+    a seed is moved by the number of the replica that asks for it.
+    """
+
+    def next(self, ordered=True):
+        seed = super().next(ordered)
+        step = ops.cast(_replica_number(), seed.dtype) * _STRIDE
+        return seed + ops.stack([step, ops.zeros_like(step)])
+
+
+def _replica_number():
+    # Layers do without TensorFlow; where nobody imported it there is no
+    # strategy.
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is None:
+        return 0
+    context = tensorflow.distribute.get_replica_context()
+    if context is None or context.num_replicas_in_sync == 1:
+        return 0
+    return context.replica_id_in_sync_group

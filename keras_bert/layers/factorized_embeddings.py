@@ -5,7 +5,8 @@ import keras
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.flat_dense import FlatDense
 
 
@@ -85,15 +86,9 @@ class FactorizedEmbeddings(keras.layers.Layer):
         return (*input_ids_shape, self.hidden_size)
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "tables": keras.saving.serialize_keras_object(self.tables),
-            "hidden_size": self.hidden_size,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }
+        names = "tables", "hidden_size", "kernel_initializer"
+        return {**super().get_config(), **save_arguments(self, *names)}
 
     @classmethod
     def from_config(cls, config):
-        return cls(**{**config, "tables": revive_sublayer(config["tables"])})
+        return cls(**revive_sublayers(config, "tables"))

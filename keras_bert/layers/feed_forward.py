@@ -8,6 +8,7 @@ from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
 
@@ -97,13 +98,10 @@ class FeedForward(keras.layers.Layer):
         return inputs_shape
 
     def get_config(self):
+        sizes = save_arguments(self, "hidden_size", "intermediate_size")
+        others = "activation", "dropout", "kernel_initializer"
         return {
             **super().get_config(),
-            "hidden_size": self.hidden_size,
-            "intermediate_size": self.intermediate_size,
-            "activation": keras.activations.serialize(self.activation),
-            "dropout": self.dropout,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
+            **sizes,
+            **save_arguments(self, *others),
         }

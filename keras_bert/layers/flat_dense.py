@@ -4,7 +4,6 @@ import keras
 from keras import ops
 
 from keras_bert.layers.activations import without_gradient
-from keras_bert.layers.biases import add_bias
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -39,7 +38,7 @@ class FlatDense(keras.layers.Dense):
         if not training:
             activation = without_gradient(activation)
         if self.use_bias:
-            add = add_bias if training else ops.add
+            add = _add_bias if training else ops.add
             outputs = add(outputs, ops.expand_dims(self.bias, 0))
         outputs = activation(outputs)
         return ops.reshape(outputs, (*ops.shape(inputs)[:-1], self.units))
@@ -72,3 +71,22 @@ class FlatDense(keras.layers.Dense):
             chosen: int array `(units,)`, which of its units.
         """
         self.set_weights([w[..., chosen] for w in layer.get_weights()])
+
+
+@ops.custom_gradient
+def _add_bias(outputs, bias):
+    """Adds a bias, of shape `(1, units)`, to each row of a matrix.
+
+    The gradient of the bias is the sum of the rows' gradients. As a matrix
+    product with ones it is summed in float32. TensorFlow's own sum is in
+    bfloat16 under that policy: it stands still where one more row is less
+    than half a digit of it, after some hundred rows.
+    """
+
+    def gradient(*args, upstream=None):
+        # PyTorch passes its inputs as well, and this by name.
+        upstream = args[0] if upstream is None else upstream
+        ones = ops.ones((1, ops.shape(upstream)[0]), upstream.dtype)
+        return upstream, ops.matmul(ones, upstream)
+
+    return ops.add(outputs, bias), gradient

@@ -6,6 +6,7 @@ from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.tied_head import TiedHead
@@ -78,14 +79,10 @@ class MaskedLMHead(TiedHead):
         return self.layer_norm(super()._transformed(states))
 
     def get_config(self):
+        names = "activation", "layer_norm_epsilon", "kernel_initializer"
         return {
             **keras.layers.Layer.get_config(self),
-            "embeddings": keras.saving.serialize_keras_object(self.embeddings),
-            "activation": keras.activations.serialize(self.activation),
-            "layer_norm_epsilon": self.layer_norm_epsilon,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
+            **save_arguments(self, "embeddings", *names),
         }
 
     @classmethod

@@ -2,7 +2,8 @@
 
 import keras
 
-from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.flat_dense import FlatDense
 
 
@@ -42,10 +43,9 @@ class NormedDense(FlatDense):
         return self.layer_norm(super().call(inputs, training=training))
 
     def get_config(self):
-        layer_norm = keras.saving.serialize_keras_object(self.layer_norm)
-        return {**super().get_config(), "layer_norm": layer_norm}
+        own = save_arguments(self, "layer_norm")
+        return {**super().get_config(), **own}
 
     @classmethod
     def from_config(cls, config):
-        layer_norm = revive_sublayer(config["layer_norm"])
-        return cls(**{**config, "layer_norm": layer_norm})
+        return cls(**revive_sublayers(config, "layer_norm"))

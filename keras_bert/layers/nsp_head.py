@@ -4,6 +4,7 @@ import keras
 
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import save_arguments
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -52,9 +53,5 @@ class NSPHead(keras.layers.Layer):
         return keras.KerasTensor(shape, dtype="float32")
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }
+        own = save_arguments(self, "kernel_initializer")
+        return {**super().get_config(), **own}

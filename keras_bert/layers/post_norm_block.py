@@ -4,7 +4,8 @@ import keras
 from keras import ops
 
 from keras_bert.layers.arguments import EPSILON
-from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
 
@@ -50,11 +51,7 @@ class PostNormBlock(keras.layers.Layer):
     """
 
     def __init__(
-        self,
-        self_attention,
-        feed_forward,
-        layer_norm_epsilon=EPSILON,
-        **kwargs,
+        self, self_attention, feed_forward, layer_norm_epsilon=EPSILON, **kwargs
     ):
         super().__init__(**kwargs)
         self.self_attention = self_attention
@@ -155,20 +152,9 @@ class PostNormBlock(keras.layers.Layer):
         )
 
     def get_config(self):
-        serialize = keras.saving.serialize_keras_object
-        return {
-            **super().get_config(),
-            "self_attention": serialize(self.self_attention),
-            "feed_forward": serialize(self.feed_forward),
-            "layer_norm_epsilon": self.layer_norm_epsilon,
-        }
+        names = "self_attention", "feed_forward", "layer_norm_epsilon"
+        return {**super().get_config(), **save_arguments(self, *names)}
 
     @classmethod
     def from_config(cls, config):
-        return cls(
-            **{
-                **config,
-                "self_attention": revive_sublayer(config["self_attention"]),
-                "feed_forward": revive_sublayer(config["feed_forward"]),
-            }
-        )
+        return cls(**revive_sublayers(config, "self_attention", "feed_forward"))

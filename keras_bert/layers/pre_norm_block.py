@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.positions import gather_positions
 
 _PIECES = (
@@ -143,19 +144,8 @@ class PreNormBlock(keras.layers.Layer):
         )
 
     def get_config(self):
-        pieces = {name: getattr(self, name) for name in _PIECES}
-        return {
-            **super().get_config(),
-            **{
-                name: piece and keras.saving.serialize_keras_object(piece)
-                for name, piece in pieces.items()
-            },
-        }
+        return {**super().get_config(), **save_arguments(self, *_PIECES)}
 
     @classmethod
     def from_config(cls, config):
-        pieces = {
-            name: config[name] and revive_sublayer(config[name])
-            for name in _PIECES
-        }
-        return cls(**{**config, **pieces})
+        return cls(**revive_sublayers(config, *_PIECES))

@@ -6,6 +6,7 @@ from keras import ops
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 
@@ -95,8 +96,5 @@ class RobertaEmbeddings(TokenEmbeddings):
         return places + self.segment_embeddings[0]
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "type_vocab_size": self.type_vocab_size,
-            "pad_id": self.pad_id,
-        }
+        own = save_arguments(self, "type_vocab_size", "pad_id")
+        return {**super().get_config(), **own}

@@ -8,6 +8,7 @@ from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.positions import gather_positions
@@ -236,13 +237,7 @@ class SelfAttention(keras.layers.Layer):
         num_heads = query_key_value.shape[-1] // (3 * self.head_size)
         heads = ops.reshape(
             query_key_value,
-            (
-                -1,
-                ops.shape(query_key_value)[1],
-                3,
-                num_heads,
-                self.head_size,
-            ),
+            (-1, ops.shape(query_key_value)[1], 3, num_heads, self.head_size),
         )
         return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
 
@@ -291,18 +286,11 @@ class SelfAttention(keras.layers.Layer):
         return (*rows[:2], self.hidden_size)
 
     def get_config(self):
+        names = "hidden_size", "num_heads", "dropout", "kernel_initializer"
         return {
             **super().get_config(),
-            "hidden_size": self.hidden_size,
-            "num_heads": self.num_heads,
-            "dropout": self.dropout,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
+            **save_arguments(self, *names, "pattern", "use_bias", "rotary"),
             "output_dropout": self.output_dropout.rate,
-            "pattern": keras.saving.serialize_keras_object(self.pattern),
-            "use_bias": self.use_bias,
-            "rotary": keras.saving.serialize_keras_object(self.rotary),
         }
 
     @classmethod

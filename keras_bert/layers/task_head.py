@@ -8,7 +8,8 @@ from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
 
 
@@ -93,18 +94,9 @@ class TaskHead(keras.layers.Layer):
         return keras.KerasTensor(shape, dtype="float32")
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "num_outputs": self.num_outputs,
-            "transform": self.transform
-            and keras.saving.serialize_keras_object(self.transform),
-            "dropout": self.dropout,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }
+        names = "num_outputs", "transform", "dropout", "kernel_initializer"
+        return {**super().get_config(), **save_arguments(self, *names)}
 
     @classmethod
     def from_config(cls, config):
-        transform = config["transform"] and revive_sublayer(config["transform"])
-        return cls(**{**config, "transform": transform})
+        return cls(**revive_sublayers(config, "transform"))

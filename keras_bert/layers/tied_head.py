@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.positions import gather_positions
 
 
@@ -95,17 +96,11 @@ class TiedHead(keras.layers.Layer):
         return keras.KerasTensor(shape, dtype="float32")
 
     def get_config(self):
-        serialize = keras.saving.serialize_keras_object
-        return {
-            **super().get_config(),
-            "embeddings": serialize(self.embeddings),
-            "transform": serialize(self.transform),
-        }
+        own = save_arguments(self, "embeddings", "transform")
+        return {**super().get_config(), **own}
 
     @classmethod
     def from_config(cls, config):
         embeddings = keras.saving.deserialize_keras_object(config["embeddings"])
-        transform = revive_sublayer(config["transform"])
-        return cls(
-            **{**config, "embeddings": embeddings, "transform": transform}
-        )
+        revived = revive_sublayers(config, "transform")
+        return cls(**{**revived, "embeddings": embeddings})

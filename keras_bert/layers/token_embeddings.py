@@ -9,6 +9,7 @@ from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
 
@@ -140,14 +141,7 @@ class TokenEmbeddings(keras.layers.Layer):
         return (*input_ids_shape, self.hidden_size)
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "vocab_size": self.vocab_size,
-            "hidden_size": self.hidden_size,
-            "max_position_embeddings": self.max_position_embeddings,
-            "dropout": self.dropout,
-            "layer_norm_epsilon": self.layer_norm_epsilon,
-            "embeddings_initializer": keras.initializers.serialize(
-                self.embeddings_initializer
-            ),
-        }
+        sizes = "vocab_size", "hidden_size", "max_position_embeddings"
+        others = "dropout", "layer_norm_epsilon", "embeddings_initializer"
+        own = save_arguments(self, *sizes, *others)
+        return {**super().get_config(), **own}

@@ -9,6 +9,7 @@ from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention
@@ -105,19 +106,12 @@ class TransformerEncoderBlock(PostNormBlock):
         self.pattern = pattern
 
     def get_config(self):
+        sizes = "hidden_size", "num_heads", "intermediate_size", "pattern"
+        rates = "dropout", "attention_dropout", "layer_norm_epsilon"
+        others = "activation", "kernel_initializer"
         return {
             **keras.layers.Layer.get_config(self),
-            "hidden_size": self.hidden_size,
-            "num_heads": self.num_heads,
-            "intermediate_size": self.intermediate_size,
-            "activation": keras.activations.serialize(self.activation),
-            "dropout": self.dropout,
-            "attention_dropout": self.attention_dropout,
-            "layer_norm_epsilon": self.layer_norm_epsilon,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "pattern": keras.saving.serialize_keras_object(self.pattern),
+            **save_arguments(self, *sizes, *rates, *others),
         }
 
     @classmethod

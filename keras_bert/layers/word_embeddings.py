@@ -8,7 +8,8 @@ from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import revive_sublayer
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
 
 
@@ -101,18 +102,10 @@ class WordEmbeddings(keras.layers.Layer):
         return (*input_ids_shape, self.hidden_size)
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "vocab_size": self.vocab_size,
-            "hidden_size": self.hidden_size,
-            "layer_norm": keras.saving.serialize_keras_object(self.layer_norm),
-            "dropout": self.dropout,
-            "embeddings_initializer": keras.initializers.serialize(
-                self.embeddings_initializer
-            ),
-        }
+        names = "vocab_size", "hidden_size", "layer_norm", "dropout"
+        own = save_arguments(self, *names, "embeddings_initializer")
+        return {**super().get_config(), **own}
 
     @classmethod
     def from_config(cls, config):
-        layer_norm = revive_sublayer(config["layer_norm"])
-        return cls(**{**config, "layer_norm": layer_norm})
+        return cls(**revive_sublayers(config, "layer_norm"))

@@ -1,6 +1,9 @@
+import types
+
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_bert.layers import Dropout
 
@@ -59,3 +62,68 @@ def test_a_rate_out_of_range_is_an_error(rate):
 def test_a_vector_is_an_error():
     with pytest.raises(ValueError, match=r"two axes. Received: shape \(3,\)"):
         Dropout(0.5)(keras.ops.ones(3), training=True)
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """What a layer keeps on one replica of some."""
+
+    def kept(layer, replica, num_replicas=3):
+        context = types.SimpleNamespace(
+            num_replicas_in_sync=num_replicas, replica_id_in_sync_group=replica
+        )
+        with monkeypatch.context() as patch:
+            patch.setattr(tf.distribute, "get_replica_context", lambda: context)
+            outputs = layer(keras.ops.ones((64, 64)), training=True)
+        return keras.ops.convert_to_numpy(outputs) != 0
+
+    return kept
+
+
+def kept_by_one_device(layer):
+    return np.asarray(layer(keras.ops.ones((64, 64)), training=True)) != 0
+
+
+def test_replicas_draw_apart_and_again_the_same(kept):
+    masks = [kept(Dropout(0.5, seed=1), replica) for replica in (0, 1, 2)]
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        assert 0.45 < (masks[first] == masks[second]).mean() < 0.55
+    np.testing.assert_array_equal(masks[2], kept(Dropout(0.5, seed=1), 2))
+
+
+def test_the_number_of_a_replica_may_be_a_tensor(kept):
+    np.testing.assert_array_equal(
+        kept(Dropout(0.5, seed=1), tf.constant(1)),
+        kept(Dropout(0.5, seed=1), 1),
+    )
+
+
+def test_a_replica_is_no_neighbouring_seed(kept):
+    assert (
+        kept(Dropout(0.5, seed=1), 1) != kept(Dropout(0.5, seed=2), 0)
+    ).any()
+
+
+def test_the_first_replica_and_a_single_device_draw_the_same(kept):
+    expected = kept_by_one_device(Dropout(0.5, seed=1))
+    np.testing.assert_array_equal(kept(Dropout(0.5, seed=1), 0), expected)
+    np.testing.assert_array_equal(
+        kept(Dropout(0.5, seed=1), 0, num_replicas=1), expected
+    )
+
+
+def test_the_state_is_the_same_on_all_replicas(kept):
+    layers = [Dropout(0.5, seed=1) for _ in range(2)]
+    for replica, layer in enumerate(layers):
+        kept(layer, replica)
+    first, second = (layer.seed_generator.state.numpy() for layer in layers)
+    np.testing.assert_array_equal(first, second)
+
+
+def test_a_layer_is_built_in_the_scope_of_a_strategy():
+    """Where there is no replica."""
+    with tf.distribute.MirroredStrategy(["CPU:0"]).scope():
+        inputs = keras.Input((4, 8))
+        model = keras.Model(inputs, Dropout(0.5, seed=1)(inputs))
+        outputs = model(np.ones((2, 4, 8), "float32"), training=True)
+    assert 0 < (np.asarray(outputs) == 0).mean() < 1

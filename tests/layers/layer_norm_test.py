@@ -3,6 +3,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.layers import LayerNorm
+from keras_bert.layers import UnshiftedLayerNorm
 
 _INPUTS = np.random.default_rng(0).normal(1.0, 3.0, (4, 5, 8)).astype("float32")
 
@@ -49,3 +50,19 @@ def test_statistics_are_computed_in_float32():
 def test_a_constant_row_is_finite():
     outputs = LayerNorm()(keras.ops.ones((1, 8)))
     np.testing.assert_array_equal(outputs, np.zeros((1, 8)))
+
+
+def test_unshifted_layer(run_layer_test):
+    run_layer_test(
+        UnshiftedLayerNorm, {"epsilon": 1e-3}, {"inputs": _INPUTS}, 1
+    )
+
+
+def test_it_is_layer_norm_with_offset_0():
+    ours, theirs = UnshiftedLayerNorm(1e-5), LayerNorm(1e-5)
+    ours.build(_INPUTS.shape)
+    theirs.build(_INPUTS.shape)
+    gamma = np.random.default_rng(1).normal(size=8)
+    ours.set_weights([gamma])
+    theirs.set_weights([gamma, np.zeros(8)])
+    np.testing.assert_array_equal(ours(_INPUTS), theirs(_INPUTS))
