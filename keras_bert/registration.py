@@ -12,7 +12,7 @@ import importlib.machinery
 import sys
 
 _PACKAGE = "keras_bert"
-_CLASSES = {
+CLASSES = {
     "AdamW": "training.adamw",
     "BertEmbeddings": "layers.bert_embeddings",
     "CosineWarmupDecay": "training.schedules",
@@ -50,7 +50,11 @@ _CLASSES = {
     "WordEmbeddings": "layers.word_embeddings",
 }
 # A function is the object itself, for which nothing can stand in.
-_FUNCTIONS = ("layers.activations", "layers.attention_patterns")
+FUNCTIONS = {
+    "causal": "layers.attention_patterns",
+    "gelu_erf": "layers.activations",
+    "gelu_tanh": "layers.activations",
+}
 
 
 def register_with_keras():
@@ -68,7 +72,7 @@ class _StandIn:
         self._name = name
 
     def from_config(self, config):
-        module = f"{_PACKAGE}.{_CLASSES[self._name]}"
+        module = f"{_PACKAGE}.{CLASSES[self._name]}"
         real = getattr(importlib.import_module(module), self._name)
         return real.from_config(config)
 
@@ -95,7 +99,7 @@ def _followed(exec_module):
 
 def _add_stand_ins(keras):
     known = keras.saving.get_custom_objects()
-    for name in _CLASSES:
+    for name in CLASSES:
         known.setdefault(f"{_PACKAGE}>{name}", _StandIn(name))
-    for module in _FUNCTIONS:
+    for module in sorted({*FUNCTIONS.values()}):
         importlib.import_module(f"{_PACKAGE}.{module}")

@@ -125,8 +125,8 @@ def test_every_registered_class_has_a_stand_in():
                 module = ".".join(inside.parts)
                 registered[node.name] = module
     functions = {name: m for name, m in registered.items() if name.islower()}
-    assert {*functions.values()} == {*registration._FUNCTIONS}
-    assert registration._CLASSES == {
+    assert functions == registration.FUNCTIONS
+    assert registration.CLASSES == {
         name: m for name, m in registered.items() if name not in functions
     }
 

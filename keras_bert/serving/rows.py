@@ -5,7 +5,7 @@ import pathlib
 
 from keras_bert.data.labelled.delimited import csv_rows
 from keras_bert.data.labelled.delimited import tsv_rows
-from keras_bert.data.labelled.json_rows import json_object
+from keras_bert.data.labelled.rows import json_object
 from keras_bert.data.labelled.rows import raise_fault
 from keras_bert.data.labelled.rows import read_lines
 from keras_bert.data.labelled.rows import without_end

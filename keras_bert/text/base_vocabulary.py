@@ -7,10 +7,10 @@ import typing
 SPECIAL_TOKENS_IN_TEXT = "special_tokens_in_text"
 # Roles of special tokens, by the keys of tokenizer_config.json.
 TOKEN_KEYS = {
-    "pad_token": "pad",
     "unk_token": "unknown",
-    "cls_token": "cls",
     "sep_token": "sep",
+    "pad_token": "pad",
+    "cls_token": "cls",
     "mask_token": "mask",
 }
 

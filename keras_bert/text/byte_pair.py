@@ -13,7 +13,6 @@ from keras_bert.text.byte_pair_settings import BytePairSettings
 from keras_bert.text.byte_pair_vocabulary import token_bytes
 from keras_bert.text.byte_pair_whole_words import NOT_WHOLE
 from keras_bert.text.byte_pair_whole_words import WholeWords
-from keras_bert.text.byte_pair_whole_words import whole_tokens
 from keras_bert.text.byte_pair_words import word_starts
 from keras_bert.text.character_kinds import character_kinds
 from keras_bert.text.composition import Composition
@@ -177,7 +176,7 @@ class BytePairTokenizer:
     @functools.cached_property
     def _whole_words(self):
         with tf.init_scope():
-            return WholeWords(whole_tokens(self.vocabulary, self._merge))
+            return WholeWords(self.vocabulary, self._merge)
 
     @functools.cached_property
     def _spans(self):

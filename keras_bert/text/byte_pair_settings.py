@@ -90,14 +90,7 @@ class BytePairSettings:
         Raises:
             ModuleNotFoundError: it needs a package that is not there.
         """
-        return text.BytePairTokenizer(
-            self.vocabulary,
-            self.merges,
-            self.add_prefix_space,
-            self.special_tokens_in_text,
-            self.normalizer,
-            self.added_tokens,
-        )
+        return text.BytePairTokenizer(**vars(self))
 
     def save(self, directory):
         """Writes the files that `transformers` reads, each whole or not.

@@ -8,7 +8,7 @@ from keras_bert.text.perfect_hash import PerfectHash
 
 # A word up to this length is compared as two integers; longer ones, of which
 # there are few, are merged.
-MAX_BYTES = 16
+_MAX_BYTES = 16
 _HALF = 8
 NOT_WHOLE = -1
 
@@ -22,7 +22,8 @@ class WholeWords:
     """Gives the ids of words that are one token.
 
     Args:
-        tokens: dict from the bytes of such words, of 1 to 16 bytes, to ids.
+        vocabulary: `BytePairVocabulary`.
+        merge: `BytePairMerges`.
 
     Call arguments:
         flat: `FlatTexts`.
@@ -33,8 +34,9 @@ class WholeWords:
         int32 `(num_words,)`, ids, or `NOT_WHOLE`.
     """
 
-    def __init__(self, tokens):
-        padded = b"".join(word.ljust(MAX_BYTES, b"\0") for word in tokens)
+    def __init__(self, vocabulary, merge):
+        tokens = _whole_tokens(vocabulary, merge)
+        padded = b"".join(word.ljust(_MAX_BYTES, b"\0") for word in tokens)
         low, high = np.frombuffer(padded, "<i8").reshape(-1, 2).T
         lengths = np.array([len(word) for word in tokens], np.int32)
         self._number_of = PerfectHash(low, high, lengths)
@@ -73,21 +75,15 @@ def _words(codes, starts, lengths):
     )
 
 
-def whole_tokens(vocabulary, merge):
-    """The tokens that `WholeWords` can hold.
+def _whole_tokens(vocabulary, merge):
+    """The ids of short tokens that are merged to themselves, by their bytes.
 
-    Args:
-        vocabulary: `BytePairVocabulary`.
-        merge: `BytePairMerges`.
-
-    Returns:
-        dict from the bytes of the tokens of at most 16 bytes that are merged
-        to themselves, to their ids. Others, as <s>, no word is cut into.
+    Others, as <s>, no word is cut into.
     """
     words = {}
     for number, token in enumerate(vocabulary.tokens):
         spelled = spelled_bytes(token)
-        if spelled and len(spelled) <= MAX_BYTES:
+        if spelled and len(spelled) <= _MAX_BYTES:
             words[spelled] = number
     lengths = np.array([len(word) for word in words])
     codes = np.frombuffer(b"".join(words), np.uint8)

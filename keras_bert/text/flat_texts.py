@@ -80,7 +80,7 @@ def splice(flat, stays, places, codes, ends):
     # Behind as many bytes that stay, and new ones, as stand before it.
     num_kept = tf.cumsum(tf.cast(stays, tf.int32), exclusive=True)
     num_new = tf.math.unsorted_segment_sum(
-        tf.ones_like(places), places, tf.size(stays)
+        tf.fill(tf.shape(places), 1), places, tf.size(stays)
     )
     moved = num_kept + tf.cumsum(num_new) - tf.where(stays, 0, num_new)
     new = tf.range(tf.size(places)) + tf.gather(num_kept, places)

@@ -53,12 +53,7 @@ class SentencePieceSettings:
         Raises:
             ModuleNotFoundError: it needs a package that is not there.
         """
-        return text.SentencePieceTokenizer(
-            self.vocabulary,
-            self.lowercase,
-            self.special_tokens_in_text,
-            self.normalizer,
-        )
+        return text.SentencePieceTokenizer(**vars(self))
 
     def save(self, directory):
         """Writes the files that the `AlbertTokenizer` of transformers reads.

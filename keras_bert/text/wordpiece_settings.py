@@ -63,13 +63,7 @@ class WordpieceSettings:
         Raises:
             ModuleNotFoundError: it needs a package that is not there.
         """
-        return text.BertTokenizer(
-            self.vocabulary,
-            lowercase=self.lowercase,
-            strip_accents=self.strip_accents,
-            special_tokens_in_text=self.special_tokens_in_text,
-            max_chars_per_word=self.max_chars_per_word,
-        )
+        return text.BertTokenizer(**vars(self))
 
     def save(self, directory):
         """Writes vocabulary and settings so that `transformers` reads them too.

@@ -73,15 +73,8 @@ def locate_entities(entities, text, spans):
         A list of dicts `{"text": str, "label": str, "start": int,
         "end": int}` where `text` is `text[start:end]`.
     """
-    located = []
-    for label, first, last in entities:
-        start, end = spans[first][0], spans[last][1]
-        located.append(
-            {
-                "text": text[start:end],
-                "label": label,
-                "start": start,
-                "end": end,
-            }
-        )
-    return located
+    places = [(x.label, spans[x.first][0], spans[x.last][1]) for x in entities]
+    return [
+        {"text": text[start:end], "label": label, "start": start, "end": end}
+        for label, start, end in places
+    ]

@@ -1,11 +1,12 @@
 """Rows of tables in files, whole or as they come."""
 
 import codecs
+import json
 import pathlib
+import reprlib
 
 from keras_bert.data.labelled.delimited import csv_rows
 from keras_bert.data.labelled.delimited import tsv_rows
-from keras_bert.data.labelled.json_rows import json_rows
 
 _DELIMITED = {".csv": csv_rows, ".tsv": tsv_rows, ".txt": tsv_rows}
 
@@ -47,7 +48,7 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
         )
     kind = pathlib.Path(path).suffix.lower()
     if kind == ".jsonl":
-        return json_rows(path, lines, columns)
+        return _json_rows(path, lines, columns)
     if kind not in _DELIMITED:
         raise ValueError(
             "A table must be a .csv, .tsv, .txt (read as .tsv) or .jsonl "
@@ -142,3 +143,73 @@ def read_text(path):
 
 def _line_at(data, position):
     return data.count(b"\n", 0, position) + 1
+
+
+def _json_rows(path, lines, columns):
+    """As `csv_rows`: the chosen values of each object, as str.
+
+    A number or a bool is given as JSON writes it, a null as "".
+    """
+    for name in columns:
+        if not isinstance(name, str):
+            raise ValueError(
+                f"{path} has keys, and a column must be one of them. "
+                f"Received: {name!r}."
+            )
+    for number, line in enumerate(lines, 1):
+        place = f"{path}, line {number},"
+        values = json_object(place, line.rstrip("\r\n"))
+        yield number, [_cell(place, values, name) for name in columns]
+
+
+def json_object(place, line):
+    """The object that a line holds.
+
+    Args:
+        place: str, where the line stands, for messages.
+        line: str.
+
+    Returns:
+        A dict.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"{place} must be a JSON object. Received: {reprlib.repr(line)} "
+            f"({error})."
+        ) from None
+    if not isinstance(values, dict):
+        raise ValueError(
+            f"{place} must be a JSON object. Received: {reprlib.repr(line)}."
+        )
+    return values
+
+
+def _cell(place, values, name):
+    if name not in values:
+        raise ValueError(
+            f"{place} must have the key {name!r}. Received: "
+            f"{', '.join(map(repr, values)) or 'none'}."
+        )
+    value = values[name]
+    if value is None:
+        return ""
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    if not isinstance(value, str):
+        raise ValueError(
+            f"{place} must have a text or a number under {name!r}. Received: "
+            f"{reprlib.repr(value)}."
+        )
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{place} must have whole characters under {name!r}. Received: "
+            f"half a surrogate pair, {ascii(value[error.start])}."
+        ) from None
+    return value

@@ -15,19 +15,19 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from keras_bert.artifacts import manifest_values
-from keras_bert.data.build.beam.blocks import Block
-from keras_bert.data.build.beam.blocks import MakeExamples
-from keras_bert.data.build.beam.blocks import deal_out
 from keras_bert.data.build.beam.chunks import chunks_of
 from keras_bert.data.build.beam.chunks import match_texts
 from keras_bert.data.build.beam.outputs import free_manifest_path
 from keras_bert.data.build.beam.outputs import list_file
 from keras_bert.data.build.beam.outputs import plain_worker_errors
 from keras_bert.data.build.beam.outputs import write_remote_json
-from keras_bert.data.build.beam.tokenizing import COUNTS
-from keras_bert.data.build.beam.tokenizing import Document
-from keras_bert.data.build.beam.tokenizing import TokenizeChunk
-from keras_bert.data.build.beam.tokenizing import sum_counts
+from keras_bert.data.build.beam.steps import COUNTS
+from keras_bert.data.build.beam.steps import Block
+from keras_bert.data.build.beam.steps import Document
+from keras_bert.data.build.beam.steps import MakeExamples
+from keras_bert.data.build.beam.steps import TokenizeChunk
+from keras_bert.data.build.beam.steps import deal_out
+from keras_bert.data.build.beam.steps import sum_counts
 from keras_bert.data.build.remarks import settings_of
 from keras_bert.data.build.remarks import shares_of
 from keras_bert.data.build.remarks import warn_of_examples

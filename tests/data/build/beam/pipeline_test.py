@@ -24,9 +24,9 @@ from keras_bert.text.tokenizer_kinds import KINDS
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     pytest.importorskip("apache_beam", exc_type=ImportError)
-    from keras_bert.data.build.beam import blocks
     from keras_bert.data.build.beam import chunks
     from keras_bert.data.build.beam import pipeline
+    from keras_bert.data.build.beam import steps
 
 # Beam's own; everywhere else a warning is an error.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -85,8 +85,8 @@ def create_on_one_machine(corpus_files, vocab_file, tmp_path):
 def small_blocks(monkeypatch):
     """Many chunks, many blocks of a few documents."""
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 700)
-    monkeypatch.setattr(blocks, "_BLOCK_TOKENS", 300)
-    monkeypatch.setattr(blocks, "_BLOCK_DOCUMENTS", 20)
+    monkeypatch.setattr(steps, "_BLOCK_TOKENS", 300)
+    monkeypatch.setattr(steps, "_BLOCK_DOCUMENTS", 20)
 
 
 def _read_shards(directory):
