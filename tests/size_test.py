@@ -2,6 +2,7 @@
 
 import ast
 import pathlib
+import re
 
 _PACKAGE = pathlib.Path(__file__).parents[1] / "keras_bert"
 _SOURCES = {
@@ -39,3 +40,11 @@ def test_docstrings_begin_with_what_a_thing_does():
     assert len(found) <= _MOST_RIDDLES, found
     found = [doc for _, doc in _docstrings() if "as of" in doc]
     assert len(found) <= _MOST_AS_OF, found
+
+
+def test_an_evening_is_enough_to_read_the_way_of_a_text():
+    root = _PACKAGE.parent
+    page = (root / "docs" / "reading.md").read_text(encoding="utf-8")
+    paths = re.findall(r"\(\.\./(keras_bert/[a-z_/]+\.py)\)", page)
+    assert len(paths) == len({*paths}) == 10
+    assert sum(_num_lines(_SOURCES[root / path]) for path in paths) < 3000
