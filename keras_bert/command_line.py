@@ -47,7 +47,9 @@ def _parse(argv):
         return flags.FLAGS(argv)
     except flags.Error as error:
         missing = [
-            f"--{flag.name}" for flag in _own_flags() if _is_missing(flag)
+            f"--{flag.name}"
+            for flag in _own_flags()
+            if _is_required(flag) and flag.value is None
         ]
         text = f"{error}".strip().replace("\n", " ")
         if missing and _MARK in text:
@@ -58,7 +60,7 @@ def _parse(argv):
 
 
 def installed_name(name):
-    """What a program of `tools/` is called that `keras-bert` starts.
+    """Name a program of `tools/` that `keras-bert` starts.
 
     Args:
         name: str, its file without `.py`.
@@ -77,20 +79,15 @@ def typed_command():
     return " ".join([program, *map(shlex.quote, arguments)])
 
 
-def _as_started(text):
-    """The text, naming programs as the user starts them."""
+def _as_started(text, own_configs=False):
+    """The text, naming programs, and configs, as the user has them."""
     if not sys.argv[0].startswith(_INSTALLED):
         return text
+    if own_configs:
+        configs = rf'"$({_INSTALLED}configs)/\1"'
+        text = re.sub(r"(?<![\w./-])configs/([\w.]+)", configs, text)
     pattern = r"(?:python )?(?<![\w./-])tools/(\w+)\.py"
     return re.sub(pattern, rf"{_INSTALLED}\1", text)
-
-
-def _with_own_configs(text):
-    """The text, naming configs where the user has them."""
-    if not sys.argv[0].startswith(_INSTALLED):
-        return text
-    pattern = r"(?<![\w./-])configs/([\w.]+)"
-    return re.sub(pattern, rf'"$({_INSTALLED}configs)/\1"', text)
 
 
 def show(text):
@@ -104,14 +101,11 @@ def show(text):
 def manual():
     """What a program does and its flags, as text."""
     about = sys.modules["__main__"].__doc__.strip()
-    lines = [_with_own_configs(_as_started(about)), "", "Flags:", ""]
+    lines = [_as_started(about, own_configs=True), "", "Flags:", ""]
     for flag in _own_flags():
         lines += _describe(flag)
-    lines += [
-        "",
-        "  --flagfile=FILE reads flags from a file, one a line;",
-        "  --verbosity=1 shows where an error came from.",
-    ]
+    lines += ["", "  --flagfile=FILE reads flags from a file, one a line;"]
+    lines += ["  --verbosity=1 shows where an error came from."]
     return "\n".join(lines)
 
 
@@ -141,10 +135,6 @@ def _describe(flag):
 
 def _is_required(flag):
     return any(_MARK in check.message for check in flag.validators)
-
-
-def _is_missing(flag):
-    return _is_required(flag) and flag.value is None
 
 
 def _run_guarded(main, argv):

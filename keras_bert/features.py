@@ -57,10 +57,7 @@ INPUT_IDS = Feature(
     "then the id of padding",
 )
 INPUT_MASK = Feature(
-    "input_mask",
-    "int64",
-    MAX_SEQ_LENGTH,
-    "1 at tokens, 0 at padding",
+    "input_mask", "int64", MAX_SEQ_LENGTH, "1 at tokens, 0 at padding"
 )
 SEGMENT_IDS = Feature(
     "segment_ids",

@@ -1,9 +1,14 @@
-"""A dense layer as one plain matrix product."""
+"""Dense layers as one plain matrix product."""
 
 import keras
 from keras import ops
 
 from keras_bert.layers.activations import without_gradient
+from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import check_rates
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.dropout import Dropout
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -71,6 +76,89 @@ class FlatDense(keras.layers.Dense):
             chosen: int array `(units,)`, which of its units.
         """
         self.set_weights([w[..., chosen] for w in layer.get_weights()])
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class DropoutDense(FlatDense):
+    """Dropout, then a dense layer: the transform of RoBERTa's classifier.
+
+    Args:
+        units: int, width of the outputs.
+        dropout: float, rate on the inputs.
+        **kwargs: other arguments of `keras.layers.Dense`.
+
+    Call arguments:
+        inputs: float `(batch_size, ..., input_size)`.
+
+    Returns:
+        float `(batch_size, ..., units)`.
+
+    Example:
+
+    >>> keras_bert.layers.DropoutDense(3)(keras.ops.ones((2, 8))).shape
+    TensorShape([2, 3])
+    """
+
+    def __init__(self, units, dropout=DROPOUT, **kwargs):
+        check_rates(dropout=dropout)
+        super().__init__(units, **kwargs)
+        self.dropout = dropout
+        self.input_dropout = Dropout(dropout, dtype=self.dtype_policy)
+
+    def build(self, inputs_shape):
+        self.input_dropout.build(inputs_shape)
+        super().build(inputs_shape)
+
+    def call(self, inputs, training=None):
+        dropped = self.input_dropout(inputs, training=training)
+        return super().call(dropped, training=training)
+
+    def get_config(self):
+        return {**super().get_config(), "dropout": self.dropout}
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class NormedDense(FlatDense):
+    """A dense layer, then a normalization: the transform of ModernBERT's heads.
+
+    Args:
+        units: int, width of the outputs.
+        layer_norm: layer that normalizes them. Its name is part of the paths
+            of its weights.
+        **kwargs: other arguments of `keras.layers.Dense`.
+
+    Call arguments:
+        inputs: float `(batch_size, ..., input_size)`.
+
+    Returns:
+        float `(batch_size, ..., units)`.
+
+    Example:
+
+    >>> layer_norm = keras_bert.layers.LayerNorm(name="layer_norm")
+    >>> dense = keras_bert.layers.NormedDense(3, layer_norm)
+    >>> dense(keras.ops.ones((2, 8))).shape
+    TensorShape([2, 3])
+    """
+
+    def __init__(self, units, layer_norm, **kwargs):
+        super().__init__(units, **kwargs)
+        self.layer_norm = layer_norm
+
+    def build(self, inputs_shape):
+        super().build(inputs_shape)
+        self.layer_norm.build(self.compute_output_shape(inputs_shape))
+
+    def call(self, inputs, training=None):
+        return self.layer_norm(super().call(inputs, training=training))
+
+    def get_config(self):
+        own = save_arguments(self, "layer_norm")
+        return {**super().get_config(), **own}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**revive_sublayers(config, "layer_norm"))
 
 
 @ops.custom_gradient

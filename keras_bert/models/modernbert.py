@@ -6,9 +6,9 @@ from keras_bert import features
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.activations import get_activation
 from keras_bert.layers.attention_patterns import Window
+from keras_bert.layers.flat_dense import NormedDense
 from keras_bert.layers.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.layer_norm import UnshiftedLayerNorm
-from keras_bert.layers.normed_dense import NormedDense
 from keras_bert.layers.pre_norm_block import PreNormBlock
 from keras_bert.layers.rotary import Rotary
 from keras_bert.layers.self_attention import SelfAttention

@@ -5,7 +5,7 @@ import dataclasses
 from keras_bert import features
 from keras_bert.config import EncoderConfig
 from keras_bert.layers.activations import gelu_erf
-from keras_bert.layers.dropout_dense import DropoutDense
+from keras_bert.layers.flat_dense import DropoutDense
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock

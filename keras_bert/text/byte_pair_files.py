@@ -35,14 +35,7 @@ class FastBytePair(typing.NamedTuple):
 
 
 def read_vocab_json(path):
-    """Reads a `vocab.json`, which gives each token its id.
-
-    Returns:
-        A list of str, the tokens in the order of their ids.
-
-    Raises:
-        ValueError: the file is none; the message names it.
-    """
+    """Lists the tokens of a `vocab.json`; a ValueError names the file."""
     return tokens_in_order(read_json_file(path), path)
 
 

@@ -4,16 +4,14 @@ import functools
 
 from keras_bert.text.base_vocabulary import BaseVocabulary
 
-PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = (
-    "<pad>",
-    "<unk>",
-    "<s>",
-    "</s>",
-    "<mask>",
-)
-ROLES = dict(
-    zip(("pad", "unknown", "cls", "sep", "mask"), SPECIAL_TOKENS, strict=True)
-)
+ROLES = {
+    "pad": "<pad>",
+    "unknown": "<unk>",
+    "cls": "<s>",
+    "sep": "</s>",
+    "mask": "<mask>",
+}
+PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = tuple(ROLES.values())
 
 
 # Bytes that never occur in UTF-8.

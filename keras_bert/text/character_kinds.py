@@ -12,6 +12,9 @@ import typing
 import numpy as np
 import tensorflow as tf
 
+from keras_bert.text.flat_texts import scatter
+from keras_bert.text.flat_texts import where
+
 # Of bytes that are no text, of characters, and of bytes that are no UTF-8.
 NONE, SPACE, LETTER, NUMBER, OTHER = range(5)
 
@@ -92,17 +95,11 @@ def character_kinds(flat):
     kinds = tf.gather(of_bytes, codes)
     starts, lengths, points = long_characters(flat.bytes)
     characters = LongCharacters(starts, lengths, _kind_of()(points))
-    places = tf.ragged.range(
-        characters.starts, characters.starts + characters.lengths
-    )
-    kinds = tf.tensor_scatter_nd_update(
-        kinds,
-        places.flat_values[:, tf.newaxis],
-        tf.gather(characters.kinds, places.value_rowids()),
-    )
-    return tf.where(
-        flat.is_text, kinds, tf.constant(NONE, tf.uint8)
-    ), characters
+    places = tf.ragged.range(starts, starts + lengths)
+    of_long = tf.gather(characters.kinds, places.value_rowids())
+    kinds = scatter(kinds, places.flat_values, of_long)
+    kinds = tf.where(flat.is_text, kinds, tf.constant(NONE, tf.uint8))
+    return kinds, characters
 
 
 def long_characters(codes, least=0xC2):
@@ -116,7 +113,7 @@ def long_characters(codes, least=0xC2):
         Where the characters of more than one byte begin, their lengths in
         bytes and their code points, all int32 `(num_characters,)`.
     """
-    starts = tf.cast(tf.where(codes >= least)[:, 0], tf.int32)
+    starts = where(codes >= least)
     first, *rest = (
         tf.cast(tf.gather(codes, starts + n), tf.int32) - 0x80 for n in range(4)
     )

@@ -64,20 +64,17 @@ class LongWords:
         length = 1
         while length < self.run:
             step = min(length, self.run - length)
-            flags = tf.logical_and(flags[:-step], flags[step:])
+            flags = flags[:-step] & flags[step:]
             length += step
         return tf.reduce_any(flags)
 
     def _replace(self, pieces):
-        begins = tf.logical_not(tf.gather(self.continues, pieces.ids))
+        begins = ~tf.gather(self.continues, pieces.ids)
         word = tf.cumsum(tf.cast(begins, tf.int32)) - 1
         num_words = tf.reduce_sum(tf.cast(begins, tf.int32))
         length = tf.math.unsorted_segment_sum(
             tf.gather(self.lengths, pieces.ids), word, num_words
         )
         long = tf.gather(length > self.limit, word)
-        return join(
-            pieces,
-            tf.where(long, self.unk_id, pieces.ids),
-            tf.logical_or(begins, tf.logical_not(long)),
-        )
+        ids = tf.where(long, self.unk_id, pieces.ids)
+        return join(pieces, ids, begins | ~long)

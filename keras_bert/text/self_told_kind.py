@@ -119,12 +119,7 @@ class CasedKind(SelfToldKind):
     """
 
     def read(self, directory, max_chars_per_word=None, lowercase=None):
-        """The settings that a directory holds.
-
-        Args:
-            directory: `pathlib.Path`.
-            max_chars_per_word: not looked at: it is of word pieces.
-            lowercase: bool, what the caller says of the casing, or None.
+        """As `SelfToldKind.read`; the caller may say the casing.
 
         Raises:
             ValueError: a file is missing or cannot be used, nothing tells
@@ -133,16 +128,7 @@ class CasedKind(SelfToldKind):
         return _named(self.reader)(directory, lowercase)
 
     def casing(self, vocab_file, claims, default=None):
-        """Tell if texts are lower-cased, by all that say so.
-
-        Args:
-            vocab_file: str; what stands beside it says so too.
-            claims: as `agreed_casing` takes them.
-            default: not looked at: the vocabulary tells it.
-
-        Returns:
-            bool
-        """
+        """Tell if texts are lower-cased, as `WordpieceKind.casing` does."""
         directory = pathlib.Path(vocab_file).parent
         return self.read(directory, lowercase=told_casing(claims)).lowercase
 

@@ -99,33 +99,26 @@ class PieceSpans:
         is_end = tf.equal(places, tf.gather(sizes, row))
         begins = tf.cumsum(sizes + 1, exclusive=True)
         index = places + tf.gather(begins, row)
-        known = tf.gather(_flags(self.not_known, texts, begins), index)
-        known = tf.logical_not(known)
+        known = ~tf.gather(_flags(self.not_known, texts, begins), index)
         unknown = tf.gather(_flags(self.unknown, texts, begins), index)
         if self.finds_special_tokens:
             marks = _counts(self.marks, texts, begins) - _FIRST_MARK
             is_special = in_special_tokens(tf.gather(marks, index))
-            known = tf.logical_or(known, is_special)
-            unknown = tf.logical_and(unknown, tf.logical_not(is_special))
+            known |= is_special
+            unknown &= ~is_special
         second = tf.zeros_like(is_end)
         for no_mark in self.no_marks:
             is_mark = tf.gather(_flags(no_mark, texts, begins), index)
-            is_mark = tf.logical_not(tf.logical_or(is_mark, is_end))
-            is_pair, is_second = _find_pairs(is_mark, places)
+            is_pair, is_second = _find_pairs(~(is_mark | is_end), places)
             known = tf.where(is_pair, self.knows_quote, known)
             unknown = tf.where(is_pair, not self.knows_quote, unknown)
-            second = tf.logical_or(second, is_second)
-        unknown = tf.logical_and(unknown, tf.logical_not(is_end))
+            second |= is_second
+        unknown &= ~is_end
         goes_on = tf.concat([[False], unknown[:-1]], 0)
-        goes_on = tf.logical_and(goes_on[: tf.size(unknown)], unknown)
-        goes_on = tf.logical_or(goes_on, second)
-        is_new = tf.logical_not(goes_on)
-        is_unit = tf.logical_or(known, unknown)
-        is_unit = tf.logical_and(is_unit, tf.logical_not(is_end))
+        is_new = ~((goes_on[: tf.size(unknown)] & unknown) | second)
+        is_unit = (known | unknown) & ~is_end
         counts = tf.math.unsorted_segment_sum(
-            tf.cast(tf.logical_and(is_unit, is_new), tf.int32),
-            row,
-            tf.size(sizes),
+            tf.cast(is_unit & is_new, tf.int32), row, tf.size(sizes)
         )
         starts = tf.boolean_mask(places, is_new)
         ends = tf.maximum(tf.concat([starts[1:], [0]], 0), starts + 1)
@@ -158,23 +151,13 @@ def _normalizer(replacements):
 
 
 def _find_pairs(is_mark, places):
-    """Pairs marks that follow each other, from the left.
-
-    Args:
-        is_mark: bool `(num_characters,)`, one kind of mark, of one byte.
-        places: int `(num_characters,)`, where the characters begin.
-
-    Returns:
-        Two bool `(num_characters,)`: marks of a pair, and the second ones.
-    """
+    """Marks of a pair, of such as follow each other, and the second ones."""
     number = tf.range(tf.size(places))
     behind = tf.concat([[-1], places[:-1] + 1], 0)[: tf.size(places)]
     follows = tf.concat([[False], is_mark[:-1]], 0)[: tf.size(places)]
-    follows = tf.logical_and(follows, tf.equal(places, behind))
-    begins = tf.logical_and(is_mark, tf.logical_not(follows))
+    begins = is_mark & ~(follows & tf.equal(places, behind))
     firsts = tf.concat([[0], tf.boolean_mask(number, begins)], 0)
     first = tf.gather(firsts, tf.cumsum(tf.cast(begins, tf.int32)))
-    is_odd = tf.equal((number - first) % 2, 1)
-    second = tf.logical_and(is_mark, is_odd)
+    second = is_mark & tf.equal((number - first) % 2, 1)
     before = tf.concat([second[1:], [False]], 0)[: tf.size(places)]
-    return tf.logical_or(before, second), second
+    return before | second, second

@@ -87,8 +87,8 @@ class SpecialTokens:
         for distance in range(1, self.max_length + 1):
             start = self.max_length - distance
             before = padded[start : start + tf.size(ids)]
-            inside = tf.logical_or(inside, before >= distance)
-        return join(pieces, ids, tf.logical_not(inside))
+            inside |= before >= distance
+        return join(pieces, ids, ~inside)
 
     def _kinds(self, texts):
         """For each "[" the special token that it opens or 0; then a 0."""

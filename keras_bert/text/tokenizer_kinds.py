@@ -87,11 +87,8 @@ def kind_of_directory(directory, default):
         if any((directory / file).is_file() for file in vocabularies):
             return name
     path = directory / _TOKENIZER_JSON
-    told = _told_model(path) if path.is_file() else None
-    for name, kind in KINDS.items():
-        if told and kind.model_type == told:
-            return name
-    return default
+    name = _name_of_json(path)[0] if path.is_file() else None
+    return name or default
 
 
 def vocabulary_of_file(vocab_file):
@@ -110,21 +107,23 @@ def unpack_settings(values):
     return KINDS[values.get("kind", _WORDPIECE)].unpacked(values)
 
 
-def _told_model(path):
-    """The type of the model that a `tokenizer.json` says, or None."""
+def _name_of_json(path):
+    """The kind of a `tokenizer.json`, or None, and its model's type."""
     model = read_json_file(path).get("model")
-    return model.get("type") if isinstance(model, dict) else None
+    told = model.get("type") if isinstance(model, dict) else None
+    names = (name for name, kind in KINDS.items() if kind.model_type == told)
+    return (next(names, None) if told else None), told
 
 
 def _kind_of_json(path):
-    told = _told_model(path)
-    for kind in KINDS.values():
-        if told and kind.model_type == told:
-            return kind
-    raise ValueError(
-        f"{path} must be of a BPE or a Unigram model; of a WordPiece model, "
-        f"pass the vocab.txt. Received: a model of the type {told!r}."
-    )
+    name, told = _name_of_json(path)
+    if name is None:
+        raise ValueError(
+            f"{path} must be of a BPE or a Unigram model; of a WordPiece "
+            "model, pass the vocab.txt. Received: a model of the type "
+            f"{told!r}."
+        )
+    return KINDS[name]
 
 
 class Tokenizer(typing.Protocol):

@@ -5,16 +5,14 @@ import pathlib
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
 
-PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = (
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-)
-ROLES = dict(
-    zip(("pad", "unknown", "cls", "sep", "mask"), SPECIAL_TOKENS, strict=True)
-)
+ROLES = {
+    "pad": "[PAD]",
+    "unknown": "[UNK]",
+    "cls": "[CLS]",
+    "sep": "[SEP]",
+    "mask": "[MASK]",
+}
+PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = tuple(ROLES.values())
 
 
 class Vocabulary(BaseVocabulary):

@@ -82,11 +82,11 @@ class WordpieceKind:
         return Vocabulary.from_file(vocab_file)
 
     def casing(self, vocab_file, claims, default=None):
-        """Whether texts are lower-cased, of all that tell it.
+        """Tell if texts are lower-cased, by all that say so.
 
         Args:
-            vocab_file: str; what stands beside it tells too.
-            claims, default: as of `agreed_casing`.
+            vocab_file: str; what stands beside it counts too.
+            claims, default: as `agreed_casing` takes them.
 
         Returns:
             bool

@@ -3,7 +3,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.layers import DropoutDense
 from keras_bert.layers import FlatDense
+from keras_bert.layers import LayerNorm
+from keras_bert.layers import NormedDense
 
 _INPUTS = np.random.default_rng(0).normal(size=(2, 5, 8)).astype("float32")
 
@@ -67,3 +70,64 @@ def test_gradients_are_those_of_keras():
         gradients.append(tape.gradient(total, [inputs, *weights]))
     for found, expected in zip(*gradients, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+_VECTORS = np.random.default_rng(0).normal(size=(64, 8)).astype("float32")
+
+
+def test_config_round_trip_with_dropout():
+    layer = DropoutDense(3, dropout=0.25, activation="tanh", name="named")
+    revived = keras.saving.deserialize_keras_object(
+        keras.saving.serialize_keras_object(layer)
+    )
+    assert type(revived) is DropoutDense
+    assert revived.get_config() == layer.get_config()
+    assert revived.dropout == 0.25
+
+
+def test_without_training_it_is_a_dense_layer():
+    ours = DropoutDense(3, dropout=0.5, activation="tanh")
+    theirs = keras.layers.Dense(3, activation="tanh")
+    theirs.build(_VECTORS.shape)
+    ours.build(_VECTORS.shape)
+    ours.set_weights(theirs.get_weights())
+    np.testing.assert_allclose(ours(_VECTORS), theirs(_VECTORS), atol=1e-6)
+
+
+def test_inputs_are_dropped_in_training_and_not_outputs():
+    layer = DropoutDense(8, dropout=0.5, kernel_initializer="identity")
+    outputs = np.asarray(layer(_VECTORS, training=True))
+    dropped = outputs == 0
+    assert 0.4 < dropped.mean() < 0.6
+    np.testing.assert_allclose(
+        outputs[~dropped], 2 * _VECTORS[~dropped], rtol=1e-6
+    )
+    layer.bias.assign(np.ones(8))
+    assert not (np.asarray(layer(_VECTORS, training=True)) == 0).any()
+
+
+def test_a_wrong_rate_is_an_error():
+    with pytest.raises(ValueError, match="`dropout`.*dropout=1.0"):
+        DropoutDense(3, dropout=1.0)
+
+
+def test_config_round_trip_with_a_norm():
+    layer = NormedDense(4, LayerNorm(1e-5, name="norm"), activation="tanh")
+    layer.build(_INPUTS.shape)
+    revived = keras.saving.deserialize_keras_object(
+        keras.saving.serialize_keras_object(layer)
+    )
+    assert type(revived) is NormedDense
+    revived.set_weights(layer.get_weights())
+    assert revived.get_config() == layer.get_config()
+    np.testing.assert_array_equal(revived(_INPUTS), layer(_INPUTS))
+
+
+def test_the_norm_follows_the_activation():
+    layer_norm = LayerNorm(name="layer_norm")
+    layer = NormedDense(4, layer_norm, activation="tanh", use_bias=False)
+    outputs = layer(_INPUTS)
+    dense = FlatDense(4, activation="tanh", use_bias=False)
+    dense.build(_INPUTS.shape)
+    dense.set_weights([layer.kernel])
+    np.testing.assert_allclose(outputs, layer_norm(dense(_INPUTS)), atol=1e-6)

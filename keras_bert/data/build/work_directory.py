@@ -166,13 +166,7 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
 
 
 def finish_piece(stem, counts, **about):
-    """Says that a piece is done.
-
-    Args:
-        stem: str, of its files.
-        counts: dict of ints.
-        **about: what else to know of it, for JSON.
-    """
+    """Says that the piece of a stem is done, and what to know of it."""
     artifacts.write_json(f"{stem}.json", {"counts": counts, **about})
 
 

@@ -97,7 +97,7 @@ def swag_examples(table):
     starts = [f"{start.strip()} " for start in table.columns["sent2"]]
     choices = [
         [f"{start}{ending}".lstrip() for start, ending in zip(starts, column)]
-        for column in _take(table, endings)
+        for column in map(table.columns.get, endings)
     ]
     return _examples(table, "sent1", choices)
 
@@ -123,17 +123,13 @@ def read_codah(path, num_choices=4, has_labels=True):
     columns = {"prompt": 1, **answers}
     table = _read(path, columns, 2 + num_choices, has_labels)
     check_filled(table, columns)
-    return _examples(table, "prompt", _take(table, answers))
+    return _examples(table, "prompt", [table.columns[x] for x in answers])
 
 
 def _read(path, columns, label, has_labels):
     if has_labels:
         columns = {**columns, "label": label}
     return read_columns(path, columns)
-
-
-def _take(table, names):
-    return [table.columns[name] for name in names]
 
 
 def _examples(table, context, choices):

@@ -117,14 +117,7 @@ def squad_questions(data_set, source, has_answers=True):
 
 
 def has_impossible(questions):
-    """Whether a data set is of the second kind, SQuAD 2.0.
-
-    Args:
-        questions: list of `SquadQuestion`.
-
-    Returns:
-        bool, whether one of them is impossible.
-    """
+    """Tell if one of a list of `SquadQuestion` is impossible: SQuAD 2.0."""
     return any(question.is_impossible for question in questions)
 
 
