@@ -178,7 +178,7 @@ def file_entry(path):
 
 
 def is_listed(path, *entries):
-    """Whether a file is there as one of the entries says; None is no entry."""
+    """Tell if a file is as one of the entries says; None is no entry."""
     try:
         size = os.path.getsize(path)
         sizes = [entry["bytes"] for entry in entries if entry]
@@ -283,7 +283,7 @@ def manifest_of(path):
 
 
 def is_free(path):
-    """Whether a file may be written: it is new, or as we wrote it."""
+    """Tell if a file may be written: it is new, or as we wrote it."""
     path = pathlib.Path(path)
     if not os.path.lexists(path):
         return True

@@ -1,4 +1,4 @@
-"""How every program of `tools/` starts, shows its manual and fails."""
+"""Start, manual and errors of every program of `tools/`."""
 
 import functools
 import importlib.abc
@@ -99,7 +99,7 @@ def show(text):
 
 
 def manual():
-    """What a program does and its flags, as text."""
+    """The manual of a program: its docstring and its flags."""
     about = sys.modules["__main__"].__doc__.strip()
     lines = [_as_started(about, own_configs=True), "", "Flags:", ""]
     for flag in _own_flags():
@@ -157,7 +157,7 @@ def _run_guarded(main, argv):
 
 
 def _user_errors():
-    """What a user can mend: a flag, a file, a package, a learning rate."""
+    """Errors that a user can mend: of flags, files, packages, rates."""
     errors = [ValueError, OSError, ImportError, FloatingPointError, MemoryError]
     if "tensorflow" in sys.modules:  # Some programs do without.
         # A full disk, or a batch too large for the memory.
@@ -166,7 +166,7 @@ def _user_errors():
 
 
 def _one_line(error):
-    """What went wrong; of a file also which flag named it."""
+    """The words of an error; of a file also which flag named it."""
     if isinstance(error, MemoryError):
         return f"Memory does not suffice. {error}".strip()
     if not isinstance(error, OSError) or error.filename is None:

@@ -48,7 +48,7 @@ def _programs():
 
 
 def _manual():
-    """What each program does: the first line of its docstring."""
+    """The first lines of the docstrings of all programs."""
     names = _programs()
     width = max(map(len, names)) + 2
     lines = [f"  {name:{width}}{_first_line(name)}" for name in names]

@@ -35,7 +35,7 @@ class Feature:
     meaning: str
 
     def num_values(self, lengths):
-        """How many values a record has.
+        """The number of values in a record.
 
         Args:
             lengths: dict of int, what "max_seq_length" and

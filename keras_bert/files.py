@@ -46,7 +46,7 @@ def expand_patterns(patterns, streams=False):
 
 
 def is_stream(path):
-    """Whether a file can be read once only: a pipe or a device."""
+    """Tell if a file can be read once only: a pipe or a device."""
     if path.startswith(_OPEN_FILES):
         return True  # Also a file that this process alone has open.
     return os.path.exists(path) and not os.path.isfile(path)
@@ -71,6 +71,6 @@ def _check_readable(path, streams):
 
 
 def total_size(paths):
-    """How much data there is, in words: "3 file(s), 1200 bytes"."""
+    """The size of files in words: "3 file(s), 1200 bytes"."""
     size = sum(os.path.getsize(path) for path in paths)
     return f"{len(paths)} file(s), {size} bytes"

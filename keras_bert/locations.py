@@ -1,4 +1,4 @@
-"""Where the programs and the configs are.
+"""Places of the programs and the configs.
 
 In a clone they stand beside the package; setup.py has a wheel carry them
 inside it.

@@ -66,7 +66,7 @@ def register_with_keras():
 
 
 class _StandIn:
-    """What Keras asks of a class, without the class."""
+    """Answers Keras as a class does, without the class."""
 
     def __init__(self, name):
         self._name = name

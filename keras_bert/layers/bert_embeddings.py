@@ -1,4 +1,4 @@
-"""What a BERT encoder is fed: word + position + segment."""
+"""Embeddings of BERT: word + position + segment."""
 
 import keras
 from keras import ops

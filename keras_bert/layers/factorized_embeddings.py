@@ -1,4 +1,4 @@
-"""What an ALBERT encoder is fed: narrow embeddings, mapped to its width."""
+"""Embeddings of ALBERT: narrow ones, mapped to its width."""
 
 import keras
 

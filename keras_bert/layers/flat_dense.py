@@ -20,7 +20,7 @@ class FlatDense(keras.layers.Dense):
     bfloat16 is 1.7 times as fast.
 
     Args:
-        units, activation, kernel_initializer and the others: as of
+        units, activation, kernel_initializer and the others: those of
             `keras.layers.Dense`.
 
     Call arguments:

@@ -114,7 +114,7 @@ class PostNormBlock(keras.layers.Layer):
         """The states that the feed-forward net is given.
 
         Args:
-            inputs: float `(..., hidden_size)`, as of a call.
+            inputs: float `(..., hidden_size)`, those of a call.
             attended: float `(..., hidden_size)`, what `self_attention` makes
                 of them.
 
@@ -127,7 +127,7 @@ class PostNormBlock(keras.layers.Layer):
         """The states that the block gives.
 
         Args:
-            states: float `(..., hidden_size)`, as of `with_attended`.
+            states: float `(..., hidden_size)`, from `with_attended`.
             output: float `(..., hidden_size)`, what `feed_forward` makes of
                 them.
 

@@ -1,4 +1,4 @@
-"""What a RoBERTa encoder is fed: word + position counted past padding."""
+"""Embeddings of RoBERTa: word + position counted past padding."""
 
 import keras
 from keras import ops

@@ -177,7 +177,7 @@ class SelfAttention(keras.layers.Layer):
         return ops.reshape(context, (*ops.shape(context)[:2], size))
 
     def attention_weights(self, inputs, attention_mask=None, about=None):
-        """How much each token takes of each token, as `call` weighs them.
+        """Return the attention weights that `call` multiplies by.
 
         Args:
             inputs, attention_mask, about: those of a call.

@@ -1,4 +1,4 @@
-"""What a Transformer encoder is fed: word + position."""
+"""Embeddings of a Transformer encoder: word + position."""
 
 import keras
 from keras import ops
@@ -110,7 +110,7 @@ class TokenEmbeddings(keras.layers.Layer):
         return self._normalize(self._sum(input_ids), training)
 
     def summands(self, input_ids):
-        """What is added up for each token, before the normalization.
+        """Return the vectors that are added up for each token.
 
         Args:
             input_ids: int32 `(batch_size, seq_length)`.

@@ -32,7 +32,7 @@ class TransformerEncoderBlock(PostNormBlock):
         attention_dropout: float, rate on the attention weights.
         layer_norm_epsilon: float, added to the variance.
         kernel_initializer: Keras initializer of the matrices.
-        pattern: function that tells which tokens a token attends to, as of
+        pattern: function that tells which tokens a token attends to, see
             `SelfAttention`; None for all.
 
     Call arguments:

@@ -65,7 +65,7 @@ class Backbone:
         return {} if self._about is None else {"about": self._about(inputs)}
 
     def last_states(self, positions=None):
-        """What the last block makes of the states before it.
+        """Runs the last block, at some or all positions.
 
         Args:
             positions: int32 Keras tensor `(batch_size, num_positions)`, the
@@ -114,11 +114,11 @@ class Backbone:
         return keras.Model(self.inputs, outputs)
 
     def attention_weights(self, inputs):
-        """How much the tokens take of each other in each block.
+        """Return the attention weights of each block.
 
         Args:
-            inputs: dict of int32 `(batch_size, seq_length)` arrays, as of
-                `inputs`.
+            inputs: dict of int32 `(batch_size, seq_length)` arrays, by
+                the names of `inputs`.
 
         Returns:
             A list with a float `(batch_size, num_heads, seq_length,
@@ -142,7 +142,7 @@ class Backbone:
 
 
 def encoder_inputs(encoder_features=features.ENCODER_INPUTS):
-    """What a model takes.
+    """Makes the inputs of an encoder.
 
     Args:
         encoder_features: tuple of `Feature`.

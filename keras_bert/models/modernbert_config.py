@@ -145,7 +145,7 @@ class ModernBertConfig(StrictConfig):
 
 
 def _period_of(kinds):
-    """How many blocks from one that sees all tokens to the next."""
+    """Count the blocks from one that sees all tokens to the next."""
     if not isinstance(kinds, list) or not kinds:
         raise ValueError(
             f"`layer_types` must be a list. Received: layer_types={kinds!r}."

@@ -1,4 +1,4 @@
-"""What ALBERT makes of a text before SentencePiece sees it.
+"""ALBERT's normalisation of a text before SentencePiece sees it.
 
 Two libraries do it, each in its own way. The rules of google-research/albert
 are those of its `preprocess_text`: white space becomes a space, characters are
@@ -15,7 +15,6 @@ They are pairs in the text as given only. So what the first table drops leaves a
 two: the second table drops them.
 """
 
-import functools
 import importlib.resources
 import typing
 import unicodedata
@@ -35,7 +34,7 @@ _WHITE_SPACE = "\t\n\x0b\x0c\r\x85\u1680\u2028\u2029"
 
 
 class AlbertNormalizer(typing.NamedTuple):
-    """How texts become what SentencePiece cuts.
+    """Turns texts into those that SentencePiece cuts.
 
     Args:
         table: str, the first part of the names of its tables.
@@ -61,7 +60,7 @@ class AlbertNormalizer(typing.NamedTuple):
 
 
 def mark_changes(character: str, normalized: str) -> str:
-    """What the first table makes of a character.
+    """Gives the characters that the first table makes of one.
 
     Args:
         character: str.
@@ -128,12 +127,7 @@ def normalize_text(text: str, lowercase: bool) -> str:
         text: str.
         lowercase: bool, lower-case.
     """
-    return text.translate(_translation(lowercase))
-
-
-@functools.cache
-def _translation(lowercase):
-    return _Translation(lowercase)
+    return text.translate(_TRANSLATIONS[lowercase])
 
 
 class _Translation(dict):
@@ -146,3 +140,6 @@ class _Translation(dict):
     def __missing__(self, code_point):
         text = normalize_code_point(code_point, self._lowercase)
         return self.setdefault(code_point, text)
+
+
+_TRANSLATIONS = {lowercase: _Translation(lowercase) for lowercase in CASINGS}

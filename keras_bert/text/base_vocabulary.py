@@ -1,4 +1,4 @@
-"""What the vocabularies of all kinds of tokenizers have in common."""
+"""Common parts of the vocabularies of all kinds of tokenizers."""
 
 import hashlib
 import typing
@@ -82,7 +82,7 @@ class BaseVocabulary:
 
     @property
     def is_lowercase(self):
-        """Whether no token but those in brackets has an upper-case letter."""
+        """True if only tokens in brackets have upper-case letters."""
         return all(
             token == token.lower()
             for token in self.tokens
@@ -198,7 +198,7 @@ def tokens_in_order(ids, path):
 
 def _layout_json(vocabulary, second_segment):
     """[CLS] A [SEP] B [SEP], with the tokens that play these roles."""
-    tokens = [vocabulary.roles[role] for role in ("cls", "sep")]
+    cls, sep = tokens = [vocabulary.roles[role] for role in ("cls", "sep")]
 
     def special(token, segment):
         return {"SpecialToken": {"id": token, "type_id": segment}}
@@ -206,7 +206,6 @@ def _layout_json(vocabulary, second_segment):
     def text(name, segment):
         return {"Sequence": {"id": name, "type_id": segment}}
 
-    cls, sep = tokens
     single = [special(cls, 0), text("A", 0), special(sep, 0)]
     second = [text("B", second_segment), special(sep, second_segment)]
     return {

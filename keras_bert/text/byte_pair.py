@@ -220,7 +220,7 @@ class BytePairTokenizer:
 
 
 def _in_rows(flat):
-    """Where tokens begin, int32 `(num_tokens,)`, and their ids in rows."""
+    """First bytes of tokens, int32 `(num_tokens,)`, and their ids in rows."""
     places = where(tf.not_equal(flat.tokens, NO_TOKEN))
     splits = tf.searchsorted(places, flat.separators)
     return places, tf.RaggedTensor.from_row_splits(

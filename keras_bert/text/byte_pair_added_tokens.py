@@ -143,7 +143,7 @@ def _from_the_left(starts, ends):
 
 
 def _before_space(flat, places):
-    """Where the white space begins that ends at each place."""
+    """The beginning of the white space that ends at each place."""
     kinds, _ = character_kinds(flat)
     others = where(tf.not_equal(kinds, SPACE))
     before = tf.searchsorted(others, places) - 1

@@ -1,4 +1,4 @@
-"""What a byte-level BPE tokenizer is made of, without TensorFlow."""
+"""Settings of a byte-level BPE tokenizer, without TensorFlow."""
 
 import dataclasses
 import json
@@ -211,7 +211,7 @@ def _with_roles(added, vocabulary):
 
 
 def _check_merges(vocabulary, merges):
-    """What `BytePairMerges` relies on."""
+    """Checks all that `BytePairMerges` relies on."""
     known = {c for c in byte_characters() if c in vocabulary}
     for rank, merge in enumerate(merges):
         if len(merge) != 2 or not all(

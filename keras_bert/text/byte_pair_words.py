@@ -1,4 +1,4 @@
-"""Where the words of byte-level BPE begin, as GPT-2's pattern finds them.
+"""Beginnings of the words of byte-level BPE, by GPT-2's pattern.
 
 The pattern, tried from left to right:
 
@@ -30,7 +30,7 @@ def word_starts(flat, kinds, characters):
 
     Args:
         flat: `FlatTexts`.
-        kinds: uint8 `(num_bytes,)`, as of `character_kinds`.
+        kinds: uint8 `(num_bytes,)`, as `character_kinds` gives them.
         characters: `LongCharacters`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Whether texts are lower-cased: told by files and flags, never guessed."""
+"""The casing of texts, said by files and flags, never guessed."""
 
 import json
 import pathlib
@@ -60,7 +60,7 @@ def agreed_casing(vocabulary, claims, default=None):
 def told_casing(claims):
     """The one answer of those that tell, or None where none does.
 
-    Args, Raises: as of `agreed_casing`.
+    Args, Raises: those of `agreed_casing`.
     """
     told = {str(name): value for name, value in claims.items()}
     told = {name: value for name, value in told.items() if value is not None}
@@ -94,8 +94,7 @@ def _untold_casing(vocabulary, claims, default):
 
 
 def _warn_of_cased(vocabulary, lowercase):
-    is_published = vocabulary.sha256 in _PUBLISHED
-    as_published = is_published and _PUBLISHED[vocabulary.sha256][1]
+    _, as_published = _PUBLISHED.get(vocabulary.sha256, (None, False))
     if lowercase and not vocabulary.is_lowercase and not as_published:
         logging.warning(
             "Texts are lower-cased, but the vocabulary has upper-case "
@@ -104,7 +103,7 @@ def _warn_of_cased(vocabulary, lowercase):
 
 
 def casing_beside(vocab_file):
-    """What stands beside a vocabulary file of its casing.
+    """Reads the casing that stands beside a vocabulary file.
 
     That is the manifest of `learn_vocabulary`; or, of a file vocab.txt in a
     model's directory, the tokenizer_config.json there.

@@ -58,7 +58,7 @@ class LongWords:
         )
 
     def _has_run(self, flags):
-        """Whether `run` neighbours are True, in passes that double."""
+        """Tell if `run` neighbours are True, in passes that double."""
         if not self.run:
             return tf.constant(True)  # A single piece may pass the limit.
         length = 1

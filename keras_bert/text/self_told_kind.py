@@ -68,11 +68,11 @@ class SelfToldKind:
         self._refuse("the embedder", {"do_lower_case": True})
 
     def facts(self, settings):
-        """What a manifest tells besides the vocabulary, a dict for JSON."""
+        """Facts for a manifest besides the vocabulary, a dict for JSON."""
         return {"tokenizer": told_settings(settings)}
 
     def described(self, settings):
-        """What a model card tells besides the number of the pieces."""
+        """Words for a model card besides the number of the pieces."""
         values = _values(settings).items()
         told = {"kind": settings.kind, **{k: v for k, v in values if _short(v)}}
         return ", ".join(f"`{name}`: {value}" for name, value in told.items())
@@ -138,13 +138,13 @@ class CasedKind(SelfToldKind):
 
 
 def _named(name):
-    """What "module:attribute" stands for, imported when it is needed."""
+    """The object of a "module:attribute", imported when it is needed."""
     module, attribute = name.split(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def told_settings(settings):
-    """What makes two tokenizers of one vocabulary different.
+    """List the settings that tell tokenizers of one vocabulary apart.
 
     Args:
         settings: the settings of a tokenizer of any kind.

@@ -1,4 +1,4 @@
-"""What a SentencePiece model replaces single characters with.
+"""Replacements of characters by a SentencePiece model.
 
 Its table is a double-array trie over UTF-8, in the format of darts-clone,
 whose values are places in a pool of texts that end in U+0000.
@@ -41,7 +41,7 @@ def build_charsmap(replacements):
 
 
 def has_key(charsmap, text):
-    """Whether a table replaces a text, of which it is sound."""
+    """Tell if a sound table replaces a text."""
     if not charsmap:
         return False
     units, _ = _parts(charsmap)

@@ -1,4 +1,4 @@
-"""What a SentencePiece tokenizer is made of, without TensorFlow."""
+"""Settings of a SentencePiece tokenizer, without TensorFlow."""
 
 import dataclasses
 import itertools

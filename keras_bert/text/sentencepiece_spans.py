@@ -1,4 +1,4 @@
-"""Where the pieces of SentencePiece stand, which its op does not tell.
+"""Offsets of the pieces of SentencePiece, which its op does not give.
 
 A text is a row of units: each known character is one, and so is each run of
 unknown ones, which is one piece. A piece takes as many units as it has
@@ -136,7 +136,7 @@ def _flags(normalizer, texts, begins):
 
 
 def _counts(normalizer, texts, begins):
-    """How many bytes a table makes at each byte, and an end behind texts."""
+    """Number of bytes that a table makes of each, and an end behind texts."""
     _, places = normalizer.normalize_with_offsets(texts)
     index = places.flat_values + tf.gather(begins, places.value_rowids())
     size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1

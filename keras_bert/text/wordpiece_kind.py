@@ -1,4 +1,4 @@
-"""What is particular to word pieces among the kinds of tokenizers."""
+"""Word pieces as a kind of tokenizer, and their files."""
 
 import dataclasses
 
@@ -103,11 +103,11 @@ class WordpieceKind:
         return dataclasses.replace(settings, lowercase=True)
 
     def facts(self, settings):
-        """What a manifest tells besides the vocabulary, a dict for JSON."""
+        """Facts for a manifest besides the vocabulary, a dict for JSON."""
         return {"do_lower_case": settings.lowercase}
 
     def described(self, settings):
-        """What a model card tells besides the number of the pieces."""
+        """Words for a model card besides the number of the pieces."""
         casing = "lower-cased" if settings.lowercase else "kept as written"
         accents = "dropped" if settings.strip_accents else "kept"
         found = ", special tokens in them found"
@@ -165,7 +165,7 @@ def _setting(name, settings, fast, default):
 
 
 def _told_casing(directory, settings, fast):
-    """What the files say; tokenizer.json is asked last, as transformers do."""
+    """Claims of the files; tokenizer.json is asked last, as transformers do."""
     told = _setting("do_lower_case", settings, fast, None)
     by_settings = told is None or settings.get("do_lower_case") is not None
     return {

@@ -1,4 +1,4 @@
-"""What a word-piece tokenizer is made of, without TensorFlow."""
+"""Settings of a word-piece tokenizer, without TensorFlow."""
 
 import dataclasses
 import typing

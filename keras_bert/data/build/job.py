@@ -41,7 +41,7 @@ def create_pretraining_data(
     was killed goes on where it was when it is started again.
 
     Args:
-        sources: list of sources, as of `open_sources`.
+        sources: list of sources, from `open_sources`.
         output_files: list of str, the TFRecord files to share the examples
             out to, all in one folder. They appear together, when all is done.
         text_options: `TextOptions`.

@@ -83,7 +83,7 @@ class OptionFlags:
         """The `TextOptions`; `settled` looks at the files.
 
         Args:
-            on_bad_line: str, as of `TextOptions`.
+            on_bad_line: str, as `TextOptions` takes it.
         """
         return TextOptions(
             vocab_file=self.vocab_file.value,

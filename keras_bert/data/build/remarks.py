@@ -43,7 +43,7 @@ def shares_of(counts, options):
     """The shares that tell whether pre-training data are sound.
 
     Args:
-        counts: dict, as of `create_pretraining_data`.
+        counts: dict that `create_pretraining_data` returns.
         options: `PretrainingDataOptions`.
 
     Returns:
@@ -96,7 +96,7 @@ def warn_of_examples(counts, text_options, options):
     """Warns of text that is lost, and of examples that teach little.
 
     Args:
-        counts: dict, as of `create_pretraining_data`.
+        counts: dict that `create_pretraining_data` returns.
         text_options: `TextOptions`.
         options: `PretrainingDataOptions`.
     """
@@ -124,10 +124,10 @@ def warn_of_examples(counts, text_options, options):
 
 
 def describe_examples(counts, options):
-    """What was made, for the end of a log.
+    """Describe the examples that were made, for the end of a log.
 
     Args:
-        counts: dict, as of `create_pretraining_data`.
+        counts: dict that `create_pretraining_data` returns.
         options: `PretrainingDataOptions`.
 
     Returns:

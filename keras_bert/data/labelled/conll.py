@@ -1,4 +1,4 @@
-"""Tagged sentences in columns, as of the CoNLL shared tasks."""
+"""Tagged sentences in columns, as in the CoNLL shared tasks."""
 
 import dataclasses
 import io
@@ -175,7 +175,7 @@ def _chosen_columns(word_column, tag_column, num_columns, is_counted):
 
 
 def _counts_words(rows, cut):
-    """Whether the first column counts the words of each sentence."""
+    """Tell if the first column counts the words of each sentence."""
     sentences = [
         [cut(row)[0] for _, row in rows if not _UNCOUNTED.match(row)]
         for rows in _sentences(rows)

@@ -48,7 +48,7 @@ def to_iob2(tags):
     """The tags of one sentence in IOB2.
 
     Args:
-        tags: as of `find_entities`.
+        tags: as `find_entities` takes them.
 
     Returns:
         A list of str.
@@ -61,13 +61,13 @@ def to_iob2(tags):
 
 
 def locate_entities(entities, text, spans):
-    """Where entities stand in their text.
+    """Finds the places of entities in their text.
 
     Args:
         entities: list of `Entity`.
         text: str.
         spans: list with the start and the end of each word in the text, in
-            characters, as of `find_words`.
+            characters, as `find_words` gives them.
 
     Returns:
         A list of dicts `{"text": str, "label": str, "start": int,

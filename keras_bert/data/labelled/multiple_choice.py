@@ -90,7 +90,7 @@ def swag_examples(table):
         A list of `MultipleChoiceExample`.
 
     Raises:
-        ValueError: as of `read_swag`; the row is named.
+        ValueError: as `read_swag` does; the row is named.
     """
     endings = [name for name in table.columns if name.startswith("ending")]
     check_filled(table, ["sent1", *endings])
@@ -117,7 +117,7 @@ def read_codah(path, num_choices=4, has_labels=True):
         A list of `MultipleChoiceExample`.
 
     Raises:
-        ValueError: as of `read_swag`; no cell may be empty.
+        ValueError: as `read_swag` does; no cell may be empty.
     """
     answers = {f"answer{index}": 2 + index for index in range(num_choices)}
     columns = {"prompt": 1, **answers}

@@ -12,6 +12,35 @@ from keras_bert.data.labelled.splits import tfds_splits
 flags.disclaim_key_flags()  # They are the flags of the program.
 
 
+# By the names of the flags their defaults and meanings.
+_STRINGS = {
+    "data_dir": (None, "The files of --task_name, as published."),
+    "tfds_name": (
+        None,
+        "Or a prepared data set of TensorFlow Datasets: glue/mrpc.",
+    ),
+    "train_file": (None, "Or a file of one's own: .csv, .tsv or .jsonl."),
+    "dev_file": (
+        None,
+        "By which the best epoch is chosen; by default a tenth of "
+        "--train_file.",
+    ),
+    "test_file": (None, "Texts to answer at the end, without labels."),
+    "text_column": (
+        "text",
+        "Column of the text in files of one's own: its name, or its position "
+        "from 0 if there is no header.",
+    ),
+    "text_pair_column": (None, "Of pairs, the column of the second text."),
+    "label_column": ("label", "Column of the label."),
+    "label_separator": (
+        None,
+        "What stands between the labels of a cell, such as a comma, where a "
+        "text of one's own may have several labels or none.",
+    ),
+}
+
+
 class SplitFlags:
     """Defines the flags, and reads the examples that they name."""
 
@@ -19,51 +48,11 @@ class SplitFlags:
         self.task_name = flags.DEFINE_enum(
             "task_name",
             None,
-            [
-                name
-                for name, task in GLUE_TASKS.items()
-                if "train" in task.files
-            ],
+            [x for x, task in GLUE_TASKS.items() if "train" in task.files],
             "Task of GLUE, of which --data_dir holds the files.",
         )
-        self.data_dir = flags.DEFINE_string(
-            "data_dir", None, "The files of --task_name, as published."
-        )
-        self.tfds_name = flags.DEFINE_string(
-            "tfds_name",
-            None,
-            "Or a prepared data set of TensorFlow Datasets: glue/mrpc.",
-        )
-        self.train_file = flags.DEFINE_string(
-            "train_file", None, "Or a file of one's own: .csv, .tsv or .jsonl."
-        )
-        self.dev_file = flags.DEFINE_string(
-            "dev_file",
-            None,
-            "By which the best epoch is chosen; by default a tenth of "
-            "--train_file.",
-        )
-        self.test_file = flags.DEFINE_string(
-            "test_file", None, "Texts to answer at the end, without labels."
-        )
-        self.text_column = flags.DEFINE_string(
-            "text_column",
-            "text",
-            "Column of the text in files of one's own: its name, or its "
-            "position from 0 if there is no header.",
-        )
-        self.text_pair_column = flags.DEFINE_string(
-            "text_pair_column", None, "Of pairs, the column of the second text."
-        )
-        self.label_column = flags.DEFINE_string(
-            "label_column", "label", "Column of the label."
-        )
-        self.label_separator = flags.DEFINE_string(
-            "label_separator",
-            None,
-            "What stands between the labels of a cell, such as a comma, where "
-            "a text of one's own may have several labels or none.",
-        )
+        for name, (default, text) in _STRINGS.items():
+            setattr(self, name, flags.DEFINE_string(name, default, text))
 
     def check(self):
         """Raises ValueError if flags contradict each other or are missing."""

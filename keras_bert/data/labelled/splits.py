@@ -39,7 +39,7 @@ class Splits:
     is_multi_label: bool = False
 
     def all(self):
-        """What there is in all splits, a list."""
+        """The tables of all splits, a list."""
         train = [] if self.train is None else [self.train]
         return [*train, *self.dev.values(), *self.test.values()]
 

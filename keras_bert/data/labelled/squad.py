@@ -43,7 +43,7 @@ class SquadQuestion:
 
     @property
     def is_trainable(self):
-        """Whether it is known what to learn: where the answer is, or none."""
+        """True if it is known what to learn: where the answer is, or none."""
         return self.is_impossible or self.answer_span is not None
 
 
@@ -91,7 +91,7 @@ def squad_questions(data_set, source, has_answers=True):
         A list of `SquadQuestion`.
 
     Raises:
-        ValueError: as of `read_squad`.
+        ValueError: as `read_squad` does.
     """
     questions = {}
     for article, where in _items(data_set, "data", source, "article"):
@@ -165,7 +165,7 @@ def _items(value, key, where, noun):
 
 
 def _field(value, key, kind, where):
-    """What an object has under a key, if it is of the right type."""
+    """The value under a key of an object, if it is of the right type."""
     if not isinstance(value, dict):
         raise ValueError(
             f"{where} must be an object. Received: {reprlib.repr(value)}."

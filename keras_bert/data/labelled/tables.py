@@ -26,7 +26,7 @@ class Table:
         return len(self.numbers)
 
     def where(self, index):
-        """Where a row is, for a message: "train.tsv, line 12"."""
+        """The place of a row for a message: "train.tsv, line 12"."""
         return f"{self.place} {self.numbers[index]}"
 
     def texts(self):
@@ -73,7 +73,7 @@ def read_columns(path, columns, on_bad_row=raise_fault):
     """Reads columns of a file; cells may be empty.
 
     Args:
-        path: str, as of `read_table`.
+        path: str, as `read_table` takes it.
         columns: dict from a name in the table to a column of the file.
         on_bad_row: function of a message, called for each row of CSV or TSV
             that has another number of fields than the first. If it returns,

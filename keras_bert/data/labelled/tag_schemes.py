@@ -1,4 +1,4 @@
-"""How tags tell where entities begin and end.
+"""Schemes of tags that say where entities begin and end.
 
 Each tag is "O", for words outside of entities, or a prefix and a type such as
 "B-PER". Plain tags, such as parts of speech, have no prefix: each word is
@@ -50,7 +50,7 @@ def find_scheme(tags, where=None):
 
 
 def is_plain(names):
-    """Whether different tags, an iterable of str, are plain ones."""
+    """Tell if different tags, an iterable of str, are plain ones."""
     return _candidates({*names}) == [PLAIN]
 
 
@@ -60,7 +60,7 @@ def check_scheme(tags, scheme, where=None):
     Args:
         tags: list with a list of str for each sentence.
         scheme: str, one of `SCHEMES`.
-        where: as of `find_scheme`.
+        where: as `find_scheme` takes it.
 
     Raises:
         ValueError: a tag does not follow it. The message names its place and
@@ -129,7 +129,7 @@ def _candidates(distinct):
 
 
 def _first_fault(tags, scheme, where):
-    """What is wrong with the first tag that breaks a scheme, or None."""
+    """Describe the first tag that breaks a scheme, or None."""
     for sentence, row in enumerate(tags):
         for word, pair in enumerate(zip([OUTSIDE, *row], [*row, OUTSIDE])):
             if _may_follow(*pair, scheme):
@@ -145,7 +145,7 @@ def _first_fault(tags, scheme, where):
 
 
 def _may_follow(before, tag, scheme):
-    """Whether a tag is one of a scheme and may stand after a good one."""
+    """Tell if a tag is one of a scheme and may stand after a good one."""
     prefix, _, type_ = tag.partition("-")
     prefix_before, _, type_before = before.partition("-")
     if tag != OUTSIDE and not (prefix in _PREFIXES[scheme] and type_):

@@ -32,7 +32,7 @@ def read_tfds(name, split, data_dir=None):
 
     Args:
         name: str, such as "glue/mrpc", or the directory of a version.
-        split: str, as of `tfds.load`: "validation_matched", "train[:10%]".
+        split: str, for `tfds.load`: "validation_matched", "train[:10%]".
         data_dir: str, where data sets are; TFDS_DATA_DIR by default.
 
     Returns:

@@ -96,7 +96,7 @@ def _read_gzip(path, file):
 
 
 def _next_document(file, position):
-    """Where a document may begin: past a blank line, or the end."""
+    """The next beginning of a document: past a blank line, or the end."""
     file.seek(position)
     file.readline()  # The rest of a line.
     while file.readline().strip():

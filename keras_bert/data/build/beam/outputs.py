@@ -1,4 +1,4 @@
-"""What the Beam pipeline may write, on any file system that Beam knows.
+"""Outputs of the Beam pipeline, on any file system that Beam knows.
 
 The rule is that of `keras_bert.artifacts`: new, or listed by the manifest of an
 earlier run. A file on this machine must then have the bytes that the manifest
@@ -26,7 +26,7 @@ _WORKER_ERROR = re.compile(
 
 
 def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
-    """Where the manifest goes, after what an earlier run has left is removed.
+    """Removes the output of an earlier run; the path of the manifest.
 
     Args:
         output_dir: str.

@@ -59,7 +59,7 @@ def create_pretraining_data_on_beam(
             manifest lists.
 
     Returns:
-        The manifest's counts, as of `create_pretraining_data`.
+        The manifest's counts, as `create_pretraining_data` does.
 
     Raises:
         ValueError: the input is no text or one document, the output exists.
@@ -88,13 +88,13 @@ def create_pretraining_data_on_beam(
             | beam.Flatten()
             | beam.combiners.ToList()
             | beam.Map(
-                _make_manifest,
-                settings,
+                _write_manifest,
+                path,
+                {"settings": settings, "command": sys.argv},
                 start,
                 options,
                 beam.pvalue.AsDict(entries),
             )
-            | beam.Map(_write_manifest, path, sys.argv)
         )
     with FileSystems.open(path) as file:
         counts = json.load(file)["counts"]
@@ -155,18 +155,14 @@ def _check_counts(counts, names):
     return counts
 
 
-def _make_manifest(parts, settings, start, options, entries):
-    """The manifest; the shards have their final names by now."""
+def _write_manifest(parts, path, about, start, options, entries):
+    """Writes the manifest; the shards have their final names by now."""
     counts = {name: count for part in parts for name, count in part.items()}
     about = {
-        "settings": settings,
+        **about,  # With the command, as a worker has another one.
         "counts": counts,
         "shares": shares_of(counts, options),
         "seconds": round(time.time() - start, 1),
     }
-    return manifest_values(dict(sorted(entries.items())), about)
-
-
-def _write_manifest(manifest, path, command):
-    # A worker has another command line.
-    write_remote_json(path, {**manifest, "command": command})
+    values = manifest_values(dict(sorted(entries.items())), about)
+    write_remote_json(path, values)
