@@ -84,7 +84,7 @@ test-environments: $(VENV)/.installed-test
 # Apache Beam holds back packages that the others have newer.
 test-beam:
 	$(MAKE) $(VENV)-beam/.installed-test,beam VENV=$(VENV)-beam
-	$(VENV)-beam/bin/python -m pytest tests/data/build/beam tests/export/beam \
+	$(VENV)-beam/bin/python -m pytest tests/beam/data tests/beam/prediction \
 	    tests/tools/create_pretraining_data_beam_test.py
 
 # An unpinned torch would bring gigabytes of CUDA packages.

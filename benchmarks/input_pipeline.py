@@ -21,9 +21,9 @@ from absl import flags
 from keras_bert import features
 from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import pretraining_dataset
-from keras_bert.data.build.shards import ShardBuilder
 from keras_bert.data.corpus.token_store import Corpus
 from keras_bert.data.examples.options import PretrainingDataOptions
+from keras_bert.data.jobs.shards import ShardBuilder
 from keras_bert.data.records.framing import write_records
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.vocabulary import Vocabulary

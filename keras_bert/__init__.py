@@ -17,7 +17,6 @@ _MODULES = (
     "features",
     "layers",
     "models",
-    "pretraining",
     "serving",
     "tasks",
     "text",

@@ -33,7 +33,7 @@ _LONGEST = (
     "tools/chain_test.py",
     "tools/run_classifier_test.py",
     "export/tflite_test.py",
-    "data/build/resume_test.py",
+    "data/jobs/resume_test.py",
     "export/served_tasks_test.py",
 )
 

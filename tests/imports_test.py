@@ -332,7 +332,6 @@ def test_dir_lists_the_public_names():
         "from_pretrained",
         "layers",
         "models",
-        "pretraining",
         "save_pretrained",
         "serving",
         "tasks",

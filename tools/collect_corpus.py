@@ -24,9 +24,9 @@ from keras_bert import command_line
 from keras_bert.data.corpus.held_out import corpus_files
 from keras_bert.data.corpus.held_out import split_corpus
 from keras_bert.data.corpus.sources import source_documents
-from keras_bert.data.corpus.text_flags import TextFlags
-from keras_bert.demo.documentation import collect_documents
-from keras_bert.demo.documentation import default_roots
+from keras_bert.programs.data.text_flags import TextFlags
+from keras_bert.programs.demo.documentation import collect_documents
+from keras_bert.programs.demo.documentation import default_roots
 from keras_bert.text.sentences import split_sentences
 
 _TEXT = TextFlags(is_optional=True)

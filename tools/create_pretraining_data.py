@@ -25,9 +25,9 @@ from absl import logging
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.data.build.option_flags import OptionFlags
-from keras_bert.data.build.remarks import describe_examples
-from keras_bert.data.corpus.text_flags import TextFlags
+from keras_bert.data.jobs.remarks import describe_examples
+from keras_bert.programs.data.option_flags import OptionFlags
+from keras_bert.programs.data.text_flags import TextFlags
 
 _TEXT = TextFlags()
 _OUTPUT_FILE = flags.DEFINE_list(

@@ -23,8 +23,8 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.data.build.option_flags import OptionFlags
-from keras_bert.data.build.remarks import describe_examples
+from keras_bert.data.jobs.remarks import describe_examples
+from keras_bert.programs.data.option_flags import OptionFlags
 
 # What logs the traceback of an error that `main` tells in one line.
 _NOISY = (
@@ -92,7 +92,7 @@ def _load_pipeline():
         python_logging.getLogger(name).setLevel(python_logging.CRITICAL)
     python_logging.disable(python_logging.WARNING)
     # Imported late: most do not have Apache Beam.
-    from keras_bert.data.build.beam import pipeline
+    from keras_bert.beam.data import pipeline
 
     python_logging.disable(python_logging.NOTSET)
     return pipeline

@@ -20,11 +20,11 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.demo.stages import check_installed
-from keras_bert.demo.stages import demo_stages
-from keras_bert.demo.stages import printed_lines
-from keras_bert.demo.stages import running
 from keras_bert.files import expand_patterns
+from keras_bert.programs.demo.stages import check_installed
+from keras_bert.programs.demo.stages import demo_stages
+from keras_bert.programs.demo.stages import printed_lines
+from keras_bert.programs.demo.stages import running
 
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "Where everything goes.", required=True

@@ -13,12 +13,12 @@ from absl import flags
 import keras_bert
 from keras_bert import command_line
 from keras_bert.data.corpus.documents import read_documents
-from keras_bert.demo.report import corpus_text
-from keras_bert.demo.report import filled_text
-from keras_bert.demo.report import masked_sentences
-from keras_bert.demo.report import saved_model_text
-from keras_bert.demo.report import tflite_text
-from keras_bert.demo.report import training_text
+from keras_bert.programs.demo.report import corpus_text
+from keras_bert.programs.demo.report import filled_text
+from keras_bert.programs.demo.report import masked_sentences
+from keras_bert.programs.demo.report import saved_model_text
+from keras_bert.programs.demo.report import tflite_text
+from keras_bert.programs.demo.report import training_text
 
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "The directory of the demo.", required=True

@@ -33,11 +33,11 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.data.records.inspection.page import make_page
-from keras_bert.data.records.inspection.summary import examples_text
-from keras_bert.data.records.inspection.summary import summary_rows
-from keras_bert.data.records.inspection.summary import summary_text
 from keras_bert.files import expand_patterns
+from keras_bert.programs.inspection.page import make_page
+from keras_bert.programs.inspection.summary import examples_text
+from keras_bert.programs.inspection.summary import summary_rows
+from keras_bert.programs.inspection.summary import summary_text
 from keras_bert.text.tokenizer_kinds import VOCAB_FILE_HELP
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 
@@ -66,8 +66,8 @@ def main():
     vocabulary = vocabulary_of_file(_VOCAB_FILE.value)
     _check_output(_OUTPUT_FILE.value, [*paths, _VOCAB_FILE.value])
     # Imported late: it loads TensorFlow, and a wrong flag is told at once.
-    from keras_bert.data.records.inspection.reading import check_manifests
-    from keras_bert.data.records.inspection.reading import inspect_records
+    from keras_bert.programs.inspection.reading import check_manifests
+    from keras_bert.programs.inspection.reading import inspect_records
 
     altered = check_manifests(paths, _VOCAB_FILE.value, vocabulary)
     statistics, examples = inspect_records(
@@ -108,7 +108,7 @@ def _title(paths):
 
 
 def _write(path, title, statistics, rows, examples):
-    from keras_bert.data.records.inspection.diagrams import draw_diagrams
+    from keras_bert.programs.inspection.diagrams import draw_diagrams
 
     data = draw_diagrams(statistics, title)
     if path.endswith(".html"):

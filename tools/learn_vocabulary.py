@@ -22,7 +22,7 @@ from absl import logging
 import keras_bert
 from keras_bert import artifacts
 from keras_bert import command_line
-from keras_bert.data.corpus.text_flags import TextFlags
+from keras_bert.programs.data.text_flags import TextFlags
 
 _TEXT = TextFlags()
 _KIND = flags.DEFINE_enum(

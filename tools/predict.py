@@ -80,8 +80,8 @@ def main():
     import keras
 
     from keras_bert.checkpoints.layout import check_input
-    from keras_bert.tasks.prediction.asked import asked_file
-    from keras_bert.tasks.prediction.job import answer_file
+    from keras_bert.programs.prediction.asked import asked_file
+    from keras_bert.programs.prediction.job import answer_file
     from keras_bert.training.precision import dtype_policy
 
     for directory in _MODEL_DIR.value:

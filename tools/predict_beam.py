@@ -63,7 +63,7 @@ def main():
             python_logging.CRITICAL
         )
     # Imported late: most do not have Apache Beam.
-    from keras_bert.export.beam.pipeline import predict_on_beam
+    from keras_bert.beam.prediction.pipeline import predict_on_beam
 
     counts = predict_on_beam(
         _MODEL_DIR.value,

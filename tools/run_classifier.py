@@ -20,8 +20,8 @@ docs/classification.md.
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.labelled.split_flags import SplitFlags
-from keras_bert.tasks.fine_tuning.run_flags import RunFlags
+from keras_bert.programs.fine_tuning.run_flags import RunFlags
+from keras_bert.programs.splits.split_flags import SplitFlags
 
 _SPLITS = SplitFlags()
 _RUN = RunFlags()
@@ -65,7 +65,7 @@ def main():
     if splits.glue:
         is_regression = splits.glue.is_regression
     # Imported late, so that the manual is there at once.
-    from keras_bert.tasks.fine_tuning.classification_run import (
+    from keras_bert.programs.fine_tuning.classification_run import (
         ClassificationRun,
     )
 

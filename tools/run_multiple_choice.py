@@ -17,8 +17,8 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert.data.labelled import multiple_choice
-from keras_bert.data.labelled import task_splits
-from keras_bert.tasks.fine_tuning.run_flags import RunFlags
+from keras_bert.programs.fine_tuning.run_flags import RunFlags
+from keras_bert.programs.splits import task_splits
 
 _READERS = {
     "swag": multiple_choice.read_swag,
@@ -65,7 +65,7 @@ def main():
     _RUN.check_places(files.values())
     splits = _splits(files, recipes[0].seed)
     # Imported late, so that the manual is there at once.
-    from keras_bert.tasks.choices.choice_run import ChoiceRun
+    from keras_bert.programs.fine_tuning.choice_run import ChoiceRun
 
     _RUN.perform(ChoiceRun(splits, _RUN.arguments()), files.values())
 

@@ -19,7 +19,7 @@ Ctrl-C stops at once. --train_batch_size is the global batch, on all devices of
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert import pretraining
+from keras_bert.programs import pretraining
 from keras_bert.training import choices
 from keras_bert.training import objectives
 

@@ -24,8 +24,8 @@ from absl import flags
 
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
-from keras_bert.data.labelled.task_splits import squad_splits
-from keras_bert.tasks.fine_tuning.run_flags import RunFlags
+from keras_bert.programs.fine_tuning.run_flags import RunFlags
+from keras_bert.programs.splits.task_splits import squad_splits
 
 _RUN = RunFlags()
 _TRAIN_FILE = flags.DEFINE_string("train_file", None, "SQuAD file to learn.")
@@ -79,7 +79,7 @@ def main():
         check_input(directory)
     splits = squad_splits(*files, recipes[0].seed)
     # Imported late, so that the manual is there at once.
-    from keras_bert.tasks.answers.squad_run import SquadRun
+    from keras_bert.programs.fine_tuning.squad_run import SquadRun
 
     lengths = {
         "doc_stride": _DOC_STRIDE.value,

@@ -17,8 +17,8 @@ best. See docs/tagging.md.
 from absl import flags
 
 from keras_bert import command_line
-from keras_bert.data.labelled.task_splits import conll_splits
-from keras_bert.tasks.fine_tuning.run_flags import RunFlags
+from keras_bert.programs.fine_tuning.run_flags import RunFlags
+from keras_bert.programs.splits.task_splits import conll_splits
 
 _RUN = RunFlags()
 _TRAIN_FILE = flags.DEFINE_string(
@@ -77,7 +77,7 @@ def main():
         word_column=_WORD_COLUMN.value,
     )
     # Imported late, so that the manual is there at once.
-    from keras_bert.tasks.tags.tagging_run import TaggingRun
+    from keras_bert.programs.fine_tuning.tagging_run import TaggingRun
 
     arguments = {**_RUN.arguments(), "new_head": _NEW_HEAD.value}
     _RUN.perform(TaggingRun(splits, arguments), files.values())

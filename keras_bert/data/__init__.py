@@ -5,7 +5,7 @@ from keras_bert import lazy
 _MEMBERS = {
     "PretrainingDataOptions": "examples.options",
     "TextOptions": "examples.options",
-    "create_pretraining_data": "build.job",
+    "create_pretraining_data": "jobs.job",
     "dynamic_pretraining_dataset": "batches.dynamic",
     "endless_pretraining_dataset": "batches.static",
     "left_to_right_batches": "batches.left_to_right",

@@ -12,13 +12,13 @@ from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data.batches.dynamic import dynamic_pretraining_dataset
-from keras_bert.data.records.inspection.reading import check_manifests
-from keras_bert.data.records.inspection.reading import inspect_records
-from keras_bert.data.records.inspection.summary import examples_text
 from keras_bert.data.records.validation import read_checked_records
-from keras_bert.pretraining import PretrainingRecipe
-from keras_bert.pretraining.job import run_plan
-from keras_bert.pretraining.plan import plan_pretraining
+from keras_bert.programs.inspection.reading import check_manifests
+from keras_bert.programs.inspection.reading import inspect_records
+from keras_bert.programs.inspection.summary import examples_text
+from keras_bert.programs.pretraining import PretrainingRecipe
+from keras_bert.programs.pretraining.job import run_plan
+from keras_bert.programs.pretraining.plan import plan_pretraining
 from keras_bert.text import Vocabulary
 from keras_bert.text.vocabulary import SPECIAL_TOKENS
 

@@ -15,7 +15,7 @@ _MOST_OF_ITS_OWN = {"modernbert": 150}
 # Docstrings and comments may name a family, and so may these:
 _OTHER_FILES = (
     "config.py",  # `BertConfig`, which is read without Keras.
-    "demo/",  # "bert" is a folder.
+    "programs/demo/",  # "bert" is a folder.
     "models/__init__.py",  # "bert" is the module of `bert_encoder`.
     "text/",  # Tokenizers are named after those who published them.
 )

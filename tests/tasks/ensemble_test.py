@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 
+from keras_bert.programs.fine_tuning.squad_run import write_squad_files
 from keras_bert.tasks import Ensemble
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
@@ -11,7 +12,6 @@ from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
-from keras_bert.tasks.answers.squad_run import write_squad_files
 from keras_bert.text import BertTokenizer
 
 _LABELS = ["animal", "food"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from keras_bert import artifacts
-from keras_bert.data.records.inspection.reading import inspect_records
+from keras_bert.programs.inspection.reading import inspect_records
 from keras_bert.text import Vocabulary
 
 pytestmark = pytest.mark.large

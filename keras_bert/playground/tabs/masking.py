@@ -8,9 +8,9 @@ from keras_bert import features
 from keras_bert.data.examples.masking import mask_tokens
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.packing import word_starts
-from keras_bert.data.records.inspection.outcomes import OUTCOMES
-from keras_bert.data.records.inspection.outcomes import PLAIN
-from keras_bert.data.records.inspection.outcomes import prediction_outcomes
+from keras_bert.data.records.outcomes import OUTCOMES
+from keras_bert.data.records.outcomes import PLAIN
+from keras_bert.data.records.outcomes import prediction_outcomes
 from keras_bert.playground.default_texts import SENTENCE
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import ChoiceField

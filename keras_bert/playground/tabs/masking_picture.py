@@ -1,8 +1,8 @@
 """A masked text as a table, and the shares of the outcomes."""
 
-from keras_bert.data.records.inspection.outcomes import EXPECTED
-from keras_bert.data.records.inspection.outcomes import OUTCOMES
-from keras_bert.data.records.inspection.outcomes import PLAIN
+from keras_bert.data.records.outcomes import EXPECTED
+from keras_bert.data.records.outcomes import OUTCOMES
+from keras_bert.data.records.outcomes import PLAIN
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined

@@ -12,7 +12,7 @@ from keras_bert.config import BertConfig
 from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import pretraining_dataset
-from keras_bert.data.build.shards import ShardBuilder
+from keras_bert.data.jobs.shards import ShardBuilder
 from keras_bert.data.records.framing import write_records
 from keras_bert.models import bert_pretrainer
 from keras_bert.text import Vocabulary

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from keras_bert.data.labelled.splits import file_splits
-from keras_bert.data.labelled.splits import label_names
 from keras_bert.data.labelled.tables import Table
 from keras_bert.data.labelled.tables import check_labels
 from keras_bert.data.labelled.tables import read_columns
 from keras_bert.data.labelled.tables import read_table
 from keras_bert.data.labelled.tables import with_label_lists
+from keras_bert.programs.splits.splits import file_splits
+from keras_bert.programs.splits.splits import label_names
 
 _SST2 = os.environ.get("SST2_DIR", "")
 _NEEDS_SST2 = pytest.mark.skipif(not _SST2, reason="no SST2_DIR")

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from keras_bert.data.labelled.multiple_choice import read_swag
-from keras_bert.data.labelled.task_splits import choice_tfds_splits
 from keras_bert.data.labelled.tfds import read_tfds_choices
+from keras_bert.programs.splits.task_splits import choice_tfds_splits
 
 try:
     import tensorflow_datasets as tfds

@@ -1,0 +1,168 @@
+"""Builds the pipeline and runs it, on any runner of Apache Beam.
+
+Chunks of the text are tokenized, blocks of documents become records, and the
+records are shuffled and written. All that is random derives from the seed and
+from the place of a document in the input. So the records depend on neither
+the runner nor the number of workers; their order does.
+"""
+
+import json
+import sys
+import time
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from keras_bert.artifacts import manifest_values
+from keras_bert.beam.data.chunks import chunks_of
+from keras_bert.beam.data.chunks import match_texts
+from keras_bert.beam.data.outputs import free_manifest_path
+from keras_bert.beam.data.outputs import list_file
+from keras_bert.beam.data.outputs import plain_worker_errors
+from keras_bert.beam.data.outputs import write_remote_json
+from keras_bert.beam.data.steps import COUNTS
+from keras_bert.beam.data.steps import Block
+from keras_bert.beam.data.steps import Document
+from keras_bert.beam.data.steps import MakeExamples
+from keras_bert.beam.data.steps import TokenizeChunk
+from keras_bert.beam.data.steps import deal_out
+from keras_bert.beam.data.steps import sum_counts
+from keras_bert.data.jobs.remarks import settings_of
+from keras_bert.data.jobs.remarks import shares_of
+from keras_bert.data.jobs.remarks import warn_of_examples
+from keras_bert.data.jobs.remarks import warn_of_text
+
+
+def create_pretraining_data_on_beam(
+    patterns,
+    output_dir,
+    text_options,
+    options,
+    num_shards=1,
+    runner="FnApiRunner",
+    beam_options=(),
+    overwrite=False,
+):
+    """Writes records of sentence pairs, on any runner of Apache Beam.
+
+    Args:
+        patterns: list of str, paths and globs of text files with a sentence
+            a line and a blank line between documents, also as .gz.
+        output_dir: str, where the shards and at last `manifest.json` go.
+        text_options: `TextOptions`; the vocabulary is read here.
+        options: `PretrainingDataOptions`.
+        num_shards: int, TFRecord files.
+        runner: str, Beam's name of the runner; by default its local one.
+        beam_options: list of str, the flags of the runner.
+        overwrite: bool, drop what an earlier run has left, which its
+            manifest lists.
+
+    Returns:
+        The manifest's counts, as `create_pretraining_data` does.
+
+    Raises:
+        ValueError: the input is no text or one document, the output exists.
+    """
+    files = match_texts(patterns)
+    text_options = text_options.settled()
+    tokenizer = text_options.tokenizer_settings()
+    inputs = [*(path for path, _ in files), text_options.vocab_file]
+    path = free_manifest_path(output_dir, inputs, overwrite)
+    # The inputs by their sizes, for to read them takes long.
+    settings = settings_of(dict(files), num_shards, text_options, options)
+    start = time.time()
+    with (
+        plain_worker_errors(),
+        beam.Pipeline(
+            runner, options=PipelineOptions([*beam_options])
+        ) as pipeline,
+    ):
+        text, records = _examples(
+            pipeline, files, tokenizer, text_options, options
+        )
+        shards = records.records | _write_shards(output_dir, num_shards)
+        entries = shards | "Spread" >> beam.Reshuffle() | beam.Map(list_file)
+        _ = (
+            (text, records.counts | "SumRecords" >> sum_counts())
+            | beam.Flatten()
+            | beam.combiners.ToList()
+            | beam.Map(
+                _write_manifest,
+                path,
+                {"settings": settings, "command": sys.argv},
+                start,
+                options,
+                beam.pvalue.AsDict(entries),
+            )
+        )
+    with FileSystems.open(path) as file:
+        counts = json.load(file)["counts"]
+    warn_of_text(counts, options)
+    warn_of_examples(counts, text_options, options)
+    return counts
+
+
+def _examples(pipeline, files, tokenizer, text_options, options):
+    """The counts of the text, summed, and the outputs of `MakeExamples`."""
+    tokenized = (
+        pipeline
+        | beam.Create([*enumerate(chunks_of(files))])
+        | beam.Reshuffle()
+        | beam.ParDo(TokenizeChunk(tokenizer, text_options)).with_outputs(
+            COUNTS, main="documents"
+        )
+    )
+    text = tokenized.counts | "SumText" >> sum_counts()
+    checked = text | beam.Map(_check_counts, [path for path, _ in files[:3]])
+    records = (
+        tokenized.documents
+        | beam.FlatMap(
+            deal_out, options, beam.pvalue.AsSingleton(checked)
+        ).with_output_types(tuple[Block, Document])
+        | "Blocks" >> beam.GroupByKey()
+        | beam.ParDo(
+            MakeExamples(tokenizer.vocabulary, text_options, options)
+        ).with_outputs(COUNTS, main="records")
+    )
+    return text, records
+
+
+@beam.ptransform_fn
+def _write_shards(records, output_dir, num_shards):
+    """Shuffles pairs of a random number and a record, and writes them."""
+    return (
+        records
+        | beam.GroupByKey()
+        | beam.FlatMap(lambda item: item[1]).with_output_types(bytes)
+        | beam.io.WriteToTFRecord(
+            FileSystems.join(output_dir, ""),
+            file_name_suffix=".tfrecord",
+            num_shards=num_shards,
+            shard_name_template="SSSSS-of-NNNNN",
+        )
+    )
+
+
+def _check_counts(counts, names):
+    num_documents = counts.get("documents", 0)
+    if num_documents < 2:
+        raise ValueError(
+            "Input must hold at least two documents with a blank line between "
+            "them, for half of the second sentences come from another one. "
+            f"Received: {num_documents} document(s) in {', '.join(names)}."
+        )
+    return counts
+
+
+def _write_manifest(parts, path, about, start, options, entries):
+    """Writes the manifest; the shards have their final names by now."""
+    counts = {name: count for part in parts for name, count in part.items()}
+    about = {
+        **about,  # With the command, as a worker has another one.
+        "counts": counts,
+        "shares": shares_of(counts, options),
+        "seconds": round(time.time() - start, 1),
+    }
+    values = manifest_values(dict(sorted(entries.items())), about)
+    write_remote_json(path, values)

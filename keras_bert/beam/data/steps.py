@@ -1,0 +1,158 @@
+"""The steps of the pipeline: chunks to documents, and these to records.
+
+Each pass deals all documents out to blocks at random, and a block is a small
+corpus of which the examples are made as on one machine. A random second
+sentence so comes from another document of the block; as every pass makes
+other blocks of many random documents, that is as good as any document of the
+text.
+"""
+
+import collections
+import dataclasses
+import hashlib
+import os
+import tempfile
+
+import apache_beam as beam
+import numpy as np
+
+from keras_bert.beam.data.chunks import read_chunk
+from keras_bert.data.corpus import token_store as corpora
+from keras_bert.data.corpus.chunk_writer import ChunkWriter
+from keras_bert.data.corpus.chunk_writer import batch_lines
+from keras_bert.data.jobs.shards import ShardBuilder
+
+# The name of the output of counts, which steps give beside their own.
+COUNTS = "counts"
+_BLOCK_TOKENS = 1 << 18
+# That a block gets fewer than two documents then has a chance below 1e-25.
+_BLOCK_DOCUMENTS = 64
+# Chunk, number in it, tokens, lengths of the sentences.
+Document = tuple[int, int, bytes, bytes]
+# Pass and number in it.
+Block = tuple[int, int]
+
+
+@beam.typehints.with_output_types(Document)
+class TokenizeChunk(beam.DoFn):
+    """(number, (path, offset)) of a chunk to its documents and counts.
+
+    Args:
+        settings: settings of a tokenizer; the worker may be a machine
+            without the vocabulary's file.
+        text_options: `TextOptions`, settled.
+    """
+
+    def __init__(self, settings, text_options):
+        self._settings = settings
+        self._text_options = text_options
+
+    def setup(self):
+        self._tokenizer = self._settings.tokenizer()
+
+    def process(self, element):
+        number, (path, first) = element
+        segmented = self._text_options.segmented_words
+        counts = collections.Counter()
+        with tempfile.TemporaryDirectory() as directory:
+            stem = os.path.join(directory, "chunk")
+            lines = self._text_options.sentences(read_chunk(path, first))
+            with ChunkWriter(stem, self._tokenizer, segmented) as writer:
+                for batch in batch_lines(lines):
+                    counts.update(writer.write(batch))
+            if counts["documents"]:
+                corpora.join_chunks([stem], directory)
+                corpus = corpora.Corpus.open(
+                    directory, len(self._settings.vocabulary), segmented
+                )
+                yield from _documents(corpus, number)
+        yield from _tagged(counts)
+
+
+def _documents(corpus, chunk):
+    for number in range(corpus.num_documents):
+        begin, end = corpus.documents[number : number + 2]
+        places = corpus.sentences[begin : end + 1]
+        tokens = corpus.tokens[places[0] : places[-1]]
+        lengths = np.diff(places).astype(np.uint32)
+        yield chunk, number, tokens.tobytes(), lengths.tobytes()
+
+
+def _corpus_of(documents, dtype):
+    """A `Corpus` of documents, whose tokens have a NumPy type."""
+    _, _, tokens, lengths = zip(*documents)
+    sentences = np.frombuffer(b"".join(lengths), np.uint32)
+    num_sentences = [len(part) // sentences.itemsize for part in lengths]
+    return corpora.Corpus(
+        np.frombuffer(b"".join(tokens), dtype),
+        np.concatenate([[0], np.cumsum(sentences, dtype=np.int64)]),
+        np.concatenate([[0], np.cumsum(num_sentences, dtype=np.int64)]),
+    )
+
+
+def _tagged(counts):
+    """Yields the counts of a step, a dict, for its output `COUNTS`."""
+    for count in counts.items():
+        yield beam.pvalue.TaggedOutput(COUNTS, count)
+
+
+@beam.ptransform_fn
+def sum_counts(counts):
+    """Pairs of a name and a number to one dict."""
+    return counts | beam.CombinePerKey(sum) | beam.combiners.ToDict()
+
+
+def deal_out(document, options, counts):
+    """Yields (block, document) for each pass.
+
+    Args:
+        document: `Document`.
+        options: `PretrainingDataOptions`.
+        counts: dict of the counts of the text.
+    """
+    num_blocks = min(
+        -(-counts["tokens"] // _BLOCK_TOKENS),
+        counts["documents"] // _BLOCK_DOCUMENTS,
+    )
+    for number in range(options.dupe_factor):
+        place = _stable_hash(options.random_seed, number, *document[:2])
+        yield (number, place % max(num_blocks, 1)), document
+
+
+@beam.typehints.with_output_types(tuple[int, bytes])
+class MakeExamples(beam.DoFn):
+    """(block, documents) to (random number, record) and counts.
+
+    Args:
+        vocabulary: the tokenizer's.
+        text_options: `TextOptions`, settled.
+        options: `PretrainingDataOptions`.
+    """
+
+    def __init__(self, vocabulary, text_options, options):
+        self._vocabulary = vocabulary
+        self._segmented = text_options.segmented_words
+        self._options = options
+
+    def process(self, element):
+        block, documents = element
+        seed = _stable_hash(self._options.random_seed, *block)
+        dtype = corpora.token_dtype(len(self._vocabulary), self._segmented)
+        builder = ShardBuilder(
+            _corpus_of(sorted(documents), dtype),
+            self._vocabulary,
+            dataclasses.replace(self._options, dupe_factor=1, random_seed=seed),
+            self._segmented,
+        )
+        counts = collections.Counter()
+        rng = np.random.default_rng(seed)
+        for records, batch in builder.batches(0, 1):
+            counts.update(batch)
+            for record in records:
+                yield int(rng.integers(1 << 62)), record
+        yield from _tagged(counts)
+
+
+def _stable_hash(*numbers):
+    digest = hashlib.blake2b(repr(numbers).encode(), digest_size=8)
+    return int(digest.hexdigest(), 16)

@@ -1,0 +1,1 @@
+"""The parts that only the command line and its pages need."""

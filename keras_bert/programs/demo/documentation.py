@@ -1,0 +1,137 @@
+"""Collects the documentation of installed Python packages as plain prose."""
+
+import ast
+import collections
+import email
+import os
+import re
+import sysconfig
+import warnings
+from collections.abc import Iterable
+from collections.abc import Iterator
+from pathlib import Path
+
+from keras_bert.programs.demo.prose import clean_sentences
+
+# Tests, copies of other packages, and what is a root of its own.
+_SKIPPED_FOLDERS = frozenset(
+    "test tests _vendor vendor vendored __pycache__ site-packages "
+    "dist-packages node_modules idlelib lib2to3".split()
+)
+_SKIPPED_FILE = re.compile(r"test_.*|.*_test\.py|conftest\.py|.*_pb2.*\.py")
+_TEXT_FILE = re.compile(r"README(\.md|\.rst|\.txt)?|METADATA", re.IGNORECASE)
+# Parsing is slow, so files that hold little but code are left out: those
+# with less than this share of their bytes in triple-quoted strings.
+_MIN_DOCUMENTATION = 0.2
+_NOT_LETTERS = re.compile(r"[\W\d_]+")
+_MIN_SENTENCES = 3
+_DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def default_roots() -> list[str]:
+    """Names the folders of the standard library and installed packages."""
+    paths = sysconfig.get_paths()
+    names = ["stdlib", "purelib", "platlib"]
+    return list(dict.fromkeys(paths[name] for name in names))
+
+
+def collect_documents(
+    roots: Iterable[str], counts: collections.Counter[str] | None = None
+) -> Iterator[list[str]]:
+    """Reads the documentation of Python packages as documents of sentences.
+
+    The files are read, never imported. A document is one docstring, README or
+    long description of at least three sentences; the shorter docstrings of a
+    module make one more together. No sentence occurs twice in the corpus,
+    whatever its numbers, punctuation and capitals, so an evaluation part holds
+    nothing that training has seen. The order is that of `roots`, then of the
+    paths.
+
+    Args:
+        roots: Folders of Python packages; see `default_roots`.
+        counts: Where to count the files "read" and the files "skipped"
+            because they are not valid Python or not valid UTF-8; and the
+            sentences dropped: "copied" occur twice or with copies, "scattered"
+            are too few to make a document.
+
+    Yields:
+        Documents: lists of sentences, each sentence on one line.
+
+    Raises:
+        ValueError: a root is no folder.
+    """
+    counts = collections.Counter() if counts is None else counts
+    seen: set[str] = set()
+    for root in roots:
+        if not os.path.isdir(root):
+            raise ValueError(f"`roots` must be folders. Received: {root!r}.")
+        for path in _documentation_files(root):
+            try:
+                texts = _read_texts(path)
+            except (OSError, SyntaxError, ValueError, RecursionError):
+                counts["skipped"] += 1
+                continue
+            counts["read"] += 1
+            yield from _documents_of_file(texts, seen, counts)
+
+
+def _documents_of_file(
+    texts: Iterable[str], seen: set[str], counts: collections.Counter[str]
+) -> Iterator[list[str]]:
+    remaining = []
+    for text in texts:
+        sentences = clean_sentences(text)
+        fresh = [s for s in sentences if _is_first(s, seen)]
+        if 2 * len(fresh) < len(sentences):
+            counts["copied"] += len(sentences)
+            continue  # a near copy of what came before
+        counts["copied"] += len(sentences) - len(fresh)
+        if len(fresh) < _MIN_SENTENCES:
+            remaining += fresh
+        else:
+            yield fresh
+    if len(remaining) >= _MIN_SENTENCES:
+        yield remaining
+    else:
+        counts["scattered"] += len(remaining)
+
+
+def _is_first(sentence: str, seen: set[str]) -> bool:
+    key = _NOT_LETTERS.sub(" ", sentence).strip().lower()
+    first = key not in seen
+    seen.add(key)
+    return first
+
+
+def _documentation_files(root: str) -> Iterator[Path]:
+    for folder, subfolders, names in os.walk(root):
+        subfolders[:] = sorted(set(subfolders) - _SKIPPED_FOLDERS)
+        for name in sorted(names):
+            is_module = name.endswith(".py") and not _SKIPPED_FILE.match(name)
+            if is_module or _TEXT_FILE.fullmatch(name):
+                yield Path(folder, name)
+
+
+def _read_texts(path: Path) -> list[str]:
+    content = path.read_bytes()
+    if path.name == "METADATA":
+        message = email.message_from_string(content.decode())
+        return [str(message.get_payload())]
+    if path.suffix != ".py":
+        return [content.decode()]
+    quoted = content.split(b'"""')[1::2]
+    if sum(map(len, quoted)) < max(200, _MIN_DOCUMENTATION * len(content)):
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes in others' files
+        return list(_docstrings(ast.parse(content)))
+
+
+def _docstrings(node: ast.AST) -> Iterator[str]:
+    docstring = ast.get_docstring(node, clean=False)
+    if docstring:
+        yield docstring
+    if isinstance(node, (ast.Module, ast.ClassDef)):
+        for child in node.body:
+            if isinstance(child, _DOCUMENTED):
+                yield from _docstrings(child)

@@ -1,0 +1,169 @@
+"""Checks record files, measures all records and shows a few."""
+
+import collections
+
+import numpy as np
+
+from keras_bert import artifacts
+from keras_bert import features
+from keras_bert.data.records.outcomes import prediction_outcomes
+from keras_bert.data.records.validation import read_checked_records
+from keras_bert.programs.inspection.shown_examples import show_example
+from keras_bert.text.casing import agreed_casing
+from keras_bert.text.casing import casing_beside
+
+# Bins of half a percent of an example's tokens.
+SHARE_BINS = 200
+
+
+class RecordStatistics:
+    """Counts and histograms over records, all of one form.
+
+    Attributes:
+        counts: Counter of "files", "records", "tokens" (with [CLS] and
+            [SEP]), "padding" and "not_next"; of static records also
+            "predictions", "masked", "random" and "kept", of dynamic ones
+            "words" and "pieces". A random id that happens to be the original
+            counts as kept.
+        lengths: int64 array, examples by their number of tokens.
+        predicted_shares: int64 `(SHARE_BINS + 1,)`, static examples by the
+            share of their tokens that is predicted, in steps of half a
+            percent.
+        word_lengths: int64 array, words by their number of pieces, of
+            dynamic records.
+    """
+
+    def __init__(self):
+        self.counts = collections.Counter()
+        self.lengths = np.zeros(1, np.int64)
+        self.predicted_shares = np.zeros(SHARE_BINS + 1, np.int64)
+        self.word_lengths = np.zeros(1, np.int64)
+
+    @property
+    def is_static(self):
+        """True if the records hold predictions."""
+        return "predictions" in self.counts
+
+    @property
+    def max_length(self):
+        """Length of the longest example; `max_seq_length` of static ones."""
+        return len(self.lengths) - 1
+
+    @property
+    def short_share(self):
+        """The share of the examples that are shorter than `max_length`."""
+        return self.lengths[:-1].sum() / max(self.lengths.sum(), 1)
+
+    def share(self, part, whole):
+        """One count as a part of another; 0.0 of nothing."""
+        return self.counts[part] / max(self.counts[whole], 1)
+
+    def add(self, values, mask_id, sep_id):
+        """Count a batch of arrays, as returned by `read_checked_records`."""
+        mask = values[features.INPUT_MASK.name]
+        lengths = mask.sum(axis=1)
+        self.lengths = _add_counts(self.lengths, lengths, mask.shape[1])
+        self.counts.update(
+            records=len(mask),
+            tokens=int(lengths.sum()),
+            padding=int(mask.size - lengths.sum()),
+            not_next=int(values[features.NEXT_SENTENCE_LABELS.name].sum()),
+        )
+        if features.WORD_STARTS.name in values:
+            self._add_words(values, sep_id)
+        else:
+            self._add_predictions(values, lengths, mask_id)
+
+    def _add_predictions(self, values, lengths, mask_id):
+        outcomes = prediction_outcomes(values, mask_id)
+        num_predicted = sum(outcomes.values()).sum(axis=1)
+        shares = np.rint(SHARE_BINS * num_predicted / lengths).astype(np.int64)
+        self.predicted_shares = _add_counts(self.predicted_shares, shares)
+        self.counts.update(
+            predictions=int(num_predicted.sum()),
+            **{name: int(is_it.sum()) for name, is_it in outcomes.items()},
+        )
+
+    def _add_words(self, values, sep_id):
+        in_word = values[features.INPUT_MASK.name] == 1
+        in_word &= values[features.INPUT_IDS.name] != sep_id
+        in_word[:, 0] = False
+        starts = values[features.WORD_STARTS.name][in_word]
+        sizes = np.bincount(np.cumsum(starts) - 1)
+        self.word_lengths = _add_counts(self.word_lengths, sizes)
+        self.counts.update(words=len(sizes), pieces=len(starts))
+
+
+def _add_counts(histogram, values, largest=0):
+    added = np.bincount(values, minlength=max(largest + 1, len(histogram)))
+    added[: len(histogram)] += histogram
+    return added
+
+
+def inspect_records(paths, vocabulary, num_examples=3):
+    """Reads, checks and measures record files.
+
+    Args:
+        paths: list of str, TFRecord files of `create_pretraining_data` or of
+            google-research/bert; each may have its own `max_seq_length`.
+        vocabulary: the `Vocabulary` that they were made with.
+        num_examples: int, how many records to show, from the first on.
+
+    Returns:
+        `RecordStatistics` and a list of `ShownExample`.
+
+    Raises:
+        ValueError: a file is cut or damaged or a record breaks the schema;
+            the first such record is named.
+    """
+    statistics, examples = RecordStatistics(), []
+    ids = [vocabulary.id_of(vocabulary.roles[x]) for x in ("mask", "sep")]
+    names = None
+    for path in paths:
+        number = 0
+        for values in read_checked_records(path, vocabulary):
+            names = names or {*values}
+            if names != {*values}:
+                raise ValueError(
+                    "The files must all be static or all dynamic; inspect "
+                    f"the others by themselves. Received: {paths[0]} and "
+                    f"{path}, which are of two forms."
+                )
+            size = len(values[features.INPUT_IDS.name])
+            for row in range(min(size, num_examples - len(examples))):
+                place = f"Record {number + row} of {path}"
+                examples.append(show_example(values, row, place, vocabulary))
+            statistics.add(values, *ids)
+            number += size
+        statistics.counts["files"] += 1
+    return statistics, examples
+
+
+def check_manifests(paths, vocab_file, vocabulary):
+    """Check a vocabulary and its file against the manifests of records.
+
+    Returns:
+        A list of ValueError: records that are not as their manifest says.
+
+    Raises:
+        ValueError: a manifest names another vocabulary or casing.
+    """
+    altered, claims = [], casing_beside(vocab_file)
+    for path in paths:
+        try:
+            manifest, values = artifacts.manifest_of(path)
+        except ValueError as error:
+            altered.append(error)
+            continue
+        settings = (values or {}).get("settings", {})
+        made_with = settings.get("vocabulary", vocabulary.sha256)
+        if made_with != vocabulary.sha256:
+            raise ValueError(
+                "--vocab_file must be the vocabulary that the records were "
+                f"made with. Received: {vocab_file}, with the hash "
+                f"{vocabulary.sha256[:12]}; {manifest} says {made_with[:12]}."
+            )
+        claims[manifest] = settings.get("text", {}).get("do_lower_case")
+    if any(claim is not None for claim in claims.values()):
+        agreed_casing(vocabulary, claims)
+    return altered

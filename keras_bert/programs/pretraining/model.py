@@ -1,0 +1,73 @@
+"""The BERT that a run trains, and its optimizer."""
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.programs.pretraining.fitting_config import check_lengths
+from keras_bert.text.tokenizer_kinds import kind_of_file
+from keras_bert.training.optimizers import bert_adamw
+from keras_bert.training.optimizers import bert_lamb
+from keras_bert.training.schedules import CosineWarmupDecay
+from keras_bert.training.schedules import LinearWarmupDecay
+from keras_bert.training.schedules import PolynomialWarmupDecay
+
+_OPTIMIZERS = {"adamw": bert_adamw, "lamb": bert_lamb}
+_SCHEDULES = {
+    "linear": LinearWarmupDecay,
+    "polynomial": PolynomialWarmupDecay,
+    "cosine": CosineWarmupDecay,
+}
+
+
+def make_bert(plan):
+    """Make the `PretrainedModel` that a plan trains, fresh or read.
+
+    Raises:
+        ValueError: the checkpoint to go on from does not fit the records or
+            the objective.
+    """
+    objective = plan.objective
+    if plan.config is not None:
+        kind = kind_of_file(plan.vocab_file)
+        tokenizer = kind.settings(plan.vocab_file, plan.lowercase)
+        return PretrainedModel.from_config(
+            plan.config, tokenizer, objective.parts
+        )
+    recipe = plan.recipe
+    bert = from_pretrained(
+        recipe.init_checkpoint,
+        recipe.allow_missing,
+        _known_casing(plan),
+    )
+    if bert.config.is_decoder != objective.is_decoder:
+        raise ValueError(
+            "--init_checkpoint must be of a model that looks where "
+            "--objective does. Received: objective="
+            f"{objective.name}, is_decoder={bert.config.is_decoder}."
+        )
+    check_lengths(recipe, bert.config)
+    if plan.vocabulary is None:  # It is known only now.
+        _check_records(plan, bert.tokenizer_settings)
+    return bert.with_parts(objective.parts)
+
+
+def _known_casing(plan):
+    """The casing by the flags and the manifests, or None if none says it."""
+    if plan.lowercase is not None:
+        return plan.lowercase
+    flag = plan.recipe.do_lower_case
+    return plan.facts.settled("do_lower_case", flag, None)
+
+
+def _check_records(plan, tokenizer):
+    """Raise ValueError unless a tokenizer makes such records."""
+    source = plan.recipe.init_checkpoint
+    plan.facts.check_vocabulary(tokenizer.vocabulary, source)
+    plan.facts.check_tokenizer(tokenizer, source)
+
+
+def make_optimizer(recipe, model):
+    """Make the optimizer of a recipe for a model."""
+    schedule = _SCHEDULES[recipe.learning_rate_decay](
+        recipe.learning_rate, recipe.num_train_steps, recipe.num_warmup_steps
+    )
+    return _OPTIMIZERS[recipe.optimizer](model, schedule, beta_2=recipe.beta_2)

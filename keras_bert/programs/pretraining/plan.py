@@ -1,0 +1,243 @@
+"""The plan of a run, settled and checked without TensorFlow."""
+
+import concurrent.futures
+import dataclasses
+import importlib.util
+import os
+import pathlib
+import re
+
+from keras_bert.artifacts import check_writable
+from keras_bert.checkpoints.family import read_config
+from keras_bert.checkpoints.layout import CONFIG_FILES
+from keras_bert.config import StrictConfig
+from keras_bert.files import expand_patterns
+from keras_bert.programs.pretraining.fitting_config import check_fits
+from keras_bert.programs.pretraining.fitting_config import check_lengths
+from keras_bert.programs.pretraining.fitting_config import fitting_config
+from keras_bert.programs.pretraining.recipe import PretrainingRecipe
+from keras_bert.programs.pretraining.record_facts import RecordFacts
+from keras_bert.programs.pretraining.record_facts import read_record_facts
+from keras_bert.programs.pretraining.record_facts import verified_sha256
+from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.tokenizer_kinds import kind_of_file
+from keras_bert.text.tokenizer_kinds import vocabulary_of_file
+from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.training.objectives import OBJECTIVES
+from keras_bert.training.objectives import Objective
+from keras_bert.training.run_record import check_run
+
+# Files of a checkpoint that a run goes on from.
+_has_weights = re.compile(
+    r".*\.(h5|safetensors|bin|index|data-\d+-of-\d+|npz|index\.json)"
+).fullmatch
+_OTHER_FILES = CONFIG_FILES | {"tokenizer.json"}
+# Fields that the weights do not depend on, and fields whose files are in the
+# settings by their contents.
+_FREE = frozenset(
+    """allow_changed_flags eval_batch_size eval_file eval_steps jit
+    keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
+    steps_per_execution strategy input_file vocab_file bert_config_file
+    init_checkpoint do_lower_case""".split()
+)
+_STATES = "states"  # Of a run that is not finished.
+_HUB = "huggingface_hub"  # With it, another name may be that of a model.
+# Defaults of what neither a flag nor a manifest says.
+_OF_RECORDS = {
+    "masking": "static",
+    "max_seq_length": 128,
+    "max_predictions_per_seq": 20,
+}
+_OF_DYNAMIC_MASKS = {
+    "masked_lm_prob": 0.15,
+    "do_whole_word_mask": False,
+    "ngram": 1,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class PretrainingPlan:
+    """A recipe with all that was left open in it.
+
+    Args:
+        recipe: `PretrainingRecipe`.
+        objective: `Objective`, the one that the recipe names.
+        training_paths, evaluation_paths: lists of str, the record files.
+        facts: `RecordFacts` of both.
+        vocabulary: `Vocabulary`, or that of another kind of tokenizer; None
+            if the checkpoint to go on from has no file of it by itself.
+        vocab_file: str, its file.
+        lowercase: bool; None with `vocabulary` None, and for a kind of
+            tokenizer whose files say it.
+        config: config, of any family, of a fresh model, or None.
+        settings: dict, all that the weights depend on.
+    """
+
+    recipe: PretrainingRecipe
+    objective: Objective
+    training_paths: list
+    evaluation_paths: list
+    facts: RecordFacts
+    vocabulary: Vocabulary | None
+    vocab_file: str
+    lowercase: bool | None
+    config: StrictConfig | None
+    settings: dict = dataclasses.field(default_factory=dict)
+
+
+def plan_pretraining(recipe):
+    """Settle what a recipe leaves open and check what costs no time.
+
+    Args:
+        recipe: `PretrainingRecipe`.
+
+    Returns:
+        `PretrainingPlan`
+
+    Raises:
+        ValueError: a file is missing or none, two of them or a flag
+            disagree on the records, or the output directory holds a
+            run with other settings.
+    """
+    training_paths = expand_patterns(recipe.input_file)
+    evaluation_paths = []
+    if recipe.eval_file:
+        evaluation_paths = expand_patterns(recipe.eval_file)
+    vocab_file, vocabulary = _vocabulary(recipe)
+    config = None
+    if not recipe.init_checkpoint:
+        config = read_config(recipe.bert_config_file)
+    _check_places(recipe, training_paths + evaluation_paths)
+    facts = read_record_facts(training_paths + evaluation_paths)
+    facts.check_packing(OBJECTIVES[recipe.objective])
+    recipe = _settled(recipe, facts)
+    lowercase = None
+    if vocabulary is not None:
+        lowercase = _checked_casing(recipe, facts, vocabulary, vocab_file)
+    if config is not None:
+        config = fitting_config(recipe, config, vocabulary, facts)
+        check_lengths(recipe, config)
+        check_fits(config)
+    plan = PretrainingPlan(
+        recipe,
+        OBJECTIVES[recipe.objective],
+        training_paths,
+        evaluation_paths,
+        facts,
+        vocabulary,
+        vocab_file,
+        lowercase,
+        config,
+    )
+    settings = _run_settings(plan)
+    output_dir = pathlib.Path(recipe.output_dir)
+    check_run(output_dir, settings, recipe.allow_changed_flags)
+    check_writable(output_dir)
+    return dataclasses.replace(plan, settings=settings)
+
+
+def _run_settings(plan):
+    """Collect what the weights of a run depend on; files by their hashes."""
+    recipe = dataclasses.asdict(plan.recipe)
+    vocabulary, config = plan.vocabulary, plan.config
+    records = [plan.facts.hashes[path] for path in plan.training_paths]
+    return {
+        **{name: recipe[name] for name in recipe if name not in _FREE},
+        "vocabulary": vocabulary.sha256 if vocabulary else None,
+        "do_lower_case": plan.lowercase,
+        "config": dataclasses.asdict(config) if config else None,
+        "checkpoint": _checkpoint_hashes(plan.recipe.init_checkpoint),
+        "records": {f"file {i}": x for i, x in enumerate(records, start=1)},
+    }
+
+
+def _checkpoint_hashes(directory):
+    """Hashes by the names of the files; of a model of the Hub its name."""
+    if not directory or not os.path.isdir(directory):
+        return directory
+    directory = pathlib.Path(directory)
+    # Of a run that is not finished the states are read.
+    paths = _checkpoint_files(directory)
+    paths = paths or _checkpoint_files(directory / _STATES)
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        hashes = threads.map(verified_sha256, paths)
+        return {path.name: x for path, x in zip(paths, hashes)}
+
+
+def _checkpoint_files(directory):
+    of_tokenizers = {name for kind in KINDS.values() for name in kind.files}
+    names = _OTHER_FILES | of_tokenizers
+    return [
+        path
+        for path in sorted(directory.glob("*"))
+        if path.is_file() and (path.name in names or _has_weights(path.name))
+    ]
+
+
+def _checked_casing(recipe, facts, vocabulary, vocab_file):
+    """The casing on which flag, manifests and files agree; True lower-cases.
+
+    Raises:
+        ValueError: the records are of another tokenizer than the file.
+    """
+    facts.check_vocabulary(vocabulary, vocab_file)
+    kind = kind_of_file(vocab_file)
+    flag = {"--do_lower_case": recipe.do_lower_case}
+    claims = {**flag, **facts.claims["do_lower_case"]}
+    lowercase = kind.casing(vocab_file, claims)
+    facts.check_tokenizer(kind.settings(vocab_file, lowercase), vocab_file)
+    return lowercase
+
+
+def _vocabulary(recipe):
+    """The vocabulary file and what it holds, if there is one."""
+    if not recipe.init_checkpoint:
+        if not (recipe.vocab_file and recipe.bert_config_file):
+            raise ValueError(
+                "Either --init_checkpoint is needed, or --bert_config_file "
+                "and --vocab_file."
+            )
+        return recipe.vocab_file, vocabulary_of_file(recipe.vocab_file)
+    directory = pathlib.Path(recipe.init_checkpoint)
+    if not directory.is_dir() and not importlib.util.find_spec(_HUB):
+        raise ValueError(
+            f"No directory {recipe.init_checkpoint!r} exists "
+            "(--init_checkpoint)."
+        )
+    for name in (kind.files[0] for kind in KINDS.values()):
+        for path in (directory / name, directory / _STATES / name):
+            if path.is_file():
+                return str(path), vocabulary_of_file(path)
+    return recipe.init_checkpoint, None
+
+
+def _check_places(recipe, paths):
+    """An output is never an input, nor around one."""
+    output = os.path.realpath(recipe.output_dir)
+    inputs = [*paths, recipe.vocab_file, recipe.bert_config_file]
+    for path in [*inputs, recipe.init_checkpoint]:
+        real = os.path.realpath(path) if path else ""
+        if real == output or real.startswith(output + os.sep):
+            raise ValueError(
+                "--output_dir must be neither an input nor hold one. "
+                f"Received: {path} in {recipe.output_dir}."
+            )
+
+
+def _settled(recipe, facts):
+    """Fill in what the recipe leaves open from the manifests of the records."""
+    settled = {
+        name: facts.settled(name, getattr(recipe, name), default)
+        for name, default in _OF_RECORDS.items()
+    }
+    flags = {name: getattr(recipe, name) for name in _OF_DYNAMIC_MASKS}
+    passed = {name: x for name, x in flags.items() if x is not None}
+    if settled["masking"] == "static" and passed:
+        received = ", ".join(f"{name}={x}" for name, x in flags.items())
+        raise ValueError(
+            "--masked_lm_prob, --do_whole_word_mask and --ngram are for "
+            "--masking=dynamic: static records are masked already. Received: "
+            f"{received}."
+        )
+    settled |= {**_OF_DYNAMIC_MASKS, **passed}
+    return dataclasses.replace(recipe, **settled)

@@ -1,0 +1,1 @@
+"""Labelled data as train, dev and test splits."""

@@ -1,0 +1,24 @@
+import pytest
+
+from tests.data.conftest import make_documents
+from tests.data.conftest import tokenizer
+from tests.data.conftest import vocab_file
+from tests.data.conftest import vocabulary
+from tests.data.conftest import write_documents
+
+__all__ = [
+    "make_documents",
+    "tokenizer",
+    "vocab_file",
+    "vocabulary",
+    "write_documents",
+]
+
+
+@pytest.fixture
+def corpus_files(make_documents, write_documents):
+    """Two files, and words, sentences and documents without a token."""
+    first = write_documents("a.txt", make_documents(1, 90))
+    with open(first, "a", encoding="utf-8") as file:
+        file.write("\n \n\N{ZERO WIDTH SPACE}\n\n\nthe unheard dog\n\u200b\n")
+    return [first, write_documents("b.txt", make_documents(2, 70))]

@@ -1,0 +1,402 @@
+"""The Beam pipeline against the tool for one machine, on the local runner."""
+
+import collections
+import dataclasses
+import gzip
+import json
+import logging
+import os
+import warnings
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import artifacts
+from keras_bert import features
+from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
+from keras_bert.data import create_pretraining_data
+from keras_bert.data import open_sources
+from keras_bert.text import Vocabulary
+from keras_bert.text.tokenizer_kinds import KINDS
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    pytest.importorskip("apache_beam", exc_type=ImportError)
+    from keras_bert.beam.data import chunks
+    from keras_bert.beam.data import pipeline
+    from keras_bert.beam.data import steps
+
+# Beam's own; everywhere else a warning is an error.
+pytestmark = pytest.mark.filterwarnings("default")
+_TEXT_COUNTS = ("documents", "sentences", "tokens", "unknown", "continuations")
+_TWO_PROCESSES = (
+    "--direct_num_workers=2",
+    "--direct_running_mode=multi_processing",
+)
+_TWO_THREADS = (
+    "--direct_num_workers=2",
+    "--direct_running_mode=multi_threading",
+)
+
+
+def _options(**changes):
+    values = {
+        "max_seq_length": 24,
+        "max_predictions_per_seq": 4,
+        "dupe_factor": 2,
+        "random_seed": 1,
+    }
+    return PretrainingDataOptions(**{**values, **changes})
+
+
+@pytest.fixture
+def create(corpus_files, vocab_file, tmp_path):
+    """Runs the pipeline; the records of each shard and the counts."""
+
+    def create(name, options=None, paths=corpus_files, text=None, **arguments):
+        counts = pipeline.create_pretraining_data_on_beam(
+            paths,
+            str(tmp_path / name),
+            TextOptions(vocab_file, **(text or {})),
+            options or _options(),
+            **arguments,
+        )
+        return _read_shards(tmp_path / name), counts
+
+    return create
+
+
+@pytest.fixture
+def create_on_one_machine(corpus_files, vocab_file, tmp_path):
+    def create(options, text=None):
+        return create_pretraining_data(
+            open_sources(corpus_files),
+            [str(tmp_path / "single.tfrecord")],
+            TextOptions(vocab_file, **(text or {})),
+            options,
+        )
+
+    return create
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Many chunks, many blocks of a few documents."""
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 700)
+    monkeypatch.setattr(steps, "_BLOCK_TOKENS", 300)
+    monkeypatch.setattr(steps, "_BLOCK_DOCUMENTS", 20)
+
+
+def _read_shards(directory):
+    paths = sorted(directory.glob("*.tfrecord"))
+    return [
+        [*tf.data.TFRecordDataset(str(p)).as_numpy_iterator()] for p in paths
+    ]
+
+
+def _multiset(shards):
+    return collections.Counter(sum(shards, []))
+
+
+def _parse(record):
+    """A record as a dict of arrays, with the labels put back."""
+    example = tf.train.Example.FromString(record).features.feature
+    values = {}
+    for feature in features.PRETRAINING_FEATURES:
+        kind = example[feature.name].WhichOneof("kind")
+        values[feature.name] = np.array(
+            getattr(example[feature.name], kind).value
+        )
+    is_real = values["masked_lm_weights"] > 0
+    ids = values["input_ids"].copy()
+    ids[values["masked_lm_positions"][is_real]] = values["masked_lm_ids"][
+        is_real
+    ]
+    return {**values, "ids": ids}
+
+
+def _parts(example):
+    length = example["input_mask"].sum()
+    first = length - example["segment_ids"].sum()
+    return example["ids"][1 : first - 1], example["ids"][first : length - 1]
+
+
+def _documents_as_text(paths, tokenizer):
+    """The ids of each document as one string."""
+    texts = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            documents = file.read().split("\n\n")
+        texts += [" ".join(document.split()) for document in documents]
+    return [
+        " ".join(["", *map(str, ids), ""])
+        for ids in tokenizer(texts).to_list()
+        if ids
+    ]
+
+
+def _holders(part, documents):
+    needle = " ".join(["", *map(str, part), ""])
+    return {n for n, document in enumerate(documents) if needle in document}
+
+
+@pytest.mark.parametrize("masking", ["static", "dynamic"])
+def test_counts_are_those_of_one_machine(
+    create, create_on_one_machine, small_blocks, masking
+):
+    options = _options(dupe_factor=8, masking=masking)
+    shards, counts = create("out", options, num_shards=3)
+    expected = create_on_one_machine(options)
+    for name in _TEXT_COUNTS:
+        assert counts[name] == expected[name] > 0
+    assert {*counts} == {*expected}
+    assert len(shards) == 3
+    assert sum(map(len, shards)) == counts["examples"]
+    for name in ("examples", "random_next", "example_tokens"):
+        assert counts[name] == pytest.approx(expected[name], rel=0.1)
+    assert counts["predictions"] == pytest.approx(
+        expected["predictions"], rel=0.1
+    )
+
+
+def test_every_record_keeps_what_a_pair_is(
+    create, small_blocks, corpus_files, tokenizer
+):
+    shards, counts = create("out", _options(dupe_factor=4))
+    documents = _documents_as_text(corpus_files, tokenizer)
+    assert len(documents) == counts["documents"]
+    totals = collections.Counter()
+    for record in shards[0]:
+        example = _parse(record)
+        first, second = _parts(example)
+        length = example["input_mask"].sum()
+        assert len(first) and len(second) and length <= 24
+        ids = example["ids"]
+        assert ids[[0, len(first) + 1, length - 1]].tolist() == [2, 3, 3]
+        assert not ids[length:].any()
+        is_random = example["next_sentence_labels"][0]
+        holders = [_holders(part, documents) for part in (first, second)]
+        assert all(holders)
+        assert is_random or holders[0] & holders[1]
+        totals.update(
+            examples=1,
+            random_next=int(is_random),
+            predictions=int(example["masked_lm_weights"].sum()),
+            example_tokens=int(length),
+        )
+    assert totals == {name: counts[name] for name in totals}
+
+
+def test_a_random_next_is_of_another_document(
+    create, small_blocks, write_documents, vocabulary
+):
+    # A document says one word only, so a pair tells where it is from.
+    words = [w for w in vocabulary.tokens[5:] if not w.startswith("##")]
+    documents = [[f"{word} {word}"] * 5 for word in words] * 2
+    path = write_documents("words.txt", documents)
+    shards, _ = create(
+        "out", _options(max_seq_length=9, dupe_factor=3), paths=[path]
+    )
+    labels = collections.Counter()
+    strangers = 0
+    for example in map(_parse, shards[0]):
+        first, second = map(set, _parts(example))
+        assert len(first) == len(second) == 1
+        is_random = example["next_sentence_labels"][0]
+        labels[is_random] += 1
+        strangers += bool(is_random and first != second)
+        assert is_random or first == second
+    assert strangers > 0.9 * labels[1]  # Each document has one twin.
+    assert min(labels.values()) > 0.3 * labels.total()
+
+
+@pytest.mark.parametrize(
+    "beam_options",
+    [_TWO_THREADS, pytest.param(_TWO_PROCESSES, marks=pytest.mark.large)],
+    ids=["threads", "processes"],
+)
+def test_the_records_depend_on_the_seed_alone(create, beam_options):
+    expected, counts = create("a", num_shards=2)
+    shards, same_counts = create("b", num_shards=3, beam_options=beam_options)
+    assert _multiset(shards) == _multiset(expected)
+    assert same_counts == counts
+    other, _ = create("c", _options(random_seed=2))
+    assert _multiset(other) != _multiset(expected)
+
+
+def test_compressed_text_gives_the_same_records(create, corpus_files, tmp_path):
+    paths = []
+    for number, path in enumerate(corpus_files):
+        paths.append(str(tmp_path / f"{number}.gz"))
+        with open(path, "rb") as plain, gzip.open(paths[-1], "wb") as packed:
+            packed.write(plain.read())
+    assert _multiset(create("a", paths=paths)[0]) == _multiset(create("b")[0])
+
+
+def test_words_may_be_segmented(create, create_on_one_machine):
+    options = _options(do_whole_word_mask=True)
+    text = {"segmented_words": True}
+    _, counts = create("out", options, text=text)
+    expected = create_on_one_machine(options, text)
+    for name in _TEXT_COUNTS:
+        assert counts[name] == expected[name]
+
+
+def test_the_records_are_shuffled(create, write_documents, vocabulary):
+    words = [w for w in vocabulary.tokens[5:] if not w.startswith("##")]
+    path = write_documents("words.txt", [[word] for word in words])
+    shards, _ = create("out", _options(dupe_factor=1), paths=[path])
+    order = [int(_parts(_parse(record))[0][0]) for record in shards[0]]
+    assert sorted(order) == sorted(set(order))
+    assert order != sorted(order)
+
+
+def test_the_manifest_tells_settings_and_counts(
+    create, corpus_files, vocab_file, tmp_path
+):
+    options = _options()
+    _, counts = create("out", options, num_shards=2)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["counts"] == counts
+    assert manifest["settings"]["examples"] == dataclasses.asdict(options)
+    assert [*manifest["settings"]["inputs"]] == corpus_files
+    assert manifest["settings"]["text"]["do_lower_case"] is True
+    vocabulary = Vocabulary.from_file(vocab_file)
+    assert manifest["settings"]["vocabulary"] == vocabulary.sha256
+    assert manifest["shares"]["random_next"] == round(
+        counts["random_next"] / counts["examples"], 4
+    )
+    records = tmp_path / "out" / "00001-of-00002.tfrecord"
+    assert artifacts.manifest_of(records)[1] == manifest
+    assert [*manifest["files"]] == [
+        "00000-of-00002.tfrecord",
+        "00001-of-00002.tfrecord",
+    ]
+    assert sorted(os.listdir(tmp_path / "out")) == [
+        "00000-of-00002.tfrecord",
+        "00001-of-00002.tfrecord",
+        "manifest.json",
+    ]
+
+
+def test_what_is_there_is_dropped_on_demand_only(create, tmp_path):
+    create("out", num_shards=3)
+    with pytest.raises(ValueError, match=r"out/.* exists.*overwrite=True"):
+        create("out")
+    create("out", overwrite=True)
+    assert sorted(os.listdir(tmp_path / "out")) == [
+        "00000-of-00001.tfrecord",
+        "manifest.json",
+    ]
+
+
+def test_what_is_not_ours_is_never_dropped(create, tmp_path):
+    create("out")
+    path = tmp_path / "out" / "00000-of-00001.tfrecord"
+    changed = path.read_bytes()[::-1]
+    path.write_bytes(changed)
+    with pytest.raises(ValueError, match="tfrecord exists, and no manifest"):
+        create("out", overwrite=True)
+    assert path.read_bytes() == changed
+    (tmp_path / "out" / "manifest.json").unlink()
+    with pytest.raises(ValueError, match="tfrecord exists, and no manifest"):
+        create("out", overwrite=True)
+    assert path.read_bytes() == changed
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"0 document\(s\) in .*bad\.txt"),
+        (b"a dog\na cat\n", r"1 document\(s\) in .*bad\.txt"),
+        (
+            b"a caf\xe9\n\nthe dog\n",
+            r"bad\.txt .*0xe9 at offset 5\. .*bad\.txt$",
+        ),
+        (b"a dog\n\nthe \0 dog\n", r"bad\.txt .*NUL byte at offset 11"),
+    ],
+)
+def test_bad_text_is_an_error_and_leaves_nothing(
+    create, tmp_path, content, message, caplog
+):
+    caplog.set_level(logging.CRITICAL)
+    (tmp_path / "bad.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        create("out", paths=[str(tmp_path / "bad.txt")])
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_truncated_archive_is_an_error(create, tmp_path):
+    path = tmp_path / "bad.gz"
+    path.write_bytes(gzip.compress(b"a dog\n\na cat\n" * 9)[:-9])
+    with pytest.raises(ValueError, match=r"bad\.gz must be a whole gzip file"):
+        create("out", paths=[str(path)])
+
+
+@pytest.mark.large
+def test_an_error_in_another_process_is_told_alike(create, tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"a caf\xe9\n\nthe dog\n")
+    with pytest.raises(ValueError, match=r"^[^\n]*0xe9 at offset 5[^\n]*$"):
+        create("out", paths=[str(path)], beam_options=_TWO_PROCESSES)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("no*.txt", r"No file matches '.*no\*\.txt'"),
+        ("", "the directory"),
+        ("a.jsonl", r"sentence a line.*a\.jsonl"),
+    ],
+)
+def test_an_input_that_cannot_be_read_is_an_error(
+    create, tmp_path, pattern, message
+):
+    (tmp_path / "a.jsonl").write_text('{"text": "a dog"}\n')
+    with pytest.raises(ValueError, match=message):
+        create("out", paths=[str(tmp_path / pattern)])
+
+
+def test_a_runner_that_is_none_is_an_error(create):
+    with pytest.raises(ValueError, match="Nowhere"):
+        create("out", runner="Nowhere")
+
+
+@pytest.mark.parametrize("kind", ["byte_bpe", "sentencepiece"])
+def test_records_of_every_kind_of_tokenizer_are_made(
+    kind, make_settings, small_blocks, tmp_path
+):
+    settings = make_settings(kind)
+    settings.save(tmp_path)
+    vocab_file = str(tmp_path / KINDS[kind].files[0])
+    lines = [f"word{n % 10} word{n % 7} word{n % 3}" for n in range(60)]
+    text = "\n\n".join("\n".join(lines[n : n + 6]) for n in range(0, 60, 6))
+    (tmp_path / "text.txt").write_text(text)
+    paths, text_options = [str(tmp_path / "text.txt")], TextOptions(vocab_file)
+    options = _options(packing="doc_sentences")
+    expected = create_pretraining_data(
+        open_sources(paths),
+        [str(tmp_path / "single.tfrecord")],
+        text_options,
+        options,
+    )
+    counts = pipeline.create_pretraining_data_on_beam(
+        paths, str(tmp_path / "out"), text_options, options
+    )
+    for name in _TEXT_COUNTS:
+        assert counts[name] == expected[name]
+    # GPT-2's pattern parts a word from its number.
+    a_word = {"byte_bpe": 2, "sentencepiece": 1}[kind]
+    assert counts["tokens"] == a_word * 3 * 60 and not counts["unknown"]
+    shards = _read_shards(tmp_path / "out")
+    single = tf.data.TFRecordDataset(str(tmp_path / "single.tfrecord"))
+    tokens = [
+        collections.Counter(
+            tuple(ids[ids != settings.vocabulary.id_of("<pad>")])
+            for ids in (_parse(record)["ids"] for record in records)
+        )
+        for records in (sum(shards, []), single.as_numpy_iterator())
+    ]
+    assert tokens[0] == tokens[1]

@@ -1,0 +1,710 @@
+import collections
+import dataclasses
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import artifacts
+from keras_bert import features
+from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
+from keras_bert.data import create_pretraining_data
+from keras_bert.data import open_sources
+from keras_bert.data.examples.masking_rules import MaskingRules
+from keras_bert.data.jobs import shards
+from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.vocabulary import Vocabulary
+
+
+def _options(**changes):
+    values = {
+        "max_seq_length": 24,
+        "max_predictions_per_seq": 4,
+        "dupe_factor": 2,
+        "random_seed": 1,
+    }
+    return PretrainingDataOptions(**{**values, **changes})
+
+
+def _read(path):
+    """The records of a file as dicts of arrays."""
+    examples = []
+    for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
+        example = tf.train.Example.FromString(record).features.feature
+        values = {}
+        for name in example:
+            kind = example[name].WhichOneof("kind")
+            values[name] = np.array(getattr(example[name], kind).value)
+        examples.append(values)
+    return examples
+
+
+def _put_back(example):
+    ids = example["input_ids"].copy()
+    is_real = example["masked_lm_weights"] > 0
+    ids[example["masked_lm_positions"][is_real]] = example["masked_lm_ids"][
+        is_real
+    ]
+    return ids
+
+
+def _parts(example):
+    """The ids of A and B with the labels put back."""
+    ids = _put_back(example)
+    length = example["input_mask"].sum()
+    first_length = length - example["segment_ids"].sum()
+    return ids[1 : first_length - 1], ids[first_length : length - 1]
+
+
+@pytest.fixture
+def corpus_file(make_documents, write_documents):
+    return write_documents("text.txt", make_documents(1, 30))
+
+
+@pytest.fixture
+def create(corpus_file, vocab_file, tmp_path):
+    """Runs the tool on the corpus; the paths of the records and the counts."""
+
+    def create(options, *names, path=corpus_file, text=None, **arguments):
+        paths = [str(tmp_path / name) for name in names]
+        counts = create_pretraining_data(
+            open_sources([path]),
+            paths,
+            TextOptions(vocab_file, **(text or {})),
+            options,
+            **arguments,
+        )
+        return paths, counts
+
+    return create
+
+
+def _bytes(paths):
+    return [pathlib.Path(path).read_bytes() for path in paths]
+
+
+@pytest.fixture
+def warnings(caplog):
+    """The warnings logged so far."""
+    return lambda: [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelname == "WARNING"
+    ]
+
+
+def test_the_same_seed_gives_the_same_bytes(create):
+    names = ["a", "b", "c"]
+    once, again, other = (
+        _bytes(create(_options(random_seed=seed), *names, overwrite=True)[0])
+        for seed in (1, 1, 2)
+    )
+    assert once == again
+    assert all(a != b for a, b in zip(once, other))
+
+
+def test_records_have_the_published_names_types_and_lengths(create):
+    paths, _ = create(_options(), "a")
+    lengths = {"max_seq_length": 24, "max_predictions_per_seq": 4, "1": 1}
+    examples = _read(paths[0])
+    assert len(examples) > 50
+    for example in examples:
+        assert sorted(example) == [
+            "input_ids",
+            "input_mask",
+            "masked_lm_ids",
+            "masked_lm_positions",
+            "masked_lm_weights",
+            "next_sentence_labels",
+            "segment_ids",
+        ]
+        for feature in features.PRETRAINING_FEATURES:
+            value = example[feature.name]
+            assert value.shape == (lengths[feature.length],)
+            is_float = feature.dtype == "float32"
+            assert value.dtype.kind == ("f" if is_float else "i")
+
+
+@pytest.mark.parametrize("num_files", [1, 3])
+def test_counts_are_those_of_the_records(
+    create, tokenizer, make_documents, num_files
+):
+    paths, counts = create(_options(), *"abc"[:num_files])
+    examples = [example for path in paths for example in _read(path)]
+    documents = make_documents(1, 30)
+    assert counts["documents"] == 30
+    assert counts["sentences"] == sum(map(len, documents))
+    assert counts["tokens"] == sum(
+        len(ids) for d in documents for ids in tokenizer(d).to_list()
+    )
+    assert counts["examples"] == len(examples)
+    assert counts["random_next"] == sum(
+        int(example["next_sentence_labels"][0]) for example in examples
+    )
+    assert counts["predictions"] == sum(
+        int(example["masked_lm_weights"].sum()) for example in examples
+    )
+    assert counts["example_tokens"] == sum(
+        int(example["input_mask"].sum()) for example in examples
+    )
+    kept = sum(
+        sum(map(len, _parts(example)[: 2 - example["next_sentence_labels"][0]]))
+        for example in examples
+    )
+    assert counts["cut_tokens"] == 2 * counts["tokens"] - kept
+
+
+def test_files_share_the_examples_about_evenly(create):
+    paths, counts = create(_options(dupe_factor=5), "a", "b", "c")
+    sizes = [len(_read(path)) for path in paths]
+    assert sum(sizes) == counts["examples"]
+    assert min(sizes) > counts["examples"] / 6
+
+
+def test_every_file_gets_examples_even_of_a_small_corpus(
+    create, write_documents
+):
+    path = write_documents("text.txt", [["a dog", "a cat"], ["the bird"]])
+    paths, _ = create(_options(dupe_factor=8), *"abcdefgh", path=path)
+    assert min(len(_read(path)) for path in paths) > 0
+
+
+def test_labels_put_back_give_the_whole_text(create, tokenizer, make_documents):
+    # Long enough that nothing is cut: each pass then uses each token once.
+    options = _options(max_seq_length=200, short_seq_prob=0.0)
+    paths, counts = create(options, "a", "b")
+    documents = [
+        [ids for sentence in tokenizer(document).to_list() for ids in sentence]
+        for document in make_documents(1, 30)
+    ]
+    text = "\n".join(" ".join(map(str, document)) for document in documents)
+    used = collections.Counter()
+    for path in paths:
+        for example in _read(path):
+            first, second = _parts(example)
+            is_random = example["next_sentence_labels"][0]
+            parts = [[*first], [*second]] if is_random else [[*first, *second]]
+            for part in parts:
+                assert " ".join(map(str, part)) in text
+            used.update(map(int, parts[0]))
+    expected = collections.Counter(sum(documents, []) * 2)
+    assert used == expected
+    assert counts["tokens"] == sum(expected.values()) / 2
+
+
+def test_labels_put_back_leave_no_special_token_inside(create):
+    paths, _ = create(_options(), "a")
+    for example in _read(paths[0]):
+        ids = _put_back(example)
+        length = example["input_mask"].sum()
+        first, second = _parts(example)
+        assert len(first) and len(second)
+        assert min(*first, *second) >= len(SPECIAL_TOKENS)
+        assert ids[[0, len(first) + 1, length - 1]].tolist() == [2, 3, 3]
+        assert not ids[length:].any()
+        assert example["input_mask"].tolist() == [1] * length + [0] * (
+            24 - length
+        )
+
+
+def test_examples_are_shuffled(create, vocabulary, write_documents):
+    words = list(vocabulary.tokens[5:25])  # A document each.
+    path = write_documents("text.txt", [[word] for word in words])
+    (records,), _ = create(_options(dupe_factor=1), "a", path=path)
+    order = [_parts(example)[0].tolist() for example in _read(records)]
+    assert sorted(order) == [[index] for index in range(5, 25)]
+    assert order != sorted(order)
+
+
+def test_each_pass_masks_anew(create, write_documents):
+    # One sentence a document: all passes have the same A, masked anew.
+    documents = [
+        [f"{size} dog sees a new red house"] for size in ("big", "old")
+    ]
+    path = write_documents("text.txt", documents)
+    (records,), _ = create(_options(dupe_factor=20), "a", path=path)
+    examples = _read(records)
+    assert len(examples) == 40
+    assert len({tuple(_put_back(example)) for example in examples}) == 2
+    masks = {tuple(example["masked_lm_positions"]) for example in examples}
+    assert len(masks) > 20
+
+
+def test_each_pass_pairs_anew(create):
+    paths, _ = create(_options(dupe_factor=2), "a")
+    counts = collections.Counter(
+        tuple(_put_back(example)) for example in _read(paths[0])
+    )
+    assert sum(count % 2 for count in counts.values()) > len(counts) / 4
+
+
+def test_whole_words_are_masked_on_demand(create, vocabulary):
+    paths, _ = create(_options(do_whole_word_mask=True), "a")
+    continues = np.array([t.startswith("##") for t in vocabulary.tokens])
+    num_whole = 0
+    for example in _read(paths[0]):
+        ids = _put_back(example)
+        count = int(example["masked_lm_weights"].sum())
+        chosen = set(example["masked_lm_positions"][:count].tolist())
+        for position in np.nonzero(continues[ids])[0]:
+            if ids[position - 1] >= len(SPECIAL_TOKENS):
+                assert (position in chosen) == (position - 1 in chosen)
+                num_whole += position in chosen
+    assert num_whole > 10
+
+
+def test_the_options_reach_the_masking(create, monkeypatch, vocabulary):
+    seen = []
+
+    def rules(*args):
+        seen.append(args)
+        return MaskingRules(*args)
+
+    monkeypatch.setattr(shards, "MaskingRules", rules)
+    options = _options(masked_lm_prob=0.4, max_predictions_per_seq=9, ngram=2)
+    create(options, "a")
+    assert seen == [(0.4, 9, vocabulary.id_of("[MASK]"), 27, 2)]
+
+
+def test_blocks_and_batches_lose_nothing(create, monkeypatch):
+    monkeypatch.setattr(shards, "_BLOCK_TOKENS", 50)
+    monkeypatch.setattr(shards, "_WINDOW_BLOCKS", 3)
+    monkeypatch.setattr(shards, "_BATCH_EXAMPLES", 5)
+    options = _options(max_seq_length=200, short_seq_prob=0.0, dupe_factor=1)
+    paths, counts = create(options, "a", "b")
+    examples = [example for path in paths for example in _read(path)]
+    num_tokens = 0
+    for example in examples:
+        first, second = _parts(example)
+        num_tokens += len(first)
+        if not example["next_sentence_labels"][0]:
+            num_tokens += len(second)
+    assert len(examples) == counts["examples"]
+    assert num_tokens == counts["tokens"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "received"),
+    [
+        ({"max_seq_length": 4}, "max_seq_length=4"),
+        ({"max_predictions_per_seq": 0}, "max_predictions_per_seq=0, max_s"),
+        (
+            {"max_predictions_per_seq": 22},
+            "max_predictions_per_seq=22, max_seq_length=24",
+        ),
+        ({"masked_lm_prob": 0.0}, "masked_lm_prob=0.0"),
+        ({"masked_lm_prob": 1.0}, "masked_lm_prob=1.0"),
+        ({"masked_lm_prob": float("nan")}, "masked_lm_prob=nan"),
+        ({"short_seq_prob": -0.1}, "short_seq_prob=-0.1"),
+        ({"short_seq_prob": 1.1}, "short_seq_prob=1.1"),
+        ({"dupe_factor": 0}, "dupe_factor=0"),
+        ({"dupe_factor": 1001}, "dupe_factor=1001"),
+        ({"max_seq_length": 16385}, "max_seq_length=16385"),
+        ({"max_seq_length": 10**20}, f"max_seq_length={10**20}"),
+        ({"random_seed": -1}, "random_seed=-1"),
+    ],
+)
+def test_an_impossible_option_is_an_error(changes, received):
+    with pytest.raises(ValueError, match=f"Received: .*{received}"):
+        _options(**changes)
+
+
+def test_the_shortest_sequences_work(create):
+    options = _options(max_seq_length=5, max_predictions_per_seq=2)
+    paths, counts = create(options, "a")
+    assert counts["example_tokens"] == 5 * counts["examples"]
+    assert all(e["input_mask"].all() for e in _read(paths[0]))
+
+
+def test_one_document_is_an_error(create, write_documents, tmp_path):
+    path = write_documents("text.txt", [["a dog", "a cat"]])
+    with pytest.raises(ValueError, match=r"1 document in .*text\.txt"):
+        create(_options(), "a", path=path)
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\u200b\n\n\u200b"])
+def test_no_text_at_all_is_an_error(create, tmp_path, text):
+    path = tmp_path / "empty.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"no word in 1 file.*empty\.txt"):
+        create(_options(), "a", path=str(path))
+    assert sorted(os.listdir(tmp_path)) == ["empty.txt", "text.txt"]
+
+
+def test_one_sentence_a_document_is_enough(create, write_documents):
+    path = write_documents("text.txt", [["a dog"], ["the cat"], ["a bird"]])
+    (records,), counts = create(_options(), "a", path=path)
+    assert counts["random_next"] == counts["examples"] == 6
+    assert len(_read(records)) == 6
+
+
+def test_files_are_at_most_as_many_as_passes_over_documents(create, tmp_path):
+    with pytest.raises(
+        ValueError, match="60 at most.*61 files, 30 documents, dupe_factor=2"
+    ):
+        create(_options(), *(f"{number}" for number in range(61)))
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+def test_as_many_files_as_passes_over_documents_get_an_example(create):
+    paths, counts = create(_options(), *(f"{n}" for n in range(60)))
+    sizes = [len(_read(path)) for path in paths]
+    assert min(sizes) > 0
+    assert sum(sizes) == counts["examples"]
+
+
+def test_a_long_document_leaves_no_file_without_an_example(
+    create, write_documents
+):
+    path = write_documents("text.txt", [["a dog"]] * 9 + [["a cat"] * 1000])
+    paths, _ = create(_options(dupe_factor=1), *"abcdefghij", path=path)
+    assert min(len(_read(path)) for path in paths) > 0
+
+
+def test_the_same_output_file_twice_is_an_error(create, tmp_path):
+    with pytest.raises(ValueError, match=f"Received: {tmp_path}/c/../a"):
+        create(_options(), "a", "b", "c/../a")
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_the_input_is_no_output_file(create, tmp_path, overwrite):
+    with pytest.raises(ValueError, match=f"Received: {tmp_path}/text.txt"):
+        create(_options(), "a", "text.txt", overwrite=overwrite)
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+def test_no_output_file_is_an_error(create):
+    with pytest.raises(ValueError, match="Received: none"):
+        create(_options())
+
+
+@pytest.mark.parametrize(
+    "num_workers", [1, pytest.param(2, marks=pytest.mark.large)]
+)
+def test_bad_input_leaves_existing_records_alone(
+    create, corpus_file, tmp_path, num_workers
+):
+    paths, _ = create(_options(), "a", "b")
+    before = _bytes(paths)
+    with open(corpus_file, "ab") as file:
+        file.write(b"\n\nbad \xff\n")
+    with pytest.raises(ValueError, match="0xff at offset"):
+        create(_options(), "a", "b", overwrite=True, num_workers=num_workers)
+    assert _bytes(paths) == before
+    assert sorted(os.listdir(tmp_path)) == [
+        "a",
+        "b",
+        "manifest-a.json",
+        "text.txt",
+    ]
+
+
+def test_nothing_stays_in_the_folder_for_temporary_files(
+    create, monkeypatch, tmp_path_factory
+):
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    create(_options(), "a")
+    assert os.listdir(folder) == []
+
+
+def test_memory_is_not_kept(create, corpus_file, write_documents):
+    """A second corpus under the same names is not taken for the first."""
+    create(_options(), "a")
+    path = write_documents("text.txt", [["a dog"], ["the dog"]])
+    assert path == corpus_file
+    (records,), counts = create(_options(), "a", overwrite=True)
+    assert counts["documents"] == 2
+    assert len(_read(records)) == counts["examples"] == 4
+
+
+def test_unknown_words_are_warned_of(create, write_documents, warnings):
+    path = write_documents("text.txt", [["a dog" * 2] * 9, ["xyz zyx a dog"]])
+    create(_options(), "a", path=path)
+    documents = [["the dog sees a cat"] * 9, ["xyz the dog"]]
+    assert [w for w in warnings() if "are unknown" in w]
+    before = len(warnings())
+    path = write_documents("text.txt", documents)
+    create(_options(), "a", path=path, overwrite=True)
+    assert not [w for w in warnings()[before:] if "are unknown" in w]
+
+
+def test_a_share_of_unknown_words_is_told(create, write_documents, warnings):
+    path = write_documents("text.txt", [["xyz the dog sees"], ["a cat"]])
+    create(_options(), "a", path=path)
+    (warning,) = [w for w in warnings() if "unknown" in w]
+    assert "16.7 % of the tokens are unknown" in warning
+    assert "--do_lower_case" in warning
+
+
+def test_whole_words_that_have_no_pieces_are_warned_of(
+    create, write_documents, warnings
+):
+    path = write_documents("text.txt", [["a dog sees"] * 9, ["the cat"]])
+    create(_options(), "a", path=path)
+    assert not [w for w in warnings() if "no effect" in w]
+    create(_options(do_whole_word_mask=True), "b", path=path)
+    (warning,) = [w for w in warnings() if "no effect" in w]
+    assert "no effect: 0.00 %" in warning and "--segmented_words" in warning
+
+
+@pytest.fixture
+def chinese(tmp_path):
+    """A text of words of two and three characters, and its vocabulary."""
+    rng = np.random.default_rng(1)
+    characters = [chr(0x4E00 + number) for number in range(60)]
+    # A character stands at one place in one word only.
+    words = ["".join(characters[i : i + 2]) for i in range(0, 30, 2)]
+    words += ["".join(characters[i : i + 3]) for i in range(30, 60, 3)]
+    documents = [
+        "\n".join(" ".join(rng.choice(words, 6)) for _ in range(5))
+        for _ in range(20)
+    ]
+    path = tmp_path / "text.txt"
+    path.write_text("\n\n".join(documents), encoding="utf-8")
+    vocab = tmp_path / "vocab.txt"
+    vocab.write_text("\n".join([*SPECIAL_TOKENS, *characters]), "utf-8")
+    return str(path), str(vocab)
+
+
+@pytest.mark.parametrize("segmented_words", [False, True])
+def test_characters_of_a_segmented_word_are_masked_together(
+    chinese, tmp_path, warnings, segmented_words
+):
+    path, vocab_file = chinese
+    records = str(tmp_path / "a")
+    counts = create_pretraining_data(
+        open_sources([path]),
+        [records],
+        TextOptions(vocab_file, segmented_words=segmented_words),
+        _options(do_whole_word_mask=True, max_seq_length=40),
+    )
+    told = [w for w in warnings() if "no effect" in w]
+    assert bool(told) != segmented_words
+    num_together = num_apart = 0
+    for example in _read(records):
+        ids = _put_back(example)
+        assert ids.max() < 65
+        count = int(example["masked_lm_weights"].sum())
+        chosen = set(example["masked_lm_positions"][:count].tolist())
+        for position in range(1, example["input_mask"].sum()):
+            index = int(ids[position]) - len(SPECIAL_TOKENS)
+            size = 2 if index < 30 else 3
+            if index < 0 or index % size == 0 or ids[position - 1] < 5:
+                continue  # No character or the first one of a word.
+            if (position in chosen) == (position - 1 in chosen):
+                num_together += position in chosen
+            else:
+                num_apart += 1
+    assert (num_apart == 0) == segmented_words
+    assert num_together > 10
+    assert counts["continuations"] == segmented_words * (
+        counts["tokens"] - len(pathlib.Path(path).read_text("utf-8").split())
+    )
+
+
+def test_paragraphs_are_split_on_demand(create, tmp_path, write_documents):
+    paragraphs = tmp_path / "paragraphs.txt"
+    paragraphs.write_text(
+        "The dog sees a cat. A bird finds the house.\n\nA dog likes.\n"
+    )
+    (split,), counts = create(
+        _options(), "a", path=str(paragraphs), text={"split_sentences": True}
+    )
+    assert (counts["documents"], counts["sentences"]) == (2, 3)
+    lines = write_documents(
+        "lines.txt",
+        [["The dog sees a cat.", "A bird finds the house."], ["A dog likes."]],
+    )
+    (plain,), _ = create(_options(), "b", path=lines)
+    assert _bytes([split]) == _bytes([plain])
+
+
+def test_compressed_and_json_text_give_the_same_bytes(
+    create, make_documents, tmp_path
+):
+    paths = {
+        name: tmp_path / f"same.{name}"
+        for name in ("txt", "txt.gz", "jsonl", "jsonl.gz")
+    }
+    texts = ["\n".join(document) for document in make_documents(1, 30)]
+    plain = "\n\n".join(texts).encode()
+    objects = "\n".join(json.dumps({"text": text}) for text in texts).encode()
+    paths["txt"].write_bytes(plain)
+    paths["txt.gz"].write_bytes(gzip.compress(plain))
+    paths["jsonl"].write_bytes(objects)
+    paths["jsonl.gz"].write_bytes(gzip.compress(objects))
+    made = {
+        name: _bytes(create(_options(), f"{name}-1", path=str(path))[0])
+        for name, path in paths.items()
+    }
+    assert len({bytes(data) for (data,) in made.values()}) == 1
+
+
+def test_windows_text_gives_the_same_bytes(create, corpus_file, tmp_path):
+    text = pathlib.Path(corpus_file).read_bytes()
+    windows = tmp_path / "windows.txt"
+    windows.write_bytes(b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"))
+    (first,), _ = create(_options(), "a")
+    (second,), _ = create(_options(), "b", path=str(windows))
+    assert _bytes([first]) == _bytes([second])
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 100, 1000])
+def test_bytes_do_not_depend_on_the_chunks(create, monkeypatch, chunk_bytes):
+    (expected,), counts = create(_options(), "a")
+    monkeypatch.setattr(
+        "keras_bert.data.corpus.text_files.CHUNK_BYTES", chunk_bytes
+    )
+    monkeypatch.setattr("keras_bert.data.corpus.chunk_writer._BATCH_BYTES", 7)
+    (records,), same_counts = create(_options(), "b")
+    assert _bytes([records]) == _bytes([expected])
+    assert same_counts == counts
+
+
+def test_a_line_of_ten_megabytes_is_text(create, tmp_path):
+    path = tmp_path / "long.txt"
+    line = b"the old dog likes a small bird " * 330_000
+    path.write_bytes(b"a cat\n" + line + b"\n\nthe dog\n")
+    options = _options(dupe_factor=1)
+    (records,), counts = create(options, "a", path=str(path))
+    assert counts["tokens"] == 2 + 7 * 330_000 + 2
+    assert len(_read(records)) == counts["examples"] >= 2
+
+
+def test_the_manifest_records_the_run(
+    create, tmp_path, corpus_file, vocab_file
+):
+    _, counts = create(_options(), "a", "b")
+    manifest = json.loads((tmp_path / "manifest-a.json").read_text())
+    assert manifest["counts"] == counts
+    settings = manifest["settings"]
+    text = pathlib.Path(corpus_file).read_bytes()
+    assert settings["inputs"] == {corpus_file: hashlib.sha256(text).hexdigest()}
+    assert settings["num_shards"] == 2
+    assert settings["examples"] == dataclasses.asdict(_options())
+    assert manifest["made_by"] == "keras_bert"
+    vocabulary = Vocabulary.from_file(vocab_file)
+    assert settings["vocabulary"] == vocabulary.sha256
+    assert settings["text"]["do_lower_case"] is True
+    assert manifest["files"] == {
+        name: {
+            "bytes": (tmp_path / name).stat().st_size,
+            "sha256": hashlib.sha256(
+                (tmp_path / name).read_bytes()
+            ).hexdigest(),
+        }
+        for name in "ab"
+    }
+    shares = manifest["shares"]
+    share = counts["random_next"] / counts["examples"]
+    assert shares["random_next"] == round(share, 4)
+    share = counts["cut_tokens"] / counts["tokens"] / 2
+    assert shares["cut"] == round(share, 4)
+    path, values = artifacts.manifest_of(tmp_path / "b")
+    assert path == tmp_path / "manifest-a.json"
+    assert values == manifest
+
+
+def test_casing_is_that_of_the_vocabulary(
+    create, vocab_file, vocabulary, tmp_path
+):
+    cased = tmp_path / "cased" / "vocab.txt"
+    cased.parent.mkdir()
+    with artifacts.recorded_file(cased, {"do_lower_case": False}) as name:
+        vocabulary.save(name)
+    options = TextOptions(str(cased)).settled()
+    assert options.do_lower_case is False
+    assert TextOptions(vocab_file).settled().do_lower_case is True
+    tokens = TextOptions(str(cased)).make_tokenizer()(["Dog"]).to_list()
+    assert tokens == [[vocabulary.unk_id]]
+    with pytest.raises(
+        ValueError, match="--do_lower_case says true, .*manifest-.*says false"
+    ):
+        TextOptions(str(cased), do_lower_case=True).settled()
+
+
+def test_text_that_is_cut_is_warned_of(create, write_documents, warnings):
+    documents = [["a dog sees a cat " * 20] * 4] * 4
+    create(_options(), "a", path=write_documents("text.txt", documents))
+    (warning,) = [w for w in warnings() if "cut off" in w]
+    assert "of 24 tokens" in warning and "--split_sentences, or" in warning
+    documents = [["a dog sees a cat"] * 4] * 4
+    path = write_documents("text.txt", documents)
+    before = len(warnings())
+    create(_options(max_seq_length=40), "b", path=path)
+    assert not [w for w in warnings()[before:] if "cut off" in w]
+
+
+def test_second_sentences_that_are_all_random_are_warned_of(
+    create, write_documents, warnings
+):
+    path = write_documents("text.txt", [["a dog"], ["the cat"], ["a bird"]])
+    create(_options(), "a", path=path)
+    (warning,) = [w for w in warnings() if "random" in w]
+    assert "100.0 %" in warning and "--objective=mlm" in warning
+    path = write_documents("text.txt", [["a dog sees a cat"] * 90] * 9)
+    create(_options(), "b", path=path)
+    assert len([w for w in warnings() if "random" in w]) == 1
+
+
+@pytest.mark.parametrize(
+    "num_workers", [1, pytest.param(2, marks=pytest.mark.large)]
+)
+def test_bad_lines_are_counted_over_all_chunks(
+    create, monkeypatch, tmp_path, warnings, num_workers
+):
+    monkeypatch.setattr("keras_bert.data.corpus.text_files.CHUNK_BYTES", 100)
+    path = tmp_path / "a.jsonl"
+    good = ['{"text": "a dog sees\\na cat"}'] * 30
+    lines = [f"{line}\n[{number}]" for number, line in enumerate(good)]
+    path.write_text("\n".join(lines))
+    arguments = {
+        "path": str(path),
+        "text": {"on_bad_line": "skip"},
+        "num_workers": num_workers,
+    }
+    (records,), counts = create(_options(), "a", **arguments)
+    assert counts["bad_lines"] == 30
+    assert counts["documents"] == 30
+    manifest = json.loads((tmp_path / "manifest-a.json").read_text())
+    assert manifest["settings"]["text"]["on_bad_line"] == "skip"
+    listed = zip((2, 4, 6, 8, 10), manifest["bad_lines"], strict=True)
+    assert all(f"line {number}," in message for number, message in listed)
+    (warning,) = [w for w in warnings() if "bad line" in w]
+    assert "30 bad line(s)" in warning and f"{path}, line 2," in warning
+    path.write_text("\n".join(good))
+    (clean,), _ = create(_options(), "b", path=str(path))
+    assert _bytes([records]) == _bytes([clean])
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_the_vocabulary_is_no_output_file(create, vocab_file, overwrite):
+    before = pathlib.Path(vocab_file).read_bytes()
+    with pytest.raises(ValueError, match="must not be an input.*vocab.txt"):
+        create(_options(), vocab_file, overwrite=overwrite)
+    assert pathlib.Path(vocab_file).read_bytes() == before
+
+
+def test_output_files_are_in_one_folder(create, tmp_path):
+    with pytest.raises(ValueError, match="one folder.*/a and .*/c/b"):
+        create(_options(), "a", "c/b")
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+def test_too_many_output_files_are_refused_at_once(create):
+    with pytest.raises(ValueError, match="10000 at most.*10001 files"):
+        create(_options(), *map(str, range(10_001)))
+
+
+def test_another_word_for_bad_lines_is_an_error(vocab_file):
+    with pytest.raises(ValueError, match="on_bad_line='go'"):
+        TextOptions(vocab_file, on_bad_line="go")

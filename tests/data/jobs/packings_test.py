@@ -1,0 +1,148 @@
+"""Each way to make examples, from text to batches."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
+from keras_bert.data import create_pretraining_data
+from keras_bert.data import dynamic_pretraining_dataset
+from keras_bert.data import open_sources
+from keras_bert.data import pretraining_dataset
+from keras_bert.data.examples.packings import PACKINGS
+from keras_bert.data.records.validation import read_checked_records
+from keras_bert.programs.inspection.reading import inspect_records
+from keras_bert.text.tokenizer_kinds import vocabulary_of_file
+
+_SIZES = {"max_seq_length": 24, "max_predictions_per_seq": 5}
+_ALL = pytest.mark.parametrize("packing", PACKINGS)
+
+
+@pytest.fixture
+def create(make_documents, write_documents, vocab_file, tmp_path):
+    """Makes records; the paths, the counts and the manifest."""
+
+    def create(packing, num_shards=2, num_documents=40, **options):
+        path = write_documents("text.txt", make_documents(1, num_documents))
+        folder = tmp_path / f"{packing}-{len([*tmp_path.iterdir()])}"
+        folder.mkdir()
+        paths = [str(folder / f"{n}") for n in range(num_shards)]
+        counts = create_pretraining_data(
+            open_sources([path]),
+            paths,
+            TextOptions(vocab_file),
+            PretrainingDataOptions(
+                packing=packing, dupe_factor=2, **_SIZES, **options
+            ),
+            str(folder / "manifest.json"),
+        )
+        return paths, counts, json.loads((folder / "manifest.json").read_text())
+
+    return create
+
+
+@_ALL
+def test_the_manifest_tells_the_packing_and_its_label(create, packing):
+    _, counts, manifest = create(packing)
+    assert manifest["settings"]["examples"]["packing"] == packing
+    labels = {"random_next", "swapped"}
+    label = PACKINGS[packing].label
+    assert {*manifest["shares"]} & labels == ({label} - {""})
+    assert {*counts} & labels == ({label} - {""})
+
+
+@_ALL
+def test_the_same_seed_gives_the_same_bytes(create, packing):
+    once, again, other = (
+        [pathlib.Path(x).read_bytes() for x in create(packing, **changes)[0]]
+        for changes in ({}, {}, {"random_seed": 7})
+    )
+    assert once == again
+    assert once != other
+
+
+@_ALL
+@pytest.mark.parametrize("masking", ["static", "dynamic"])
+def test_records_conform_and_only_words_are_predicted(
+    create, vocab_file, packing, masking
+):
+    vocabulary = vocabulary_of_file(vocab_file)
+    ids = {x: vocabulary.id_of(y) for x, y in vocabulary.roles.items()}
+    paths, counts, _ = create(packing, masking=masking)
+    statistics, shown = inspect_records(paths, vocabulary)
+    assert statistics.counts["records"] == counts["examples"]
+    assert ("B" in shown[0].parts) == bool(PACKINGS[packing].label)
+    arguments = dict(batch_size=16, vocab_size=len(vocabulary), **_SIZES)
+    if masking == "dynamic":
+        batches = dynamic_pretraining_dataset(
+            paths,
+            mask_id=ids["mask"],
+            pad_id=ids["pad"],
+            sep_id=ids["sep"],
+            seed=1,
+            epoch=0,
+            ngram=3,
+            **arguments,
+        )
+    else:
+        batches = pretraining_dataset(paths, **arguments)
+    num_seps = []
+    for inputs, labels, weights in batches.as_numpy_iterator():
+        predicted = labels["mlm_logits"][weights["mlm_logits"] > 0]
+        assert not np.isin(predicted, [ids["cls"], ids["sep"]]).any()
+        assert (weights["mlm_logits"].sum(axis=1) > 0).all()
+        num_seps += (inputs["input_ids"] == ids["sep"]).sum(axis=1).tolist()
+        in_second = inputs["segment_ids"].any(axis=1)
+        assert (in_second == bool(PACKINGS[packing].label)).all()
+    # A random id may be that of [SEP].
+    usual = {"full_sentences": 1, "doc_sentences": 1}.get(packing, 2)
+    assert np.bincount(num_seps).argmax() == usual
+    assert sum(n > usual for n in num_seps) > 3 or packing != "full_sentences"
+
+
+def test_one_document_suffices_for_one_text(create):
+    for packing in ("full_sentences", "doc_sentences"):
+        _, counts, _ = create(packing, num_shards=1, num_documents=1)
+        assert counts["documents"] == 1
+    with pytest.raises(ValueError, match="two documents.*1 document in"):
+        create("sentence_order", num_shards=1, num_documents=1)
+
+
+def test_records_of_one_text_need_the_separator(create, vocab_file):
+    vocabulary = vocabulary_of_file(vocab_file)
+    paths, _, _ = create("full_sentences", masking="dynamic")
+    batches = dynamic_pretraining_dataset(
+        paths, 8, vocab_size=len(vocabulary), mask_id=4, seed=1, **_SIZES
+    )
+    with pytest.raises(Exception, match="one text need `sep_id`"):
+        next(iter(batches))
+
+
+def test_a_prediction_at_a_separator_is_named(
+    create, vocab_file, tmp_path, write_record_file
+):
+    vocabulary = vocabulary_of_file(vocab_file)
+    paths, _, _ = create("full_sentences")
+    record = next(tf.data.TFRecordDataset(paths).as_numpy_iterator())
+    example = tf.train.Example.FromString(record)
+    values = example.features.feature["masked_lm_ids"].int64_list.value
+    values[0] = vocabulary.id_of(vocabulary.roles["sep"])
+    path = write_record_file("bad", [example.SerializeToString()])
+    with pytest.raises(ValueError, match="`masked_lm_ids` must be no"):
+        list(read_checked_records(path, vocabulary))
+
+
+def test_an_unknown_packing_is_an_error():
+    with pytest.raises(
+        ValueError, match="one of segment_pairs, sentence_pairs.*'pairs'"
+    ):
+        PretrainingDataOptions(packing="pairs")
+
+
+def test_runs_are_drawn_in_training_where_masks_are():
+    with pytest.raises(ValueError, match="`ngram` is chosen while .*ngram=3"):
+        PretrainingDataOptions(masking="dynamic", ngram=3)

@@ -1,0 +1,126 @@
+import csv
+import pathlib
+
+import pytest
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from keras_bert.data.labelled.rows import column_of
+from keras_bert.data.labelled.tables import read_columns
+from keras_bert.programs.prediction.asked import AskedTexts
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return str(path)
+
+    return write
+
+
+def test_each_line_of_plain_text_is_a_row_and_may_be_empty(write):
+    path = write("a.txt", b'\xef\xbb\xbfone\r\n\n\ttwo, "2" \n\n')
+    assert list(AskedTexts(path).rows()) == [
+        (1, "one"),
+        (2, ""),
+        (3, '\ttwo, "2" '),
+        (4, ""),
+    ]
+
+
+def test_an_empty_file_has_no_rows(write):
+    assert list(AskedTexts(write("a.txt", b"")).rows()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", b'x,b,a\n1,"p\nq",s\n2,,t\n\n'),
+        ("a.tsv", b"x\tb\ta\r\n1\tp\ts\r\n2\t\tt\r\n\r\n\r\n"),
+        ("a.jsonl", b'{"a": "s", "b": "p"}\n{"b": null, "a": "t"}\n'),
+    ],
+)
+def test_rows_of_a_table_are_those_of_the_table_read_whole(
+    write, name, content
+):
+    path = write(name, content)
+    rows = list(AskedTexts(path, ["a", "b"]).rows())
+    table = read_columns(path, {"a": "a", "b": "b"})
+    assert [number for number, _ in rows] == table.numbers
+    columns = zip(table.columns["a"], table.columns["b"])
+    assert [cells for _, cells in rows] == [*columns]
+    assert rows[1][1] == ("t", "")
+
+
+_CELLS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+)
+
+
+@given(st.lists(st.tuples(_CELLS, _CELLS), max_size=6))
+@settings(deadline=None, max_examples=100)
+def test_every_cell_of_csv_comes_back(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerows([("x", "y"), *rows])
+    found = [cells for _, cells in AskedTexts(str(path), ["y", "x"]).rows()]
+    assert found == [(y, x) for x, y in rows]
+
+
+def test_columns_may_be_positions(write):
+    path = write("a.tsv", b"p\tq\nr\ts\n")
+    assert list(AskedTexts(path, [1]).rows()) == [(1, "q"), (2, "s")]
+    assert [column_of(name) for name in ("1", "a1")] == [1, "a1"]
+
+
+def test_a_large_file_is_not_held_in_memory(tmp_path):
+    path = tmp_path / "a.txt"
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
+        file.seek(0)
+        file.write(b"first\nsecond\n")
+    rows = AskedTexts(str(path)).rows()
+    assert [next(rows), next(rows)] == [(1, "first"), (2, "second")]
+    rows.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns", "message"),
+    [
+        ("a.txt", b"a\n\xff\n", None, "line 2, .*byte 0xff"),
+        ("a.txt", b"a\nb\0\n", None, "line 2, .*a NUL byte"),
+        ("a.csv", b"a,b\n1\n", ["a"], r"line 2, .*2 field\(s\).*Received: 1"),
+        ("a.csv", b"a,b\n\n1,2\n", ["a"], r"line 2, .*Received: 0"),
+        ("a.csv", b'a,b\n1,"2\n', ["a"], "line 2, .*unexpected end"),
+        ("a.csv", b"", ["a"], "line 1, .*column 'a'"),
+        ("a.tsv", b"a\tb\n1\n2\t3\n", ["a"], r"line 2, .*Received: 1"),
+        ("a.jsonl", b'{"a": 1}\n\n{"a": 2}', ["a"], "line 2, .*object"),
+        ("a.jsonl", b'{"b": "1"}\n', ["a"], "line 1, .*'a'.*'b'"),
+    ],
+)
+def test_a_row_at_fault_is_named(write, name, content, columns, message):
+    path = write(name, content)
+    with pytest.raises(ValueError, match=f"(?s){path}, {message}"):
+        list(AskedTexts(path, columns).rows())
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "message"),
+    [
+        ("a.txt", ["a"], "Received: columns=.'a'., .*a.txt"),
+        ("a.csv", None, "Received: columns=None, .*a.csv"),
+    ],
+)
+def test_columns_are_for_tables(write, name, columns, message):
+    with pytest.raises(ValueError, match=message):
+        AskedTexts(write(name, b"a"), columns)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    path = pathlib.Path(tmp_path, "none.csv")
+    with pytest.raises(ValueError, match=f"Received: {path}"):
+        AskedTexts(str(path), ["a"])
