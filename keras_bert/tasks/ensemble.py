@@ -78,7 +78,7 @@ class Ensemble:
         """Answers texts.
 
         Args:
-            texts, **options: as the tasks' own `predict` takes them.
+            texts, options: as the tasks' own `predict` takes them.
 
         Returns:
             What that returns.
@@ -120,7 +120,7 @@ class Ensemble:
         """Finds the best answers to each question, for `write_squad_files`.
 
         Args:
-            questions, **sizes: as `QuestionAnswerer.answers` takes them.
+            questions, sizes: as `QuestionAnswerer.answers` takes them.
 
         Returns:
             What that returns.

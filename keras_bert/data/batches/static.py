@@ -65,8 +65,8 @@ def endless_pretraining_dataset(
     """Whole batches for training, epoch after epoch in another order.
 
     Args:
-        paths, batch_size, max_seq_length, max_predictions_per_seq,
-            vocab_size: see `pretraining_dataset`.
+        paths, batch_size, max_seq_length: see `pretraining_dataset`.
+        max_predictions_per_seq, vocab_size: see there.
         seed: int, what the order is a function of.
         first_batch: int, how many batches to leave out, to go on where a run
             was.
