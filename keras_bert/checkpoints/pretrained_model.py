@@ -151,7 +151,7 @@ class PretrainedModel:
             )
         if {*parts} - self.parts:
             logging.info("The pooler starts random: there is none yet.")
-        is_moved = is_kept and outputs not in (None, sorted(outputs or []))
+        is_moved = is_kept and outputs and outputs != sorted(outputs)
         if is_moved or not is_kept:
             head = _task_head(self.config, task.head)
         model = self._with(heads={}, parts=parts, task=task, task_head=head)

@@ -72,7 +72,7 @@ class TextTask(FineTunedTask):
         self.note_pairs(None)
         try:
             return super().fit(texts, labels, validation_data, **kwargs)
-        except ValueError:
+        except Exception:
             self.note_pairs(is_pair)
             raise
 
