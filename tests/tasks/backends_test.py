@@ -112,4 +112,5 @@ def test_two_devices_learn_what_one_does(two_devices, way):
 
 def test_two_devices_answer_as_one_does(two_devices):
     assert two_devices["fit: probabilities"] < 1e-5
-    assert two_devices["fit: accuracy"] == 1.0
+    one, two = two_devices["fit: accuracies"]
+    assert one == two > 0.8

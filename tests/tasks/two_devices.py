@@ -103,8 +103,9 @@ def main():
         found[f"{way}: moved"] = _difference(weights[0], before)
         answers = one.probabilities(_TEXTS), other.probabilities(_TEXTS)
         found[f"{way}: probabilities"] = _difference(*answers)
-        accuracy = other.evaluate(_TEXTS, _LABELS)["accuracy"]
-        found[f"{way}: accuracy"] = accuracy
+        found[f"{way}: accuracies"] = [
+            task.evaluate(_TEXTS, _LABELS)["accuracy"] for task in (one, other)
+        ]
     print(json.dumps(found))
 
 

@@ -22,7 +22,7 @@ from keras_bert.tasks import TokenClassifier
 
 assert keras.backend.backend() == "jax"
 keras.utils.set_random_seed(1)
-recipe = dict(epochs=25, batch_size=2, learning_rate=3e-3, verbose=0)
+recipe = dict(epochs=40, batch_size=2, learning_rate=3e-3, verbose=0)
 words = [["the", "dogs", "sees"], ["a", "cat", "eats", "the", "fish"]]
 tags = [["O", "B-A", "O"], ["O", "B-A", "O", "B-F", "I-F"]]
 tagger = TokenClassifier.from_pretrained(

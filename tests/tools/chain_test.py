@@ -195,8 +195,9 @@ def _assert_serves(directory, vocabulary, texts, ids):
     inputs = {name: tf.constant(array) for name, array in inputs.items()}
     expected = signatures["ids"](**inputs)["sequence_output"]
     served = signatures["serving_default"](text=tf.constant(texts))
+    longest = 2 + max(map(len, ids))  # Behind it nothing is served.
     np.testing.assert_allclose(
-        served["sequence_output"], expected, rtol=0, atol=1e-6
+        served["sequence_output"], expected[:, :longest], rtol=0, atol=1e-6
     )
 
 

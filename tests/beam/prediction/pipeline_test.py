@@ -23,15 +23,15 @@ def _saved_model(task, directory):
 
 
 @pytest.fixture(scope="module")
-def classifier(bert, tmp_path_factory):
-    task = tasks.TextClassifier(bert, labels=["böse", "gut"])
+def classifier(make_bert, tmp_path_factory):
+    task = tasks.TextClassifier(make_bert(), labels=["böse", "gut"])
     return _saved_model(task, tmp_path_factory.mktemp("served") / "model")
 
 
 @pytest.fixture(scope="module")
-def chooser(bert, tmp_path_factory):
+def chooser(make_bert, tmp_path_factory):
     directory = tmp_path_factory.mktemp("served") / "model"
-    return _saved_model(tasks.MultipleChoice(bert), directory)
+    return _saved_model(tasks.MultipleChoice(make_bert()), directory)
 
 
 def _write_rows(path, rows):

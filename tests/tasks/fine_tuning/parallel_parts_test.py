@@ -43,7 +43,7 @@ def _learned(make_bert, kind, num_parts, **config):
         labels,
         epochs=4,
         batch_size=4,
-        learning_rate=0.01,
+        learning_rate=0.003,
         parallel_parts=num_parts,
         verbose=0,
     ).history
