@@ -46,7 +46,7 @@ _REPETITIONS = 3
 
 
 def _ours(directory):
-    from keras_bert.text.byte_pair_settings import read_byte_pair
+    from keras_bert.text.byte_pair.settings import read_byte_pair
 
     return _in_graph(read_byte_pair(directory).tokenizer())
 
@@ -54,7 +54,7 @@ def _ours(directory):
 def _ours_with_offsets(directory):
     import tensorflow as tf
 
-    from keras_bert.text.byte_pair_settings import read_byte_pair
+    from keras_bert.text.byte_pair.settings import read_byte_pair
 
     tokenizer = read_byte_pair(directory).tokenizer()
 

@@ -25,8 +25,8 @@ from keras_bert.data.corpus.token_store import Corpus
 from keras_bert.data.examples.options import PretrainingDataOptions
 from keras_bert.data.jobs.shards import ShardBuilder
 from keras_bert.data.records.framing import write_records
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 _STATIC_FILE = flags.DEFINE_list(
     "static_file", None, "Record files with masks."

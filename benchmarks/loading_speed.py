@@ -29,7 +29,7 @@ _REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Runs of each.")
 _WRITE = """
 import sys
 import keras_bert
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 config = keras_bert.BertConfig.from_json(sys.argv[1])
 words = [f"word{i}" for i in range(config.vocab_size - len(SPECIAL_TOKENS))]
 vocabulary = keras_bert.text.Vocabulary([*SPECIAL_TOKENS, *words])

@@ -19,9 +19,9 @@ from tokenizer_turns import in_graph
 from tokenizer_turns import in_graph_with_offsets
 
 from keras_bert.text import SentencePieceTokenizer
-from keras_bert.text.albert_normalizer import NORMALIZERS
-from keras_bert.text.albert_normalizer import normalize_text
-from keras_bert.text.sentencepiece_model import SentencePieceModel
+from keras_bert.text.normalization.albert import NORMALIZERS
+from keras_bert.text.normalization.albert import normalize_text
+from keras_bert.text.sentencepiece.model import SentencePieceModel
 
 _MODEL_FILE = flags.DEFINE_string(
     "model_file", None, "An uncased `spiece.model`.", required=True

@@ -147,17 +147,17 @@ def _make_settings(kind):
 
 def _wordpiece_settings():
     from keras_bert.text import Vocabulary
-    from keras_bert.text.vocabulary import SPECIAL_TOKENS
-    from keras_bert.text.wordpiece_settings import WordpieceSettings
+    from keras_bert.text.wordpiece.settings import WordpieceSettings
+    from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
     words = [f"word{index}" for index in range(35)]
     return WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
 
 
 def _byte_pair_settings():
-    from keras_bert.text.byte_pair_settings import BytePairSettings
-    from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
-    from keras_bert.text.byte_pair_vocabulary import byte_characters
+    from keras_bert.text.byte_pair.settings import BytePairSettings
+    from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+    from keras_bert.text.byte_pair.vocabulary import byte_characters
 
     merges = [("Ġ", "w"), ("Ġw", "o"), ("Ġwo", "r"), ("Ġwor", "d")]
     merges += [("Ġword", str(digit)) for digit in range(10)]
@@ -168,11 +168,11 @@ def _byte_pair_settings():
 
 
 def _sentencepiece_settings():
-    from keras_bert.text import sentencepiece_model as spm
-    from keras_bert.text.protobuf_fields import bytes_field
-    from keras_bert.text.protobuf_fields import int_field
-    from keras_bert.text.sentencepiece_settings import SentencePieceSettings
-    from keras_bert.text.sentencepiece_vocabulary import SentencePieceVocabulary
+    from keras_bert.text.sentencepiece import model as spm
+    from keras_bert.text.sentencepiece.protobuf_fields import bytes_field
+    from keras_bert.text.sentencepiece.protobuf_fields import int_field
+    from keras_bert.text.sentencepiece.settings import SentencePieceSettings
+    from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
     kinds = {"<unk>": spm.UNKNOWN}
     specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
@@ -196,7 +196,7 @@ def make_bert():
     from keras_bert.config import BertConfig
     from keras_bert.text import BertTokenizer
     from keras_bert.text import Vocabulary
-    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+    from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
     words = "the a dog cat bird eats sees meat fish seeds and . ##s".split()
 

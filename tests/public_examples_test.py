@@ -10,7 +10,7 @@ import pytest
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 # Of the right column docstrings_test.py runs them, of `serving` its own tests.
 _ELSEWHERE = ("layers", "models", "serving")

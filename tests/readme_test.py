@@ -12,7 +12,7 @@ import pytest
 
 import keras_bert
 from keras_bert import features
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _README = (_ROOT / "README.md").read_text(encoding="utf-8")

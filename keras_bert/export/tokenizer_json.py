@@ -3,10 +3,10 @@
 from keras_bert import artifacts
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
-from keras_bert.text import byte_pair_files
 from keras_bert.text.base_vocabulary import added_tokens_json
 from keras_bert.text.base_vocabulary import special_tokens
-from keras_bert.text.sentencepiece_json import to_tokenizer_json
+from keras_bert.text.byte_pair import files
+from keras_bert.text.sentencepiece.tokenizer_json import to_tokenizer_json
 
 _PARTS = ("normalizer", "pre_tokenizer", "decoder", "model")
 _CUT_AT = {"head": "Right", "tail": "Left"}
@@ -55,7 +55,7 @@ def _wordpiece(settings):
 
 
 def _byte_bpe(settings):
-    whole = byte_pair_files.to_tokenizer_json(settings)
+    whole = files.to_tokenizer_json(settings)
     found = _found(settings, settings.added_tokens)
     return {**{name: whole[name] for name in _PARTS}, "added_tokens": found}
 

@@ -4,12 +4,12 @@ from keras_bert import lazy
 
 _MEMBERS = {
     "BertPreprocessor": "preprocessor",
-    "BertTokenizer": "wordpiece",
-    "BytePairTokenizer": "byte_pair",
+    "BertTokenizer": "wordpiece.tokenizer",
+    "BytePairTokenizer": "byte_pair.tokenizer",
     "Preprocessor": "preprocessor",
-    "SentencePieceTokenizer": "sentencepiece",
-    "SentencePieceVocabulary": "sentencepiece_vocabulary",
-    "Vocabulary": "vocabulary",
+    "SentencePieceTokenizer": "sentencepiece.tokenizer",
+    "SentencePieceVocabulary": "sentencepiece.vocabulary",
+    "Vocabulary": "wordpiece.vocabulary",
     "split_sentences": "sentences",
 }
 

@@ -6,8 +6,8 @@ import typing
 from keras_bert.config import read_json_file
 from keras_bert.text.self_told_kind import CasedKind
 from keras_bert.text.self_told_kind import SelfToldKind
-from keras_bert.text.wordpiece_kind import WordpieceKind
-from keras_bert.text.wordpiece_settings import WordpieceSettings
+from keras_bert.text.wordpiece.kind import WordpieceKind
+from keras_bert.text.wordpiece.settings import WordpieceSettings
 
 _WORDPIECE = WordpieceSettings.kind
 _TOKENIZER_JSON = "tokenizer.json"
@@ -16,7 +16,7 @@ _TOKENIZER_JSON = "tokenizer.json"
 KINDS = {
     _WORDPIECE: WordpieceKind(),
     "byte_bpe": SelfToldKind(
-        reader="keras_bert.text.byte_pair_settings:read_byte_pair",
+        reader="keras_bert.text.byte_pair.settings:read_byte_pair",
         files=(
             *("vocab.json", "merges.txt", "tokenizer_config.json"),
             _TOKENIZER_JSON,
@@ -26,7 +26,7 @@ KINDS = {
         other_names=("merges.txt",),
     ),
     "sentencepiece": CasedKind(
-        reader="keras_bert.text.sentencepiece_settings:read_sentencepiece",
+        reader="keras_bert.text.sentencepiece.settings:read_sentencepiece",
         files=("spiece.model", "tokenizer_config.json", _TOKENIZER_JSON),
         pieces="SentencePiece pieces",
         model_type="Unigram",

@@ -13,7 +13,7 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "hf_distilbert.npz"
 _COPY = "vocab_projector.weight"

@@ -23,8 +23,8 @@ from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.models import bert
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.wordpiece_settings import WordpieceSettings
+from keras_bert.text.wordpiece.settings import WordpieceSettings
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _TINY = DistilBertConfig(

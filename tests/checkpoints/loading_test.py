@@ -13,8 +13,8 @@ from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.wordpiece_settings import WordpieceSettings
+from keras_bert.text.wordpiece.settings import WordpieceSettings
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 
 class Arrays:

@@ -145,7 +145,7 @@ def test_transformers_misses_no_key_and_finds_none_too_many(
     from keras_bert.checkpoints import PretrainedModel
     from keras_bert.text import BertTokenizer
     from keras_bert.text import Vocabulary
-    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+    from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
     parts = {
         "BertForPreTraining": ("pooler", "masked_lm_head", "nsp_head"),

@@ -10,8 +10,8 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.formats import own
-from keras_bert.text.vocabulary import Vocabulary
-from keras_bert.text.wordpiece import BertTokenizer
+from keras_bert.text.wordpiece.tokenizer import BertTokenizer
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 _FILES = [
     "README.md",

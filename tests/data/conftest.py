@@ -7,7 +7,7 @@ from keras_bert.data.corpus.token_store import Corpus
 from keras_bert.data.records.framing import write_records
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _WORDS = (
     "the a red green blue big small dog cat bird fish house sees likes finds "

@@ -22,7 +22,7 @@ from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import TextClassifier
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _IDS = {"files": ["ids"]}
 _WORDS = "the a dog dogs cat eats sees meat fish seeds and .".split()

@@ -20,7 +20,7 @@ from keras_bert.programs.pretraining import PretrainingRecipe
 from keras_bert.programs.pretraining.job import run_plan
 from keras_bert.programs.pretraining.plan import plan_pretraining
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _CLS, _PAD, _SEP = 0, 1, 2
 

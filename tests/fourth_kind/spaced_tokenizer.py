@@ -18,7 +18,7 @@ from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.self_told_kind import SelfToldKind
 from keras_bert.text.tokenizer_kinds import KINDS
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 SPACED = "spaced"
 KIND = SelfToldKind(

@@ -22,8 +22,8 @@ import sentencepiece
 import tokenizers
 
 from keras_bert.data.corpus.sentencepiece_learning import _OPTIONS
-from keras_bert.text.albert_normalizer import normalize_text
-from keras_bert.text.sentencepiece_model import SentencePieceModel
+from keras_bert.text.normalization.albert import normalize_text
+from keras_bert.text.sentencepiece.model import SentencePieceModel
 
 _FOLDER = pathlib.Path(__file__).resolve().parent
 _PAGES = sorted(_FOLDER.parents[1].glob("docs/*.md"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 

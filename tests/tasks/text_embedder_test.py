@@ -11,7 +11,7 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.export import export_saved_model
 from keras_bert.tasks import TextEmbedder
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 _TEXTS = [

@@ -20,7 +20,7 @@ from keras_bert.config import BertConfig  # noqa: E402
 from keras_bert.tasks import TextClassifier  # noqa: E402
 from keras_bert.text import BertTokenizer  # noqa: E402
 from keras_bert.text import Vocabulary  # noqa: E402
-from keras_bert.text.vocabulary import SPECIAL_TOKENS  # noqa: E402
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS  # noqa: E402
 from keras_bert.training.optimizers import bert_adamw  # noqa: E402
 from keras_bert.training.strategies import make_strategy  # noqa: E402
 

@@ -6,8 +6,8 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 
 @pytest.fixture

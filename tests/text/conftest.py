@@ -5,7 +5,7 @@ import tensorflow as tf
 
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _PIECES = (
     *SPECIAL_TOKENS,

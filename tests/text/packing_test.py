@@ -7,7 +7,7 @@ import tensorflow as tf
 from keras_bert.template import Template
 from keras_bert.text.packing import pack
 from keras_bert.text.packing import truncated_lengths
-from keras_bert.text.vocabulary import ROLES
+from keras_bert.text.wordpiece.vocabulary import ROLES
 
 _IDS = {"[PAD]": 0, "[CLS]": 2, "[SEP]": 3}
 _CLS, _SEP = 2, 3

@@ -3,10 +3,10 @@ import json
 
 import pytest
 
-from keras_bert.text.byte_pair_settings import BytePairSettings
-from keras_bert.text.byte_pair_vocabulary import SPECIAL_TOKENS
-from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair_vocabulary import byte_characters
+from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair.vocabulary import byte_characters
 from keras_bert.text.self_told_kind import told_settings
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
@@ -14,8 +14,8 @@ from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.tokenizer_kinds import pack_settings
 from keras_bert.text.tokenizer_kinds import unpack_settings
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
-from keras_bert.text.vocabulary import Vocabulary
-from keras_bert.text.wordpiece_settings import WordpieceSettings
+from keras_bert.text.wordpiece.settings import WordpieceSettings
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 _WORDPIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "##b")
 

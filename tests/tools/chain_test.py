@@ -19,9 +19,9 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import SEP
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import CLS
+from keras_bert.text.wordpiece.vocabulary import SEP
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 pytestmark = pytest.mark.large
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _needs_beam = pytest.mark.skipif(

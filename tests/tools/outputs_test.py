@@ -285,7 +285,7 @@ def good(tmp_path_factory):
     from keras_bert.tasks import TextClassifier
     from keras_bert.text import BertTokenizer
     from keras_bert.text import Vocabulary
-    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+    from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
     good = tmp_path_factory.mktemp("good")
     documents = [

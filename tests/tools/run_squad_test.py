@@ -10,7 +10,7 @@ from keras_bert.config import BertConfig
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 pytestmark = pytest.mark.large
 

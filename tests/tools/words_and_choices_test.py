@@ -12,7 +12,7 @@ from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import TokenClassifier
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 pytestmark = pytest.mark.large
 

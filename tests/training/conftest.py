@@ -22,7 +22,7 @@ def make_records(tmp_path_factory):
     from keras_bert.data import create_pretraining_data
     from keras_bert.data import open_sources
     from keras_bert.text import Vocabulary
-    from keras_bert.text.vocabulary import SPECIAL_TOKENS
+    from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
     def make(masking, packing="segment_pairs"):
         place = tmp_path_factory.mktemp(masking)

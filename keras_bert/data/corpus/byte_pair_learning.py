@@ -7,11 +7,11 @@ from keras_bert.data.corpus.learning import check_vocab_size
 from keras_bert.data.corpus.learning import from_first_word
 from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import seen_sentences
-from keras_bert.text.byte_pair_settings import BytePairSettings
-from keras_bert.text.byte_pair_vocabulary import MASK
-from keras_bert.text.byte_pair_vocabulary import SPECIAL_TOKENS
-from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair_vocabulary import byte_characters
+from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.byte_pair.vocabulary import MASK
+from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair.vocabulary import byte_characters
 
 # The ids from 0 on, as RoBERTa's; <mask> has the last one.
 _HEAD = ("<s>", "<pad>", "</s>", "<unk>")

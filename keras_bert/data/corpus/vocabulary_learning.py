@@ -11,14 +11,14 @@ from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import measure_tokenizer
 from keras_bert.data.corpus.learning import no_text
 from keras_bert.data.corpus.learning import seen_sentences
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import MASK
-from keras_bert.text.vocabulary import PAD
-from keras_bert.text.vocabulary import SEP
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.vocabulary import UNKNOWN
-from keras_bert.text.vocabulary import Vocabulary
-from keras_bert.text.wordpiece_settings import WordpieceSettings
+from keras_bert.text.wordpiece.settings import WordpieceSettings
+from keras_bert.text.wordpiece.vocabulary import CLS
+from keras_bert.text.wordpiece.vocabulary import MASK
+from keras_bert.text.wordpiece.vocabulary import PAD
+from keras_bert.text.wordpiece.vocabulary import SEP
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import UNKNOWN
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 # [UNK] [CLS] [SEP] [MASK] have had the ids 100 to 103 since the first release.
 _PUBLISHED_HEAD = (
@@ -133,6 +133,6 @@ def measure_vocabulary(vocabulary, sentences, lowercase=True):
         without text.
     """
     # Imported late: learning does without TensorFlow.
-    from keras_bert.text.wordpiece import BertTokenizer
+    from keras_bert.text.wordpiece.tokenizer import BertTokenizer
 
     return measure_tokenizer(BertTokenizer(vocabulary, lowercase), sentences)

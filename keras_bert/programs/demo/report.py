@@ -9,7 +9,7 @@ import numpy as np
 from keras_bert import data
 from keras_bert import features
 from keras_bert.data.corpus.documents import read_documents
-from keras_bert.text.vocabulary import MASK
+from keras_bert.text.wordpiece.vocabulary import MASK
 
 _NUM_SENTENCES = 5
 _TOLERANCE = 1e-4

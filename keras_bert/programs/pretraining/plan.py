@@ -22,7 +22,7 @@ from keras_bert.programs.pretraining.record_facts import verified_sha256
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import Objective
 from keras_bert.training.run_record import check_run

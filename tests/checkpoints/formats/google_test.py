@@ -12,7 +12,7 @@ from keras_bert import save_pretrained
 from keras_bert.artifacts import manifest_beside
 from keras_bert.artifacts import write_manifest
 from keras_bert.checkpoints import CheckpointError
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 _GOLDEN = pathlib.Path(__file__).parents[2] / "golden"
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

@@ -9,9 +9,9 @@ from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.vocabulary import Vocabulary
-from keras_bert.text.wordpiece import BertTokenizer
+from keras_bert.text.wordpiece.tokenizer import BertTokenizer
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 
 @pytest.fixture

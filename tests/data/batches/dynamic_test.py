@@ -16,10 +16,10 @@ from keras_bert.data.jobs.shards import ShardBuilder
 from keras_bert.data.records.framing import write_records
 from keras_bert.models import bert_pretrainer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import MASK
-from keras_bert.text.vocabulary import SEP
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import CLS
+from keras_bert.text.wordpiece.vocabulary import MASK
+from keras_bert.text.wordpiece.vocabulary import SEP
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _ROOT = pathlib.Path(__file__).resolve().parents[3]
 _SEQ_LENGTH, _NUM_PREDICTIONS = 24, 4

@@ -14,7 +14,7 @@ from keras_bert.data.corpus.token_store import is_joined
 from keras_bert.data.corpus.token_store import join_chunks
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _NO_TOKEN = "\u200b"  # No white space, and dropped from the text.
 

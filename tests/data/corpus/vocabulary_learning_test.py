@@ -11,7 +11,7 @@ from keras_bert.data.corpus.vocabulary_learning import learn_vocabulary
 from keras_bert.data.corpus.vocabulary_learning import measure_vocabulary
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 pytest.importorskip("tokenizers")
 

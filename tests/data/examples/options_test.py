@@ -1,9 +1,9 @@
 """How lines become the sentences that are tokenized."""
 
 from keras_bert.data.examples.options import TextOptions
-from keras_bert.text.byte_pair_settings import BytePairSettings
-from keras_bert.text.byte_pair_vocabulary import BytePairVocabulary
-from keras_bert.text.byte_pair_vocabulary import byte_characters
+from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair.vocabulary import byte_characters
 
 _LINE = "The dog eats. It sleeps! Dr. Smith, too, sleeps."
 

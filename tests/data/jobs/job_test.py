@@ -18,8 +18,8 @@ from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.jobs import shards
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 
 def _options(**changes):

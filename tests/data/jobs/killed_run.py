@@ -22,7 +22,7 @@ from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data.corpus import text_files
-from keras_bert.text.vocabulary import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 
 class _Tokenizer:

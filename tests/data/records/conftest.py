@@ -3,9 +3,9 @@
 import pytest
 import tensorflow as tf
 
-from keras_bert.text.vocabulary import CLS
-from keras_bert.text.vocabulary import MASK
-from keras_bert.text.vocabulary import SEP
+from keras_bert.text.wordpiece.vocabulary import CLS
+from keras_bert.text.wordpiece.vocabulary import MASK
+from keras_bert.text.wordpiece.vocabulary import SEP
 
 _SEQ_LENGTH, _NUM_PREDICTIONS = 12, 3
 

@@ -4,7 +4,7 @@ from keras_bert.programs.demo.report import filled_text
 from keras_bert.programs.demo.report import masked_sentences
 from keras_bert.programs.demo.report import saved_model_text
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from keras_bert.data.records import validation
 from keras_bert.programs.inspection.reading import inspect_records
 from keras_bert.programs.inspection.shown_examples import join_tokens
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import MASK
+from keras_bert.text.wordpiece.vocabulary import MASK
 
 _SAMPLE = pathlib.Path(__file__).parents[3] / "tfrecords" / "sample"
 

@@ -13,7 +13,7 @@ from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.programs.pretraining import PretrainingRecipe
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _WORDS = "the a dog cat bird sees likes finds red old new house".split()
 

@@ -6,7 +6,7 @@ from keras_bert import artifacts
 from keras_bert.programs.pretraining.record_facts import read_record_facts
 from keras_bert.programs.pretraining.record_facts import verified_sha256
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _TRAIN, _EVAL = "static-train.tfrecord", "static-eval.tfrecord"
 

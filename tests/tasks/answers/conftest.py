@@ -7,7 +7,7 @@ from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
 from keras_bert.template import Template
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _WORDS = "the a dog cat bird eats sees meat fish seeds . ##s".split()
 

@@ -16,7 +16,7 @@ from keras_bert.tasks.answers.span_examples import span_examples
 from keras_bert.tasks.answers.span_examples import token_span
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 # Seven of these tokens are in the first of two windows, six in the second.
 _CONTEXT = "the dog eats the cat . the bird sees"

@@ -13,7 +13,7 @@ from keras_bert.tasks.tags.word_pieces import find_words
 from keras_bert.tasks.tags.word_pieces import tokenize_words
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _LETTERS = "abcéñß中文한글a1ﬁ"
 _UNCASED, _CASED = (True, True), (False, False)

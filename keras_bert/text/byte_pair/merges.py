@@ -1,0 +1,121 @@
+"""Merges the bytes of words to tokens, by the ranks of the merges.
+
+Sequentially, the pair of the lowest rank in a word is merged, the leftmost
+first, until no pair can be. Here all words take such a step at once, and in
+each word all occurrences of that pair. This gives the same: a merge makes a
+symbol that no merge of a lower rank takes, so the pairs of that rank stay
+the lowest until the last of them is merged. `BytePairSettings` checks that
+the merges are in such an order.
+
+Words are cut first where no token reaches across: no merge ever will.
+
+References:
+    [Byte pair encoding](https://arxiv.org/abs/1508.07909)
+"""
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.byte_pair.vocabulary import spelled_bytes
+from keras_bert.text.flat_texts import NO_TOKEN
+from keras_bert.text.flat_texts import scatter
+from keras_bert.text.flat_texts import shift
+from keras_bert.text.flat_texts import where
+from keras_bert.text.perfect_hash import NOT_FOUND
+from keras_bert.text.perfect_hash import PerfectHash
+
+_NO_MERGE = np.iinfo(np.int32).max
+
+
+class BytePairMerges:
+    """Cuts words into tokens.
+
+    Args:
+        vocabulary: `BytePairVocabulary`.
+        merges: sequence of pairs of tokens in the order of their ranks.
+
+    Call arguments:
+        codes: uint8 `(num_bytes,)`, the bytes of all words.
+        words: int64 `(num_bytes,)`, ascending, the word of each byte.
+
+    Returns:
+        int32 `(num_bytes,)`, ids where tokens begin, else `NO_TOKEN`.
+    """
+
+    def __init__(self, vocabulary, merges):
+        ids = vocabulary.id_of
+        left, right, merged = (
+            np.array(
+                [(ids(a), ids(b), ids(a + b)) for a, b in merges], np.int32
+            )
+            .reshape(-1, 3)
+            .T
+        )
+        self._rank_of = PerfectHash(left, right)
+        self._merged = tf.constant(np.append(merged, 0), tf.int32)
+        unknown = vocabulary.unk_id
+        self._ids_of_bytes = tf.constant(
+            [ids(c) if c in vocabulary else unknown for c in byte_characters()]
+        )
+        self._is_joined = tf.constant(_joined_bytes(vocabulary.tokens))
+
+    def __call__(self, codes, words):
+        codes = tf.cast(codes, tf.int32)
+        ids = tf.gather(self._ids_of_bytes, codes)
+        pieces = self._cut(codes, words)
+        any_size = tf.TensorShape([None])
+        *_, tokens = tf.while_loop(
+            lambda symbols, *_: tf.size(symbols) > 0,
+            self._step,
+            (ids, pieces, tf.range(tf.size(ids)), ids),
+            (any_size, any_size, any_size, any_size),
+        )
+        return tokens
+
+    def _cut(self, codes, words):
+        """Numbers the parts of words that no token reaches across."""
+        joined = tf.gather(self._is_joined, 256 * shift(codes, 0) + codes)
+        is_same_word = tf.equal(shift(words, -1), words)
+        return tf.cumsum(tf.cast(~(joined & is_same_word), tf.int32)) - 1
+
+    def _step(self, symbols, pieces, places, tokens):
+        ranks = self._pair_ranks(symbols, pieces)
+        # Piece numbers ascend, so that this is at once cheap and small.
+        lowest = tf.gather(tf.math.segment_min(ranks, pieces), pieces)
+        is_active = lowest < _NO_MERGE
+        is_left = _every_other(tf.equal(ranks, lowest) & is_active)
+        is_right = shift(is_left, False)
+        left = where(is_left)
+        merged = tf.gather(self._merged, tf.gather(ranks, left))
+        symbols = scatter(symbols, left, merged)
+        tokens = scatter(tokens, tf.gather(places, left), merged)
+        gone = tf.gather(places, left + 1)
+        tokens = scatter(tokens, gone, tf.fill(tf.shape(gone), NO_TOKEN))
+        stay = where(is_active & ~is_right)
+        return *(tf.gather(x, stay) for x in (symbols, pieces, places)), tokens
+
+    def _pair_ranks(self, symbols, pieces):
+        """The rank of each symbol with the next one."""
+        ranks = self._rank_of(symbols[:-1], symbols[1:])
+        is_pair = tf.equal(pieces[:-1], pieces[1:]) & (ranks != NOT_FOUND)
+        ranks = tf.where(is_pair, ranks, _NO_MERGE)
+        return tf.concat([ranks, [_NO_MERGE]], 0)
+
+
+def _every_other(flags):
+    """Of neighbours that are True, as in "aaaa", the first, third and so on."""
+    begins = flags & ~shift(flags, False)
+    runs = tf.cumsum(tf.cast(begins, tf.int32))
+    firsts = tf.concat([[0], where(begins)], 0)
+    distance = tf.range(tf.size(flags)) - tf.gather(firsts, runs)
+    return flags & tf.equal(distance % 2, 0)
+
+
+def _joined_bytes(tokens):
+    """Which bytes stand beside each other in a token, bool `(65536,)`."""
+    joined = np.zeros(256 * 256, bool)
+    for token in tokens:
+        codes = np.frombuffer(spelled_bytes(token) or b"", np.uint8)
+        joined[256 * codes[:-1].astype(int) + codes[1:]] = True
+    return joined

@@ -1,0 +1,245 @@
+"""Text to byte-level BPE ids, in the graph."""
+
+import copy
+import dataclasses
+import functools
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.text.byte_pair.added_tokens import FindTokens
+from keras_bert.text.byte_pair.merges import BytePairMerges
+from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.byte_pair.vocabulary import token_bytes
+from keras_bert.text.byte_pair.whole_words import NOT_WHOLE
+from keras_bert.text.byte_pair.whole_words import WholeWords
+from keras_bert.text.byte_pair.words import word_starts
+from keras_bert.text.flat_texts import NO_TOKEN
+from keras_bert.text.flat_texts import flatten
+from keras_bert.text.flat_texts import scatter
+from keras_bert.text.flat_texts import where
+from keras_bert.text.flat_texts import with_prefix_space
+from keras_bert.text.normalization.character_kinds import character_kinds
+from keras_bert.text.normalization.composition import Composition
+
+
+class BytePairTokenizer:
+    """Cuts texts into byte-level BPE tokens, as RoBERTa and ModernBERT do.
+
+    It is made of TensorFlow's own ops, without lookup tables, and runs
+    eagerly, in `tf.data` and in a SavedModel. The constants are made where
+    they are first used, which takes seconds; one tokenizer serves many
+    graphs. docs/tokenization.md tells what it was compared with.
+
+    Args:
+        vocabulary: a `BytePairVocabulary` or the path of a `vocab.json`.
+        merges: pairs of tokens in the order of their ranks, or the path of a
+            `merges.txt`.
+        add_prefix_space: bool, a text that begins with no space is given one.
+        special_tokens_in_text: bool, a special token that is written in a
+            text, such as <mask>, becomes its id. By default it is plain text.
+        normalizer: str, "NFC", or None: texts are cut as they are.
+        added_tokens: sequence of `AddedToken`: those that are no special
+            tokens are found in any text. By default the special tokens are
+            those of the vocabulary's roles.
+
+    Call arguments:
+        texts: string tensor or list `(batch_size,)`, UTF-8. A byte that is no
+            part of a character counts as a symbol.
+
+    Returns:
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+
+    Example:
+
+    >>> tokenizer = keras_bert.text.BytePairTokenizer(
+    ...     "vocab.json", "merges.txt"
+    ... )
+    >>> tokenizer(["Hello world"])
+    <tf.RaggedTensor [[31414, 232]]>
+
+    References:
+        [Language Models are Unsupervised Multitask Learners](
+        https://openai.com/research/better-language-models), section 2.2
+    """
+
+    kind = BytePairSettings.kind
+
+    def __init__(
+        self,
+        vocabulary,
+        merges,
+        add_prefix_space=False,
+        special_tokens_in_text=False,
+        normalizer=None,
+        added_tokens=(),
+    ):
+        self.settings = BytePairSettings(
+            vocabulary,
+            merges,
+            add_prefix_space,
+            special_tokens_in_text,
+            normalizer,
+            added_tokens,
+        )
+        self.vocabulary = self.settings.vocabulary
+
+    def with_special_tokens(self):
+        """The same tokenizer, with `special_tokens_in_text=True`."""
+        other = copy.copy(self)  # With the tables, if they are made.
+        other.settings = dataclasses.replace(
+            self.settings, special_tokens_in_text=True
+        )
+        return other
+
+    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
+    @tf.autograph.experimental.do_not_convert
+    def __call__(self, texts):
+        flat, _ = self._cut(texts)
+        _, ids = _in_rows(flat)
+        return ids
+
+    @tf.autograph.experimental.do_not_convert
+    def tokenize_with_offsets(self, texts):
+        """Like a call, and where each token stands in the text.
+
+        A span leaves out the spaces (U+0020) at both ends of the token, as
+        RoBERTa's does, so that of a token of spaces only is empty. A token
+        that is a part of a character has the span of the whole character.
+
+        Args:
+            texts: string tensor or list `(batch_size,)`, UTF-8.
+
+        Returns:
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
+            starts and ends, int64, offsets in bytes of the text as given.
+        """
+        flat, characters = self._cut(texts)
+        places, ids = _in_rows(flat)
+        rows = tf.cast(ids.value_rowids(), tf.int32)
+        base = tf.gather(tf.gather(flat.origins, flat.separators) + 1, rows)
+        first, last = (tf.gather(x, ids.values) for x in self._spans)
+        # A byte without a token is unknown, and no "[UNK]" begins with it.
+        is_byte = tf.equal(ids.values, self.vocabulary.unk_id)
+        is_byte &= tf.gather(flat.bytes, places) >= 0x80
+        last = tf.where(is_byte, 1, last)
+        firsts, lasts = _character_bounds(flat.origins, characters)
+        first = tf.gather(firsts, places + first)
+        last = tf.gather(lasts, places + last)
+        starts = tf.gather(flat.origins, first)
+        if flat.ends is None:
+            ends = tf.gather(flat.origins, last)
+        else:
+            ends = tf.gather(flat.ends, last - 1)
+            starts = tf.minimum(starts, ends)
+        starts, ends = (
+            ids.with_values(tf.cast(x - base, tf.int64)) for x in (starts, ends)
+        )
+        return ids, starts, ends
+
+    def detokenize(self, ids):
+        """The text of ids.
+
+        Args:
+            ids: list of int.
+
+        Returns:
+            str; bytes that are no UTF-8 become U+FFFD.
+        """
+        tokens = (self.vocabulary.tokens[index] for index in ids)
+        return b"".join(map(token_bytes, tokens)).decode("utf-8", "replace")
+
+    @functools.cached_property
+    def _merge(self):
+        with tf.init_scope():
+            return BytePairMerges(self.vocabulary, self.settings.merges)
+
+    @functools.cached_property
+    def _compose(self):
+        with tf.init_scope():
+            return Composition()
+
+    @functools.cached_property
+    def _find_special(self):
+        return self._finder(is_special=True)
+
+    @functools.cached_property
+    def _find_others(self):
+        return self._finder(is_special=False)
+
+    def _finder(self, is_special):
+        added = self.settings.added_tokens
+        tokens = [token for token in added if token.is_special is is_special]
+        with tf.init_scope():
+            return FindTokens(tokens, self.vocabulary) if tokens else None
+
+    @functools.cached_property
+    def _whole_words(self):
+        with tf.init_scope():
+            return WholeWords(self.vocabulary, self._merge)
+
+    @functools.cached_property
+    def _spans(self):
+        """From where to where the tokens hold more than spaces, in bytes."""
+        spans = []
+        for token in self.vocabulary.tokens:
+            spelled = token_bytes(token)
+            start = len(spelled) - len(spelled.lstrip(b" "))
+            spans.append((start, max(start, len(spelled.rstrip(b" ")))))
+        with tf.init_scope():
+            return tf.unstack(tf.constant(np.array(spans, np.int32).T))
+
+    def _cut(self, texts):
+        """`FlatTexts` with all tokens, and `LongCharacters`."""
+        flat = flatten(tf.convert_to_tensor(texts, tf.string))
+        if self.settings.special_tokens_in_text:
+            flat = self._find_special(flat)
+        if self.settings.normalizer:
+            flat = self._compose(flat)
+        if self._find_others:
+            flat = self._find_others(flat)
+        if self.settings.add_prefix_space:
+            flat = with_prefix_space(flat)
+        kinds, characters = character_kinds(flat)
+        starts = word_starts(flat, kinds, characters)
+        ends = tf.concat([starts, tf.shape(kinds)], 0)[1:]
+        is_word = tf.gather(flat.is_text, starts)
+        starts, ends = (tf.boolean_mask(x, is_word) for x in (starts, ends))
+        ids = self._whole_words(flat, starts, ends - starts)
+        rest = where(tf.equal(ids, NOT_WHOLE))
+        places = tf.ragged.range(*(tf.gather(x, rest) for x in (starts, ends)))
+        merged = self._merge(
+            tf.gather(flat.bytes, places.flat_values), places.value_rowids()
+        )
+        tokens = scatter(
+            flat.tokens,
+            tf.concat([starts, places.flat_values], 0),
+            tf.concat([ids, merged], 0),
+        )
+        return flat._replace(tokens=tokens), characters
+
+
+def _in_rows(flat):
+    """First bytes of tokens, int32 `(num_tokens,)`, and their ids in rows."""
+    places = where(tf.not_equal(flat.tokens, NO_TOKEN))
+    splits = tf.searchsorted(places, flat.separators)
+    return places, tf.RaggedTensor.from_row_splits(
+        tf.gather(flat.tokens, places),
+        tf.cast(splits, tf.int64),
+        validate=False,
+    )
+
+
+def _character_bounds(places, characters):
+    """For each place the first one of its character and the next boundary."""
+    ends = characters.starts + characters.lengths
+    inside = tf.ragged.range(characters.starts + 1, ends)
+    rows = inside.value_rowids()
+    return tuple(
+        scatter(
+            tf.range(tf.size(places)),
+            inside.flat_values,
+            tf.gather(bounds, rows),
+        )
+        for bounds in (characters.starts, ends)
+    )

@@ -1,0 +1,1 @@
+"""Texts before they are cut, by tables of Unicode."""

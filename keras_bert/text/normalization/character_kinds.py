@@ -1,0 +1,138 @@
+"""Spaces, letters and numbers, as the published byte-level BPE knows them.
+
+The ranges are those of `tokenizers` 0.23, which are Unicode 16.0's: White_Space
+and the categories L and N. They are written out, so that Python's release and
+the server's play no part.
+"""
+
+import functools
+import pathlib
+import typing
+
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.text.flat_texts import scatter
+from keras_bert.text.flat_texts import where
+
+# Of bytes that are no text, of characters, and of bytes that are no UTF-8.
+NONE, SPACE, LETTER, NUMBER, OTHER = range(5)
+
+_RANGES = pathlib.Path(__file__).with_name("tables") / "unicode_16.txt"
+_NAMES = {"space": SPACE, "letter": LETTER, "number": NUMBER}
+_PAGE = 256
+NUM_CODE_POINTS = 0x110000
+
+
+class LongCharacters(typing.NamedTuple):
+    """The well-formed characters of more than one byte.
+
+    Args:
+        starts: int32 `(num_characters,)`, where they stand.
+        lengths: int32 `(num_characters,)`, in bytes.
+        kinds: uint8 `(num_characters,)`.
+    """
+
+    starts: tf.Tensor
+    lengths: tf.Tensor
+    kinds: tf.Tensor
+
+
+@functools.cache
+def code_point_kinds():
+    """The kind of every code point, a uint8 array `(1114112,)`."""
+    kinds = np.full(NUM_CODE_POINTS, OTHER, np.uint8)
+    for line in _RANGES.read_text(encoding="ascii").splitlines():
+        name, span = line.split(" ")
+        first, last = (int(end, 16) for end in span.split("-"))
+        kinds[first : last + 1] = _NAMES[name]
+    return kinds
+
+
+@functools.cache
+def _kind_of():
+    return in_pages(code_point_kinds())
+
+
+def in_pages(values):
+    """Keeps equal pages of a table once.
+
+    Args:
+        values: array `(1114112,)`, a value for each code point.
+
+    Returns:
+        A function from int32 `(any,)` to the values of code points; what is
+        above them has that of U+0000.
+    """
+    firsts, pages = [], {}
+    for page in values.reshape(-1, _PAGE):
+        firsts.append(pages.setdefault(page.tobytes(), _PAGE * len(pages)))
+    firsts = np.array(firsts, np.int32)
+    pages = np.frombuffer(b"".join(pages), values.dtype)
+
+    def value_of(points):
+        points = tf.where(points < NUM_CODE_POINTS, points, 0)
+        page = tf.gather(firsts, points // _PAGE)
+        return tf.gather(pages, page + points % _PAGE)
+
+    return value_of
+
+
+def character_kinds(flat):
+    """The kind of the character that each byte belongs to.
+
+    A byte that is no part of a well-formed character is one by itself.
+
+    Args:
+        flat: `FlatTexts`.
+
+    Returns:
+        uint8 `(num_bytes,)`, and `LongCharacters`.
+    """
+    codes = tf.cast(flat.bytes, tf.int32)
+    of_bytes = np.full(256, OTHER, np.uint8)
+    of_bytes[:128] = code_point_kinds()[:128]
+    kinds = tf.gather(of_bytes, codes)
+    starts, lengths, points = long_characters(flat.bytes)
+    characters = LongCharacters(starts, lengths, _kind_of()(points))
+    places = tf.ragged.range(starts, starts + lengths)
+    of_long = tf.gather(characters.kinds, places.value_rowids())
+    kinds = scatter(kinds, places.flat_values, of_long)
+    kinds = tf.where(flat.is_text, kinds, tf.constant(NONE, tf.uint8))
+    return kinds, characters
+
+
+def long_characters(codes, least=0xC2):
+    """Decodes UTF-8, of which Unicode's table 3-7 says what is well-formed.
+
+    Args:
+        codes: uint8 `(num_bytes,)`.
+        least: int, the least first byte of a character that is looked for.
+
+    Returns:
+        Where the characters of more than one byte begin, their lengths in
+        bytes and their code points, all int32 `(num_characters,)`.
+    """
+    starts = where(codes >= least)
+    first, *rest = (
+        tf.cast(tf.gather(codes, starts + n), tf.int32) - 0x80 for n in range(4)
+    )
+    first += 0x80
+    follows = [(0 <= byte) & (byte < 0x40) for byte in rest]
+    second, third, fourth = rest
+    of_two = (first - 0xC0) * 0x40 + second
+    of_three = ((first - 0xE0) * 0x40 + second) * 0x40 + third
+    of_four = ((first - 0xF0) * 0x40 + second) * 0x40 + third
+    of_four = of_four * 0x40 + fourth
+    is_surrogate = (of_three >= 0xD800) & (of_three < 0xE000)
+    is_two = (first < 0xE0) & follows[0]
+    is_three = (first >= 0xE0) & (first < 0xF0) & follows[0] & follows[1]
+    is_three &= (of_three >= 0x800) & tf.logical_not(is_surrogate)
+    is_four = (first >= 0xF0) & follows[0] & follows[1] & follows[2]
+    is_four &= (of_four >= 0x10000) & (of_four < NUM_CODE_POINTS)
+    points = tf.where(is_two, of_two, tf.where(is_three, of_three, of_four))
+    lengths = tf.where(is_two, 2, tf.where(is_three, 3, 4))
+    is_whole = is_two | is_three | is_four
+    return tuple(
+        tf.boolean_mask(x, is_whole) for x in (starts, lengths, points)
+    )

@@ -1,0 +1,177 @@
+"""Settings of a SentencePiece tokenizer, without TensorFlow."""
+
+import dataclasses
+import itertools
+import typing
+
+from keras_bert import artifacts
+from keras_bert import text
+from keras_bert.config import check_flags
+from keras_bert.config import read_json_file
+from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
+from keras_bert.text.base_vocabulary import check_token_settings
+from keras_bert.text.base_vocabulary import token_settings
+from keras_bert.text.casing import agreed_casing
+from keras_bert.text.normalization.albert import GOOGLE_RESEARCH
+from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
+from keras_bert.text.sentencepiece.tokenizer_json import to_tokenizer_json
+from keras_bert.text.sentencepiece.vocabulary import ROLES
+from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+
+_MODEL = "spiece.model"
+_MODELS = (_MODEL, "30k-clean.model")  # The second is google-research's.
+_SETTINGS = "tokenizer_config.json"
+_FAST_TOKENIZER = "tokenizer.json"
+_CASING, _ACCENTS = "do_lower_case", "keep_accents"
+
+
+@dataclasses.dataclass(frozen=True)
+class SentencePieceSettings:
+    """The settings of a `SentencePieceTokenizer`.
+
+    Args:
+        vocabulary: `SentencePieceVocabulary`.
+        lowercase: bool, lower-case the text.
+        normalizer: str, a key of `NORMALIZERS`: whose rules it follows.
+        special_tokens_in_text: bool, a special token that is written in a
+            text becomes its id.
+    """
+
+    kind: typing.ClassVar[str] = "sentencepiece"
+
+    vocabulary: SentencePieceVocabulary
+    lowercase: bool = True
+    normalizer: str = GOOGLE_RESEARCH
+    special_tokens_in_text: bool = False
+
+    def __post_init__(self):
+        check_flags(special_tokens_in_text=self.special_tokens_in_text)
+
+    def tokenizer(self):
+        """The `SentencePieceTokenizer`.
+
+        Raises:
+            ModuleNotFoundError: it needs a package that is not there.
+        """
+        return text.SentencePieceTokenizer(**vars(self))
+
+    def save(self, directory):
+        """Writes the files that the `AlbertTokenizer` of transformers reads.
+
+        Args:
+            directory: `pathlib.Path`, existing.
+        """
+        self.vocabulary.save(directory / _MODEL)
+        values = {
+            "tokenizer_class": "AlbertTokenizer",
+            _CASING: self.lowercase,
+            _ACCENTS: False,
+            "remove_space": True,
+            SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
+            "bos_token": ROLES["cls"],
+            "eos_token": ROLES["sep"],
+            **token_settings(ROLES),
+        }
+        fast = to_tokenizer_json(
+            self.vocabulary, self.lowercase, self.normalizer
+        )
+        for name, content in ((_SETTINGS, values), (_FAST_TOKENIZER, fast)):
+            artifacts.write_json(directory / name, content, 1, False)
+
+
+def read_sentencepiece(directory, lowercase=None):
+    """Reads the settings of a directory that holds an ALBERT.
+
+    The model is `spiece.model`, or `30k-clean.model` as in the downloads of
+    google-research/albert, or else in `tokenizer.json`. The casing is in
+    `tokenizer_config.json`, in `tokenizer.json`, or told by the caller.
+    Where nothing tells it, texts are lower-cased, as by google-research/albert
+    and `transformers`. Where there is a `tokenizer.json`, it says whose
+    rules make of a text what is cut; without it those of google-research are
+    followed.
+
+    Args:
+        directory: `pathlib.Path`.
+        lowercase: bool, what the caller says of the casing, or None.
+
+    Returns:
+        `SentencePieceSettings`.
+
+    Raises:
+        ValueError: a file is missing or cannot be used, or two are not of
+            one tokenizer or tell the casing otherwise.
+    """
+    settings = _read_settings(directory / _SETTINGS)
+    path = directory / _FAST_TOKENIZER
+    fast = None
+    if path.is_file():
+        fast = from_tokenizer_json(read_json_file(path), str(path))
+    vocabulary = _read_vocabulary(directory, fast)
+    lowercase = agreed_casing(
+        vocabulary,
+        {
+            directory / _SETTINGS: settings[_CASING],
+            path: fast.lowercase if fast else None,
+            "lowercase=": lowercase,
+        },
+        default=True,
+    )
+    normalizer = fast.normalizer if fast else GOOGLE_RESEARCH
+    return SentencePieceSettings(
+        vocabulary,
+        lowercase,
+        normalizer,
+        settings[SPECIAL_TOKENS_IN_TEXT] or False,
+    )
+
+
+def _read_vocabulary(directory, fast):
+    fast_source = str(directory / _FAST_TOKENIZER)
+    for name in _MODELS:
+        if (directory / name).is_file():
+            vocabulary = SentencePieceVocabulary.from_file(directory / name)
+            if fast:
+                _check_same(vocabulary.model, fast.model, name, fast_source)
+            return vocabulary
+    if not fast:
+        raise ValueError(
+            f"{directory} must hold a {', a '.join(_MODELS)} or a "
+            f"{_FAST_TOKENIZER}."
+        )
+    return SentencePieceVocabulary(fast.model, fast_source)
+
+
+def _check_same(model, fast_model, name, fast_source):
+    texts, others = (
+        [piece.text for piece in m.pieces] for m in (model, fast_model)
+    )
+    if texts != others:
+        pairs = enumerate(itertools.zip_longest(texts, others))
+        index, (one, other) = next((n, p) for n, p in pairs if p[0] != p[1])
+        problem = f"{other!r} with id {index}, where that has {one!r}"
+    elif model.charsmap != fast_model.charsmap:
+        problem = "another table of replacements (Precompiled)"
+    else:
+        return
+    raise ValueError(
+        f"{fast_source} must be of the same tokenizer as the {name} beside "
+        f"it; take away the one that is not the model's. Received: {problem}."
+    )
+
+
+def _read_settings(path):
+    settings = read_json_file(path) if path.is_file() else {}
+    keys = (_CASING, _ACCENTS, SPECIAL_TOKENS_IN_TEXT)
+    values = {key: settings.get(key) for key in keys}
+    for key, value in values.items():
+        if value is not None and not isinstance(value, bool):
+            raise ValueError(
+                f"{path}: `{key}` must be true or false. Received: {value!r}."
+            )
+    if values[_ACCENTS]:
+        raise ValueError(
+            f"{path}: `{_ACCENTS}` must be false, for the graph drops the "
+            "accents as ALBERT does. Received: true."
+        )
+    check_token_settings(settings, ROLES, path)
+    return values

@@ -1,0 +1,163 @@
+"""Offsets of the pieces of SentencePiece, which its op does not give.
+
+A text is a row of units: each known character is one, and so is each run of
+unknown ones, which is one piece. A piece takes as many units as it has
+characters. So it is enough to know the units. Tables of `FastBertNormalize`
+find them, which keep some of the characters and tell where these came from.
+"""
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from keras_bert.text.normalization.albert import QUOTE
+from keras_bert.text.normalization.albert import QUOTING
+from keras_bert.text.normalization.albert import WORD_START
+from keras_bert.text.normalization.charsmap import has_key
+from keras_bert.text.normalization.charsmap import single_replacements
+from keras_bert.text.normalization.table import build_table
+from keras_bert.text.sentencepiece.model import UNKNOWN
+from keras_bert.text.sentencepiece.special_tokens import MARKS
+from keras_bert.text.sentencepiece.special_tokens import in_special_tokens
+
+_SPACE = " "
+_FIRST_MARK = 2  # Other bytes stay one.
+
+
+class PieceSpans:
+    """Finds the spans of pieces in normalised texts.
+
+    Args:
+        pieces: list of `Piece`, those of the op.
+        charsmap: bytes, that of the op. Of its keys of several characters
+            only pairs of quoting marks are looked at.
+        finds_special_tokens: bool, of the marks too that are special tokens.
+
+    Call arguments:
+        pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, what the op
+            gives for the texts.
+        texts: string `(batch_size,)`, normalised; only " " is white space.
+
+    Returns:
+        Starts and ends, int64 `(total_num_pieces,)`, in bytes of the texts.
+    """
+
+    def __init__(self, pieces, charsmap, finds_special_tokens=False):
+        self.finds_special_tokens = finds_special_tokens
+        lengths = [
+            1 if piece.kind == UNKNOWN else len(piece.text.lstrip(WORD_START))
+            for piece in pieces
+        ]
+        self.lengths = tf.constant(lengths, tf.int32)
+        known = {p.text for p in pieces if len(p.text) == 1} - {WORD_START}
+        replaced = {c: c for c in known | {_SPACE}}
+        replaced |= single_replacements(charsmap)
+        self.knows_quote = QUOTE in known
+        # Each keeps all but one mark.
+        self.no_marks = [
+            _normalizer({mark: ""})
+            for mark in QUOTING
+            if has_key(charsmap, 2 * mark)
+        ]
+        # Bytes for marks, of which each has another number.
+        self.marks = _normalizer(
+            {m: "x" * n for n, m in enumerate(MARKS, _FIRST_MARK)}
+        )
+        # A byte for each character that is kept.
+        self.all, self.not_known, self.unknown = (
+            _normalizer(
+                {c: "x" * len([*filter(keep, v)]) for c, v in replaced.items()}
+            )
+            for keep in (
+                lambda c: True,
+                lambda c: c not in known,
+                lambda c: c not in known and c != _SPACE,
+            )
+        )
+
+    def __call__(self, pieces, texts):
+        starts, ends, splits = self._units(texts)
+        lengths = tf.gather(self.lengths, pieces.flat_values)
+        before = tf.cumsum(tf.concat([[0], lengths], 0))
+        row = tf.cast(pieces.value_rowids(), tf.int32)
+        row_start = tf.gather(before, tf.gather(pieces.row_splits, row))
+        first = before[:-1] - row_start + tf.gather(splits, row)
+        last = first + tf.maximum(lengths, 1) - 1
+        end = tf.size(starts) - 1
+        return (
+            tf.gather(starts, tf.minimum(first, end)),
+            tf.gather(ends, tf.minimum(last, end)),
+        )
+
+    def _units(self, texts):
+        """Starts and ends of units, and where each row of them begins."""
+        _, places = self.all.normalize_with_offsets(texts)
+        row = tf.cast(places.value_rowids(), tf.int32)
+        places, splits = places.flat_values, places.row_splits
+        # The last place of a row is the end of its text.
+        sizes = tf.gather(places, splits[1:] - 1)
+        is_end = tf.equal(places, tf.gather(sizes, row))
+        begins = tf.cumsum(sizes + 1, exclusive=True)
+        index = places + tf.gather(begins, row)
+        known = ~tf.gather(_flags(self.not_known, texts, begins), index)
+        unknown = tf.gather(_flags(self.unknown, texts, begins), index)
+        if self.finds_special_tokens:
+            marks = _counts(self.marks, texts, begins) - _FIRST_MARK
+            is_special = in_special_tokens(tf.gather(marks, index))
+            known |= is_special
+            unknown &= ~is_special
+        second = tf.zeros_like(is_end)
+        for no_mark in self.no_marks:
+            is_mark = tf.gather(_flags(no_mark, texts, begins), index)
+            is_pair, is_second = _find_pairs(~(is_mark | is_end), places)
+            known = tf.where(is_pair, self.knows_quote, known)
+            unknown = tf.where(is_pair, not self.knows_quote, unknown)
+            second |= is_second
+        unknown &= ~is_end
+        goes_on = tf.concat([[False], unknown[:-1]], 0)
+        is_new = ~((goes_on[: tf.size(unknown)] & unknown) | second)
+        is_unit = (known | unknown) & ~is_end
+        counts = tf.math.unsorted_segment_sum(
+            tf.cast(is_unit & is_new, tf.int32), row, tf.size(sizes)
+        )
+        starts = tf.boolean_mask(places, is_new)
+        ends = tf.maximum(tf.concat([starts[1:], [0]], 0), starts + 1)
+        is_unit = tf.boolean_mask(is_unit, is_new)
+        return (
+            tf.concat([tf.boolean_mask(starts, is_unit), [0]], 0),
+            tf.concat([tf.boolean_mask(ends, is_unit), [1]], 0),
+            tf.cumsum(counts, exclusive=True),
+        )
+
+
+def _flags(normalizer, texts, begins):
+    """Which bytes of the texts a table keeps, bool, an end behind each."""
+    return _counts(normalizer, texts, begins) > 0
+
+
+def _counts(normalizer, texts, begins):
+    """Number of bytes that a table makes of each, and an end behind texts."""
+    _, places = normalizer.normalize_with_offsets(texts)
+    index = places.flat_values + tf.gather(begins, places.value_rowids())
+    size = tf.reduce_max(tf.concat([index, [-1]], 0)) + 1
+    ones = tf.ones_like(index, tf.int32)
+    return tf.scatter_nd(index[:, tf.newaxis], ones, size[tf.newaxis])
+
+
+def _normalizer(replacements):
+    changed = {c: text for c, text in replacements.items() if text != c}
+    table = np.frombuffer(build_table(changed), np.uint8)
+    return tf_text.FastBertNormalizer(model_buffer=tf.constant(table))
+
+
+def _find_pairs(is_mark, places):
+    """Marks of a pair, of such as follow each other, and the second ones."""
+    number = tf.range(tf.size(places))
+    behind = tf.concat([[-1], places[:-1] + 1], 0)[: tf.size(places)]
+    follows = tf.concat([[False], is_mark[:-1]], 0)[: tf.size(places)]
+    begins = is_mark & ~(follows & tf.equal(places, behind))
+    firsts = tf.concat([[0], tf.boolean_mask(number, begins)], 0)
+    first = tf.gather(firsts, tf.cumsum(tf.cast(begins, tf.int32)))
+    second = is_mark & tf.equal((number - first) % 2, 1)
+    before = tf.concat([second[1:], [False]], 0)[: tf.size(places)]
+    return before | second, second

@@ -1,0 +1,97 @@
+"""Special tokens written in a text, such as [MASK], for SentencePiece.
+
+A text is normalised before it is cut, and then "[mask]" looks like [MASK]. So a
+first table turns the letters of special tokens into marks, noncharacters of
+Unicode, which no normalizer changes. The last table, that of the model, makes
+a special token of a row of marks, and letters of all other marks.
+"""
+
+import unicodedata
+
+import tensorflow as tf
+
+from keras_bert.text.normalization.bert import is_assigned
+from keras_bert.text.normalization.charsmap import build_charsmap
+from keras_bert.text.normalization.charsmap import replacements
+from keras_bert.text.normalization.table import build_table
+from keras_bert.text.sentencepiece.vocabulary import ROLES
+
+_LETTERS = sorted({*"".join(ROLES.values())})
+_FREE = map(chr, range(0xFDD0, 0xFDF0))
+_MARKS = dict(zip(_LETTERS, _FREE))
+MARKS = "".join(_MARKS.values())
+# The first stands where a combining character is dropped, the second for the
+# noncharacters that stand in a text.
+_GAP, _NO_CHARACTER = next(_FREE), next(_FREE)
+
+
+def marked(token):
+    """A special token in marks, as the op's model knows it."""
+    return "".join(map(_MARKS.get, token))
+
+
+def in_special_tokens(characters):
+    """Finds the letters of special tokens among others.
+
+    Args:
+        characters: int32 `(num_characters,)`, the place of each character in
+            `MARKS`, or less than 0.
+
+    Returns:
+        bool `(num_characters,)`.
+    """
+    size, letters = tf.size(characters), MARKS.index
+    inside = tf.fill([size], False)
+    for token in ROLES.values():
+        padded = tf.concat([characters, [-1] * len(token)], 0)
+        begins = tf.fill([size], True)
+        for distance, mark in enumerate(marked(token)):
+            code = padded[distance : distance + size]
+            begins &= tf.equal(code, letters(mark))
+        begins = tf.concat([[False] * len(token), begins], 0)
+        for start in range(1, len(token) + 1):
+            inside |= begins[start : start + size]
+    return inside
+
+
+def marking_table():
+    """Builds the table that comes first.
+
+    Returns:
+        Bytes, for `tensorflow_text.FastBertNormalizer` as `model_buffer`.
+    """
+    gaps = {
+        character: _GAP + character
+        for character in map(chr, range(0x300, 0x20000))
+        if unicodedata.combining(character) and is_assigned(ord(character))
+    }
+    given = dict.fromkeys((*_MARKS.values(), _GAP), _NO_CHARACTER)
+    return build_table({**gaps, **given, **_MARKS})
+
+
+def finding_charsmap(charsmap, lowercase):
+    """Builds the table that comes last.
+
+    Behind a special token a word begins, as in transformers.
+
+    Args:
+        charsmap: bytes, the replacements of a model.
+        lowercase: bool, texts are lower-cased.
+
+    Returns:
+        Bytes of such a table.
+    """
+    found = replacements(charsmap)
+    letters = {
+        mark: letter.lower() if lowercase else letter
+        for letter, mark in _MARKS.items()
+    }
+    tokens = {marked(token): f"{marked(token)} " for token in ROLES.values()}
+    return build_charsmap(
+        {
+            **found,
+            **{mark: found.get(x, x) for mark, x in letters.items()},
+            **tokens,
+            _GAP: "",
+        }
+    )

@@ -1,0 +1,201 @@
+"""Text to the ids of SentencePiece, in the graph, as ALBERT does."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from keras_bert.text.normalization.albert import GOOGLE_RESEARCH
+from keras_bert.text.normalization.albert import NORMALIZERS
+from keras_bert.text.normalization.albert import WORD_START
+from keras_bert.text.pieces import Pieces
+from keras_bert.text.pieces import original_spans
+from keras_bert.text.sentencepiece.model import CONTROL
+from keras_bert.text.sentencepiece.model import NORMAL
+from keras_bert.text.sentencepiece.model import Piece
+from keras_bert.text.sentencepiece.settings import SentencePieceSettings
+from keras_bert.text.sentencepiece.spans import PieceSpans
+from keras_bert.text.sentencepiece.special_tokens import finding_charsmap
+from keras_bert.text.sentencepiece.special_tokens import marked
+from keras_bert.text.sentencepiece.special_tokens import marking_table
+from keras_bert.text.sentencepiece.vocabulary import ROLES
+from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+
+
+class SentencePieceTokenizer:
+    """Cuts texts into pieces, as ALBERT does.
+
+    It is made of graph ops alone and runs eagerly, in `tf.data`, in a
+    SavedModel and in TFLite. docs/tokenization.md lists what is left of
+    differences from the published tokenizers.
+
+    Args:
+        vocabulary: a `SentencePieceVocabulary` or the path of a
+            `spiece.model`.
+        lowercase: bool, lower-case the text, as the published models want it.
+        special_tokens_in_text: bool, a special token that is written in a
+            text, such as [MASK], becomes its id. By default it is plain text.
+        normalizer: str, a key of `NORMALIZERS`: whose rules make of a text
+            what is cut, those of google-research/albert or of Hugging Face.
+
+    Call arguments:
+        texts: string tensor or list `(batch_size,)`, UTF-8.
+
+    Returns:
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+
+    Example:
+
+    >>> tokenizer = keras_bert.text.SentencePieceTokenizer("spiece.model")
+    >>> tokenizer(["some text"])
+    <tf.RaggedTensor [[109, 1854]]>
+
+    References:
+        [SentencePiece](https://arxiv.org/abs/1808.06226),
+        [ALBERT](https://arxiv.org/abs/1909.11942)
+    """
+
+    kind = SentencePieceSettings.kind
+    roles = ROLES
+
+    def __init__(
+        self,
+        vocabulary,
+        lowercase=True,
+        special_tokens_in_text=False,
+        normalizer=GOOGLE_RESEARCH,
+    ):
+        if not isinstance(vocabulary, SentencePieceVocabulary):
+            vocabulary = SentencePieceVocabulary.from_file(vocabulary)
+        self.settings = SentencePieceSettings(
+            vocabulary, lowercase, normalizer, special_tokens_in_text
+        )
+        self.vocabulary = vocabulary
+        self.lowercase = lowercase
+
+    def with_special_tokens(self):
+        """The same tokenizer, with `special_tokens_in_text=True`."""
+        return dataclasses.replace(
+            self.settings, special_tokens_in_text=True
+        ).tokenizer()
+
+    def __call__(self, texts):
+        texts = tf.convert_to_tensor(texts, tf.string)
+        for normalizer in self._normalizers:
+            texts = normalizer.normalize(texts)
+        pieces = self._op.tokenize(texts)
+        ids = tf.gather(self._ids, pieces.flat_values)
+        return tf.RaggedTensor.from_row_splits(
+            ids, tf.cast(pieces.row_splits, tf.int64), validate=False
+        )
+
+    def tokenize_with_offsets(self, texts):
+        """Like a call, and where each token stands in the text.
+
+        A span begins and ends between characters and is never empty. White
+        space before a word is not in it. A piece "▁" that stands alone, before
+        a word, has the span of the character that follows.
+
+        Args:
+            texts: string tensor or list `(batch_size,)`, UTF-8.
+
+        Returns:
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
+            starts and ends, int64, offsets in bytes of the text as given.
+        """
+        texts, origins = tf.convert_to_tensor(texts, tf.string), []
+        for normalizer in self._normalizers:
+            texts, offsets = normalizer.normalize_with_offsets(texts)
+            origins.append(offsets)
+        pieces = self._op.tokenize(texts)
+        starts, ends = self._spans(pieces, texts)
+        pieces = Pieces(
+            tf.gather(self._ids, pieces.flat_values),
+            starts,
+            ends,
+            tf.cast(pieces.row_splits, tf.int64),
+        )
+        for offsets in reversed(origins):
+            pieces = original_spans(pieces, offsets)
+        return tuple(map(pieces.ragged, pieces[:3]))
+
+    def detokenize(self, ids):
+        """The text of ids, as far as they tell it.
+
+        Args:
+            ids: list of int.
+
+        Returns:
+            str, normalised, the special tokens as words.
+        """
+        special = {*ROLES.values()}
+        tokens = (self.vocabulary.tokens[index] for index in ids)
+        text = "".join(f" {t} " if t in special else t for t in tokens)
+        return " ".join(text.replace(WORD_START, " ").split())
+
+    @functools.cached_property
+    def _found(self):
+        """Special tokens that are found in texts, in marks, and their ids."""
+        found = {}
+        if self.settings.special_tokens_in_text:
+            for token in ROLES.values():
+                for text in (marked(token), WORD_START + marked(token)):
+                    found[text] = self.vocabulary.id_of(token)
+        return found
+
+    @functools.cached_property
+    def _pieces(self):
+        """The pieces of the op: those of the model, and those to be found.
+
+        A score of 0 is better than any other.
+        """
+        hidden = {*ROLES.values()} - {ROLES["unknown"]}
+        own = [
+            piece._replace(kind=CONTROL) if piece.text in hidden else piece
+            for piece in self.vocabulary.model.pieces
+        ]
+        return own + [Piece(text, 0.0, NORMAL) for text in self._found]
+
+    @functools.cached_property
+    def _charsmap(self):
+        normalizer = NORMALIZERS[self.settings.normalizer]
+        charsmap = normalizer.charsmap(self.vocabulary.model.charsmap)
+        if self.settings.special_tokens_in_text:
+            return finding_charsmap(charsmap, self.lowercase)
+        return charsmap
+
+    @functools.cached_property
+    def _op(self):
+        model = self.vocabulary.model.graph_bytes(self._pieces, self._charsmap)
+        with tf.init_scope():
+            return tf_text.FastSentencepieceTokenizer(model)
+
+    @functools.cached_property
+    def _ids(self):
+        own = range(len(self.vocabulary))
+        with tf.init_scope():
+            return tf.constant([*own, *self._found.values()], tf.int32)
+
+    @functools.cached_property
+    def _spans(self):
+        with tf.init_scope():
+            return PieceSpans(
+                self._pieces,
+                self._charsmap,
+                self.settings.special_tokens_in_text,
+            )
+
+    @functools.cached_property
+    def _normalizers(self):
+        tables = [NORMALIZERS[self.settings.normalizer].model(self.lowercase)]
+        if self.settings.special_tokens_in_text:
+            tables = [marking_table(), *tables]
+        with tf.init_scope():
+            return [
+                tf_text.FastBertNormalizer(
+                    model_buffer=tf.constant(np.frombuffer(table, np.uint8))
+                )
+                for table in tables
+            ]

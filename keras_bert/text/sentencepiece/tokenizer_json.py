@@ -1,0 +1,206 @@
+"""ALBERT's tokenizer as the `tokenizer.json` of Hugging Face, in and out.
+
+Without that file `transformers` 5 reads a `spiece.model` otherwise than
+SentencePiece: behind a user-defined symbol such as "(" it begins a word.
+"""
+
+import base64
+import functools
+import typing
+import unicodedata
+
+from keras_bert.text.base_vocabulary import special_tokens
+from keras_bert.text.base_vocabulary import tokenizer_json
+from keras_bert.text.normalization.albert import CASINGS
+from keras_bert.text.normalization.albert import HUGGING_FACE
+from keras_bert.text.normalization.albert import NORMALIZERS
+from keras_bert.text.normalization.albert import QUOTE
+from keras_bert.text.normalization.albert import QUOTING
+from keras_bert.text.normalization.bert import is_assigned
+from keras_bert.text.sentencepiece.model import CONTROL
+from keras_bert.text.sentencepiece.model import NORMAL
+from keras_bert.text.sentencepiece.model import UNKNOWN
+from keras_bert.text.sentencepiece.model import Piece
+from keras_bert.text.sentencepiece.model import SentencePieceModel
+from keras_bert.text.sentencepiece.protobuf_fields import bytes_field
+from keras_bert.text.sentencepiece.protobuf_fields import int_field
+from keras_bert.text.sentencepiece.vocabulary import ROLES
+
+_METASPACE = {
+    "type": "Metaspace",
+    "replacement": "▁",
+    "prepend_scheme": "always",
+    "split": True,
+}
+_WORDS = [{"type": "WhitespaceSplit"}, _METASPACE]
+# White space to Python, but not to `tokenizers` or not to the model's table.
+_WHITE_SPACE = "[\x0b\x1c-\x1f]"
+_PRECOMPILED, _TABLE = "Precompiled", "precompiled_charsmap"
+# Fields of a model and of its parts, see sentencepiece_model.proto.
+_TRAINER, _NORMALIZER = 2, 3
+_IDS = {40: 1, 41: -1, 42: -1, 43: 0}  # Unknown, begin, end, padding.
+_MODEL_TYPE, _UNIGRAM, _VOCAB_SIZE, _CHARSMAP = 3, 1, 4, 2
+
+
+def to_tokenizer_json(vocabulary, lowercase, normalizer):
+    """Makes what a `tokenizer.json` holds.
+
+    Args:
+        vocabulary: `SentencePieceVocabulary`.
+        lowercase: bool, lower-case the text.
+        normalizer: str, a key of `NORMALIZERS`.
+
+    Returns:
+        A dict for JSON.
+    """
+    normalizers = _normalizer_steps(normalizer, lowercase)
+    charsmap = vocabulary.model.charsmap
+    if charsmap:
+        encoded = base64.b64encode(charsmap).decode()
+        normalizers.append({"type": _PRECOMPILED, _TABLE: encoded})
+    return tokenizer_json(
+        vocabulary,
+        special_tokens(ROLES),
+        second_segment=1,
+        normalizer={"type": "Sequence", "normalizers": normalizers},
+        pre_tokenizer={"type": "Sequence", "pretokenizers": _WORDS},
+        decoder=_METASPACE,
+        model={
+            "type": "Unigram",
+            "unk_id": vocabulary.unk_id,
+            "vocab": [[p.text, p.score] for p in vocabulary.model.pieces],
+            "byte_fallback": False,
+        },
+    )
+
+
+class FastTokenizer(typing.NamedTuple):
+    """A `tokenizer.json`, read."""
+
+    model: SentencePieceModel
+    lowercase: bool
+    normalizer: str  # A key of `NORMALIZERS`.
+
+
+def from_tokenizer_json(values, source):
+    """Reads what a `tokenizer.json` holds.
+
+    The pieces with their scores, the table of replacements and the normalizer
+    are read. The other parts must be as ALBERT's are.
+
+    Args:
+        values: dict, what the file holds.
+        source: str, where it comes from, for error messages.
+
+    Returns:
+        `FastTokenizer`.
+
+    Raises:
+        ValueError: it holds anything else.
+    """
+    try:
+        model = values["model"]
+        if model["type"] != "Unigram":
+            raise ValueError(f"a model of the type {model['type']}")
+        normalizer = values["normalizer"]
+        steps = [*normalizer.get("normalizers", [normalizer])]
+        is_last = steps[-1:] and steps[-1]["type"] == _PRECOMPILED
+        charsmap = base64.b64decode(steps.pop()[_TABLE] if is_last else "")
+        normalizer, lowercase = _known_steps(steps)
+        _check_words(values["pre_tokenizer"]["pretokenizers"])
+        _check_added(values.get("added_tokens") or [])
+        data = _model_bytes(model, charsmap)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
+        raise ValueError(
+            f"{source} must hold a Unigram model with ALBERT's normalizer. "
+            f"Received: {_told(e)}."
+        ) from None
+    return FastTokenizer(
+        SentencePieceModel(data, source), lowercase, normalizer
+    )
+
+
+def _told(error):
+    told = str(error)
+    return f"nothing named {told}" if isinstance(error, KeyError) else told
+
+
+def _known_steps(steps):
+    """Whose rules the steps are, and whether they lower-case."""
+    for name in NORMALIZERS:
+        for lowercase in CASINGS:
+            if steps == _normalizer_steps(name, lowercase):
+                return name, lowercase
+    types = ", ".join(str(step["type"]) for step in steps) or "no step"
+    raise ValueError(
+        f"a normalizer of {types}; ALBERT's is Replace of `` and '' with "
+        '", NFKD, StripAccents, and Lowercase or not, then Precompiled'
+    )
+
+
+def _normalizer_steps(normalizer, lowercase):
+    """The steps of a normalizer before Precompiled, a list of dicts."""
+
+    def replace(kind, old, new):
+        return {"type": "Replace", "pattern": {kind: old}, "content": new}
+
+    if normalizer == HUGGING_FACE:
+        steps = [replace("String", 2 * mark, QUOTE) for mark in QUOTING]
+        steps += [{"type": "NFKD"}, {"type": "StripAccents"}]
+    else:
+        dropped = replace("Regex", _combining_characters(), "")
+        white_space = replace("Regex", _WHITE_SPACE, " ")
+        steps = [white_space, {"type": "NFKD"}, dropped]
+    return steps + ([{"type": "Lowercase"}] if lowercase else [])
+
+
+@functools.cache
+def _combining_characters():
+    """A class of all that `unicodedata.combining` knows in Unicode 13.0."""
+    ranges = []
+    for code_point in range(0x300, 0x20000):
+        character = chr(code_point)
+        if unicodedata.combining(character) and is_assigned(code_point):
+            if ranges and ord(ranges[-1][1]) == code_point - 1:
+                ranges[-1][1] = character
+            else:
+                ranges.append([character, character])
+    return f"[{''.join(f'{first}-{last}' for first, last in ranges)}]"
+
+
+def _check_words(steps):
+    types = [step["type"] for step in steps]
+    if types != [word["type"] for word in _WORDS]:
+        raise ValueError(f"a pre-tokenizer of {', '.join(types)}")
+    # Files of before tokenizers 0.19 say it in the second way.
+    scheme = steps[1].get("prepend_scheme", "always")
+    if scheme != "always" or not steps[1].get("add_prefix_space", True):
+        raise ValueError("a pre-tokenizer that marks no word at the beginning")
+
+
+def _check_added(tokens):
+    others = {token["content"] for token in tokens} - {*ROLES.values()}
+    if others:
+        raise ValueError(
+            f"the added token {min(others)!r}, behind which words begin"
+        )
+
+
+def _model_bytes(model, charsmap):
+    pieces = [Piece(text, score, NORMAL) for text, score in model["vocab"]]
+    unknown = model["unk_id"]
+    pieces[unknown] = pieces[unknown]._replace(kind=UNKNOWN)
+    hidden = {*ROLES.values()} - {pieces[unknown].text}
+    trainer = int_field(_MODEL_TYPE, _UNIGRAM)
+    trainer += int_field(_VOCAB_SIZE, len(pieces))
+    trainer += b"".join(int_field(key, value) for key, value in _IDS.items())
+    return (
+        b"".join(
+            piece._replace(kind=CONTROL).to_bytes()
+            if piece.text in hidden
+            else piece.to_bytes()
+            for piece in pieces
+        )
+        + bytes_field(_TRAINER, trainer)
+        + bytes_field(_NORMALIZER, bytes_field(_CHARSMAP, charsmap))
+    )

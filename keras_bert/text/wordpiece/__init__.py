@@ -1,0 +1,1 @@
+"""Cutting texts into word pieces."""

@@ -1,0 +1,116 @@
+"""Special tokens written in a text, such as [MASK], become their ids.
+
+The word-piece op cuts "[MASK]" into "[", "mask" and "]", and the normaliser
+hides its case. So a second op, that knows nothing but the special tokens,
+scans the text as it was given: the k-th "[" there is the k-th "[" among the
+pieces.
+"""
+
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from keras_bert.text.pieces import Pieces
+from keras_bert.text.pieces import join
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.wordpiece.vocabulary import UNKNOWN
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
+
+OPENING, CLOSING = "[", "]"
+
+# The vocabulary of the scan. The op wants a continuation; none is found.
+_NAMES = tuple(token.strip("[]") for token in SPECIAL_TOKENS)
+_SCANNED = (UNKNOWN, OPENING, CLOSING, *_NAMES, "##\x01")
+_OPENING_KIND, _CLOSING_KIND, _FIRST_NAME = 1, 2, 3
+
+
+def with_opening(vocabulary):
+    """The vocabulary, with "[" at its end if it has none."""
+    if OPENING in vocabulary:
+        return vocabulary
+    return Vocabulary([*vocabulary.tokens, OPENING])
+
+
+class SpecialTokens:
+    """Replaces the pieces of a special token by its id.
+
+    Args:
+        vocabulary: a `Vocabulary`.
+        cut: function of texts that gives the `Pieces` over
+            `with_opening(vocabulary)`.
+
+    Call arguments:
+        pieces: `Pieces`, what `cut` makes of the texts.
+        texts: string tensor `(batch_size,)`, as given by the user.
+
+    Returns:
+        `Pieces`.
+    """
+
+    def __init__(self, vocabulary, cut):
+        self.size = len(vocabulary)
+        self.unk_id = vocabulary.unk_id
+        self.opening_id = with_opening(vocabulary).id_of(OPENING)
+        self.scanner = tf_text.FastWordpieceTokenizer(
+            vocab=list(_SCANNED),
+            token_out_type=tf.int32,
+            max_bytes_per_word=max(map(len, _NAMES)),
+        )
+        names = cut(tf.constant(_NAMES))
+        counts = tf.cast(names.row_splits[1:] - names.row_splits[:-1], tf.int32)
+        nothing = [0] * _FIRST_NAME
+        self.ids = tf.constant(
+            nothing + [vocabulary.id_of(token) for token in SPECIAL_TOKENS]
+        )
+        # Pieces that follow "[": those of the name, and "]".
+        self.lengths = tf.concat([nothing, counts + 1], 0)
+        self.max_length = int(tf.reduce_max(self.lengths))
+
+    def __call__(self, pieces, texts):
+        opens = tf.equal(pieces.ids, self.opening_id)
+        return Pieces(
+            *tf.cond(
+                tf.reduce_any(opens),
+                lambda: tuple(self._replace(pieces, opens, texts)),
+                lambda: tuple(pieces),
+            )
+        )
+
+    def _replace(self, pieces, opens, texts):
+        opens = tf.cast(opens, tf.int32)
+        number = tf.cumsum(opens) - opens
+        kind = tf.gather(self._kinds(texts), number) * opens
+        ids = tf.where(kind > 0, tf.gather(self.ids, kind), pieces.ids)
+        ids = tf.where(ids < self.size, ids, self.unk_id)
+        lengths = tf.gather(self.lengths, kind)
+        padded = tf.concat([[0] * self.max_length, lengths], 0)
+        inside = tf.zeros_like(ids, tf.bool)
+        for distance in range(1, self.max_length + 1):
+            start = self.max_length - distance
+            before = padded[start : start + tf.size(ids)]
+            inside |= before >= distance
+        return join(pieces, ids, ~inside)
+
+    def _kinds(self, texts):
+        """For each "[" the special token that it opens or 0; then a 0."""
+        words, starts, ends = self.scanner.tokenize_with_offsets(texts)
+        first = words.row_splits
+        words, starts, ends = (x.flat_values for x in (words, starts, ends))
+        size = tf.size(words)
+        words = tf.concat([words, [0, 0]], 0)
+        starts = tf.concat([starts, [-1, -1]], 0)
+        ends = tf.concat([ends, [-1, -1]], 0)
+        is_first = tf.scatter_nd(
+            tf.cast(first[:, tf.newaxis], tf.int32),
+            tf.ones_like(first, tf.int32),
+            [size + 2],
+        )
+        opened = words[1:-1] >= _FIRST_NAME
+        opened &= tf.equal(words[2:], _CLOSING_KIND)
+        opened &= tf.equal(ends[:-2], starts[1:-1])
+        opened &= tf.equal(ends[1:-1], starts[2:])
+        opened &= tf.equal(is_first[1:-1] + is_first[2:], 0)
+        kinds = tf.where(opened, words[1:-1], 0)
+        at_openings = tf.boolean_mask(
+            kinds, tf.equal(words[:-2], _OPENING_KIND)
+        )
+        return tf.concat([at_openings, [0]], 0)

@@ -1,0 +1,170 @@
+"""Text to word-piece ids, in the graph."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from keras_bert.text.normalization.bert import normalizer_model
+from keras_bert.text.pieces import Pieces
+from keras_bert.text.pieces import original_spans
+from keras_bert.text.wordpiece.long_words import BYTES_PER_CHARACTER
+from keras_bert.text.wordpiece.long_words import LongWords
+from keras_bert.text.wordpiece.settings import WordpieceSettings
+from keras_bert.text.wordpiece.special_tokens import SpecialTokens
+from keras_bert.text.wordpiece.special_tokens import with_opening
+from keras_bert.text.wordpiece.vocabulary import Vocabulary
+
+
+class BertTokenizer:
+    """Cuts texts into word pieces, as google-research/bert does.
+
+    It is made of graph ops alone and runs eagerly, in `tf.data`, in a
+    SavedModel and in TFLite. The ops are built where they are first used,
+    so that one tokenizer serves many graphs. docs/tokenization.md lists what
+    is left of differences from the published tokenizers.
+
+    Args:
+        vocabulary: a `Vocabulary` or the path of a `vocab.txt`.
+        lowercase: bool, lower-case the text, as the "uncased" models want it.
+        strip_accents: bool, drop the accents; as `lowercase` by default.
+        tokenize_chinese_chars: bool, must be True: each Chinese character is
+            a word.
+        special_tokens_in_text: bool, a special token that is written in a
+            text, such as [MASK], becomes its id. By default it is plain text.
+        max_chars_per_word: int, longer words are [UNK].
+
+    Call arguments:
+        texts: string tensor or list `(batch_size,)`, UTF-8.
+
+    Returns:
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+
+    Example:
+
+    >>> tokenizer = keras_bert.text.BertTokenizer("vocab.txt")
+    >>> tokenizer(["some text"])
+    <tf.RaggedTensor [[2070, 3793]]>
+
+    References:
+        [Fast WordPiece](https://arxiv.org/abs/2012.15524)
+    """
+
+    kind = WordpieceSettings.kind
+
+    def __init__(
+        self,
+        vocabulary,
+        lowercase=True,
+        strip_accents=None,
+        tokenize_chinese_chars=True,
+        special_tokens_in_text=False,
+        max_chars_per_word=200,
+    ):
+        if not isinstance(vocabulary, Vocabulary):
+            vocabulary = Vocabulary.from_file(vocabulary)
+        self.settings = WordpieceSettings(
+            vocabulary,
+            lowercase,
+            strip_accents,
+            tokenize_chinese_chars,
+            max_chars_per_word,
+            special_tokens_in_text,
+        )
+        self.vocabulary = vocabulary
+        self.lowercase = lowercase
+        self.strip_accents = self.settings.strip_accents
+        self.max_chars_per_word = max_chars_per_word
+        self._table = normalizer_model(self.lowercase, self.strip_accents)
+
+    def with_special_tokens(self):
+        """The same tokenizer, with `special_tokens_in_text=True`."""
+        return dataclasses.replace(
+            self.settings, special_tokens_in_text=True
+        ).tokenizer()
+
+    def __call__(self, texts):
+        texts = tf.convert_to_tensor(texts, tf.string)
+        pieces = self._find(self._cut(texts), texts)
+        return pieces.ragged(pieces.ids)
+
+    def tokenize_with_offsets(self, texts):
+        """Like a call, and where each token stands in the text.
+
+        A span begins and ends between characters and is never empty. It
+        takes in the accents and control characters that were dropped behind
+        it. Pieces of one character, decomposed, have the same span.
+
+        Args:
+            texts: string tensor or list `(batch_size,)`, UTF-8.
+
+        Returns:
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
+            starts and ends, int64, offsets in bytes of the text as given.
+        """
+        texts = tf.convert_to_tensor(texts, tf.string)
+        normalized, offsets = self._normalizer.normalize_with_offsets(texts)
+        pieces = self._wordpieces(normalized)
+        pieces = self._find(original_spans(pieces, offsets), texts)
+        return tuple(map(pieces.ragged, pieces[:3]))
+
+    def detokenize(self, ids):
+        """The text of ids, as far as they tell it.
+
+        Args:
+            ids: list of int.
+
+        Returns:
+            str, the words joined by spaces; the pieces of a word by nothing.
+        """
+        tokens = (self.vocabulary.tokens[index] for index in ids)
+        return " ".join(tokens).replace(" ##", "")
+
+    @functools.cached_property
+    def _normalizer(self):
+        with tf.init_scope():
+            return tf_text.FastBertNormalizer(
+                model_buffer=tf.constant(np.frombuffer(self._table, np.uint8))
+            )
+
+    @functools.cached_property
+    def _known(self):
+        if self.settings.special_tokens_in_text:
+            return with_opening(self.vocabulary)
+        return self.vocabulary
+
+    @functools.cached_property
+    def _wordpiece(self):
+        with tf.init_scope():
+            return tf_text.FastWordpieceTokenizer(
+                vocab=list(self._known.tokens),
+                token_out_type=tf.int32,
+                max_bytes_per_word=BYTES_PER_CHARACTER
+                * self.max_chars_per_word,
+            )
+
+    @functools.cached_property
+    def _shorten(self):
+        with tf.init_scope():
+            return LongWords(self._known, self.max_chars_per_word)
+
+    @functools.cached_property
+    def _find_special_tokens(self):
+        with tf.init_scope():
+            return SpecialTokens(self.vocabulary, self._cut)
+
+    def _cut(self, texts):
+        """Pieces with offsets into the normalised texts."""
+        return self._wordpieces(self._normalizer.normalize(texts))
+
+    def _wordpieces(self, normalized):
+        ids, starts, ends = self._wordpiece.tokenize_with_offsets(normalized)
+        flat = (tokens.flat_values for tokens in (ids, starts, ends))
+        return self._shorten(Pieces(*flat, ids.row_splits))
+
+    def _find(self, pieces, texts):
+        if self.settings.special_tokens_in_text:
+            pieces = self._find_special_tokens(pieces, texts)
+        return pieces

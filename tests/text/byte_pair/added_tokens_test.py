@@ -1,0 +1,282 @@
+"""A tokenizer in ModernBERT's form beside Hugging Face `tokenizers`."""
+
+import dataclasses
+import json
+import random
+
+import pytest
+import tensorflow as tf
+import tokenizers
+
+from keras_bert.export.served_ops import check_ops
+from keras_bert.text import BytePairTokenizer
+from keras_bert.text.base_vocabulary import AddedToken
+from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.byte_pair.settings import read_byte_pair
+from keras_bert.text.byte_pair.vocabulary import ROLES
+from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.tokenizer_kinds import KINDS
+
+_NO_UTF_8 = (0xC0, 0xC1, *range(0xF5, 0x100))
+_CHARACTERS = [c for n, c in enumerate(byte_characters()) if n not in _NO_UTF_8]
+_PARTS = (
+    *(" ", "  ", "   ", " " * 24, " " * 25, "\t", "\n", "\u3000", "\xa0"),
+    *("a", "the", " the", "e", "é", "e\u0301", "\u0301", "\u0323", "\u0308"),
+    *("中", "日本", "😀", "\0", "\x07", "\u200b", "한", "ᄀ", "ᅡ", "ᆨ", "가"),
+    *("[MASK]", " [MASK]", "[SEP]", "[mask]", "[unused3]", "[unused12]"),
+    *("<|endoftext|>", "<|padding|>", "|||IP|||", "|||IP", "'s", "'ll", "1"),
+    *("\u09c7", "\u09be", "\u212b", "\u0344", "\u0958", "ﬁ", "𝐌", ".", "!!"),
+)
+
+
+def _added(text, number, special=True, lstrip=False):
+    return {
+        "id": number,
+        "content": text,
+        "single_word": False,
+        "lstrip": lstrip,
+        "rstrip": False,
+        "normalized": not special,
+        "special": special,
+    }
+
+
+@pytest.fixture(scope="module")
+def values(byte_pair):
+    """What such a tokenizer.json holds."""
+    merges = byte_pair.merges
+    made = map("".join, merges)
+    tokens = ["|||IP|||", "<|padding|>", *_CHARACTERS, *made]
+    others = ["<|endoftext|>", "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"]
+    behind = [" " * n for n in range(24, 1, -1)] + others
+    behind += [f"[unused{n}]" for n in range(14)]
+    added = [_added("|||IP|||", 0, special=False), _added("<|padding|>", 1)]
+    added += [
+        _added(text, number, text in others, text == "[MASK]")
+        for number, text in enumerate(behind, len(tokens))
+    ]
+    return {
+        "added_tokens": added,
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": {
+            "type": "ByteLevel",
+            "add_prefix_space": False,
+            "trim_offsets": True,
+        },
+        "model": {
+            "type": "BPE",
+            "vocab": {token: n for n, token in enumerate(tokens)},
+            "merges": [" ".join(merge) for merge in merges],
+        },
+    }
+
+
+def _write(directory, values):
+    text = json.dumps(values, ensure_ascii=False)
+    (directory / "tokenizer.json").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def directory(values, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("modern")
+    _write(directory, values)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def plain(directory):
+    return read_byte_pair(directory).tokenizer()
+
+
+@pytest.fixture(scope="module")
+def finding(plain):
+    return plain.with_special_tokens()
+
+
+def _peer(directory, finds):
+    peer = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
+    # It leaves spaces out of spans, as ours do.
+    peer.post_processor = tokenizers.processors.ByteLevel(
+        add_prefix_space=False, trim_offsets=True
+    )
+    peer.encode_special_tokens = not finds
+    return peer
+
+
+def _in_bytes(text, spans):
+    places = [0]
+    for character in text:
+        places.append(places[-1] + len(character.encode()))
+    return [(places[first], places[last]) for first, last in spans]
+
+
+def _check(tokenizer, directory, texts):
+    peer = _peer(directory, tokenizer.settings.special_tokens_in_text)
+    rows = tokenizer.tokenize_with_offsets([text.encode() for text in texts])
+    encodings = peer.encode_batch(texts, add_special_tokens=False)
+    for text, ids, starts, ends, theirs in zip(
+        texts, *(x.to_list() for x in rows), encodings, strict=True
+    ):
+        assert ids == theirs.ids, (text, theirs.tokens)
+        spans = _in_bytes(text, theirs.offsets)
+        assert [*zip(starts, ends)] == spans, (text, theirs.tokens)
+
+
+def _texts(number):
+    choose = random.Random(19)
+    return [
+        "".join(choose.choices(_PARTS, k=choose.randint(1, 12)))
+        for _ in range(number)
+    ]
+
+
+def _code_points(step):
+    points = (p for p in range(0x110000) if not 0xD800 <= p < 0xE000)
+    return [chr(p) for p in points if p < 0x3200 or p % step == 0]
+
+
+@pytest.mark.parametrize("finds", [False, True])
+def test_texts_give_the_same(plain, finding, directory, finds):
+    texts = [" " * n + "a" + " " * (60 - n) for n in range(60)]
+    texts += ["[MASK]\u0301", "a\t [MASK]  [MASK]", "e[SEP]\u0301", ""]
+    _check(finding if finds else plain, directory, texts + _texts(1500))
+
+
+def test_code_points_give_the_same(plain, directory):
+    for form in ("{}", "a{}b", " {} "):
+        _check(plain, directory, [*map(form.format, _code_points(997))])
+
+
+@pytest.mark.exhaustive
+def test_every_code_point_and_more_texts_give_the_same(
+    plain, finding, directory
+):
+    for tokenizer in (plain, finding):
+        _check(tokenizer, directory, _texts(100_000))
+    for form in ("{}", "a{}b", " {} "):
+        _check(plain, directory, [*map(form.format, _code_points(1))])
+
+
+def test_what_is_saved_is_read_again_here_and_there(plain, directory, tmp_path):
+    settings = plain.settings
+    settings.save(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *KINDS["byte_bpe"].files
+    }
+    again = read_byte_pair(tmp_path)
+    for one, other in ((again, settings), (read_byte_pair(directory), again)):
+        assert one.vocabulary.tokens == other.vocabulary.tokens
+        assert one.vocabulary.roles == other.vocabulary.roles
+        assert (one.merges, one.normalizer) == (other.merges, "NFC")
+        assert {*one.added_tokens} == {*other.added_tokens}
+    config = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    assert config["mask_token"] == "[MASK]"
+    assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
+    peer = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    assert peer.encode("a", "1").tokens == ["[CLS]", "a", "[SEP]", "1", "[SEP]"]
+    peer.encode_special_tokens = True
+    for text, ids in zip(_texts(300), plain(_texts(300)).to_list()):
+        assert peer.encode(text, add_special_tokens=False).ids == ids
+
+
+def test_roles_are_those_of_the_file(plain, values, tmp_path):
+    roles = {**ROLES, "mask": "[MASK]", "cls": "[CLS]", "sep": "[SEP]"}
+    roles |= {"pad": "[PAD]", "unknown": "[UNK]"}
+    assert plain.vocabulary.roles == roles
+    _write(tmp_path, values)
+    config = {"pad_token": "<|padding|>", "bos_token": "<|endoftext|>"}
+    path = tmp_path / "tokenizer_config.json"
+    path.write_text(json.dumps(config))
+    vocabulary = read_byte_pair(tmp_path).vocabulary
+    assert vocabulary.roles == {**roles, "pad": "<|padding|>"}
+
+
+def test_no_byte_is_lost(plain):
+    unknown = plain.vocabulary.unk_id
+    text = b"e\xc0\xcc\x81 \xff  \x80"
+    ids, starts, ends = plain.tokenize_with_offsets([text])
+    tokens = [plain.vocabulary.tokens[n] for n in ids.to_list()[0]]
+    assert tokens == ["e", "[UNK]", "Ì", "ģ", "Ġ", "[UNK]", "  ", "Ģ"]
+    assert unknown in ids.to_list()[0]
+    assert [*zip(starts.to_list()[0], ends.to_list()[0])] == [
+        *((0, 1), (1, 2), (2, 4), (2, 4), (5, 5), (5, 6), (8, 8), (8, 9))
+    ]
+    assert (
+        plain.detokenize(plain(["a   b [SEP]"]).to_list()[0]) == "a   b [SEP]"
+    )
+
+
+def test_what_begins_with_a_space_begins_a_word(plain):
+    continues = dict(
+        zip(plain.vocabulary.tokens, plain.vocabulary.is_continuation)
+    )
+    assert not any(continues[x] for x in ("  ", " " * 24, "[MASK]", "Ġ"))
+
+
+def test_a_server_knows_the_operations(finding):
+    function = tf.function(
+        finding.tokenize_with_offsets,
+        input_signature=[tf.TensorSpec([None], tf.string)],
+    ).get_concrete_function()
+    check_ops(function.graph.as_graph_def(), "byte_bpe")
+
+
+def test_the_longest_is_found_from_the_left():
+    found = ["ab", "aba", "b", "bbab", "aabb", "abaab"]
+    added = [AddedToken(text, is_special=False) for text in found]
+    tokens = [*ROLES.values(), *_CHARACTERS, *found[:2], *found[3:]]
+    vocabulary = BytePairVocabulary(tokens)
+    tokenizer = BytePairTokenizer(vocabulary, [], added_tokens=added)
+    ids = {token: number for number, token in enumerate(tokens)}
+    peer = tokenizers.Tokenizer(tokenizers.models.BPE(ids, []))
+    peer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(False)
+    peer.add_tokens([tokenizers.AddedToken(text) for text in found])
+    choose = random.Random(3)
+    texts = [
+        "".join(choose.choices("abc", k=choose.randint(0, 40)))
+        for _ in range(500)
+    ]
+    texts.append("abaab" * 3000)
+    assert tokenizer(texts).to_list() == [
+        encoding.ids for encoding in peer.encode_batch(texts)
+    ]
+
+
+def test_other_added_tokens_are_other_settings(plain):
+    kind = KINDS["byte_bpe"]
+    fewer = dataclasses.replace(plain.settings, added_tokens=())
+    assert kind.facts(fewer) != kind.facts(plain.settings)
+    again = kind.unpacked(kind.packed(plain.settings))
+    assert {*again.added_tokens} == {*plain.settings.added_tokens}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rstrip": True}, "`rstrip` of the added token 'x' must be False"),
+        ({"single_word": True}, "`single_word`.*Received: True"),
+        ({"normalized": False}, "`normalized`.*must be True"),
+        ({"special": True}, "`normalized`.*must be False. Received: True"),
+        ({"content": ""}, "must add tokens that are texts. Received: ''"),
+    ],
+)
+def test_another_way_of_finding_is_an_error(values, tmp_path, change, message):
+    added = {**_added("x", 2000, special=False), **change}
+    _write(tmp_path, {**values, "added_tokens": [added]})
+    with pytest.raises(ValueError, match=message) as error:
+        read_byte_pair(tmp_path)
+    assert "tokenizer.json" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"normalizer": "NFKC"}, "`normalizer` must be .NFC.*='NFKC'"),
+        ({"added_tokens": [AddedToken("new")]}, "of the vocab.*'new'"),
+        ({"added_tokens": [AddedToken("")]}, "of the vocab.*''"),
+    ],
+)
+def test_settings_that_cannot_be_are_named(byte_pair, change, message):
+    with pytest.raises(ValueError, match=message):
+        BytePairSettings(byte_pair.vocabulary, byte_pair.merges, **change)

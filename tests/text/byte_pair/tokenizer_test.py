@@ -1,0 +1,206 @@
+"""The tokenizer on texts that can be cut by hand."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import tensorflow as tf
+
+from keras_bert.text import BytePairTokenizer
+from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair.vocabulary import byte_characters
+
+_MERGES = (("t", "h"), ("th", "e"), ("Ġ", "the"), ("c", "a"), ("a", "a"))
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    made = ["".join(merge) for merge in _MERGES]
+    tokens = [*SPECIAL_TOKENS, *byte_characters(), *made]
+    return BytePairTokenizer(BytePairVocabulary(tokens), _MERGES)
+
+
+def _tokens(tokenizer, *texts):
+    return [
+        [tokenizer.vocabulary.tokens[index] for index in row]
+        for row in tokenizer(texts).to_list()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("the the", ["the", "Ġthe"]),
+        ("cathe", ["ca", "the"]),
+        # One pair is merged from the left.
+        ("caaaa", ["ca", "aa", "a"]),
+        ("aaaaa", ["aa", "aa", "a"]),
+        # The last of many spaces belongs to the word.
+        ("a   the", ["a", "Ġ", "Ġ", "Ġthe"]),
+        ("a\n\nthe", ["a", "Ċ", "Ċ", "the"]),
+        ("the 's", ["the", "Ġ", "'", "s"]),
+        ("é", ["Ã", "©"]),
+        ("<mask>", ["<", "m", "a", "s", "k", ">"]),
+        ("\0", ["Ā"]),
+        ("", []),
+    ],
+)
+def test_a_text_is_cut(tokenizer, text, tokens):
+    assert _tokens(tokenizer, text) == [tokens]
+
+
+def test_texts_do_not_touch_each_other(tokenizer):
+    texts = ["t", "he", "", " ", "the", "", "'", "s\xc3", b"\xa9"]
+    together = tokenizer(texts).to_list()
+    assert together == [tokenizer([text]).to_list()[0] for text in texts]
+
+
+@pytest.mark.parametrize("texts", [[], ["", ""]])
+def test_no_text_gives_no_tokens(tokenizer, texts):
+    ids, starts, ends = tokenizer.tokenize_with_offsets(
+        tf.constant(texts, tf.string)
+    )
+    assert (
+        ids.to_list() == starts.to_list() == ends.to_list() == [[]] * len(texts)
+    )
+    assert (ids.dtype, starts.dtype, ends.dtype) == (
+        tf.int32,
+        tf.int64,
+        tf.int64,
+    )
+
+
+def test_spans_leave_out_spaces_and_split_no_character(tokenizer):
+    _, starts, ends = tokenizer.tokenize_with_offsets(["é the  a"])
+    spans = [*zip(starts.to_list()[0], ends.to_list()[0])]
+    assert spans == [(0, 2), (0, 2), (3, 6), (7, 7), (8, 8), (8, 9)]
+
+
+def test_special_tokens_are_found_on_demand_only(tokenizer):
+    text = "a \n<mask>the<s><mask ></s><unk><pad>"
+    assert "<mask>" not in _tokens(tokenizer, text)[0]
+    special = tokenizer.with_special_tokens()
+    assert _tokens(special, text) == [
+        ["a", "<mask>", "the", "<s>"]
+        + ["<", *"m a s k".split(), "Ġ", ">", "</s>", "<unk>", "<pad>"]
+    ]
+    ids, starts, ends = special.tokenize_with_offsets([text])
+    assert (starts.to_list()[0][1], ends.to_list()[0][1]) == (3, 9)
+
+
+def test_a_space_is_put_before_each_stretch_of_text(tokenizer):
+    other = BytePairTokenizer(
+        tokenizer.vocabulary, _MERGES, add_prefix_space=True
+    )
+    assert _tokens(other, "the", " the", "", "\nthe") == [
+        ["Ġthe"],
+        ["Ġthe"],
+        [],
+        ["Ġ", "Ċ", "the"],
+    ]
+    special = other.with_special_tokens()
+    assert _tokens(special, "the<mask>the") == [["Ġthe", "<mask>", "Ġthe"]]
+    ids, starts, ends = special.tokenize_with_offsets(["\nthe<mask>the"])
+    assert starts.to_list() == [[0, 0, 1, 4, 10]]
+    assert ends.to_list() == [[0, 1, 4, 10, 13]]
+
+
+def test_bytes_that_are_no_text_are_symbols(tokenizer):
+    texts = [
+        b"the\xff\xfethe",
+        b"\xe4\xb8",
+        b"\xed\xa0\x80 \xc0\xaf",
+        b"\xf4\x90\x80\x80",
+    ]
+    ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
+    assert _tokens(tokenizer, texts[0]) == [["the", "ÿ", "þ", "the"]]
+    for text, row, first, last in zip(
+        texts, ids.to_list(), starts.to_list(), ends.to_list()
+    ):
+        spelled = "".join(tokenizer.vocabulary.tokens[index] for index in row)
+        assert spelled == "".join(byte_characters()[byte] for byte in text)
+        # Each is by itself: no span takes in another byte.
+        assert all(end - start <= 3 for start, end in zip(first, last))
+
+
+def test_ids_become_the_text_again(byte_pair_tokenizer):
+    tokenizer = byte_pair_tokenizer
+    for text in ("We'll  see\n", "日本語 🙂\t\0", " ", "<mask>"):
+        assert tokenizer.detokenize(tokenizer([text]).to_list()[0]) == text
+    special = [tokenizer.vocabulary.id_of(t) for t in ("<s>", "<mask>")]
+    assert tokenizer.detokenize(special) == "<s><mask>"
+    cut = tokenizer([b"\xe4\xb8"]).to_list()[0]
+    assert set(tokenizer.detokenize(cut)) == {"\ufffd"}
+
+
+def test_it_runs_in_tf_data(byte_pair_tokenizer, in_tf_data):
+    texts = ["Über  the 中文", "", "they're <mask>", " x "]
+    for special in (False, True):
+        tokenizer = byte_pair_tokenizer
+        if special:
+            tokenizer = tokenizer.with_special_tokens()
+        eager = tokenizer.tokenize_with_offsets(texts)
+        traced = in_tf_data(tokenizer.tokenize_with_offsets, texts)
+        for one, other in zip(eager, traced, strict=True):
+            assert one.to_list() == other.to_list()
+
+
+def test_a_long_word_takes_few_steps(byte_pair_tokenizer):
+    text = "a" * 100_000
+    (ids,) = byte_pair_tokenizer([text]).to_list()
+    assert byte_pair_tokenizer.detokenize(ids) == text
+
+
+def test_what_it_shows_of_itself(tokenizer):
+    assert tokenizer.kind == "byte_bpe"
+    continues = dict(
+        zip(tokenizer.vocabulary.tokens, tokenizer.vocabulary.is_continuation)
+    )
+    assert continues["th"] and continues["Ã"]
+    # What begins with white space begins a word.
+    assert not any(continues[token] for token in ("Ġthe", "Ġ", "Ċ", "ĉ"))
+    assert not any(continues[token] for token in SPECIAL_TOKENS)
+    assert tokenizer.settings.tokenizer()(["the"]).to_list() == [
+        [tokenizer.vocabulary.id_of("the")]
+    ]
+
+
+_LOAD = """
+import sys, tensorflow as tf
+function = tf.saved_model.load(sys.argv[1]).signatures["serving_default"]
+texts = ["We'll <mask> 中文", ""]
+(second,) = function(tf.constant(texts)).values()
+v1 = tf.compat.v1
+with v1.Session(graph=tf.Graph()) as session:
+    loaded = v1.saved_model.load(session, ["serve"], sys.argv[1])
+    signature = loaded.signature_def["serving_default"]
+    (given,), (wanted,) = signature.inputs.values(), signature.outputs.values()
+    first = session.run(wanted.name, {given.name: texts})
+assert (first == second.numpy()).all()
+print(first.tolist())
+"""
+
+
+@pytest.mark.exhaustive
+def test_it_is_saved_and_served_by_tensorflow_only(
+    byte_pair_tokenizer, tmp_path
+):
+    tokenizer = byte_pair_tokenizer.with_special_tokens()
+    module = tf.Module()
+    module.cut = tf.function(
+        lambda text: {"ids": tokenizer(text).to_tensor(-1)},
+        input_signature=[tf.TensorSpec([None], tf.string, name="text")],
+    )
+    tf.saved_model.save(module, str(tmp_path), signatures=module.cut)
+    result = subprocess.run(
+        [sys.executable, "-c", _LOAD, str(tmp_path)],
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+        capture_output=True,
+        text=True,
+    )
+    expected = tokenizer(["We'll <mask> 中文", ""]).to_tensor(-1)
+    assert result.stdout.strip() == str(expected.numpy().tolist()), (
+        result.stderr
+    )

@@ -1,0 +1,389 @@
+"""The tables against the published rules, over every code point."""
+
+import functools
+import pathlib
+import random
+import tempfile
+import unicodedata
+import unittest
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow_text as tf_text
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+from keras_bert.text.normalization import bert
+from keras_bert.text.normalization import builder
+from keras_bert.text.normalization import double_array
+
+# (lowercase, strip_accents)
+MODES = ((True, True), (True, False), (False, False))
+CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+CJK = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B820, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+
+
+@functools.cache
+def category(character):
+    """The category in Unicode 13.0, on every Python."""
+    if not bert.is_assigned(ord(character)):
+        return "Cn"
+    return "Mn" if character == "\u1734" else unicodedata.category(character)
+
+
+def clean(text):
+    """BasicTokenizer._clean_text of google-research/bert."""
+    output = []
+    for character in text:
+        if character in "\t\n\r" or category(character) == "Zs":
+            output.append(" ")
+        elif character in "\0\ufffd" or category(character) in ("Cc", "Cf"):
+            continue
+        else:
+            output.append(character)
+    return "".join(output)
+
+
+def strip_marks(text):
+    """BasicTokenizer._run_strip_accents."""
+    text = unicodedata.normalize("NFD", text)
+    return "".join(c for c in text if category(c) != "Mn")
+
+
+def expected_replacement(code_point, lowercase, strip_accents):
+    """What the published rules make of a code point standing alone."""
+    character = chr(code_point)
+    if not bert.is_assigned(code_point):
+        return character
+    if character in "\u2028\u2029":
+        return " "  # The original splits at these later, by str.split.
+    text = clean(character)
+    text = text.lower() if lowercase else text
+    return strip_marks(text) if strip_accents else text
+
+
+def basic_tokenize(text, lowercase, strip_accents):
+    """BasicTokenizer.tokenize."""
+    spaced = (f" {c} " if is_cjk(ord(c)) else c for c in clean(text))
+    words = []
+    for word in "".join(spaced).split():
+        word = word.lower() if lowercase else word
+        word = strip_marks(word) if strip_accents else word
+        words += "".join(
+            f" {c} " if is_punctuation(c) else c for c in word
+        ).split()
+    return words
+
+
+def is_punctuation(character):
+    is_symbol = character.isascii() and character.isprintable()
+    is_symbol = is_symbol and not character.isalnum() and character != " "
+    return is_symbol or category(character).startswith("P")
+
+
+def is_cjk(code_point):
+    return any(first <= code_point <= last for first, last in CJK)
+
+
+@functools.cache
+def expected_replacements(lowercase, strip_accents):
+    return [
+        expected_replacement(c, lowercase, strip_accents) for c in CODE_POINTS
+    ]
+
+
+def make_normalizer(lowercase, strip_accents):
+    model = bert.normalizer_model(lowercase, strip_accents)
+    return tf_text.FastBertNormalizer(
+        model_buffer=tf.constant(np.frombuffer(model, np.uint8))
+    )
+
+
+def normalize(texts, lowercase, strip_accents):
+    texts = tf.constant(texts)
+    return make_normalizer(lowercase, strip_accents).normalize(texts).numpy()
+
+
+def code_points(ranges):
+    """Reads "7FD 8D3-8E1" as a set of code points."""
+    result = set()
+    for part in ranges.split():
+        first, _, last = part.partition("-")
+        result.update(range(int(first, 16), int(last or first, 16) + 1))
+    return result
+
+
+class AssetTest(unittest.TestCase):
+    @pytest.mark.exhaustive
+    def test_committed_tables_are_the_output_of_the_builder(self):
+        with tempfile.TemporaryDirectory() as directory:
+            builder.write_normalizer_models(directory)
+            for (lowercase, strip), mode in bert.MODES.items():
+                built = pathlib.Path(directory, f"{mode}.bin").read_bytes()
+                committed = bert.normalizer_model(lowercase, strip)
+                self.assertEqual(built, committed, mode)
+
+    def test_assigned_code_points_are_those_of_unicode_13(self):
+        ours = {c for c in range(0x110000) if bert.is_assigned(c)}
+        python = {
+            c for c in range(0x110000) if unicodedata.category(chr(c)) != "Cn"
+        }
+        self.assertEqual(len(ours), 283_440)
+        self.assertLessEqual(ours, python)
+        if unicodedata.unidata_version == "13.0.0":
+            self.assertEqual(ours, python)
+
+    def test_stripping_accents_alone_is_an_error(self):
+        with self.assertRaisesRegex(
+            ValueError, "lowercase=False, strip_accents=True"
+        ):
+            bert.normalizer_model(False, True)
+
+
+class DoubleArrayTest(unittest.TestCase):
+    def test_units_do_not_depend_on_the_order_of_the_entries(self):
+        entries = {bytes([c, 1 + c % 7]): c % 5 for c in range(1, 256)}
+        reverse = dict(reversed(entries.items()))
+        self.assertEqual(
+            double_array.build_double_array(entries),
+            double_array.build_double_array(reverse),
+        )
+
+    def test_equal_subtrees_share_their_units(self):
+        entries = {bytes([c, d]): d for c in range(1, 200) for d in (1, 2)}
+        self.assertEqual(len(double_array.build_double_array(entries)), 256)
+
+    def test_bad_entries_are_errors(self):
+        with self.assertRaisesRegex(ValueError, r"Received: b''"):
+            double_array.build_double_array({b"": 1})
+        with self.assertRaisesRegex(ValueError, r"Received: b'a\\x00'"):
+            double_array.build_double_array({b"a\0": 1})
+        with self.assertRaisesRegex(ValueError, "Received: -1 for b'a'"):
+            double_array.build_double_array({b"a": -1})
+
+
+@pytest.mark.large
+class EveryCodePointTest(unittest.TestCase):
+    """Through the real op, beside the rules as this file states them."""
+
+    def test_alone(self):
+        self._check("", "")
+
+    def test_between_letters(self):
+        self._check("q", "q")
+
+    def test_between_spaces(self):
+        self._check(" ", " ")
+
+    def _check(self, left, right):
+        texts = [left + chr(c) + right for c in CODE_POINTS]
+        for mode in MODES:
+            outputs = normalize(texts, *mode)
+            wanted = [
+                (left + text + right).encode()
+                for text in expected_replacements(*mode)
+            ]
+            wrong = [
+                hex(code_point)
+                for code_point, output, want in zip(
+                    CODE_POINTS, outputs, wanted, strict=True
+                )
+                if output != want
+            ]
+            self.assertEqual(wrong, [], mode)
+
+
+class TextTest(unittest.TestCase):
+    """Normaliser and word-piece op together, beside BasicTokenizer."""
+
+    def setUp(self):
+        self.random = random.Random(20181011)
+        self.splitter = tf_text.FastWordpieceTokenizer(
+            vocab=["[UNK]", "##b"], max_bytes_per_word=1000
+        )
+
+    def split(self, texts, mode):
+        """Words as the word-piece op cuts them: each is one [UNK]."""
+        lines = normalize(texts, *mode)
+        _, starts, ends = self.splitter.tokenize_with_offsets(lines)
+        return [
+            [line[a:b].decode() for a, b in zip(first, last, strict=True)]
+            for line, first, last in zip(
+                lines, starts.to_list(), ends.to_list(), strict=True
+            )
+        ]
+
+    def random_texts(self, alphabet, num_texts):
+        return [
+            "".join(self.random.choices(alphabet, k=self.random.randint(1, 14)))
+            for _ in range(num_texts)
+        ]
+
+    @pytest.mark.exhaustive
+    def test_every_code_point_cuts_words_as_published(self):
+        assigned = [c for c in CODE_POINTS if bert.is_assigned(c)]
+        texts = [f"q{chr(c)}q" for c in assigned]
+        for mode in MODES:
+            words = [basic_tokenize(text, *mode) for text in texts]
+            self.assertEqual(self.split(texts, mode), words, mode)
+
+    def test_random_texts_become_the_published_words(self):
+        # Left out: what the documentation lists as differences.
+        assigned = [
+            chr(c)
+            for c in CODE_POINTS
+            if bert.is_assigned(c) and not is_reordered(chr(c))
+        ]
+        marks = [c for c in assigned if category(c) in ("Mn", "Mc", "Cf")]
+        low = [c for c in assigned if c < "\u3000" and c != "Σ"]
+        for alphabet in (assigned, marks, low):
+            texts = self.random_texts(alphabet, 2000)
+            for mode in MODES:
+                words = [basic_tokenize(text, *mode) for text in texts]
+                self.assertEqual(self.split(texts, mode), words, mode)
+
+    def test_ill_formed_bytes_vanish_as_in_python(self):
+        lead = [0x41, 0x20, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xF0, 0xF1, 0xF4]
+        other = [0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xF5, 0xFF]
+        texts = [
+            bytes(self.random.choices(lead + other, k=8)) for _ in range(20000)
+        ]
+        well_formed = [text.decode("utf-8", "ignore") for text in texts]
+        for mode in MODES:
+            np.testing.assert_array_equal(
+                normalize(texts, *mode), normalize(well_formed, *mode)
+            )
+
+    def test_final_sigma_is_not_special(self):
+        mode = (True, True)
+        self.assertEqual(basic_tokenize("ΟΔΟΣ", *mode), ["οδος"])
+        self.assertEqual(self.split(["ΟΔΟΣ"], mode), [["οδοσ"]])
+
+    def test_spacing_marks_keep_their_order(self):
+        mode = (True, True)
+        text = "\U0001d165\u1b44"
+        self.assertEqual(basic_tokenize(text, *mode), [text[::-1]])
+        self.assertEqual(self.split([text], mode), [[text]])
+        self.assertEqual(
+            sum(
+                is_reordered(chr(c)) for c in CODE_POINTS if bert.is_assigned(c)
+            ),
+            23,
+        )
+
+    def test_line_separator_ends_a_word_that_the_vocabulary_could_span(self):
+        tokenizer = tf_text.FastBertTokenizer(
+            vocab=["[UNK]", "a", "##\u2028", "##b"],
+            fast_bert_normalizer_model_buffer=bert.normalizer_model(
+                False, False
+            ),
+        )
+        self.assertEqual(tokenizer.tokenize(["a\u2028a"]).to_list(), [[1, 1]])
+
+    def test_tf_data_gives_what_eager_mode_gives(self):
+        texts = ["Crème\u00a0Brûlée…", "한국어 中文", "", "a\u200bb\0"]
+        op = make_normalizer(True, True)
+        dataset = tf.data.Dataset.from_tensor_slices(texts).batch(2)
+        lines = [
+            x for batch in dataset.map(op.normalize) for x in batch.numpy()
+        ]
+        wanted = ["creme brulee…", "한국어", "", "ab"]
+        wanted[1] = unicodedata.normalize("NFD", wanted[1]) + " 中文"
+        self.assertEqual([line.decode() for line in lines], wanted)
+        self.assertEqual(
+            lines, op.normalize(tf.constant(texts)).numpy().tolist()
+        )
+
+
+def is_reordered(character):
+    """NFD sorts these among neighbours, and they are not dropped later."""
+    return unicodedata.combining(character) and category(character) != "Mn"
+
+
+class HuggingFaceTest(unittest.TestCase):
+    """Every difference from `tokenizers` over Unicode 13.0, by its reason."""
+
+    # Marks that its data, of Unicode 8, does not know.
+    NEW_MARKS = (
+        "7FD 8D3-8E1 9FE AFA-AFF B55 C04 D00 D3B-D3C D81 EBA 1885-1886 "
+        "1ABF-1AC0 1DF6-1DF9 1DFB A82C A8C5 A8FF A9BD 10D24-10D27 10EAB-10EAC "
+        "10F46-10F50 111C9 111CF 1123E 1133B 11438-1143F 11442-11444 11446 "
+        "1145E 1182F-11837 11839-1183A 1193B-1193C 1193E 11943 119D4-119D7 "
+        "119DA-119DB 119E0 11A01-11A0A 11A33-11A38 11A3B-11A3E 11A47 "
+        "11A51-11A56 11A59-11A5B 11A8A-11A96 11A98-11A99 11C30-11C36 "
+        "11C38-11C3D 11C3F 11C92-11CA7 11CAA-11CB0 11CB2-11CB3 11CB5-11CB6 "
+        "11D31-11D36 11D3A 11D3C-11D3D 11D3F-11D45 11D47 11D90-11D91 11D95 "
+        "11D97 11EF3-11EF4 16F4F 16FE4 1E000-1E006 1E008-1E018 1E01B-1E021 "
+        "1E023-1E024 1E026-1E02A 1E130-1E136 1E2EC-1E2EF 1E944-1E94A"
+    )
+    NEW_DECOMPOSITIONS = "11938"
+    NEW_FORMAT_CHARACTERS = "8E2 110CD 13430-13438"
+    # Punctuation since then; U+166D and U+111C9 have ceased to be.
+    NEW_PUNCTUATION = (
+        "9FD A76 C77 C84 166D 2E43-2E4F 2E52 10EAD 10F55-10F59 111C9 "
+        "1144B-1144F 1145A-1145B 1145D 11660-1166C 1183B 11944-11946 119E2 "
+        "11A3F-11A46 11A9A-11A9C 11A9E-11AA2 11C41-11C45 11C70-11C71 "
+        "11EF7-11EF8 11FFF 16E97-16E9A 16FE2 1E95E-1E95F"
+    )
+    PRIVATE_USE = "E000-F8FF F0000-FFFFD 100000-10FFFD"
+
+    def test_normalised_characters_differ_where_documented(self):
+        cleaned = code_points(self.PRIVATE_USE)
+        cleaned |= code_points(self.NEW_FORMAT_CHARACTERS)
+        marks = code_points(self.NEW_MARKS)
+        marks |= code_points(self.NEW_DECOMPOSITIONS)
+        self.assertEqual(len(code_points(self.NEW_MARKS)), 272)
+        for lowercase, strip_accents in MODES:
+            wanted = cleaned | marks if strip_accents else cleaned
+            different = self.different_characters(lowercase, strip_accents)
+            self.assertEqual(different, wanted)
+
+    def different_characters(self, lowercase, strip_accents):
+        peer = BertNormalizer(
+            clean_text=True,
+            handle_chinese_chars=False,
+            lowercase=lowercase,
+            strip_accents=strip_accents,
+        )
+        texts = expected_replacements(lowercase, strip_accents)
+        return {
+            code_point
+            for code_point, text in zip(CODE_POINTS, texts, strict=True)
+            if bert.is_assigned(code_point)
+            and peer.normalize_str(chr(code_point)) != text
+        }
+
+    def test_chinese_characters_differ_in_one_range(self):
+        peer = BertNormalizer(
+            clean_text=False,
+            handle_chinese_chars=True,
+            lowercase=False,
+            strip_accents=False,
+        )
+        different = {
+            c
+            for c in CODE_POINTS
+            if is_cjk(c) != (peer.normalize_str(chr(c)) != chr(c))
+        }
+        self.assertEqual(different, code_points("2B820-2B91F"))
+
+    def test_punctuation_differs_where_documented(self):
+        peer = BertPreTokenizer()
+        different = {
+            c
+            for c in CODE_POINTS
+            if bert.is_assigned(c)
+            and is_punctuation(chr(c))
+            != (len(peer.pre_tokenize_str(f"q{chr(c)}q")) == 3)
+        }
+        self.assertEqual(different, code_points(self.NEW_PUNCTUATION))

@@ -1,0 +1,287 @@
+"""Beside the published tokenizers; see tests/golden for how these ran."""
+
+import pathlib
+
+import hypothesis
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import strategies
+
+from keras_bert.template import Template
+from keras_bert.text import SentencePieceTokenizer
+from keras_bert.text.normalization.albert import normalize_text
+from keras_bert.text.preprocessor import Preprocessor
+
+_GOLDEN = pathlib.Path(__file__).parents[2] / "golden/sentencepiece.npz"
+_DROPPED = ("\x01", "\u0301", "\x1c", "\u0903")
+
+
+@pytest.fixture(scope="module")
+def tokenizer(spiece_file):
+    return SentencePieceTokenizer(spiece_file)
+
+
+@pytest.fixture(scope="module")
+def by_hugging_face(spiece_file):
+    return SentencePieceTokenizer(spiece_file, normalizer="hugging_face")
+
+
+@pytest.fixture(scope="module")
+def golden():
+    """Texts and, by name, a row of ints for each."""
+    arrays = np.load(_GOLDEN)
+    rows = {
+        name: np.split(arrays[name], np.cumsum(arrays[f"{name}_lengths"])[:-1])
+        for name in ("published", "hugging_face", "hugging_face_starts")
+    }
+    return arrays["texts"].tobytes().decode().split("\0"), rows
+
+
+@pytest.fixture
+def cut(tokenizer, in_tf_data):
+    """Pieces and spans of a text, the same in all ways there are."""
+
+    def cut(text, tokenizer=tokenizer):
+        data = text if isinstance(text, bytes) else text.encode()
+        (ids,) = tokenizer([text]).to_list()
+        assert in_tf_data(tokenizer, [text]).to_list() == [ids]
+        rows = tokenizer.tokenize_with_offsets([text])
+        assert [x.dtype for x in rows] == [tf.int32, tf.int64, tf.int64]
+        with_offsets, starts, ends = (x.to_list()[0] for x in rows)
+        assert with_offsets == ids
+        tokens = tokenizer.vocabulary.tokens
+        return [
+            (tokens[index], data[start:end].decode("utf-8", "replace"))
+            for index, start, end in zip(ids, starts, ends)
+        ]
+
+    return cut
+
+
+def _words(cut_text):
+    return "".join(piece for piece, _ in cut_text).split("▁")
+
+
+@pytest.mark.parametrize("whose", ["published", "hugging_face"])
+def test_ids_are_those_of_the_library(
+    tokenizer, by_hugging_face, golden, whose
+):
+    texts, rows = golden
+    ours = {"published": tokenizer, "hugging_face": by_hugging_face}[whose]
+    wrong = [
+        (text, ids, theirs)
+        for text, ids, theirs in zip(
+            texts, ours(texts).to_list(), rows[whose], strict=True
+        )
+        if ids != theirs.tolist()
+        # It takes the piece of that name.
+        and not ("<unk>" in text and whose == "hugging_face")
+    ]
+    assert not wrong, (len(wrong), wrong[:3])
+
+
+def test_starts_are_those_of_hugging_face(by_hugging_face, golden):
+    texts, rows = golden
+    _, starts, _ = by_hugging_face.tokenize_with_offsets(texts)
+    num_compared = 0
+    for text, ours, theirs in zip(
+        texts, starts.to_list(), rows["hugging_face_starts"], strict=True
+    ):
+        # Its quotation marks begin at the second of the two, and a character
+        # that is dropped in front moves all of its starts.
+        is_odd = "``" in text or "''" in text or "<unk>" in text
+        if not is_odd and not text.startswith(_DROPPED):
+            assert ours == theirs.tolist(), text
+            num_compared += 1
+    assert num_compared > 0.6 * len(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("``a''", ["``", "``", "a", "''"]),
+        ("'''a", ["''", "''", "'", "a"]),
+        ("'\u0301'", ["'\u0301", "'\u0301", "'"]),
+        ("'＇", ["'＇", "'＇", "＇"]),
+        ("日``日", ["日", "日", "``", "日"]),
+    ],
+)
+def test_marks_are_paired_in_the_text_as_given(
+    by_hugging_face, cut, text, spans
+):
+    assert [span for _, span in cut(text, by_hugging_face)] == spans
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", [""]),
+        (" \t\u3000\n", [""]),
+        ("The Model", ["", "the", "model"]),
+        ("  the   model ", ["", "the", "model"]),
+        ("Thé\u0301 ﬁle", ["", "the", "file"]),
+        ("``the''", ["", "``the''"]),
+        ("the▁model▁", ["", "the", "model"]),
+        ("the\x01\u200bmodel", ["", "the", "model"]),
+        ("日本 the", ["", "<unk>", "the"]),
+        ("日本the日", ["", "<unk>the<unk>"]),
+        ("\0the\0", ["", "<unk>the<unk>"]),
+        (b"the\xff\xc3 model\xe2\x82", ["", "the", "model"]),
+        (b"\xed\xa0\x80the", ["", "the"]),
+        ("[MASK]", ["", "[mask]"]),
+    ],
+)
+def test_a_text_is_normalised_and_cut(cut, text, words):
+    assert _words(cut(text)) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("a  The", ["a", "The"]),
+        ("(a)", ["(", "(", "a", ")"]),
+        ("日本 the", ["日本", "日本", "the"]),
+        ("日`", ["日", "日", "`"]),
+        ("the ``", ["the", "`", "`"]),
+        ("a\u0301 a\x01", ["a\u0301", "a\x01"]),
+        ("\u00a0the\u3000", ["the"]),
+    ],
+)
+def test_spans_are_of_the_text_as_given(cut, text, spans):
+    assert [span for _, span in cut(text)] == spans
+
+
+def test_long_texts_and_empty_batches(tokenizer):
+    text = "the 日本 model " * 1000
+    _, starts, ends = tokenizer.tokenize_with_offsets([text, "", text])
+    assert starts.to_list()[0] == starts.to_list()[2]
+    assert ends.to_list()[0][-1] == len(text.encode()) - 1
+    assert len(tokenizer(["x" * 10_000]).to_list()[0]) > 100
+    assert tokenizer([]).to_list() == []
+    assert [x.to_list() for x in tokenizer.tokenize_with_offsets([])] == [
+        []
+    ] * 3
+
+
+@hypothesis.settings(max_examples=30, deadline=None, derandomize=True)
+@hypothesis.given(
+    texts=strategies.lists(
+        strategies.lists(
+            strategies.one_of(
+                strategies.text(max_size=5),
+                strategies.sampled_from(
+                    ["the ", "``", "'", "日", "▁", "\0", " ", "ﬁ", "\u200b"]
+                ),
+            ),
+            max_size=8,
+        ).map("".join),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_spans_are_ordered_and_hold_characters(tokenizer, texts):
+    rows = (x.to_list() for x in tokenizer.tokenize_with_offsets(texts))
+    for text, ids, starts, ends in zip(texts, *rows, strict=True):
+        data = text.encode()
+        assert starts == sorted(starts) and ends == sorted(ends)
+        for start, end in zip(starts, ends):
+            assert 0 <= start < end <= len(data)
+            data[:start].decode(), data[start:end].decode()
+        assert bool(ids) == bool(tokenizer([text]).to_list()[0])
+
+
+def test_a_special_token_in_a_text_is_found_on_demand(tokenizer, cut):
+    finder = tokenizer.with_special_tokens()
+    for text, pieces in (
+        ("[MASK]", ["[MASK]"]),
+        ("a [MASK] a", ["▁a", "[MASK]", "▁a"]),
+        ("a[MASK]a", ["▁a", "[MASK]", "▁a"]),
+        ("[CLS] a [SEP]<pad>", ["[CLS]", "▁a", "[SEP]", "<pad>"]),
+        ("([MASK])", ["▁", "(", "[MASK]", "▁", ")"]),
+    ):
+        assert [piece for piece, _ in cut(text, finder)] == pieces
+    for text in ("[mask]", "[Mask]", "<PAD>", "［MASK］", "[M\u0301ASK]"):
+        pieces = [piece for piece, _ in cut(text, finder)]
+        assert not {*pieces} & {"[MASK]", "<pad>"}
+    for text, spans in (
+        ("a [MASK]", ["a", "[MASK]"]),
+        # Unknown characters are one piece, but for those of special tokens.
+        ("a<日<pad>日>a", ["<日", "<pad>", "日>", "日>", "a"]),
+    ):
+        assert [span for _, span in cut(text, finder)][-len(spans) :] == spans
+
+
+def test_case_stays_on_demand(spiece_file, cut):
+    cased = SentencePieceTokenizer(spiece_file, lowercase=False)
+    assert _words(cut("The", cased)) == ["", "<unk>he"]
+    assert cut("[MASK]", cased) != cut("[mask]", cased)
+    finder = cased.with_special_tokens()
+    assert [piece for piece, _ in cut("[MASK]", finder)] == ["[MASK]"]
+
+
+def test_text_comes_back_normalised(tokenizer):
+    (ids,) = tokenizer(["The (Model) is “naïve”."]).to_list()
+    text = normalize_text("The (Model) is naïve.", lowercase=True)
+    assert tokenizer.detokenize(ids).replace("<unk>", "").split() == (
+        text.replace("naive.", "naive .").split()
+    )
+    cls, sep = (tokenizer.vocabulary.id_of(t) for t in ("[CLS]", "[SEP]"))
+    assert tokenizer.detokenize([cls, *tokenizer(["a"]).to_list()[0], sep]) == (
+        "[CLS] a [SEP]"
+    )
+
+
+def test_pairs_are_laid_out_as_albert_wants_them(tokenizer):
+    preprocess = Preprocessor(tokenizer, Template(), seq_length=7)
+    inputs = preprocess(["a", "the"], ["the model", ""])
+    the, a = (tokenizer.vocabulary.id_of(t) for t in ("▁the", "▁a"))
+    model = tokenizer(["model"]).to_list()[0]
+    rows = [[2, a, 3, the, *model, 3], [2, the, 3, 3]]
+    rows = [(row + [0] * 7)[:7] for row in rows]
+    np.testing.assert_array_equal(inputs["input_ids"], rows)
+    segments = inputs["segment_ids"].numpy().tolist()
+    assert segments[1] == [0, 0, 0, 1, 0, 0, 0]
+
+
+def test_a_graph_that_stands_alone_cuts_alike(tokenizer):
+    """As the graph of a SavedModel is made: with constants for captures."""
+    texts = tf.constant(["The (model)", "", "日本 ``a''", "\0"])
+    function = tf.compat.v1.wrap_function(
+        lambda t: tokenizer.tokenize_with_offsets(t)[1].to_tensor(),
+        [tf.TensorSpec([None], tf.string)],
+    )
+    resources = [
+        tensor
+        for tensor in function.captured_inputs
+        if tensor.dtype == tf.resource
+    ]
+    assert resources == []
+    expected = tokenizer.tokenize_with_offsets(texts)[1].to_tensor()
+    np.testing.assert_array_equal(function(texts), expected)
+
+
+def test_tflite_cuts_alike(by_hugging_face):
+    pytest.importorskip("ai_edge_litert")
+    import tensorflow_text as tf_text
+    from ai_edge_litert import interpreter as litert
+
+    texts = ["The (model) is", "日本 ``a''", "", "\0 [MASK] '''" * 3]
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, "texts")])
+    def function(texts):
+        names = ("ids", "starts", "ends")
+        rows = by_hugging_face.tokenize_with_offsets(texts)
+        return {n: x.to_tensor(shape=[None, 40]) for n, x in zip(names, rows)}
+
+    converter = tf.lite.TFLiteConverter.from_concrete_functions(
+        [function.get_concrete_function()], tf.Module()
+    )
+    converter.allow_custom_ops = True
+    runner = litert.InterpreterWithCustomOps(
+        model_content=converter.convert(),
+        custom_op_registerers=tf_text.tflite_registrar.SELECT_TFTEXT_OPS,
+    ).get_signature_runner()
+    answers = runner(texts=np.array([t.encode() for t in texts], object))
+    for name, rows in function(tf.constant(texts)).items():
+        np.testing.assert_array_equal(answers[name], rows, name)

@@ -1,0 +1,137 @@
+import pytest
+import tensorflow as tf
+
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+
+
+@pytest.fixture
+def pieces(tokenizer, vocabulary, in_tf_data):
+    """The pieces of a text, the same eagerly and inside `tf.data`."""
+
+    def pieces(text):
+        eager = tokenizer([text])
+        assert eager.dtype == tf.int32
+        assert in_tf_data(tokenizer, [text]).to_list() == eager.to_list()
+        return [vocabulary.tokens[index] for index in eager.to_list()[0]]
+
+    return pieces
+
+
+def test_ids_are_the_lines_of_the_vocabulary(tokenizer):
+    assert tokenizer(["the cats, unaffable."]).to_list() == [
+        [5, 6, 7, 14, 11, 12, 13, 15]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the cat", ["the", "cat"]),
+        ("the  \t\n cat ", ["the", "cat"]),
+        # The longest piece wins: neither "c ##at" nor "c ##a ...".
+        ("cats", ["cat", "##s"]),
+        ("cat", ["cat"]),
+        ("cas", ["c", "##a", "##s"]),
+        # A word with an unknown part is unknown as a whole.
+        ("catx", ["[UNK]"]),
+        ("dog cat", ["[UNK]", "cat"]),
+        # "##s" only continues; alone it is a word that is not known.
+        ("s", ["[UNK]"]),
+        ("", []),
+        (" \t ", []),
+        ("cat,the.", ["cat", ",", "the", "."]),
+        (",,..", [",", ",", ".", "."]),
+        ("the-cat", ["the", "[UNK]", "cat"]),
+        ("中文", ["中", "文"]),
+        ("the中cat文", ["the", "中", "cat", "文"]),
+        ("龍", ["[UNK]"]),
+        ("THE Cat", ["the", "cat"]),
+        ("Café CAFÉ cafe\u0301", ["cafe", "cafe", "cafe"]),
+        ("[MASK]", ["[", "mask", "]"]),
+        ("[CLS] cat[SEP]", ["[", "[UNK]", "]", "cat", "[", "[UNK]", "]"]),
+        ("[mask]", ["[", "mask", "]"]),
+    ],
+)
+def test_a_text_is_cut_into_known_pieces(pieces, text, expected):
+    assert pieces(text) == expected
+
+
+def test_texts_of_a_batch_are_cut_apart(tokenizer, in_tf_data):
+    texts = ["the cat", "", "cats", "."]
+    expected = [tokenizer([text]).to_list()[0] for text in texts]
+    assert tokenizer(texts).to_list() == expected
+    assert in_tf_data(tokenizer, texts).to_list() == expected
+    assert tokenizer(tf.constant(texts)).to_list() == expected
+
+
+def test_an_empty_batch_has_no_rows(tokenizer, in_tf_data):
+    assert tokenizer([]).to_list() == []
+    assert in_tf_data(tokenizer, []).to_list() == []
+
+
+def test_case_and_accents_stay_on_demand(in_tf_data):
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, "Café", "café", "Cafe", "the"])
+    tokenizer = BertTokenizer(vocabulary, lowercase=False)
+    texts = ["Café café Cafe The the"]
+    expected = [[5, 6, 7, 1, 8]]
+    assert tokenizer(texts).to_list() == expected
+    assert in_tf_data(tokenizer, texts).to_list() == expected
+
+
+def test_a_path_serves_as_vocabulary(vocabulary, tokenizer, tmp_path):
+    vocabulary.save(tmp_path / "vocab.txt")
+    from_path = BertTokenizer(tmp_path / "vocab.txt")
+    assert from_path.vocabulary.tokens == vocabulary.tokens
+    texts = ["the cats, 中."]
+    assert from_path(texts).to_list() == tokenizer(texts).to_list()
+
+
+def test_one_tokenizer_serves_many_graphs(vocabulary, in_tf_data):
+    tokenizer = BertTokenizer(vocabulary)
+    texts = tf.constant(["the cats [MASK]", "中"])
+    plain, masked = (
+        tf.function(lambda t, f=f: f(t))
+        for f in (tokenizer, tokenizer.with_special_tokens())
+    )
+    in_graph = plain(texts).to_list()  # First use, while tracing.
+    assert in_graph == tokenizer(texts).to_list()
+    assert in_tf_data(tokenizer, texts).to_list() == in_graph
+    other_shape = tf.function(lambda text: tokenizer(text[tf.newaxis]))
+    assert other_shape(texts[0]).to_list() == in_graph[:1]
+    assert masked(texts).to_list() == [[5, 6, 7, 4], [19]]
+
+
+def test_accents_stay_in_lower_case_on_demand():
+    vocabulary = Vocabulary([*SPECIAL_TOKENS, "café", "cafe"])
+    tokenizer = BertTokenizer(vocabulary, strip_accents=False)
+    assert tokenizer(["CAFÉ Cafe"]).to_list() == [[5, 6]]
+    assert tokenizer.with_special_tokens()(["CAFÉ"]).to_list() == [[5]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "received"),
+    [
+        ({"tokenize_chinese_chars": False}, "tokenize_chinese_chars=False"),
+        ({"max_chars_per_word": 0}, "max_chars_per_word=0"),
+        (
+            {"lowercase": False, "strip_accents": True},
+            "lowercase=False, strip_accents=True",
+        ),
+    ],
+)
+def test_settings_that_cannot_be_are_errors(vocabulary, arguments, received):
+    with pytest.raises(ValueError, match=received):
+        BertTokenizer(vocabulary, **arguments)
+
+
+def test_pieces_become_text_again(vocabulary):
+    tokenizer = BertTokenizer(vocabulary)
+    for text in ("the cats , unaffable .", "the"):
+        ids = tokenizer([text])[0].numpy().tolist()
+        assert tokenizer.detokenize(ids) == text
+    words = Vocabulary([*SPECIAL_TOKENS, "dog", "##s"])
+    tokenizer = BertTokenizer(words)
+    assert tokenizer.detokenize([5, 6, 4]) == "dogs [MASK]"
+    assert tokenizer.vocabulary.roles["mask"] == "[MASK]"
