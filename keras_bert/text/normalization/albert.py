@@ -15,6 +15,7 @@ They are pairs in the text as given only. So what the first table drops leaves a
 two: the second table drops them.
 """
 
+import functools
 import importlib.resources
 import typing
 import unicodedata
@@ -59,22 +60,6 @@ class AlbertNormalizer(typing.NamedTuple):
         return (folder / "tables" / name).read_bytes()
 
 
-def mark_changes(character: str, normalized: str) -> str:
-    """Gives the characters that the first table makes of one.
-
-    Args:
-        character: str.
-        normalized: str, what NFKD, StripAccents and Lowercase make of it.
-    """
-    if character in QUOTING:
-        return character
-    if not normalized:
-        return SEPARATOR
-    for mark in QUOTING:
-        normalized = normalized.replace(mark, SEPARATOR + mark + SEPARATOR)
-    return normalized
-
-
 def _hugging_face_charsmap(charsmap):
     """The second table, of single characters and pairs of marks.
 
@@ -97,6 +82,16 @@ NORMALIZERS = {
     GOOGLE_RESEARCH: AlbertNormalizer("albert", lambda charsmap: charsmap),
     HUGGING_FACE: AlbertNormalizer("albert_tokenizers", _hugging_face_charsmap),
 }
+
+
+@functools.cache
+def combining_characters():
+    """All that `unicodedata.combining` knows in Unicode 13.0, a tuple."""
+    return tuple(
+        character
+        for character in map(chr, range(0x300, 0x20000))
+        if unicodedata.combining(character) and is_assigned(ord(character))
+    )
 
 
 def normalize_code_point(code_point: int, lowercase: bool) -> str:

@@ -1,4 +1,4 @@
-"""Text normalisation of the published BERT, one code point at a time.
+"""Tables of the text normalisation of the published BERT.
 
 The rules are those of `BasicTokenizer` in google-research/bert: characters
 that carry no text are dropped and white space becomes a space; an uncased
@@ -10,12 +10,12 @@ table inside the graph.
 Python releases differ in their Unicode data. The rules are therefore pinned
 to Unicode 13.0, the data of the oldest Python supported: a code point that
 13.0 left unassigned maps to itself on every Python.
+`tools/tables/build_normalizers.py` holds the rules and builds the tables.
 """
 
 import bisect
 import functools
 import importlib.resources
-import unicodedata
 
 MODES = {
     # (lowercase, strip_accents)
@@ -23,12 +23,6 @@ MODES = {
     (True, False): "lowercase",
     (False, False): "cased",
 }
-
-_SEPARATORS = ("Zs", "Zl", "Zp")
-
-# The only code point whose category, as far as the rules look at it, has
-# changed since Unicode 13.0 (Hanunoo sign pamudpod, now Mc).
-_CATEGORIES_IN_UNICODE_13 = {"\u1734": "Mn"}
 
 
 def normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
@@ -64,58 +58,10 @@ def normalizer_model(lowercase: bool, strip_accents: bool) -> bytes:
     return (_assets() / f"{mode}.bin").read_bytes()
 
 
-def normalize_code_point(
-    code_point: int, lowercase: bool, strip_accents: bool
-) -> str:
-    """Gives the characters that take the place of one code point.
-
-    Args:
-        code_point: int, from 0 to 0x10FFFF.
-        lowercase: bool, lower-case.
-        strip_accents: bool, decompose (NFD) and drop category Mn.
-
-    Returns:
-        The replacement: empty where the code point is dropped, and the
-        character itself where nothing changes.
-    """
-    character = chr(code_point)
-    if not is_assigned(code_point):
-        return character
-    if _is_dropped(character):
-        return ""
-    if _is_white_space(character):
-        return " "
-    text = character.lower() if lowercase else character
-    return _strip_accents(text) if strip_accents else text
-
-
 def is_assigned(code_point: int) -> bool:
     """Tells whether Unicode 13.0 assigns the code point."""
     # Ranges start at the even positions and end before the odd ones.
     return bisect.bisect_right(_assigned_boundaries(), code_point) % 2 == 1
-
-
-def _is_dropped(character):
-    if character in "\t\n\r":
-        return False
-    return character in "\0\ufffd" or _category(character) in ("Cc", "Cf")
-
-
-def _is_white_space(character):
-    # The original leaves U+2028 (Zl) and U+2029 (Zp) to `str.split`. Here
-    # they must go: the published Chinese vocabulary holds U+2028, and the op
-    # tries the vocabulary before it looks for white space.
-    return character in "\t\n\r" or _category(character) in _SEPARATORS
-
-
-def _strip_accents(text):
-    decomposed = unicodedata.normalize("NFD", text)
-    return "".join(c for c in decomposed if _category(c) != "Mn")
-
-
-def _category(character):
-    pinned = _CATEGORIES_IN_UNICODE_13.get(character)
-    return pinned or unicodedata.category(character)
 
 
 @functools.cache

@@ -38,13 +38,6 @@ def build_table(
     return _flatbuffer(strip_accents, units, zero_value, pool)
 
 
-def code_points():
-    """Yields all but U+0000 and the surrogates."""
-    for code_point in range(1, _NUM_CODE_POINTS):
-        if code_point not in _SURROGATES:
-            yield code_point
-
-
 def _ill_formed_sequences():
     """Yields what the op takes for one character though it is none.
 

@@ -6,11 +6,9 @@ Unicode, which no normalizer changes. The last table, that of the model, makes
 a special token of a row of marks, and letters of all other marks.
 """
 
-import unicodedata
-
 import tensorflow as tf
 
-from keras_bert.text.normalization.bert import is_assigned
+from keras_bert.text.normalization.albert import combining_characters
 from keras_bert.text.normalization.charsmap import build_charsmap
 from keras_bert.text.normalization.charsmap import replacements
 from keras_bert.text.normalization.table import build_table
@@ -60,11 +58,7 @@ def marking_table():
     Returns:
         Bytes, for `tensorflow_text.FastBertNormalizer` as `model_buffer`.
     """
-    gaps = {
-        character: _GAP + character
-        for character in map(chr, range(0x300, 0x20000))
-        if unicodedata.combining(character) and is_assigned(ord(character))
-    }
+    gaps = {x: _GAP + x for x in combining_characters()}
     given = dict.fromkeys((*_MARKS.values(), _GAP), _NO_CHARACTER)
     return build_table({**gaps, **given, **_MARKS})
 

@@ -7,7 +7,6 @@ SentencePiece: behind a user-defined symbol such as "(" it begins a word.
 import base64
 import functools
 import typing
-import unicodedata
 
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.base_vocabulary import tokenizer_json
@@ -16,7 +15,7 @@ from keras_bert.text.normalization.albert import HUGGING_FACE
 from keras_bert.text.normalization.albert import NORMALIZERS
 from keras_bert.text.normalization.albert import QUOTE
 from keras_bert.text.normalization.albert import QUOTING
-from keras_bert.text.normalization.bert import is_assigned
+from keras_bert.text.normalization.albert import combining_characters
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
@@ -148,23 +147,21 @@ def _normalizer_steps(normalizer, lowercase):
         steps = [replace("String", 2 * mark, QUOTE) for mark in QUOTING]
         steps += [{"type": "NFKD"}, {"type": "StripAccents"}]
     else:
-        dropped = replace("Regex", _combining_characters(), "")
+        dropped = replace("Regex", _class_of_combining(), "")
         white_space = replace("Regex", _WHITE_SPACE, " ")
         steps = [white_space, {"type": "NFKD"}, dropped]
     return steps + ([{"type": "Lowercase"}] if lowercase else [])
 
 
 @functools.cache
-def _combining_characters():
-    """A class of all that `unicodedata.combining` knows in Unicode 13.0."""
+def _class_of_combining():
+    """A class of a pattern that matches `combining_characters()`."""
     ranges = []
-    for code_point in range(0x300, 0x20000):
-        character = chr(code_point)
-        if unicodedata.combining(character) and is_assigned(code_point):
-            if ranges and ord(ranges[-1][1]) == code_point - 1:
-                ranges[-1][1] = character
-            else:
-                ranges.append([character, character])
+    for character in combining_characters():
+        if ranges and ord(ranges[-1][1]) == ord(character) - 1:
+            ranges[-1][1] = character
+        else:
+            ranges.append([character, character])
     return f"[{''.join(f'{first}-{last}' for first, last in ranges)}]"
 
 

@@ -7,7 +7,6 @@ import pytest
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.normalization import builder
 from keras_bert.text.normalization.albert import GOOGLE_RESEARCH
 from keras_bert.text.normalization.albert import HUGGING_FACE
 from keras_bert.text.normalization.albert import NORMALIZERS
@@ -66,18 +65,6 @@ def test_only_marks_of_the_text_as_given_can_pair():
     assert [t.decode() for t in _normalized(HUGGING_FACE, True, texts)] == [
         *("''", "'\u20d2'\u20d2", "'\u20d2'", "`\u20d2`\u20d2", "fi")
     ]
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("lowercase", [True, False])
-@pytest.mark.parametrize("name", NORMALIZERS)
-def test_committed_tables_are_the_output_of_the_builder(name, lowercase):
-    if name == HUGGING_FACE:
-        tokenizers = pytest.importorskip("tokenizers")
-        if tokenizers.__version__ != "0.23.3":
-            pytest.skip("the table is of tokenizers 0.23.3")
-    built = builder.ALBERT_BUILDERS[name](lowercase)
-    assert built == NORMALIZERS[name].model(lowercase)
 
 
 def test_texts_are_normalised_in_python_alike():

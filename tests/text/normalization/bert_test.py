@@ -1,9 +1,7 @@
 """The tables against the published rules, over every code point."""
 
 import functools
-import pathlib
 import random
-import tempfile
 import unicodedata
 import unittest
 
@@ -15,7 +13,6 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from keras_bert.text.normalization import bert
-from keras_bert.text.normalization import builder
 from keras_bert.text.normalization import double_array
 
 # (lowercase, strip_accents)
@@ -124,15 +121,6 @@ def code_points(ranges):
 
 
 class AssetTest(unittest.TestCase):
-    @pytest.mark.exhaustive
-    def test_committed_tables_are_the_output_of_the_builder(self):
-        with tempfile.TemporaryDirectory() as directory:
-            builder.write_normalizer_models(directory)
-            for (lowercase, strip), mode in bert.MODES.items():
-                built = pathlib.Path(directory, f"{mode}.bin").read_bytes()
-                committed = bert.normalizer_model(lowercase, strip)
-                self.assertEqual(built, committed, mode)
-
     def test_assigned_code_points_are_those_of_unicode_13(self):
         ours = {c for c in range(0x110000) if bert.is_assigned(c)}
         python = {

@@ -1,0 +1,121 @@
+"""Builds the tables by which `keras_bert.text` normalises texts.
+
+    python tools/tables/build_normalizers.py
+
+They replace those of `keras_bert/text/normalization/tables`, and are the same
+bytes on every supported Python; those of Hugging Face are of `tokenizers`
+0.23.3.
+"""
+
+import pathlib
+import unicodedata
+
+from absl import app
+from absl import flags
+
+from keras_bert.text.normalization import albert
+from keras_bert.text.normalization import bert
+from keras_bert.text.normalization.table import build_table
+
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir",
+    str(_ROOT / "keras_bert/text/normalization/tables"),
+    "An existing folder; files of the same names are replaced.",
+)
+# All but U+0000 and the surrogates.
+_CODE_POINTS = (*range(1, 0xD800), *range(0xE000, 0x110000))
+_SEPARATORS = ("Zs", "Zl", "Zp")
+# The only code point whose category, as far as the rules look at it, has
+# changed since Unicode 13.0 (Hanunoo sign pamudpod, now Mc).
+_CATEGORIES_IN_UNICODE_13 = {"\u1734": "Mn"}
+
+
+def main(_):
+    folder = pathlib.Path(_OUTPUT_DIR.value)
+    for (lowercase, strip_accents), mode in bert.MODES.items():
+        (folder / f"{mode}.bin").write_bytes(_of_bert(lowercase, strip_accents))
+    for rules, of_rules in (
+        (albert.GOOGLE_RESEARCH, _of_google_research),
+        (albert.HUGGING_FACE, _of_hugging_face),
+    ):
+        for lowercase, casing in albert.CASINGS.items():
+            name = f"{albert.NORMALIZERS[rules].table}_{casing}.bin"
+            (folder / name).write_bytes(of_rules(lowercase))
+
+
+def _of_bert(lowercase, strip_accents):
+    """A table of the rules of google-research/bert."""
+
+    def rule(character):
+        if not bert.is_assigned(ord(character)):
+            return character
+        if _is_dropped(character):
+            return ""
+        if _is_white_space(character):
+            return " "
+        text = character.lower() if lowercase else character
+        return _strip_accents(text) if strip_accents else text
+
+    return _built(rule, drops_nul=True, strip_accents=strip_accents)
+
+
+def _of_google_research(lowercase):
+    """A table of the rules of google-research/albert."""
+    return _built(
+        lambda x: albert.normalize_code_point(ord(x), lowercase=lowercase)
+    )
+
+
+def _of_hugging_face(lowercase):
+    """A table by the library `tokenizers`, whose data are its own."""
+    from tokenizers import normalizers
+
+    steps = [normalizers.NFKD(), normalizers.StripAccents()]
+    steps += [normalizers.Lowercase()] if lowercase else []
+    peer = normalizers.Sequence(steps)
+    return _built(lambda x: _mark_changes(x, peer.normalize_str(x)))
+
+
+def _built(rule, **options):
+    replacements = ((c, rule(c)) for c in map(chr, _CODE_POINTS))
+    return build_table({c: x for c, x in replacements if c != x}, **options)
+
+
+def _is_dropped(character):
+    if character in "\t\n\r":
+        return False
+    return character in "\0\ufffd" or _category(character) in ("Cc", "Cf")
+
+
+def _is_white_space(character):
+    # The original leaves U+2028 (Zl) and U+2029 (Zp) to `str.split`. Here
+    # they must go: the published Chinese vocabulary holds U+2028, and the op
+    # tries the vocabulary before it looks for white space.
+    return character in "\t\n\r" or _category(character) in _SEPARATORS
+
+
+def _strip_accents(text):
+    decomposed = unicodedata.normalize("NFD", text)
+    return "".join(c for c in decomposed if _category(c) != "Mn")
+
+
+def _category(character):
+    pinned = _CATEGORIES_IN_UNICODE_13.get(character)
+    return pinned or unicodedata.category(character)
+
+
+def _mark_changes(character, normalized):
+    """What the first table of Hugging Face's rules makes of a character."""
+    if character in albert.QUOTING:
+        return character
+    if not normalized:
+        return albert.SEPARATOR
+    for mark in albert.QUOTING:
+        marked = albert.SEPARATOR + mark + albert.SEPARATOR
+        normalized = normalized.replace(mark, marked)
+    return normalized
+
+
+if __name__ == "__main__":
+    app.run(main)
