@@ -144,7 +144,7 @@ def _predict(model, task, inputs):
         for at in range(0, len(order), _PREDICTION_BATCH_SIZE):
             batch = order[at : at + _PREDICTION_BATCH_SIZE]
             outputs = model(**task.padded([rows[index] for index in batch]))
-            for index, value in zip(batch, task.read(outputs)):
+            for index, value in zip(batch, task.read(outputs), strict=True):
                 found[index] = value
     return task.answers(inputs, rows, found)
 

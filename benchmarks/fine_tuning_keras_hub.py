@@ -44,7 +44,7 @@ def main():
     )
     model.preprocessor.sequence_length = recipe["seq_length"]
     # Once, for KerasHub does not shuffle.
-    rows = [*zip(*splits["train"])]
+    rows = [*zip(*splits["train"], strict=True)]
     random.Random(int(seed)).shuffle(rows)
     texts = [text for text, _ in rows]
     labels = [names.index(label) for _, label in rows]

@@ -68,7 +68,7 @@ def squad_object(pairs, answers):
             ],
         }
         for index, ((question, context), several) in enumerate(
-            zip(pairs, answers)
+            zip(pairs, answers, strict=True)
         )
     ]
     return {"data": [{"paragraphs": paragraphs}]}
@@ -104,11 +104,11 @@ def _has_collapsed(kind, labels, predictions):
         # Most words are no entity, and are rightly said to be none.
         pairs = [
             (tag, found)
-            for row, tags in zip(labels, predictions)
-            for tag, found in zip(row, tags)
+            for row, tags in zip(labels, predictions, strict=True)
+            for tag, found in zip(row, tags, strict=True)
             if tag != OUTSIDE
         ]
-        labels, predictions = zip(*pairs)
+        labels, predictions = zip(*pairs, strict=True)
     elif kind == "questions":
         labels = [tuple(several[0]) if several else "" for several in labels]
     return (

@@ -106,7 +106,7 @@ def _squad(directory):
     for split, (pairs, answers) in _squad_v2(directory).items():
         is_kept = [bool(several) for several in answers]
         splits[split] = tuple(
-            [value for value, kept in zip(column, is_kept) if kept]
+            [value for value, kept in zip(column, is_kept, strict=True) if kept]
             for column in (pairs, answers)
         )
     return splits

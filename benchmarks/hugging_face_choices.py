@@ -14,7 +14,8 @@ class Choices(Texts):
             {"choices": self.encode([context] * len(choices), choices)}
             for context, choices in inputs
         ]
-        for row, label in zip(rows, labels or []):
+        # There may be no labels.
+        for row, label in zip(rows, labels or [], strict=False):
             row["label"] = label
         return rows
 

@@ -58,7 +58,7 @@ class Questions(Texts):
                 return
 
     def targets(self, rows):
-        starts, ends = zip(*(row["label"] for row in rows))
+        starts, ends = zip(*(row["label"] for row in rows), strict=True)
         return {
             "start_positions": torch.tensor(starts),
             "end_positions": torch.tensor(ends),
@@ -66,12 +66,14 @@ class Questions(Texts):
 
     def read(self, outputs):
         logits = outputs.start_logits, outputs.end_logits
-        return [*zip(*(values.float().tolist() for values in logits))]
+        return [
+            *zip(*(values.float().tolist() for values in logits), strict=True)
+        ]
 
     def answers(self, inputs, rows, found):
         best = [(-float("inf"), "")] * len(inputs)
         null = [float("inf")] * len(inputs)
-        for row, (starts, ends) in zip(rows, found):
+        for row, (starts, ends) in zip(rows, found, strict=True):
             index = row["question"]
             context = inputs[index][1]
             null[index] = min(null[index], starts[0] + ends[0])
@@ -80,7 +82,7 @@ class Questions(Texts):
                     best[index] = score, context[start:end]
         return [
             "" if self.has_impossible and none > score else text
-            for (score, text), none in zip(best, null)
+            for (score, text), none in zip(best, null, strict=True)
         ]
 
 

@@ -36,9 +36,10 @@ class Texts:
             what `targets` takes.
         """
         is_pair = not isinstance(inputs[0], str)
-        columns = zip(*inputs) if is_pair else [inputs]
+        columns = zip(*inputs, strict=True) if is_pair else [inputs]
         rows = self.encode(*map(list, columns))
-        for row, label in zip(rows, labels or []):
+        # There may be no labels.
+        for row, label in zip(rows, labels or [], strict=False):
             row["label"] = self.names.index(label)
         return rows
 
@@ -49,10 +50,10 @@ class Texts:
         )
         return [
             {
-                "ids": dict(zip(encoded, values)),
+                "ids": dict(zip(encoded, values, strict=True)),
                 "words": encoded.word_ids(index),
             }
-            for index, values in enumerate(zip(*encoded.values()))
+            for index, values in enumerate(zip(*encoded.values(), strict=True))
         ]
 
     def length(self, row):

@@ -19,7 +19,8 @@ class Words(Texts):
         rows = self.encode(inputs, is_split_into_words=True)
         for row in rows:
             row["firsts"] = _firsts(row["words"])
-        for row, tags in zip(rows, labels or []):
+        # There may be no labels.
+        for row, tags in zip(rows, labels or [], strict=False):
             row["label"] = [_NO_LABEL] * self.length(row)
             for word, place in row["firsts"].items():
                 row["label"][place] = self.names.index(tags[word])
@@ -41,7 +42,7 @@ class Words(Texts):
                 else self.names[0]
                 for word in range(len(words))
             ]
-            for words, row, places in zip(inputs, rows, found)
+            for words, row, places in zip(inputs, rows, found, strict=True)
         ]
 
 

@@ -162,7 +162,9 @@ def _evaluate(task, model):
         for name, values in batch_sums(inputs).items():
             sums[name] = [
                 float(value) + old
-                for value, old in zip(values, sums.get(name, [0.0] * 3))
+                for value, old in zip(
+                    values, sums.get(name, [0.0] * 3), strict=True
+                )
             ]
     means = {}
     for name, (weight, loss, right) in sums.items():

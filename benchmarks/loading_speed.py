@@ -63,7 +63,7 @@ def main(_):
         medians = {
             what: [
                 measuring.median(list(map(float, column)))
-                for column in zip(*values)
+                for column in zip(*values, strict=True)
             ]
             for what, values in figures.items()
         }

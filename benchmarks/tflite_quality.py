@@ -37,7 +37,7 @@ def main(_):
 
     classifier = keras_bert.tasks.load_task(_MODEL_DIR.value)
     lines = pathlib.Path(_DEV_FILE.value).read_text("utf-8").splitlines()
-    texts, labels = zip(*(line.split("\t") for line in lines))
+    texts, labels = zip(*(line.split("\t") for line in lines), strict=True)
     found = [answer["label"] for answer in classifier.predict(texts)]
     print(f"Python: accuracy {_share(found, labels):.2%}", flush=True)
     for kind in _KINDS.value:

@@ -41,7 +41,7 @@ def main():
     # Imported late, so that the manual is there at once.
     figures = importlib.import_module("matplotlib.figure")
     figure = figures.Figure(figsize=(10, 7), layout="constrained")
-    for panel, name in zip(figure.subplots(2, 2).flat, _PANELS):
+    for panel, name in zip(figure.subplots(2, 2).flat, _PANELS, strict=True):
         for number, (run_dir, points) in enumerate(curves.items()):
             _draw(panel, name, points, run_dir.name, f"C{number}")
         panel.set(title=name.replace("_", " "), xlabel="step")
@@ -96,7 +96,12 @@ def _draw(panel, name, points, run, color):
             if point["split"] == split and name in point
         ]
         if curve:
-            panel.plot(*zip(*curve), style, color=color, label=f"{run} {split}")
+            panel.plot(
+                *zip(*curve, strict=True),
+                style,
+                color=color,
+                label=f"{run} {split}",
+            )
 
 
 if __name__ == "__main__":

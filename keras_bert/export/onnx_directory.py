@@ -118,7 +118,9 @@ def _onnx_model(task):
         # What else the task takes, such as places in a text, has no part in
         # its numbers.
         given = {name: tf.zeros_like(ids[0]) for name in task.inputs}
-        outputs = task.predict_ids({**given, **dict(zip(names, ids))})
+        outputs = task.predict_ids(
+            {**given, **dict(zip(names, ids, strict=True))}
+        )
         return {
             name: tf.identity(values)
             for name, values in outputs.items()
@@ -151,6 +153,7 @@ def _convert_erfc(graph, node, name, args):
 
 def _name_dimensions(dimensions, names):
     """Names those that may vary, in place of the converter's own names."""
-    for dimension, name in zip(dimensions, names):
+    # Outputs may have fewer.
+    for dimension, name in zip(dimensions, names, strict=False):
         if not dimension.dim_value:
             dimension.dim_param = name

@@ -216,7 +216,8 @@ class _PackedBlock(keras.layers.Layer):
         ]
         copies = [layer.some_units(part) for part in parts]
         self._copies += [
-            (copy, layer, part) for copy, part in zip(copies, parts)
+            (copy, layer, part)
+            for copy, part in zip(copies, parts, strict=True)
         ]
         return copies
 

@@ -46,7 +46,7 @@ class ServedGraph:
             answers = served.answers_in_texts(
                 outputs, {**inputs, **ids_checked}, *checked
             )
-            texts = dict(zip(task.text_inputs, texts))
+            texts = dict(zip(task.text_inputs, texts, strict=True))
             traced["serving_default"] = texts, {**answers, **told}
             traced["ids"] = ids, outputs
 
@@ -95,7 +95,7 @@ def _plain_graph(function):
     captured = function.inputs[len(function.inputs) - len(outside) :]
     known = {id(v.handle): v for v in function.graph.variables}
     variables, constants = {}, {}
-    for inside, tensor in zip(captured, outside):
+    for inside, tensor in zip(captured, outside, strict=True):
         if id(tensor) in known:
             variables[inside.name] = known[id(tensor)]
         else:
@@ -113,10 +113,10 @@ def _plain_graph(function):
     with graph.as_default():
         copies = _new_variables(variables.values())
         given = {name: tf.constant(x) for name, x in constants.items()}
-        for name, variable in zip(variables, copies):
+        for name, variable in zip(variables, copies, strict=True):
             given[name] = variable.handle
         tf.import_graph_def(graph_def, input_map=given, name="")
-    return graph, [*zip(copies, values)]
+    return graph, [*zip(copies, values, strict=True)]
 
 
 def _new_variables(variables):
@@ -145,7 +145,9 @@ def _checked_texts(task, texts):
     """Fails a request with other texts than the task takes; returns them."""
     if len(texts) == 1:
         return texts
-    shapes = {n: tf.shape(x) for n, x in zip(task.text_inputs, texts)}
+    shapes = {
+        n: tf.shape(x) for n, x in zip(task.text_inputs, texts, strict=True)
+    }
     counts = tf.stack([shape[0] for shape in shapes.values()])
     checks = [
         _assertion(

@@ -52,7 +52,7 @@ class ServedModel:
             outputs = self._outputs(inputs, rows, lengths, tf.shape(mask)[-1])
             arrays = [
                 array.write(group, outputs[name])
-                for name, array in zip(names, arrays)
+                for name, array in zip(names, arrays, strict=True)
             ]
             return group + 1, arrays
 
@@ -71,7 +71,7 @@ class ServedModel:
                 tf.gather(array.concat(), places),
                 self._model.output[name].shape,
             )
-            for name, array in zip(names, arrays)
+            for name, array in zip(names, arrays, strict=True)
         }
 
     def _groups(self, lengths, shape):
@@ -126,7 +126,9 @@ def _token_axes(model):
         name: next(
             (
                 axis
-                for axis, sizes in enumerate(zip(x.shape, longer[name].shape))
+                for axis, sizes in enumerate(
+                    zip(x.shape, longer[name].shape, strict=True)
+                )
                 if sizes == (3, 4)
             ),
             None,
@@ -158,7 +160,7 @@ class ConstantWeights:
         dtypes = _used_dtypes(model)
         self._arrays = [
             (variable, variable.numpy().astype(dtype))
-            for variable, dtype in zip(model.variables, dtypes)
+            for variable, dtype in zip(model.variables, dtypes, strict=True)
             if _NARROW in dtypes
         ]
 

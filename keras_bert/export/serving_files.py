@@ -51,8 +51,9 @@ def write_serving_files(directory, labels=None):
     directory = pathlib.Path(directory).absolute()
     versions = _versions(directory)
     if labels is None:
-        pair = versions[-2:]
-        labels = dict(zip(("stable", "canary"), pair)) if pair[1:] else {}
+        labels = {}
+        if versions[1:]:
+            labels = {"stable": versions[-2], "canary": versions[-1]}
     unknown = sorted({*labels.values()} - {*versions})
     if unknown:
         raise ValueError(

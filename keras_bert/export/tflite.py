@@ -111,7 +111,7 @@ def _text_source(task, columns):
     samples = [
         {
             name: column[index : index + 1]
-            for name, column in zip(task.text_inputs, columns)
+            for name, column in zip(task.text_inputs, columns, strict=True)
         }
         for index in range(len(columns[0]))
     ]

@@ -41,7 +41,7 @@ def ids_function(task):
     ]
     return _constant_function(
         task.model,
-        lambda *ids: task.predict_ids(dict(zip(task.inputs, ids))),
+        lambda *ids: task.predict_ids(dict(zip(task.inputs, ids, strict=True))),
         signature,
     )
 

@@ -47,7 +47,9 @@ def sample_columns(task, texts=None):
         )
     return [
         _column(task, name, values)
-        for name, values in zip(task.text_inputs, _columns(task, rows))
+        for name, values in zip(
+            task.text_inputs, _columns(task, rows), strict=True
+        )
     ]
 
 
@@ -77,10 +79,10 @@ def _built_in(task):
     texts = [f"{text} {mask}" if text else text for text in _TEXTS]
     if len(task.text_inputs) == 1:
         return texts
-    seconds = [*_TEXTS[1:], _TEXTS[0]]
+    pairs = [*zip(_TEXTS, [*_TEXTS[1:], _TEXTS[0]], strict=True)]
     if task.text_shapes:
-        return [(text, [text, second]) for text, second in zip(_TEXTS, seconds)]
-    return [*zip(_TEXTS, seconds)]
+        return [(text, [text, second]) for text, second in pairs]
+    return pairs
 
 
 def _columns(task, rows):
@@ -95,7 +97,7 @@ def _columns(task, rows):
             f"Each text must be a tuple of {', '.join(task.text_inputs)}. "
             f"Received: {rows[0]!r}."
         )
-    return [*zip(*rows)]
+    return [*zip(*rows, strict=True)]
 
 
 def _column(task, name, values):

@@ -57,9 +57,8 @@ class AlbertConfig(EncoderConfig):
         **{"down_scale_factor": 1, "gap_size": 0},
         **{"net_structure_type": 0, "num_memory_blocks": 0},
     }
-    published_widths = dict(
-        zip((768, 1024, 2048, 4096), ("base", "large", "xlarge", "xxlarge"))
-    )
+    published_widths = {768: "base", 1024: "large"}
+    published_widths |= {2048: "xlarge", 4096: "xxlarge"}
     published_vocabularies = {30000: "the ALBERT models"}
 
     def __post_init__(self):

@@ -176,7 +176,7 @@ def _shape(value):
 
 
 def _answers(client, batch, signature):
-    places, rows = zip(*batch)
+    places, rows = zip(*batch, strict=True)
     inputs = {name: [row.get(name) for row in rows] for name in rows[0]}
     try:
         outputs = client.predict(inputs, signature)
@@ -184,8 +184,8 @@ def _answers(client, batch, signature):
         raise type(error)(f"{_range(places)}: {error}") from None
     except ValueError as error:
         raise ValueError(f"{_range(places)}: {error}") from None
-    for values in zip(*outputs.values()):
-        yield dict(zip(outputs, values))
+    for values in zip(*outputs.values(), strict=True):
+        yield dict(zip(outputs, values, strict=True))
 
 
 def _range(places):

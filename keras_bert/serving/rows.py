@@ -33,7 +33,10 @@ def given_rows(texts, choices=()):
         raise ValueError(
             f"Of each input as many must be given. Received: {counts}."
         )
-    rows = [dict(zip(texts, values)) for values in zip(*texts.values())]
+    rows = [
+        dict(zip(texts, values, strict=True))
+        for values in zip(*texts.values(), strict=True)
+    ]
     return [(f"row {number}", row) for number, row in enumerate(rows, 1)]
 
 
@@ -94,7 +97,7 @@ def _table_rows(path, signature):
     names = [*signature.inputs]
     lines = without_end(read_lines(path))
     for number, cells in read(path, lines, names, raise_fault):
-        yield number, dict(zip(names, cells))
+        yield number, dict(zip(names, cells, strict=True))
 
 
 def _check_texts(path, signature):

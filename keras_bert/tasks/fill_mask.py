@@ -93,9 +93,9 @@ class FillMask(Task):
         return [
             [
                 self._answer(token.decode(), float(probability))
-                for token, probability in zip(*filling)
+                for token, probability in zip(*filling, strict=True)
             ]
-            for filling in zip(tokens, probabilities)
+            for filling in zip(tokens, probabilities, strict=True)
         ]
 
     def _answer(self, token, probability):

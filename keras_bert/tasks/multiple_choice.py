@@ -144,7 +144,9 @@ class MultipleChoice(FineTunedTask):
                 TRUNCATED: is_cut,
             }
             for row, is_cut in zip(
-                self.probabilities_of(logits), asked.truncated.tolist()
+                self.probabilities_of(logits),
+                asked.truncated.tolist(),
+                strict=True,
             )
         ]
 
@@ -181,7 +183,7 @@ class MultipleChoice(FineTunedTask):
         """Each choice with its context, `PackedRows`."""
         firsts = [
             context
-            for context, several in zip(contexts, choices)
+            for context, several in zip(contexts, choices, strict=True)
             for _ in several
         ]
         seconds = [choice for several in choices for choice in several]

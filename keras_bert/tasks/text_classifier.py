@@ -170,7 +170,9 @@ class TextClassifier(TextTask):
     def predictions(self, asked, logits):
         answers = []
         probabilities = self.probabilities_of(logits)
-        for row, is_cut in zip(probabilities, asked.truncated.tolist()):
+        for row, is_cut in zip(
+            probabilities, asked.truncated.tolist(), strict=True
+        ):
             order = np.argsort(-row, kind="stable")
             named = [
                 {

@@ -246,7 +246,9 @@ class TextEmbedder(Task):
         for start, rows in self._rows(texts):
             for indices, outputs in self._layers(rows):
                 stacked = np.stack(_in_order(outputs), axis=1)
-                for index, layers in zip(indices, stacked.astype(np.float32)):
+                for index, layers in zip(
+                    indices, stacked.astype(np.float32), strict=True
+                ):
                     length = rows.lengths[index]
                     states[start + index] = layers[:, :length]
         return states

@@ -158,7 +158,7 @@ class TokenClassifier(FineTunedTask):
         some = examples_to_tell(len(examples))
         logits = self._token_logits(examples.rows.part(some))
         found, given = [], []
-        for index, row in zip(some, logits):
+        for index, row in zip(some, logits, strict=True):
             labels = examples.labels[index]
             is_word = labels != IGNORED
             found.extend(row.argmax(axis=-1)[is_word].tolist())
@@ -189,7 +189,7 @@ class TokenClassifier(FineTunedTask):
         logits = [None] * len(rows)
         if logits:
             for indices, outputs in self._forward(rows):
-                for index, row in zip(indices, outputs["logits"]):
+                for index, row in zip(indices, outputs["logits"], strict=True):
                     logits[index] = row[rows.place(index, len(row))]
         return logits
 
@@ -216,7 +216,7 @@ class TokenClassifier(FineTunedTask):
         return [
             locate_entities(find(tags), text, spans)
             for tags, text, spans in zip(
-                self.tags_of(logits), asked.texts, asked.spans
+                self.tags_of(logits), asked.texts, asked.spans, strict=True
             )
         ]
 

@@ -37,7 +37,7 @@ def pack(template, first, second, seq_length, id_of, truncation="head"):
     cut = TRUNCATIONS[truncation]
     texts = {
         name: (cut(tokens, number, budget), number)
-        for (name, tokens), number in zip(texts.items(), kept)
+        for (name, tokens), number in zip(texts.items(), kept, strict=True)
     }
     return _lay_out(template, texts, seq_length, id_of)
 

@@ -114,7 +114,7 @@ class AdamW(keras.optimizers.Optimizer):
                 f"built={self.built}."
             )
         ids = [id(variable) for variable in var_list]
-        self._rate_factors = dict(zip(ids, factors))
+        self._rate_factors = dict(zip(ids, factors, strict=True))
 
     def build(self, variables):
         if self.built:
@@ -230,7 +230,7 @@ class AdamW(keras.optimizers.Optimizer):
         """Moves m and v; returns m' / (sqrt(v') + epsilon)."""
         variables = self._momentums[index], self._velocities[index]
         moments = adam_moments(gradient, *variables, step)
-        for variable, moment in zip(variables, moments):
+        for variable, moment in zip(variables, moments, strict=True):
             self.assign(variable, moment)
         return adam_direction(*moments, step)
 

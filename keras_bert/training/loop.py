@@ -157,7 +157,9 @@ class PretrainingLoop:
                 tf.nest.map_structure(lambda x: x[index], pieces), denominators
             )
             sums = {name: sums[name] + more_sums[name] for name in sums}
-            gradients = [old + new for old, new in zip(gradients, more)]
+            gradients = [
+                old + new for old, new in zip(gradients, more, strict=True)
+            ]
         return sums, gradients
 
     def _piece_gradients(self, batch, denominators):

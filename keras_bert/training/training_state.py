@@ -73,7 +73,7 @@ def restore_state(directory, variables):
             logging.warning("%s is damaged; the one before is taken.", path)
             continue
         _check_shapes(path, values, variables)
-        for variable, value in zip(variables, values):
+        for variable, value in zip(variables, values, strict=True):
             variable.assign(value)
         return about
     if states:

@@ -80,7 +80,7 @@ def _documents(corpus, chunk):
 
 def _corpus_of(documents, dtype):
     """A `Corpus` of documents, whose tokens have a NumPy type."""
-    _, _, tokens, lengths = zip(*documents)
+    _, _, tokens, lengths = zip(*documents, strict=True)
     sentences = np.frombuffer(b"".join(lengths), np.uint32)
     num_sentences = [len(part) // sentences.itemsize for part in lengths]
     return corpora.Corpus(

@@ -179,10 +179,10 @@ class _Answer(beam.DoFn):
             yield from self._lines(group)
 
     def _lines(self, rows):
-        keys, texts = zip(*rows)
-        columns = map(tf.constant, map(list, zip(*texts)))
+        keys, texts = zip(*rows, strict=True)
+        columns = map(tf.constant, map(list, zip(*texts, strict=True)))
         answer = self._model.signatures[_SIGNATURE]
-        outputs = answer(**dict(zip(self._names, columns)))
+        outputs = answer(**dict(zip(self._names, columns, strict=True)))
         plain = {name: _plain(values) for name, values in outputs.items()}
         for index, (path, line) in enumerate(keys):
             prediction = {name: x[index] for name, x in plain.items()}

@@ -155,7 +155,7 @@ def _make_batch(
         parsed[features.NEXT_SENTENCE_LABELS.name],
     )
     names = [feature.name for feature in features.PRETRAINING_FEATURES]
-    return as_batch(dict(zip(names, values)))
+    return as_batch(dict(zip(names, values, strict=True)))
 
 
 def _parse(serialized, max_seq_length, sep_id):

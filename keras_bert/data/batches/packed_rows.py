@@ -108,14 +108,14 @@ class PackedRows:
         # Operations of TensorFlow, some twenty, take 2 ms for a short text.
         if not tf.is_tensor(indices):
             arrays = self._arrays(np.asarray(indices))
-            return dict(zip(self.values, map(tf.constant, arrays)))
+            return dict(zip(self.values, map(tf.constant, arrays), strict=True))
         batch = tf.numpy_function(
             self._arrays,
             [indices],
             [values.dtype for values in self.values.values()],
             stateful=False,
         )
-        batch = dict(zip(self.values, tf.nest.flatten(batch)))
+        batch = dict(zip(self.values, tf.nest.flatten(batch), strict=True))
         for rows in batch.values():
             rows.set_shape([None] * (indices.shape.rank + 1))
         return batch

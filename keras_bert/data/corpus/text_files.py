@@ -3,6 +3,7 @@
 import dataclasses
 import gzip
 import hashlib
+import itertools
 import os
 import re
 import zlib
@@ -105,7 +106,7 @@ def cut(path, separator):
             )
     if cuts[-1] < size:
         cuts.append(size)
-    return list(zip(cuts, cuts[1:]))
+    return list(itertools.pairwise(cuts))
 
 
 def _find_end(file, position, separator, size):

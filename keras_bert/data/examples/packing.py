@@ -125,7 +125,7 @@ def static_examples(corpus, segments, rules, rng):
         segments.label.astype(np.int32)[:, None],
     )
     names = [feature.name for feature in features.PRETRAINING_FEATURES]
-    return dict(zip(names, values))
+    return dict(zip(names, values, strict=True))
 
 
 def dynamic_examples(corpus, segments, rules):
@@ -147,4 +147,4 @@ def dynamic_examples(corpus, segments, rules):
         segments.label.astype(np.int32)[:, None],
     )
     names = [feature.name for feature in features.DYNAMIC_FEATURES]
-    return dict(zip(names, values))
+    return dict(zip(names, values, strict=True))

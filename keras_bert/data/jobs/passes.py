@@ -34,7 +34,7 @@ def tokenize(work, sources, text_options, num_workers):
     if not corpora.is_joined(work.path):
         chunks = [
             (source, place, stem)
-            for (source, place), stem in zip(places, stems)
+            for (source, place), stem in zip(places, stems, strict=True)
             if read_piece(stem) is None
         ]
         total = sum(source.num_bytes(place) for source, place, _ in chunks)

@@ -8,6 +8,7 @@ shard.
 """
 
 import collections
+import itertools
 
 import numpy as np
 
@@ -104,7 +105,7 @@ class ShardBuilder:
         units = [
             (number, first, end)
             for number in range(self._options.dupe_factor)
-            for first, end in zip(edges, edges[1:])
+            for first, end in itertools.pairwise(edges)
             if first < end
         ]
         rng = np.random.default_rng((self._options.random_seed, _SHARD_STREAM))

@@ -53,7 +53,7 @@ class WorkDirectory:
         if manifest and not is_begun and not overwrite:
             return manifest
         known = self._replaced_entries() if is_begun else {}
-        for stem, path in zip(self.shard_stems, self._outputs):
+        for stem, path in zip(self.shard_stems, self._outputs, strict=True):
             piece = artifacts.read_json(f"{stem}.json") or {}
             entries = [known.get(path.name), piece.get("file")]
             if not artifacts.is_listed(path, *entries):
@@ -105,7 +105,7 @@ class WorkDirectory:
         if self._manifest.exists():
             os.replace(self._manifest, self._replaced)
         entries = {}
-        for stem, path in zip(self.shard_stems, self._outputs):
+        for stem, path in zip(self.shard_stems, self._outputs, strict=True):
             made = f"{stem}.tfrecord"
             if os.path.exists(made):  # Not yet moved by a killed run.
                 os.replace(made, path)

@@ -223,8 +223,9 @@ def conll_text(*columns):
         str, with tabs between columns and a blank line behind each sentence.
     """
     return "".join(
-        "".join("\t".join(row) + "\n" for row in zip(*sentence)) + "\n"
-        for sentence in zip(*columns)
+        "".join("\t".join(row) + "\n" for row in zip(*sentence, strict=True))
+        + "\n"
+        for sentence in zip(*columns, strict=True)
     )
 
 

@@ -99,6 +99,7 @@ _MRPC_FILES = {
     for (split, files), name in zip(
         _files(_STRINGS, "Quality").items(),
         ("msr_paraphrase_train.txt", None, "msr_paraphrase_test.txt"),
+        strict=True,
     )
 }
 _MNLI_SPLITS = (

@@ -96,7 +96,10 @@ def swag_examples(table):
     check_filled(table, ["sent1", *endings])
     starts = [f"{start.strip()} " for start in table.columns["sent2"]]
     choices = [
-        [f"{start}{ending}".lstrip() for start, ending in zip(starts, column)]
+        [
+            (x + ending).lstrip()
+            for x, ending in zip(starts, column, strict=True)
+        ]
         for column in map(table.columns.get, endings)
     ]
     return _examples(table, "sent1", choices)
@@ -137,11 +140,11 @@ def _examples(table, context, choices):
     labels = [None] * len(table)
     if "label" in table.columns:
         labels = _labels(table, len(choices))
+    rows = zip(*choices, strict=True)
+    examples = zip(table.columns[context], rows, labels, strict=True)
     return [
-        MultipleChoiceExample(text, row, label, table.where(index))
-        for index, (text, row, label) in enumerate(
-            zip(table.columns[context], zip(*choices), labels)
-        )
+        MultipleChoiceExample(*example, table.where(index))
+        for index, example in enumerate(examples)
     ]
 
 

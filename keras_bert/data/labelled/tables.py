@@ -33,7 +33,8 @@ class Table:
         """The texts, a list of str; of pairs, a list of pairs of str."""
         if "text_pair" not in self.columns:
             return self.columns["text"]
-        return list(zip(self.columns["text"], self.columns["text_pair"]))
+        columns = self.columns["text"], self.columns["text_pair"]
+        return list(zip(*columns, strict=True))
 
     def part(self, indices):
         """Some of the rows, by their indices, as a `Table`."""
@@ -90,9 +91,10 @@ def read_columns(path, columns, on_bad_row=raise_fault):
             f"{path} must hold rows. Received: a header only. Where there is "
             "none, columns are numbers from 0."
         )
-    numbers, cells = zip(*rows)
-    lists = map(list, zip(*cells))
-    return Table(f"{path}, line", list(numbers), dict(zip(columns, lists)))
+    numbers, cells = zip(*rows, strict=True)
+    lists = map(list, zip(*cells, strict=True))
+    columns = dict(zip(columns, lists, strict=True))
+    return Table(f"{path}, line", list(numbers), columns)
 
 
 def check_filled(table, names):
@@ -144,8 +146,9 @@ def with_label_lists(table, separator):
         tuple(map(str.strip, cell.split(separator))) if cell.strip() else ()
         for cell in cells
     ]
-    flat = [(n, name) for n, row in zip(table.numbers, rows) for name in row]
-    numbers, names = zip(*flat) if flat else ((), ())
+    pairs = zip(table.numbers, rows, strict=True)
+    flat = [(n, name) for n, row in pairs for name in row]
+    numbers, names = zip(*flat, strict=True) if flat else ((), ())
     check_labels(Table(table.place, numbers, {"label": names}), ["label"])
     for index, row in enumerate(rows):
         if len({*row}) < len(row):

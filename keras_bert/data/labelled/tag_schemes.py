@@ -131,7 +131,9 @@ def _candidates(distinct):
 def _first_fault(tags, scheme, where):
     """Describe the first tag that breaks a scheme, or None."""
     for sentence, row in enumerate(tags):
-        for word, pair in enumerate(zip([OUTSIDE, *row], [*row, OUTSIDE])):
+        for word, pair in enumerate(
+            zip([OUTSIDE, *row], [*row, OUTSIDE], strict=True)
+        ):
             if _may_follow(*pair, scheme):
                 continue
             before, tag = map(repr, pair)

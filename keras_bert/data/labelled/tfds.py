@@ -56,7 +56,8 @@ def read_tfds(name, split, data_dir=None):
     arrays = {key: array[order] for key, array in arrays.items()}
     columns = {
         column: _decoded(arrays[feature], place, numbers)
-        for column, feature in zip(("text", "text_pair"), texts)
+        # There may be no second text.
+        for column, feature in zip(("text", "text_pair"), texts, strict=False)
     }
     if "label" in arrays and not (arrays["label"] == _HIDDEN).all():
         columns["label"] = _labels(builder, arrays["label"], place, numbers)
@@ -92,7 +93,8 @@ def read_tfds_choices(name, split, num_choices=4):
         _cells(row, names, num_choices, f"{place} {number}")
         for number, row in enumerate(rows)
     ]
-    columns = dict(zip(swag_columns(num_choices), map(list, zip(*cells))))
+    lists = map(list, zip(*cells, strict=True))
+    columns = dict(zip(swag_columns(num_choices), lists, strict=True))
     if label and any(row["label"] != _HIDDEN for row in rows):
         columns["label"] = [_text(row["label"]) for row in rows]
     return swag_examples(Table(place, [*range(len(rows))], columns))
@@ -152,7 +154,7 @@ def _read_arrays(builder, split, names):
 
 def _decoded(array, place, numbers):
     texts = []
-    for number, text in zip(numbers, array):
+    for number, text in zip(numbers, array, strict=True):
         try:
             texts.append(text.decode("utf-8"))
         except UnicodeDecodeError as error:

@@ -10,6 +10,8 @@ References:
     https://protobuf.dev/programming-guides/encoding/)
 """
 
+import itertools
+
 import numpy as np
 
 from keras_bert import features
@@ -41,11 +43,9 @@ def serialize_examples(values, schema, num_tokens=None):
     ]
     used = _wrap(_FIELD_1, _join(parts))
     matrix, needed = used
-    ends = np.cumsum(needed.sum(axis=1))
+    edges = [0, *np.cumsum(needed.sum(axis=1)).tolist()]
     flat = matrix[needed].tobytes()
-    return [
-        flat[start:end] for start, end in zip([0, *ends[:-1].tolist()], ends)
-    ]
+    return [flat[start:end] for start, end in itertools.pairwise(edges)]
 
 
 def _entry(feature, values, lengths):
@@ -96,4 +96,6 @@ def _constant(data, num_rows):
 
 
 def _join(parts):
-    return tuple(np.concatenate(column, axis=1) for column in zip(*parts))
+    return tuple(
+        np.concatenate(column, axis=1) for column in zip(*parts, strict=True)
+    )

@@ -40,5 +40,5 @@ def prediction_outcomes(values, mask_id):
     outcomes = is_mask, ~is_mask & ~is_original, ~is_mask & is_original
     return {
         name: (predicted & is_it).astype(np.int64)
-        for name, is_it in zip(OUTCOMES, outcomes)
+        for name, is_it in zip(OUTCOMES, outcomes, strict=True)
     }

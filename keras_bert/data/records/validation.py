@@ -35,7 +35,7 @@ def read_checked_records(path, vocabulary):
     """
     number, parser = 0, None
     for batch in _batches(path):
-        offsets, records = zip(*batch)
+        offsets, records = zip(*batch, strict=True)
         parser = parser or _Parser(records[0])
         values, fault = parser.parse(records)
         found = values and first_broken_rule(values, vocabulary)

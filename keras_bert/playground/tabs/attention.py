@@ -89,7 +89,7 @@ def attention_picture(attention):
     tokens = attention.tokens
     items = [
         (element("span", token, class_="piece"), _lines(index, row, tokens))
-        for index, (token, row) in enumerate(zip(tokens, chosen))
+        for index, (token, row) in enumerate(zip(tokens, chosen, strict=True))
     ]
     most_bits = np.log2(len(tokens))
     title = f"Layer {attention.layer + 1}, head {attention.head + 1}"
@@ -138,7 +138,7 @@ def _lines(index, row, tokens):
             element("span", token, class_="piece", style=_shade(share)),
             element("i", f"{100 * share:.0f} %"),
         )
-        for token, share in zip(tokens, row)
+        for token, share in zip(tokens, row, strict=True)
     ]
     return joined([svg, element("div", *keys, class_="keys")])
 
@@ -150,10 +150,12 @@ def _shade(share):
 def _maps(attention):
     rows = []
     for layer, (maps, entropies) in enumerate(
-        zip(attention.weights, attention.entropies)
+        zip(attention.weights, attention.entropies, strict=True)
     ):
         cells = [element("th", f"Layer {layer + 1}", scope="row")]
-        for head, (weights, bits) in enumerate(zip(maps, entropies)):
+        for head, (weights, bits) in enumerate(
+            zip(maps, entropies, strict=True)
+        ):
             is_chosen = (layer, head) == (attention.layer, attention.head)
             image = element(
                 "img",

@@ -19,7 +19,7 @@ def choose(model, context, choices):
     if len(lines) < 2:
         raise ValueError("Write two choices or more, one a line.")
     row = model.task.probabilities([(context, lines)])[0]
-    return [*zip(lines, row.tolist())]
+    return [*zip(lines, row.tolist(), strict=True)]
 
 
 def choice_picture(choices):

@@ -61,7 +61,7 @@ def label_text(model, text, pair=""):
         logits = task.logits(asked)
         row = task.probabilities_of(logits)[0]
         place = int(row.argmax())
-        probabilities = dict(zip(task.labels, row.tolist()))
+        probabilities = dict(zip(task.labels, row.tolist(), strict=True))
         labels = _labels(task.predictions(asked, logits)[0])
         answer = probabilities, labels, None, task.labels[place]
     return Labelled(
@@ -119,7 +119,7 @@ def label_picture(labelled):
 def _pieces(labelled):
     most = max(max(map(abs, labelled.shares)), 1e-12)
     chips = []
-    for token, share in zip(labelled.tokens, labelled.shares):
+    for token, share in zip(labelled.tokens, labelled.shares, strict=True):
         color = "59,130,246" if share >= 0 else "234,88,12"
         style = f"background:rgba({color},{0.8 * abs(share) / most:.2f})"
         number = element("small", f"{round(share, 2) + 0.0:+.2f}")

@@ -51,7 +51,9 @@ def similarity_picture(similarity):
     most = float(np.abs(similarity.vectors).max()) or 1.0
     strips = [
         [name, strip(vector, most, f"The vector of the {name.lower()} text")]
-        for name, vector in zip(("First", "Second"), similarity.vectors)
+        for name, vector in zip(
+            ("First", "Second"), similarity.vectors, strict=True
+        )
     ]
     cosine = similarity.cosine
     return joined(

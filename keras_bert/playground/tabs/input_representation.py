@@ -87,6 +87,7 @@ def represent(model, text, pair=""):
         pieces.text_numbers,
         pieces.starts,
         pieces.ends,
+        strict=True,
     )
     shown = [
         RepresentedPiece(

@@ -136,7 +136,7 @@ def _drawing(model, pieces, maskable, rate, unit):
             features.MASKED_LM_IDS,
             features.MASKED_LM_WEIGHTS,
         )
-        return {name.name: x for name, x in zip(names, values)}
+        return {name.name: x for name, x in zip(names, values, strict=True)}
 
     return draw
 
@@ -160,7 +160,7 @@ def _shown(model, pieces, drawn):
         where = np.array([sorted(outcomes)], np.int32)
         inputs = {**pieces.inputs, features.INPUT_IDS.name: np.array([ids])}
         rows = model.fill_mask.probabilities_at(inputs, where).numpy()[0]
-        expected = dict(zip(where[0].tolist(), rows))
+        expected = dict(zip(where[0].tolist(), rows, strict=True))
     tokens = model.vocabulary.tokens
     shown = []
     for position, original in enumerate(pieces.tokens):

@@ -88,7 +88,7 @@ def draw_pair(model, text, label, seed):
         [model.vocabulary.tokens[x] for x in ids[0, :num_tokens].tolist()],
         inputs[features.SEGMENT_IDS.name][0].tolist(),
         label,
-        dict(zip(labels, _probabilities(model, inputs, logits))),
+        dict(zip(labels, _probabilities(model, inputs, logits), strict=True)),
     )
 
 
@@ -156,7 +156,7 @@ def pair_picture(pair):
     """A `DrawnPair` as `Html`."""
     chips = [
         element("span", token, class_=f"piece segment{segment}")
-        for token, segment in zip(pair.tokens, pair.segments)
+        for token, segment in zip(pair.tokens, pair.segments, strict=True)
     ]
     legend = [
         element("span", f"segment {n}", class_=f"piece segment{n}")

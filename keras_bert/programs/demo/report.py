@@ -133,7 +133,7 @@ def saved_model_text(directory, program, fill_mask, texts):
         check=True,
     )
     tokens = json.loads(served.stdout)["tokens"]
-    for text, answer in zip(texts, tokens):
+    for text, answer in zip(texts, tokens, strict=True):
         expected = [item["token"] for item in fill_mask(text)[0]]
         if answer[0][: len(expected)] != expected:
             raise ValueError(

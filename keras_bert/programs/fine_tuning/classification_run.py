@@ -92,7 +92,7 @@ class ClassificationRun(FineTuningRun):
             directory / f"predictions-{split}.jsonl",
             [
                 {"line": number, "prediction": answer}
-                for number, answer in zip(table.numbers, answers)
+                for number, answer in zip(table.numbers, answers, strict=True)
             ],
         )
         glue = self.splits.glue

@@ -132,7 +132,9 @@ def run_trials(learn, recipes, directory):
         model.
     """
     folders, trials = _folders(directory, len(recipes)), []
-    for number, (recipe, folder) in enumerate(zip(recipes, folders), 1):
+    for number, (recipe, folder) in enumerate(
+        zip(recipes, folders, strict=True), 1
+    ):
         ended = artifacts.read_json(folder / _TRIAL)
         if ended is None:
             logging.info("Run %d of %d: %s", number, len(recipes), recipe)

@@ -109,7 +109,7 @@ def answer_report(questions, answers, null_threshold):
             "context": question.context,
         }
         for question, is_exact, score, probability in zip(
-            questions, exact, f1, sure
+            questions, exact, f1, sure, strict=True
         )
         if not is_exact
     ]

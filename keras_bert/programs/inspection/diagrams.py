@@ -25,7 +25,9 @@ def draw_diagrams(statistics, title):
         draw[1:2] = [_draw_shares, _draw_outcomes]
         rows, columns, size = 2, 2, (11, 8)
     figure = matplotlib.figure.Figure(figsize=size, layout="constrained")
-    for panel, draw_one in zip(figure.subplots(rows, columns).flat, draw):
+    for panel, draw_one in zip(
+        figure.subplots(rows, columns).flat, draw, strict=True
+    ):
         draw_one(panel, statistics)
         panel.spines[["top", "right"]].set_visible(False)
         panel.set_axisbelow(True)
@@ -99,7 +101,7 @@ def _draw_shares(panel, statistics):
 
 def _draw_outcomes(panel, statistics):
     heights = [100 * statistics.share(x, "predictions") for x in EXPECTED]
-    names, expected = zip(*EXPECTED.values())
+    names, expected = zip(*EXPECTED.values(), strict=True)
     _draw_bars(panel, names, heights, expected, [*COLORS.values()])
     panel.set(
         title="What the input holds where it is predicted",

@@ -150,7 +150,7 @@ class AskedChoices(Asked):
 
     def rows(self):
         table = read_columns(self.path, {name: name for name in self.columns})
-        yield from zip(table.numbers, swag_examples(table))
+        yield from zip(table.numbers, swag_examples(table), strict=True)
 
     def check(self, task):
         self._check_inputs(task, ("text", "choices"), "choices of SWAG")

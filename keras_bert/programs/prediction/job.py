@@ -78,7 +78,7 @@ def _answer(task, asked, num_rows, pieces):
 
 def _answers(asked, task, piece):
     """The lines of the output for some rows."""
-    places, rows = zip(*piece)
+    places, rows = zip(*piece, strict=True)
     answers = asked.answers(task, [*rows])
     for place, answer in zip(places, answers, strict=True):
         values = {asked.place: place, "prediction": answer}

@@ -161,7 +161,7 @@ def _checkpoint_hashes(directory):
     paths = paths or _checkpoint_files(directory / _STATES)
     with concurrent.futures.ThreadPoolExecutor() as threads:
         hashes = threads.map(verified_sha256, paths)
-        return {path.name: x for path, x in zip(paths, hashes)}
+        return {path.name: x for path, x in zip(paths, hashes, strict=True)}
 
 
 def _checkpoint_files(directory):

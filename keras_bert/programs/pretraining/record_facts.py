@@ -143,7 +143,9 @@ def read_record_facts(paths):
             value = _at(settings, place)
             if value is not None:
                 claims[name][str(manifest)] = value
-    hashes = {path: value for path, (value, _, _) in zip(paths, found)}
+    hashes = {
+        path: value for path, (value, _, _) in zip(paths, found, strict=True)
+    }
     return RecordFacts(hashes, claims)
 
 

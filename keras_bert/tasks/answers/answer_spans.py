@@ -132,7 +132,7 @@ def n_best(answers):
     scores = np.array([answer.score for answer in ranked.values()])
     weights = np.exp(scores - scores.max())
     probabilities = weights / weights.sum()
-    return [*zip(ranked.values(), probabilities.tolist())]
+    return [*zip(ranked.values(), probabilities.tolist(), strict=True)]
 
 
 def _check_sizes(n_best_size, max_answer_length):
@@ -183,7 +183,7 @@ def _best_spans(windows, logits, limit, max_length):
     owners = windows.owners()
     columns = []
     for index, (start, length) in enumerate(
-        zip(windows.starts, windows.lengths)
+        zip(windows.starts, windows.lengths, strict=True)
     ):
         place = slice(windows.context_start, windows.context_start + length)
         first_logits, last_logits = logits[:, index, place]
@@ -197,9 +197,9 @@ def _best_spans(windows, logits, limit, max_length):
                 *(first_logits[firsts], last_logits[lasts]),
             )
         )
-    columns = [np.concatenate(column) for column in zip(*columns)]
+    columns = [np.concatenate(column) for column in zip(*columns, strict=True)]
     order = np.argsort(-(columns[2] + columns[3]), kind="stable")
-    return [*zip(*(column[order].tolist() for column in columns))]
+    return [*zip(*(column[order].tolist() for column in columns), strict=True)]
 
 
 def _window_spans(first_logits, last_logits, owned, limit, max_length):

@@ -31,7 +31,9 @@ class AnswerWindows:
         num_tokens = self.starts[-1] + self.lengths[-1]
         owners = np.zeros(num_tokens, np.int64)
         most_context = np.full(num_tokens, -1.0)
-        for index, (start, length) in enumerate(zip(self.starts, self.lengths)):
+        for index, (start, length) in enumerate(
+            zip(self.starts, self.lengths, strict=True)
+        ):
             tokens = slice(start, start + length)
             place = np.arange(length)
             context = _context(np.minimum(place, length - 1 - place), length)

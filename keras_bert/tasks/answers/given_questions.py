@@ -59,7 +59,7 @@ def asked_questions(pairs):
                 "Each must be a pair of a question and its context. "
                 f"Received: {brief(pair)} at index {index}."
             )
-    for column in zip(*pairs):
+    for column in zip(*pairs, strict=True):
         checked_texts(column)
     return [
         SquadQuestion(str(index), question, context, (), False, None)

@@ -34,9 +34,9 @@ class QuestionRows:
 
     def slices(self):
         """Lists the slice of the rows of each question."""
-        ends = np.cumsum([len(windows.starts) for windows in self.windows])
-        starts = [0, *ends[:-1].tolist()]
-        return [slice(*bounds) for bounds in zip(starts, ends.tolist())]
+        counts = (len(windows.starts) for windows in self.windows)
+        edges = itertools.accumulate(counts, initial=0)
+        return [slice(*bounds) for bounds in itertools.pairwise(edges)]
 
     def part(self, indices):
         """Some of the questions, by their indices, as `QuestionRows`."""
@@ -71,7 +71,7 @@ def question_rows(preprocess, sizes, questions):
         kept = question_ids[: cut.question_length]
         pairs += [
             (kept, ids[start : start + length])
-            for start, length in zip(cut.starts, cut.lengths)
+            for start, length in zip(cut.starts, cut.lengths, strict=True)
         ]
     chunks = (
         arrays(preprocess.pack(*(ragged([p[n] for p in some]) for n in (0, 1))))
@@ -90,7 +90,7 @@ def _tokenized(tokenize, questions, name):
             np.split(x.flat_values.numpy(), x.row_splits.numpy()[1:-1])
             for x in tokenize([text.encode("utf-8") for text in some])
         ]
-        tokens.update(zip(some, zip(*parts)))
+        tokens.update(zip(some, zip(*parts, strict=True), strict=True))
     return tokens
 
 
@@ -116,7 +116,7 @@ def question_logits(forward, asked):
     """
     logits = [None] * len(asked.rows)
     for indices, outputs in forward(asked.rows):
-        for index, row in zip(indices, outputs["logits"]):
+        for index, row in zip(indices, outputs["logits"], strict=True):
             logits[index] = row[: asked.rows.lengths[index]]
     return [_padded(logits[rows]) for rows in asked.slices()]
 
@@ -142,7 +142,11 @@ def row_answers(asked, logits, n_best_size=20, max_answer_length=30):
             max_answer_length=max_answer_length,
         )
         for question, windows, token_spans, both in zip(
-            asked.questions, asked.windows, asked.token_spans, logits
+            asked.questions,
+            asked.windows,
+            asked.token_spans,
+            logits,
+            strict=True,
         )
     }
 
@@ -151,6 +155,6 @@ def _padded(logits):
     """The rows of one question, as float32 `(2, num_rows, seq_length)`."""
     width = max(map(len, logits))
     rows = np.full((len(logits), width, 2), -np.inf, np.float32)
-    for row, values in zip(rows, logits):
+    for row, values in zip(rows, logits, strict=True):
         row[: len(values)] = values
     return np.moveaxis(rows, -1, 0)

@@ -26,14 +26,15 @@ def span_examples(asked):
     """
     questions = asked.questions
     spans = [
-        question.answer_span and token_span(starts, ends, question.answer_span)
-        for question, (starts, ends) in zip(questions, asked.token_spans)
+        question.answer_span and token_span(*places, question.answer_span)
+        for question, places in zip(questions, asked.token_spans, strict=True)
     ]
     is_known = [
         question.is_impossible or span is not None
-        for question, span in zip(questions, spans)
+        for question, span in zip(questions, spans, strict=True)
     ]
-    lost = [q.id for q, known in zip(questions, is_known) if not known]
+    pairs = zip(questions, is_known, strict=True)
+    lost = [question.id for question, known in pairs if not known]
     if len(lost) == len(questions):
         raise ValueError(
             "Some answers must be where the data say. Received: "

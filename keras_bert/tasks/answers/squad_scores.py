@@ -1,5 +1,6 @@
 """The scores of SQuAD's own programs, of version 1.1 and 2.0."""
 
+import itertools
 import math
 
 import numpy as np
@@ -69,7 +70,7 @@ def question_metrics(
             "`predictions` must be for questions of the data set. Received: "
             f"{brief(predictions)}, not one of {len(questions)} ids."
         )
-    answered = [q for q, given in zip(questions, is_given) if given]
+    answered = [*itertools.compress(questions, is_given)]
     exact, f1 = exact[is_given], f1[is_given]
     if not has_impossible(questions):
         if no_answer_probabilities is not None:

@@ -55,7 +55,9 @@ def right_choices(questions, labels, num_choices):
             "There must be a label for each question. Received: "
             f"{len(questions)} questions, {len(labels)} labels."
         )
-    for index, (question, label) in enumerate(zip(questions, labels)):
+    for index, (question, label) in enumerate(
+        zip(questions, labels, strict=True)
+    ):
         is_index = isinstance(label, int) and not isinstance(label, bool)
         if not is_index or not 0 <= label < num_choices:
             raise ValueError(

@@ -93,7 +93,10 @@ def write_dense(layers, path):
         [
             _entry(f"{number}/{name}", weight)
             for number, layer in enumerate(layers)
-            for name, weight in zip(("kernel", "bias"), layer.weights)
+            # There may be no bias.
+            for name, weight in zip(
+                ("kernel", "bias"), layer.weights, strict=False
+            )
         ],
     )
 

@@ -78,10 +78,10 @@ def embedding_examples(preprocess, texts, labels=None):
                 f"Each example must have {width} texts, as the first one. "
                 f"Received: {brief(row)} at index {index}."
             )
-    columns = [checked_texts(column) for column in zip(*texts)]
+    columns = [checked_texts(column) for column in zip(*texts, strict=True)]
     scores = None if labels is None else _scores(labels)
     places = {}
-    for text in itertools.chain(*zip(*columns)):
+    for text in itertools.chain(*zip(*columns, strict=True)):
         places.setdefault(text, len(places))
     ids = [[places[text] for text in column] for column in columns]
     rows = tokenized_rows(preprocess, [*places])

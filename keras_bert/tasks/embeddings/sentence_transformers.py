@@ -68,7 +68,7 @@ def read_modules(directory):
     _check_prompts(directory / "config_sentence_transformers.json")
     pooling, dim = _read_pooling(folders[1] / "config.json")
     dense, size = [], dim
-    for folder, kind in zip(folders, kinds):
+    for folder, kind in zip(folders, kinds, strict=True):
         if kind == "Dense":
             dense.append(_read_dense(folder, size))
             size = dense[-1].units
@@ -101,7 +101,7 @@ def _list_modules(path):
             f"{error!r}."
         ) from None
     kinds = [type.rpartition(".")[2] for type in types]
-    for type, kind in zip(types, kinds):
+    for type, kind in zip(types, kinds, strict=True):
         if not type.startswith(f"{PACKAGE}.") or kind not in _KINDS:
             raise CheckpointError(
                 f"{path}: a module must be one of {', '.join(_KINDS)} of "

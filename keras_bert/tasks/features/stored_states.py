@@ -99,7 +99,7 @@ def _write(states_model, rows, path):
             some = np.arange(first, min(first + _ROWS_AT_ONCE, len(rows)))
             part = rows.part(some)
             for indices, outputs in forward(part):
-                for index, states in zip(indices, outputs[STATES]):
+                for index, states in zip(indices, outputs[STATES], strict=True):
                     tokens = states[part.place(index, len(states))]
                     _check_finite(tokens)
                     at = begin + token_bytes * int(starts[some[index]])

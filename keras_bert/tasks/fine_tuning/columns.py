@@ -59,7 +59,7 @@ def as_rows(texts):
             "Columns of texts must be equally long. Received: columns of "
             f"{' and '.join(map(str, lengths))} texts."
         )
-    return list(zip(*(column.tolist() for column in texts)))
+    return list(zip(*(column.tolist() for column in texts), strict=True))
 
 
 def unbatched(dataset):

@@ -54,7 +54,9 @@ class Forward:
 
         buckets = length_buckets(examples.lengths, self.batch_tokens)
         function = self._functions.for_batches(len(buckets))
-        for indices, outputs in zip(buckets, _computed(run, buckets)):
+        for indices, outputs in zip(
+            buckets, _computed(run, buckets), strict=True
+        ):
             yield (
                 indices,
                 {name: np.asarray(x) for name, x in outputs.items()},

@@ -109,12 +109,14 @@ class _Constants(_LaidOut):
         outputs = concrete.structured_outputs
         arrays = {
             id(variable.value.handle): array
-            for variable, array in zip(self._copied, self._held)
+            for variable, array in zip(self._copied, self._held, strict=True)
         }
 
         @tf.function(input_signature=concrete.structured_input_signature[0])
         def compute(*inputs):
-            known = {x.name: y for x, y in zip(concrete.inputs, inputs)}
+            # Behind the inputs stand the captures.
+            pairs = zip(concrete.inputs, inputs, strict=False)
+            known = {x.name: y for x, y in pairs}
             for outside, inside in captures:
                 known[inside.name] = tf.identity(outside)
                 if id(outside) in arrays:
@@ -123,7 +125,7 @@ class _Constants(_LaidOut):
                         known[read.outputs[0].name] = constant
             names = [tensor.name for tensor in outputs.values()]
             found = tf.graph_util.import_graph_def(graph_def, known, names)
-            return dict(zip(outputs, found)), self._values()
+            return dict(zip(outputs, found, strict=True)), self._values()
 
         self._compute = compute.get_concrete_function()
 
@@ -157,7 +159,7 @@ def _traced(model, call):
     """
     names = model.input.keys()
     function = tf.function(
-        lambda *inputs: call(dict(zip(names, inputs))),
+        lambda *inputs: call(dict(zip(names, inputs, strict=True))),
         input_signature=[
             tf.TensorSpec(tensor.shape, tensor.dtype)
             for tensor in model.input.values()

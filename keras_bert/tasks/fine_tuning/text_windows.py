@@ -52,7 +52,7 @@ class WindowedExamples:
         counts = self.num_windows[indices]
         places = [
             start + np.arange(count)
-            for start, count in zip(self._starts[indices], counts)
+            for start, count in zip(self._starts[indices], counts, strict=True)
         ]
         return WindowedExamples(
             self.rows.part(np.concatenate(places)),

@@ -105,7 +105,7 @@ def _seed_dropout(model, seed):
     """Sets all seeds by which a model draws while it learns."""
     states = [v for v in model.variables if v.name == "seed_generator_state"]
     seeds = np.random.SeedSequence(seed).generate_state(len(states))
-    for state, own_seed in zip(states, seeds):
+    for state, own_seed in zip(states, seeds, strict=True):
         state.assign(np.array([own_seed, 0], state.dtype))
 
 

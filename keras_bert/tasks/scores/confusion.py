@@ -86,7 +86,10 @@ def label_rows(right, given, found, names):
         "f1": _f1(right, given, found).tolist(),
         "support": given.tolist(),
     }
-    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+    return [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
 
 
 def _f1(right, given, found):

@@ -73,7 +73,7 @@ def tag_accuracy(tags, predictions):
     """
     check_lengths("predictions", predictions, tags)
     flat = itertools.chain.from_iterable
-    right = [a == b for a, b in zip(flat(tags), flat(predictions))]
+    right = [a == b for a, b in zip(flat(tags), flat(predictions), strict=True)]
     if not right:
         raise ValueError("`tags` must hold a word. Received: none.")
     return {"accuracy": sum(right) / len(right)}

@@ -91,7 +91,7 @@ class AskedWords:
         """Makes them of texts and the places of their words."""
         words = [
             [text[start:end] for start, end in places]
-            for text, places in zip(texts, spans)
+            for text, places in zip(texts, spans, strict=True)
         ]
         return cls(windows, words, texts, spans)
 

@@ -34,7 +34,7 @@ def check_lengths(name, tags, sentences):
             f"`{name}` must have a list for each sentence. "
             f"Received: {len(tags)} for {len(sentences)}."
         )
-    for index, (row, words) in enumerate(zip(tags, sentences)):
+    for index, (row, words) in enumerate(zip(tags, sentences, strict=True)):
         if len(row) != len(words):
             raise ValueError(
                 f"`{name}` must have a tag for each word. Received: "

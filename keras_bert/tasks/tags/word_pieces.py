@@ -1,5 +1,6 @@
 """Words of sentences and of texts to word pieces."""
 
+import itertools
 import typing
 
 import numpy as np
@@ -47,7 +48,7 @@ def tokenize_words(tokenizer, sentences):
     texts = checked_texts(" ".join(words) for words in sentences)
     result = []
     rows = _rows(*tokenizer.tokenize_with_offsets(texts))
-    for words, (ids, _, ends) in zip(sentences, rows):
+    for words, (ids, _, ends) in zip(sentences, rows, strict=True):
         lengths = [len(word.encode("utf-8")) + 1 for word in words]
         word_ends = np.cumsum(lengths, dtype=np.int64)
         # The last byte of a piece is in its word; the first may be a space.
@@ -78,7 +79,7 @@ def find_words(tokenizer, texts):
     texts = checked_texts(texts)
     result = []
     rows = _rows(*_words_with_offsets(tokenizer, texts))
-    for text, (ids, starts, ends) in zip(texts, rows):
+    for text, (ids, starts, ends) in zip(texts, rows, strict=True):
         begins = ends > 0
         spans = np.stack([starts[begins], ends[begins]], axis=1)
         pieces = WordPieces(ids, np.cumsum(begins) - 1)
@@ -131,7 +132,7 @@ def _is_first(row):
 def _rows(*ragged):
     splits = ragged[0].row_splits.numpy()
     flat = [tokens.flat_values.numpy() for tokens in ragged]
-    for start, end in zip(splits, splits[1:]):
+    for start, end in itertools.pairwise(splits):
         yield [values[start:end] for values in flat]
 
 

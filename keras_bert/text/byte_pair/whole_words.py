@@ -1,5 +1,7 @@
 """Words that are one token: most words, found without merging."""
 
+import itertools
+
 import numpy as np
 import tensorflow as tf
 
@@ -93,4 +95,4 @@ def _whole_tokens(vocabulary, merge):
     ).numpy()
     firsts = np.cumsum(lengths) - lengths
     is_whole = tokens[firsts] == [*words.values()]
-    return {word: words[word] for word, whole in zip(words, is_whole) if whole}
+    return {word: words[word] for word in itertools.compress(words, is_whole)}

@@ -16,7 +16,7 @@ from keras_bert.text.sentencepiece.vocabulary import ROLES
 
 _LETTERS = sorted({*"".join(ROLES.values())})
 _FREE = map(chr, range(0xFDD0, 0xFDF0))
-_MARKS = dict(zip(_LETTERS, _FREE))
+_MARKS = {letter: next(_FREE) for letter in _LETTERS}
 MARKS = "".join(_MARKS.values())
 # The first stands where a combining character is dropped, the second for the
 # noncharacters that stand in a text.

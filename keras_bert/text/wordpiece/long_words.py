@@ -36,7 +36,9 @@ class LongWords:
         continues = vocabulary.is_continuation
         lengths = [
             len(token) - 2 * continued
-            for token, continued in zip(vocabulary.tokens, continues)
+            for token, continued in zip(
+                vocabulary.tokens, continues, strict=True
+            )
         ]
         self.continues = tf.constant(continues)
         self.lengths = tf.constant(lengths, tf.int32)
