@@ -19,8 +19,8 @@ from tokenizer_turns import in_graph
 from tokenizer_turns import in_graph_with_offsets
 
 from keras_bert.text import SentencePieceTokenizer
-from keras_bert.text.normalization.albert import NORMALIZERS
-from keras_bert.text.normalization.albert import normalize_text
+from keras_bert.text.normalization.normalizers import NORMALIZERS
+from keras_bert.text.normalization.normalizers import normalize_text
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 
 _MODEL_FILE = flags.DEFINE_string(

@@ -169,8 +169,8 @@ def _byte_pair_settings():
 
 def _sentencepiece_settings():
     from keras_bert.text.sentencepiece import model as spm
-    from keras_bert.text.sentencepiece.protobuf_fields import bytes_field
-    from keras_bert.text.sentencepiece.protobuf_fields import int_field
+    from keras_bert.text.sentencepiece.model import bytes_field
+    from keras_bert.text.sentencepiece.model import int_field
     from keras_bert.text.sentencepiece.settings import SentencePieceSettings
     from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 

@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 
 from keras_bert import features
-from keras_bert.text.located_pieces import ENDS
-from keras_bert.text.located_pieces import STARTS
-from keras_bert.text.located_pieces import TEXT_NUMBERS
-from keras_bert.text.located_pieces import locate_pieces
+from keras_bert.text.packing import ENDS
+from keras_bert.text.packing import STARTS
+from keras_bert.text.packing import TEXT_NUMBERS
+from keras_bert.text.packing import locate_pieces
 
 
 @dataclasses.dataclass(frozen=True)

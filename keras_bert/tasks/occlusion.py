@@ -5,8 +5,8 @@ import numpy as np
 from keras_bert import features
 from keras_bert.tasks.fine_tuning.examples import unpadded_rows
 from keras_bert.tasks.fine_tuning.texts import checked_text
-from keras_bert.text.located_pieces import TEXT_NUMBERS
-from keras_bert.text.located_pieces import locate_pieces
+from keras_bert.text.packing import TEXT_NUMBERS
+from keras_bert.text.packing import locate_pieces
 
 
 def occlusion(task, text, pair=None):

@@ -6,7 +6,7 @@ import typing
 from keras_bert.config import read_json_file
 from keras_bert.text.self_told_kind import CasedKind
 from keras_bert.text.self_told_kind import SelfToldKind
-from keras_bert.text.wordpiece.kind import WordpieceKind
+from keras_bert.text.wordpiece.settings import WordpieceKind
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 
 _WORDPIECE = WordpieceSettings.kind

@@ -22,7 +22,7 @@ import sentencepiece
 import tokenizers
 
 from keras_bert.data.corpus.sentencepiece_learning import _OPTIONS
-from keras_bert.text.normalization.albert import normalize_text
+from keras_bert.text.normalization.normalizers import normalize_text
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 
 _FOLDER = pathlib.Path(__file__).resolve().parent

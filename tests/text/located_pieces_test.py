@@ -1,7 +1,7 @@
 import numpy as np
 
 from keras_bert.text import BertPreprocessor
-from keras_bert.text.located_pieces import locate_pieces
+from keras_bert.text.packing import locate_pieces
 
 _TEXTS = ["the Cats", "", "中 cat cat cat cat"]
 _PAIRS = ["cat", "the", "the cat the cat the cat"]

@@ -13,9 +13,8 @@ import unicodedata
 from absl import app
 from absl import flags
 
-from keras_bert.text.normalization import albert
-from keras_bert.text.normalization import bert
-from keras_bert.text.normalization.table import build_table
+from keras_bert.text.normalization import normalizers
+from keras_bert.text.normalization.replacements import build_table
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 _OUTPUT_DIR = flags.DEFINE_string(
@@ -33,14 +32,14 @@ _CATEGORIES_IN_UNICODE_13 = {"\u1734": "Mn"}
 
 def main(_):
     folder = pathlib.Path(_OUTPUT_DIR.value)
-    for (lowercase, strip_accents), mode in bert.MODES.items():
+    for (lowercase, strip_accents), mode in normalizers.MODES.items():
         (folder / f"{mode}.bin").write_bytes(_of_bert(lowercase, strip_accents))
     for rules, of_rules in (
-        (albert.GOOGLE_RESEARCH, _of_google_research),
-        (albert.HUGGING_FACE, _of_hugging_face),
+        (normalizers.GOOGLE_RESEARCH, _of_google_research),
+        (normalizers.HUGGING_FACE, _of_hugging_face),
     ):
-        for lowercase, casing in albert.CASINGS.items():
-            name = f"{albert.NORMALIZERS[rules].table}_{casing}.bin"
+        for lowercase, casing in normalizers.CASINGS.items():
+            name = f"{normalizers.NORMALIZERS[rules].table}_{casing}.bin"
             (folder / name).write_bytes(of_rules(lowercase))
 
 
@@ -48,7 +47,7 @@ def _of_bert(lowercase, strip_accents):
     """A table of the rules of google-research/bert."""
 
     def rule(character):
-        if not bert.is_assigned(ord(character)):
+        if not normalizers.is_assigned(ord(character)):
             return character
         if _is_dropped(character):
             return ""
@@ -63,17 +62,17 @@ def _of_bert(lowercase, strip_accents):
 def _of_google_research(lowercase):
     """A table of the rules of google-research/albert."""
     return _built(
-        lambda x: albert.normalize_code_point(ord(x), lowercase=lowercase)
+        lambda x: normalizers.normalize_code_point(ord(x), lowercase=lowercase)
     )
 
 
 def _of_hugging_face(lowercase):
     """A table by the library `tokenizers`, whose data are its own."""
-    from tokenizers import normalizers
+    from tokenizers import normalizers as steps
 
-    steps = [normalizers.NFKD(), normalizers.StripAccents()]
-    steps += [normalizers.Lowercase()] if lowercase else []
-    peer = normalizers.Sequence(steps)
+    chain = [steps.NFKD(), steps.StripAccents()]
+    chain += [steps.Lowercase()] if lowercase else []
+    peer = steps.Sequence(chain)
     return _built(lambda x: _mark_changes(x, peer.normalize_str(x)))
 
 
@@ -107,12 +106,12 @@ def _category(character):
 
 def _mark_changes(character, normalized):
     """What the first table of Hugging Face's rules makes of a character."""
-    if character in albert.QUOTING:
+    if character in normalizers.QUOTING:
         return character
     if not normalized:
-        return albert.SEPARATOR
-    for mark in albert.QUOTING:
-        marked = albert.SEPARATOR + mark + albert.SEPARATOR
+        return normalizers.SEPARATOR
+    for mark in normalizers.QUOTING:
+        marked = normalizers.SEPARATOR + mark + normalizers.SEPARATOR
         normalized = normalized.replace(mark, marked)
     return normalized
 

@@ -10,7 +10,7 @@ from keras_bert.data.corpus.learning import check_vocab_size
 from keras_bert.data.corpus.learning import from_first_word
 from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import seen_sentences
-from keras_bert.text.normalization.albert import normalize_text
+from keras_bert.text.normalization.normalizers import normalize_text
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.vocabulary import ROLES

@@ -11,8 +11,8 @@ from keras_bert.text.byte_pair.added_tokens import FindTokens
 from keras_bert.text.byte_pair.merges import BytePairMerges
 from keras_bert.text.byte_pair.settings import BytePairSettings
 from keras_bert.text.byte_pair.vocabulary import token_bytes
-from keras_bert.text.byte_pair.whole_words import NOT_WHOLE
-from keras_bert.text.byte_pair.whole_words import WholeWords
+from keras_bert.text.byte_pair.words import NOT_WHOLE
+from keras_bert.text.byte_pair.words import WholeWords
 from keras_bert.text.byte_pair.words import word_starts
 from keras_bert.text.flat_texts import NO_TOKEN
 from keras_bert.text.flat_texts import flatten

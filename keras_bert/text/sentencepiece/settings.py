@@ -12,7 +12,7 @@ from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import check_token_settings
 from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.casing import agreed_casing
-from keras_bert.text.normalization.albert import GOOGLE_RESEARCH
+from keras_bert.text.normalization.normalizers import GOOGLE_RESEARCH
 from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
 from keras_bert.text.sentencepiece.tokenizer_json import to_tokenizer_json
 from keras_bert.text.sentencepiece.vocabulary import ROLES

@@ -10,12 +10,12 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.normalization.albert import QUOTE
-from keras_bert.text.normalization.albert import QUOTING
-from keras_bert.text.normalization.albert import WORD_START
-from keras_bert.text.normalization.charsmap import has_key
-from keras_bert.text.normalization.charsmap import single_replacements
-from keras_bert.text.normalization.table import build_table
+from keras_bert.text.normalization.normalizers import QUOTE
+from keras_bert.text.normalization.normalizers import QUOTING
+from keras_bert.text.normalization.normalizers import WORD_START
+from keras_bert.text.normalization.replacements import build_table
+from keras_bert.text.normalization.replacements import has_key
+from keras_bert.text.normalization.replacements import single_replacements
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.special_tokens import MARKS
 from keras_bert.text.sentencepiece.special_tokens import in_special_tokens

@@ -8,10 +8,10 @@ a special token of a row of marks, and letters of all other marks.
 
 import tensorflow as tf
 
-from keras_bert.text.normalization.albert import combining_characters
-from keras_bert.text.normalization.charsmap import build_charsmap
-from keras_bert.text.normalization.charsmap import replacements
-from keras_bert.text.normalization.table import build_table
+from keras_bert.text.normalization.normalizers import combining_characters
+from keras_bert.text.normalization.replacements import build_charsmap
+from keras_bert.text.normalization.replacements import build_table
+from keras_bert.text.normalization.replacements import replacements
 from keras_bert.text.sentencepiece.vocabulary import ROLES
 
 _LETTERS = sorted({*"".join(ROLES.values())})

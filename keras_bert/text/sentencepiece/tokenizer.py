@@ -7,9 +7,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.normalization.albert import GOOGLE_RESEARCH
-from keras_bert.text.normalization.albert import NORMALIZERS
-from keras_bert.text.normalization.albert import WORD_START
+from keras_bert.text.normalization.normalizers import GOOGLE_RESEARCH
+from keras_bert.text.normalization.normalizers import NORMALIZERS
+from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import original_spans
 from keras_bert.text.sentencepiece.model import CONTROL

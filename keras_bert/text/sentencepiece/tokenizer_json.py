@@ -10,19 +10,19 @@ import typing
 
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.base_vocabulary import tokenizer_json
-from keras_bert.text.normalization.albert import CASINGS
-from keras_bert.text.normalization.albert import HUGGING_FACE
-from keras_bert.text.normalization.albert import NORMALIZERS
-from keras_bert.text.normalization.albert import QUOTE
-from keras_bert.text.normalization.albert import QUOTING
-from keras_bert.text.normalization.albert import combining_characters
+from keras_bert.text.normalization.normalizers import CASINGS
+from keras_bert.text.normalization.normalizers import HUGGING_FACE
+from keras_bert.text.normalization.normalizers import NORMALIZERS
+from keras_bert.text.normalization.normalizers import QUOTE
+from keras_bert.text.normalization.normalizers import QUOTING
+from keras_bert.text.normalization.normalizers import combining_characters
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import Piece
 from keras_bert.text.sentencepiece.model import SentencePieceModel
-from keras_bert.text.sentencepiece.protobuf_fields import bytes_field
-from keras_bert.text.sentencepiece.protobuf_fields import int_field
+from keras_bert.text.sentencepiece.model import bytes_field
+from keras_bert.text.sentencepiece.model import int_field
 from keras_bert.text.sentencepiece.vocabulary import ROLES
 
 _METASPACE = {

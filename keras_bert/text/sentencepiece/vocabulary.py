@@ -5,7 +5,7 @@ import string
 
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
-from keras_bert.text.normalization.albert import WORD_START
+from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN

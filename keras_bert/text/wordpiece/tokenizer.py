@@ -7,14 +7,14 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.normalization.bert import normalizer_model
+from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import original_spans
-from keras_bert.text.wordpiece.long_words import BYTES_PER_CHARACTER
-from keras_bert.text.wordpiece.long_words import LongWords
+from keras_bert.text.wordpiece.replacements import BYTES_PER_CHARACTER
+from keras_bert.text.wordpiece.replacements import LongWords
+from keras_bert.text.wordpiece.replacements import SpecialTokens
+from keras_bert.text.wordpiece.replacements import with_opening
 from keras_bert.text.wordpiece.settings import WordpieceSettings
-from keras_bert.text.wordpiece.special_tokens import SpecialTokens
-from keras_bert.text.wordpiece.special_tokens import with_opening
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 

@@ -7,11 +7,11 @@ import pytest
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.normalization.albert import GOOGLE_RESEARCH
-from keras_bert.text.normalization.albert import HUGGING_FACE
-from keras_bert.text.normalization.albert import NORMALIZERS
-from keras_bert.text.normalization.albert import normalize_text
-from keras_bert.text.normalization.bert import is_assigned
+from keras_bert.text.normalization.normalizers import GOOGLE_RESEARCH
+from keras_bert.text.normalization.normalizers import HUGGING_FACE
+from keras_bert.text.normalization.normalizers import NORMALIZERS
+from keras_bert.text.normalization.normalizers import is_assigned
+from keras_bert.text.normalization.normalizers import normalize_text
 
 _CODE_POINTS = [c for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000]
 

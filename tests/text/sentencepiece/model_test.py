@@ -5,17 +5,17 @@ import struct
 import pytest
 
 from keras_bert.text import SentencePieceVocabulary
-from keras_bert.text.normalization.charsmap import check_charsmap
-from keras_bert.text.normalization.charsmap import single_replacements
+from keras_bert.text.normalization.replacements import check_charsmap
+from keras_bert.text.normalization.replacements import single_replacements
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.model import Piece
 from keras_bert.text.sentencepiece.model import SentencePieceModel
-from keras_bert.text.sentencepiece.protobuf_fields import bytes_field
-from keras_bert.text.sentencepiece.protobuf_fields import int_field
-from keras_bert.text.sentencepiece.protobuf_fields import read_fields
+from keras_bert.text.sentencepiece.model import bytes_field
+from keras_bert.text.sentencepiece.model import int_field
+from keras_bert.text.sentencepiece.model import read_fields
 
 _SPECIAL = [
     Piece("<pad>", 0.0, CONTROL),

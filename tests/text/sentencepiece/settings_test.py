@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from keras_bert.text.normalization.albert import GOOGLE_RESEARCH
-from keras_bert.text.normalization.albert import HUGGING_FACE
-from keras_bert.text.normalization.albert import NORMALIZERS
+from keras_bert.text.normalization.normalizers import GOOGLE_RESEARCH
+from keras_bert.text.normalization.normalizers import HUGGING_FACE
+from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.settings import read_sentencepiece
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary

@@ -10,7 +10,7 @@ from hypothesis import strategies
 
 from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
-from keras_bert.text.normalization.albert import normalize_text
+from keras_bert.text.normalization.normalizers import normalize_text
 from keras_bert.text.preprocessor import Preprocessor
 
 _GOLDEN = pathlib.Path(__file__).parents[2] / "golden/sentencepiece.npz"

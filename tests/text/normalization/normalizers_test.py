@@ -12,8 +12,8 @@ import tensorflow_text as tf_text
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from keras_bert.text.normalization import bert
 from keras_bert.text.normalization import double_array
+from keras_bert.text.normalization import normalizers
 
 # (lowercase, strip_accents)
 MODES = ((True, True), (True, False), (False, False))
@@ -33,7 +33,7 @@ CJK = (
 @functools.cache
 def category(character):
     """The category in Unicode 13.0, on every Python."""
-    if not bert.is_assigned(ord(character)):
+    if not normalizers.is_assigned(ord(character)):
         return "Cn"
     return "Mn" if character == "\u1734" else unicodedata.category(character)
 
@@ -60,7 +60,7 @@ def strip_marks(text):
 def expected_replacement(code_point, lowercase, strip_accents):
     """What the published rules make of a code point standing alone."""
     character = chr(code_point)
-    if not bert.is_assigned(code_point):
+    if not normalizers.is_assigned(code_point):
         return character
     if character in "\u2028\u2029":
         return " "  # The original splits at these later, by str.split.
@@ -100,7 +100,7 @@ def expected_replacements(lowercase, strip_accents):
 
 
 def make_normalizer(lowercase, strip_accents):
-    model = bert.normalizer_model(lowercase, strip_accents)
+    model = normalizers.normalizer_model(lowercase, strip_accents)
     return tf_text.FastBertNormalizer(
         model_buffer=tf.constant(np.frombuffer(model, np.uint8))
     )
@@ -122,7 +122,7 @@ def code_points(ranges):
 
 class AssetTest(unittest.TestCase):
     def test_assigned_code_points_are_those_of_unicode_13(self):
-        ours = {c for c in range(0x110000) if bert.is_assigned(c)}
+        ours = {c for c in range(0x110000) if normalizers.is_assigned(c)}
         python = {
             c for c in range(0x110000) if unicodedata.category(chr(c)) != "Cn"
         }
@@ -135,7 +135,7 @@ class AssetTest(unittest.TestCase):
         with self.assertRaisesRegex(
             ValueError, "lowercase=False, strip_accents=True"
         ):
-            bert.normalizer_model(False, True)
+            normalizers.normalizer_model(False, True)
 
 
 class DoubleArrayTest(unittest.TestCase):
@@ -219,7 +219,7 @@ class TextTest(unittest.TestCase):
 
     @pytest.mark.exhaustive
     def test_every_code_point_cuts_words_as_published(self):
-        assigned = [c for c in CODE_POINTS if bert.is_assigned(c)]
+        assigned = [c for c in CODE_POINTS if normalizers.is_assigned(c)]
         texts = [f"q{chr(c)}q" for c in assigned]
         for mode in MODES:
             words = [basic_tokenize(text, *mode) for text in texts]
@@ -230,7 +230,7 @@ class TextTest(unittest.TestCase):
         assigned = [
             chr(c)
             for c in CODE_POINTS
-            if bert.is_assigned(c) and not is_reordered(chr(c))
+            if normalizers.is_assigned(c) and not is_reordered(chr(c))
         ]
         marks = [c for c in assigned if category(c) in ("Mn", "Mc", "Cf")]
         low = [c for c in assigned if c < "\u3000" and c != "Σ"]
@@ -264,7 +264,9 @@ class TextTest(unittest.TestCase):
         self.assertEqual(self.split([text], mode), [[text]])
         self.assertEqual(
             sum(
-                is_reordered(chr(c)) for c in CODE_POINTS if bert.is_assigned(c)
+                is_reordered(chr(c))
+                for c in CODE_POINTS
+                if normalizers.is_assigned(c)
             ),
             23,
         )
@@ -272,7 +274,7 @@ class TextTest(unittest.TestCase):
     def test_line_separator_ends_a_word_that_the_vocabulary_could_span(self):
         tokenizer = tf_text.FastBertTokenizer(
             vocab=["[UNK]", "a", "##\u2028", "##b"],
-            fast_bert_normalizer_model_buffer=bert.normalizer_model(
+            fast_bert_normalizer_model_buffer=normalizers.normalizer_model(
                 False, False
             ),
         )
@@ -347,7 +349,7 @@ class HuggingFaceTest(unittest.TestCase):
         return {
             code_point
             for code_point, text in zip(CODE_POINTS, texts, strict=True)
-            if bert.is_assigned(code_point)
+            if normalizers.is_assigned(code_point)
             and peer.normalize_str(chr(code_point)) != text
         }
 
@@ -370,7 +372,7 @@ class HuggingFaceTest(unittest.TestCase):
         different = {
             c
             for c in CODE_POINTS
-            if bert.is_assigned(c)
+            if normalizers.is_assigned(c)
             and is_punctuation(chr(c))
             != (len(peer.pre_tokenize_str(f"q{chr(c)}q")) == 3)
         }
