@@ -19,6 +19,7 @@ _MARK = "other than None"  # What absl says of a required flag.
 _COLUMN = 30
 _WIDTH = 80
 _INSTALLED = "keras-bert "
+_titles = {}  # Of groups of flags, by the names of the flags.
 
 
 def run(main):
@@ -101,12 +102,26 @@ def show(text):
 def manual():
     """The manual of a program: its docstring and its flags."""
     about = sys.modules["__main__"].__doc__.strip()
-    lines = [_as_started(about, own_configs=True), "", "Flags:", ""]
+    lines = [_as_started(about, own_configs=True)]
+    groups = {"Flags": []}
     for flag in _own_flags():
-        lines += _describe(flag)
+        groups.setdefault(_titles.get(flag.name, "Flags"), []).append(flag)
+    for title, members in groups.items():
+        lines += ["", f"{title}:", ""] if members else []
+        lines += [line for flag in members for line in _describe(flag)]
     lines += ["", "  --flagfile=FILE reads flags from a file, one a line;"]
     lines += ["  --verbosity=1 shows where an error came from."]
     return "\n".join(lines)
+
+
+def group(title, holders):
+    """Shows flags under a title of their own in the manual.
+
+    Args:
+        title: str.
+        holders: what `flags.DEFINE_...` returned for them.
+    """
+    _titles.update({holder.name: title for holder in holders})
 
 
 def _describe(flag):

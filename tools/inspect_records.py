@@ -33,12 +33,13 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
+from keras_bert.data.examples.options import TextOptions
 from keras_bert.files import expand_patterns
+from keras_bert.programs.field_flags import field_meanings
 from keras_bert.programs.inspection.page import make_page
 from keras_bert.programs.inspection.summary import examples_text
 from keras_bert.programs.inspection.summary import summary_rows
 from keras_bert.programs.inspection.summary import summary_text
-from keras_bert.text.tokenizer_kinds import VOCAB_FILE_HELP
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 
 _INPUT_FILE = flags.DEFINE_list(
@@ -48,7 +49,10 @@ _INPUT_FILE = flags.DEFINE_list(
     required=True,
 )
 _VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file", None, VOCAB_FILE_HELP, required=True
+    "vocab_file",
+    None,
+    field_meanings(TextOptions)["vocab_file"],
+    required=True,
 )
 _NUM_EXAMPLES = flags.DEFINE_integer(
     "num_examples", 3, "Records to show, from the first on.", lower_bound=0

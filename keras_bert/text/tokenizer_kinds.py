@@ -33,10 +33,6 @@ KINDS = {
         other_names=("30k-clean.model",),  # Of google-research/albert.
     ),
 }
-VOCAB_FILE_HELP = (
-    "The vocab.txt; or a vocab.json beside its merges.txt, a spiece.model or "
-    "the tokenizer.json of one of these two."
-)
 
 
 def kind_of_file(vocab_file):

@@ -1,6 +1,7 @@
 """The settings of pre-training data, checked before any work."""
 
 import dataclasses
+import typing
 
 from keras_bert.data.examples.masking_rules import check_masking
 from keras_bert.data.examples.packings import PACKINGS
@@ -16,10 +17,12 @@ class TextOptions:
     """Options of turning text into tokens.
 
     Args:
-        vocab_file: str, of any kind in `KINDS` of `text.tokenizer_kinds`.
-        do_lower_case: bool, lower-case the text and strip its accents, of
-            word pieces. None leaves it to what stands beside the vocabulary;
-            see `settled`.
+        vocab_file: str, the vocab.txt; or a vocab.json beside its merges.txt,
+            a spiece.model or the tokenizer.json of one of these two.
+        do_lower_case: bool, of word pieces: lower-case the text and strip its
+            accents. By default as the vocabulary's manifest, the
+            tokenizer_config.json in its directory or the table of the
+            published models says; true where nothing tells.
         split_sentences: bool, the lines are paragraphs of English.
         segmented_words: bool, words are what stands between spaces, as in
             pre-segmented Chinese; whole-word masking then goes by them.
@@ -29,6 +32,8 @@ class TextOptions:
     Raises:
         ValueError: `on_bad_line` is another word.
     """
+
+    groups: typing.ClassVar = {"vocab_file": "Tokens"}
 
     vocab_file: str
     do_lower_case: bool | None = None
@@ -95,20 +100,21 @@ class PretrainingDataOptions:
     """Options of the examples, in google-research/bert's words.
 
     Args:
-        max_seq_length: int, length of the packed sequences.
-        max_predictions_per_seq: int, most masked tokens in one.
-        masked_lm_prob: float, share of the tokens to mask.
-        short_seq_prob: float, share of documents walked with a random
-            shorter target length.
+        max_seq_length: int, length of the sequences.
+        max_predictions_per_seq: int, most masked tokens in a sequence.
+        masked_lm_prob: float, share of tokens to mask.
+        short_seq_prob: float, share of documents walked with a random shorter
+            length.
         dupe_factor: int, passes over the text, masked differently each.
-        random_seed: int; the same seed gives the same bytes.
+        random_seed: int, the same seed gives the same records.
         do_whole_word_mask: bool, mask all pieces of a word or none.
         ngram: int, mask runs of 1 up to so many words, or of pieces without
             `do_whole_word_mask`, the short ones more often.
-        packing: str, the name of one of `packings.PACKINGS`.
-        masking: "static", the records hold masked examples; or "dynamic",
-            they hold the examples as they are and training draws masks, so
-            that the settings of masking have no effect here.
+        packing: str, what an example holds: two segments or two sentences, of
+            which B follows A or is random; one text of full sentences, across
+            documents or of one; or two segments in order or swapped.
+        masking: str, mask here, or anew at each step of training, so that the
+            settings of masking have no effect here.
 
     Raises:
         ValueError: the lengths cannot hold a pair or its predictions, or
@@ -117,6 +123,12 @@ class PretrainingDataOptions:
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.1 and A.2
     """
+
+    choices: typing.ClassVar = {
+        "packing": PACKINGS,
+        "masking": ("static", "dynamic"),
+    }
+    groups: typing.ClassVar = {"max_seq_length": "Examples"}
 
     max_seq_length: int = 128
     max_predictions_per_seq: int = 20

@@ -45,6 +45,7 @@ class TextFlags:
             ["stop", "skip"],
             "At a line of .jsonl without text: stop, or skip and count it.",
         )
+        command_line.group("Text", [*vars(self).values()][1:])
 
     @property
     def is_given(self):

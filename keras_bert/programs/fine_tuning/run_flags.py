@@ -8,12 +8,22 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
-from keras_bert.programs.fine_tuning.recipe_flags import RecipeFlags
+from keras_bert.programs.field_flags import FieldFlags
+from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import paper_grid
 from keras_bert.tasks.fine_tuning.recipe import with_seeds
 from keras_bert.training import choices
 
 flags.disclaim_key_flags()  # They are the flags of the program.
+
+# What is called otherwise in google-research/bert or in the other programs.
+_NAMES = {
+    "epochs": "num_train_epochs",
+    "batch_size": "train_batch_size",
+    "warmup": "warmup_proportion",
+    "seed": "random_seed",
+}
+_SEED = 12345  # As in all programs.
 
 
 class RunFlags:
@@ -48,7 +58,7 @@ class RunFlags:
             "Of the matrix products; auto is mixed_bfloat16 where the "
             "hardware has it.",
         )
-        self._recipe = RecipeFlags()
+        self._recipe = FieldFlags(Recipe, _NAMES, seed=_SEED)
         self._seeds = flags.DEFINE_integer(
             "seeds",
             1,
@@ -68,10 +78,10 @@ class RunFlags:
         Raises:
             ValueError: a value is out of range, or is what the search tries.
         """
-        recipes = [self._recipe.recipe()]
+        recipes = [self._recipe.values()]
         if self._search.value == "paper":
             for field in ("batch_size", "learning_rate", "epochs"):
-                holder = self._recipe.holder(field)
+                holder = self._recipe.holders[field]
                 command_line.refuse(holder, "is what --search tries")
             recipes = paper_grid(recipes[0])
         return [x for recipe in recipes for x in with_seeds(recipe, self.seeds)]
@@ -81,7 +91,7 @@ class RunFlags:
 
         It must come before TensorFlow computes anything.
         """
-        if self._recipe.holder("parallel_parts").value > 1:
+        if self._recipe.holders["parallel_parts"].value > 1:
             import tensorflow as tf
 
             tf.config.threading.set_intra_op_parallelism_threads(1)
@@ -93,7 +103,7 @@ class RunFlags:
         """
         import tensorflow as tf
 
-        parts, num_cores = self._recipe.holder("parallel_parts"), _num_cores()
+        parts, num_cores = self._recipe.holders["parallel_parts"], _num_cores()
         has_gpu = bool(tf.config.list_physical_devices("GPU"))
         if num_cores > 1 and not parts.present and not has_gpu:
             logging.info(

@@ -1,7 +1,10 @@
 """The recipe of a pre-training, under the names of the program's flags."""
 
 import dataclasses
+import typing
 
+from keras_bert.training import choices
+from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import PUBLISHED
 from keras_bert.training.objectives import objective_named
 from keras_bert.training.run_options import RunOptions
@@ -23,36 +26,78 @@ class PretrainingRecipe:
     or else for the default of google-research/bert.
 
     Args:
-        input_file, eval_file: lists of str, record files, paths and globs.
-        output_dir: str.
-        bert_config_file, vocab_file: str, of a fresh model.
-        init_checkpoint: str, the directory to go on from instead.
-        allow_missing: list of str, parts that start random where
-            `init_checkpoint` lacks them.
-        do_lower_case: bool, how the records were made.
-        max_seq_length, max_predictions_per_seq: int, as the records.
-        masking: "static" or "dynamic", as the records.
-        masked_lm_prob, do_whole_word_mask, ngram: float, bool and int, of
-            dynamic masks.
-        objective: str, the name of one in `keras_bert.training.objectives`.
-        optimizer, learning_rate_decay, precision, strategy, on_nan: str, one
-            of those in `keras_bert.training.choices`.
-        train_batch_size, eval_batch_size: int, on all devices.
-        gradient_accumulation_steps: int, pieces of a batch.
-        learning_rate: float, its peak.
+        input_file: list of str, record files to train on: paths and globs.
+        output_dir: str, where the checkpoint goes; new, empty or of a run to
+            go on with.
+        eval_file: list of str, record files to evaluate on: paths and globs.
+        bert_config_file: str, sizes of a fresh model.
+        vocab_file: str, the `vocab_file` that the records were made with.
+        init_checkpoint: str, directory to train on from, instead of a config
+            and a vocabulary.
+        allow_missing: list of str, parts (pooler, masked_lm_head, nsp_head,
+            sop_head) that start random where `init_checkpoint` lacks them.
+        do_lower_case: bool, of word pieces: whether the records are
+            lower-cased; needed if neither their manifest nor what stands
+            beside the vocabulary tells.
+        max_seq_length: int, as the records were made; by default what their
+            manifest says, or 128.
+        max_predictions_per_seq: int, as the records were made; by default
+            what their manifest says, or 20.
+        masking: str, as the records were made; by default what their manifest
+            says, or static.
+        masked_lm_prob: float, share of tokens to mask, with dynamic
+            `masking`; by default 0.15.
+        do_whole_word_mask: bool, mask all pieces of a word or none, with
+            dynamic `masking`.
+        ngram: int, mask runs of 1 up to so many words (pieces without
+            `do_whole_word_mask`), with dynamic `masking`; by default 1.
+        objective: str, what is learned: masked tokens and next sentences,
+            masked tokens and the order of sentences, only masked tokens, or
+            every token from those before it.
+        optimizer: str, see docs/optimizers.md.
         beta_2: float, of the running mean of squared gradients.
-        num_train_steps, num_warmup_steps: int, steps of the optimizer.
-        steps_per_execution: int, steps in one call of the graph.
-        log_steps, eval_steps, save_checkpoints_steps: int, steps between
-            points of the curve, evaluations and checkpoints.
-        keep_checkpoint_max: int, how many checkpoints are kept.
+        learning_rate: float, its peak.
+        learning_rate_decay: str, how the rate falls after the warm-up.
+        num_train_steps: int, optimizer steps.
+        num_warmup_steps: int, steps in which the rate rises.
+        train_batch_size: int, examples in a training step, on all devices.
+        random_seed: int, of the weights, the dropout, the data order and the
+            masks.
+        precision: str, of the matrix products; auto is mixed_bfloat16 where
+            the hardware has it.
+        strategy: str, where to train.
+        gradient_accumulation_steps: int, pieces that a batch is worked
+            through in, to save memory.
+        steps_per_execution: int, steps in one graph call.
         jit: bool, compile the step with XLA.
-        allow_changed_flags: bool, go on with a run under other settings.
-        random_seed: int.
+        log_steps: int, steps between points of the curve.
+        eval_steps: int, steps between evaluations; 0: only before and after.
+        eval_batch_size: int, examples in an evaluation step.
+        save_checkpoints_steps: int, steps between states to go on from.
+        keep_checkpoint_max: int, how many of these states stay.
+        on_nan: str, what to do at a gradient of NaN.
+        allow_changed_flags: bool, go on with a run under other flags.
 
     Raises:
         ValueError: a number is out of range, or no objective has the name.
     """
+
+    choices: typing.ClassVar = {
+        "masking": choices.MASKINGS,
+        "objective": OBJECTIVES,
+        "optimizer": choices.OPTIMIZERS,
+        "learning_rate_decay": choices.DECAYS,
+        "precision": choices.PRECISIONS,
+        "strategy": choices.STRATEGIES,
+        "on_nan": choices.ON_NAN,
+    }
+    groups: typing.ClassVar = {
+        "input_file": "Files",
+        "do_lower_case": "Records and masks",
+        "objective": "Training",
+        "precision": "Computation",
+        "log_steps": "The run",
+    }
 
     input_file: list
     output_dir: str
@@ -73,22 +118,22 @@ class PretrainingRecipe:
     beta_2: float = 0.999
     learning_rate: float = 1e-4
     learning_rate_decay: str = "linear"
-    precision: str = "auto"
-    strategy: str = "one_device"
-    on_nan: str = "stop"
-    train_batch_size: int = 32
-    eval_batch_size: int = 64
-    gradient_accumulation_steps: int = 1
     num_train_steps: int = 100_000
     num_warmup_steps: int = 10_000
+    train_batch_size: int = 32
+    random_seed: int = 12345
+    precision: str = "auto"
+    strategy: str = "one_device"
+    gradient_accumulation_steps: int = 1
     steps_per_execution: int = 1
+    jit: bool = False
     log_steps: int = 25
     eval_steps: int = 0
+    eval_batch_size: int = 64
     save_checkpoints_steps: int = 1000
     keep_checkpoint_max: int = 2
-    jit: bool = False
+    on_nan: str = "stop"
     allow_changed_flags: bool = False
-    random_seed: int = 12345
 
     def __post_init__(self):
         check_least(self, _LEAST)

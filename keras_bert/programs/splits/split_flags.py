@@ -53,6 +53,7 @@ class SplitFlags:
         )
         for name, (default, text) in _STRINGS.items():
             setattr(self, name, flags.DEFINE_string(name, default, text))
+        command_line.group("Data", vars(self).values())
 
     def check(self):
         """Raises ValueError if flags contradict each other or are missing."""

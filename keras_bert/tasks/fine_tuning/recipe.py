@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import itertools
+import typing
 
 # The least values of integers.
 _LEAST = {
@@ -18,29 +19,29 @@ _OTHER_ARGUMENTS = ("validation_data", "class_weights", "callbacks", "verbose")
 class Recipe:
     """The numbers of a fine-tuning run; by default those of the paper.
 
+    In Python a fresh head is drawn before, when the model is read:
+    `keras.utils.set_random_seed` sets its seed.
+
     Args:
         epochs: int, passes over the examples.
-        batch_size: int, examples in a step.
-        learning_rate: float, reached at the end of the warm-up; it falls
+        batch_size: int, examples in a training step.
+        learning_rate: float, its peak, at the end of the warm-up; it falls
             linearly to 0.
-        warmup: float, the share of the steps in which the rate rises.
+        warmup: float, share of the steps in which the rate rises.
         weight_decay: float, of matrices and tables, times the learning rate.
         layer_decay: float, by which the rate of each layer is smaller than
             that of the layer above it; 1 for none.
-        num_frozen_layers: int, how many of the lowest blocks, and the
-            embeddings, do not learn; 0 for none, -1 for the whole encoder.
-            Blocks that share weights learn together or not at all.
-        num_reset_layers: int, how many of the highest blocks start random.
+        num_frozen_layers: int, lowest blocks that do not learn, with the
+            embeddings; 0 for none, -1 for the whole encoder. Blocks that
+            share weights learn together or not at all.
+        num_reset_layers: int, highest blocks that start random.
         label_smoothing: float, share of the targets that is spread evenly.
-        patience: int, epochs without a better result on the validation data
-            after which training ends; None for no early end.
-        seed: int, of the order of the examples, of dropout and of the layers
-            that are reset. A fresh head is drawn before, when the model is
-            read: `keras.utils.set_random_seed` sets its seed.
-        parallel_parts: int, into how many parts a batch is divided that are
-            computed side by side. It makes training faster, and no better or
-            worse, where TensorFlow computes each operation with one thread;
-            one part for each core is best.
+        patience: int, epochs without a better result before an early end; by
+            default there is none.
+        seed: int, of the order, of dropout and of what starts random.
+        parallel_parts: int, parts of a batch that are computed side by side,
+            with one thread each, which makes training faster, and no better
+            or worse; on a processor one for each core is fastest.
 
     Raises:
         ValueError: a value is out of range.
@@ -48,6 +49,8 @@ class Recipe:
     References:
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.3
     """
+
+    groups: typing.ClassVar = {"epochs": "Training"}
 
     epochs: int = 3
     batch_size: int = 32

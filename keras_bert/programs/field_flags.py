@@ -1,0 +1,114 @@
+"""Flags made of the fields of a dataclass: their types, defaults, meanings."""
+
+import dataclasses
+import inspect
+import re
+
+from absl import flags
+
+from keras_bert import command_line
+
+flags.disclaim_key_flags()  # They are the flags of the program.
+
+_ENTRIES = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n {5,}.*)*)", re.MULTILINE)
+_TYPE = re.compile(r"^[^,;]*[,;] ")
+
+
+class FieldFlags:
+    """Defines a flag for each field, and makes the dataclass of their values.
+
+    The meaning of a flag is that of the field in the `Args` of the docstring,
+    behind its type. A field without a default is required. Class attributes
+    may say more: `choices`, the words that a field may be, and `groups`, the
+    titles in the manual by the first field under each.
+
+    Args:
+        options: a dataclass.
+        names: dict from fields to the names of flags that are called
+            otherwise.
+        left_out: fields that have no flag.
+        **defaults: fields where the program has other defaults.
+
+    Attributes:
+        holders: dict from fields to what `flags.DEFINE_...` returns.
+    """
+
+    def __init__(self, options, names=None, left_out=(), **defaults):
+        self._options = options
+        meanings = field_meanings(options)
+        choices = getattr(options, "choices", {})
+        groups, title = getattr(options, "groups", {}), None
+        self.holders = {}
+        for field in dataclasses.fields(options):
+            if field.name in left_out:
+                continue
+            define, more = _definer(field), []
+            if field.name in choices:
+                define, more = flags.DEFINE_enum, [[*choices[field.name]]]
+            is_required = field.default is dataclasses.MISSING
+            default = None if is_required else field.default
+            if isinstance(default, tuple):
+                default = [*default]
+            self.holders[field.name] = define(
+                (names or {}).get(field.name, field.name),
+                defaults.get(field.name, default),
+                *more,
+                _with_flags(meanings[field.name], meanings),
+                required=is_required,
+            )
+            title = groups.get(field.name, title)
+            if title:
+                command_line.group(title, [self.holders[field.name]])
+
+    def values(self, **others):
+        """Makes the dataclass; a ValueError names the flag that is at fault.
+
+        Args:
+            **others: values of fields that have no flag.
+        """
+        values = {name: x.value for name, x in self.holders.items()}
+        try:
+            return self._options(**values, **others)
+        except ValueError as error:
+            text = str(error)
+            for field, holder in self.holders.items():
+                if text.startswith(f"`{field}`"):
+                    text = text.replace(f"`{field}`", f"--{holder.name}")
+                    text = text.replace(f": {field}=", f": --{holder.name}=")
+            raise ValueError(text) from None
+
+
+def field_meanings(options):
+    """Reads what a dataclass's docstring says of its fields.
+
+    Returns:
+        A dict of str by the names of the fields, without their types.
+    """
+    arguments = inspect.getdoc(options).partition("Args:\n")[2]
+    arguments = arguments.partition("\n\n")[0]
+    meanings = {}
+    for names, text in _ENTRIES.findall(arguments):
+        text = _TYPE.sub("", " ".join(text.split()))
+        for name in names.split(", "):
+            meanings[name] = text[:1].upper() + text[1:]
+    return meanings
+
+
+def _with_flags(text, fields):
+    """Names the flags where a docstring names fields."""
+    return re.sub(
+        r"`(\w+)`", lambda m: f"--{m[1]}" if m[1] in fields else m[1], text
+    )
+
+
+def _definer(field):
+    """Returns the `flags.DEFINE_...` for the type of a field."""
+    (kind, *_) = [
+        x for x in getattr(field.type, "__args__", (field.type,)) if x
+    ]
+    return {
+        bool: flags.DEFINE_bool,
+        int: flags.DEFINE_integer,
+        float: flags.DEFINE_float,
+        str: flags.DEFINE_string,
+    }.get(kind, flags.DEFINE_list)

@@ -1,0 +1,116 @@
+import dataclasses
+import re
+import types
+
+import pytest
+from absl import flags
+
+from keras_bert import command_line
+from keras_bert.data.examples.options import PretrainingDataOptions
+from keras_bert.data.examples.options import TextOptions
+from keras_bert.programs.field_flags import FieldFlags
+from keras_bert.programs.field_flags import field_meanings
+from keras_bert.programs.fine_tuning.run_flags import _NAMES
+from keras_bert.programs.pretraining.recipe import PretrainingRecipe
+from keras_bert.tasks.fine_tuning.recipe import Recipe
+
+
+@pytest.fixture
+def parse(monkeypatch):
+    """The recipe of a command line."""
+
+    def parse(*words, **defaults):
+        values = flags.FlagValues()
+        for kind in ("integer", "float"):
+            define = getattr(flags, f"DEFINE_{kind}")
+            monkeypatch.setattr(
+                flags,
+                f"DEFINE_{kind}",
+                lambda *given, define=define, **more: define(
+                    *given, flag_values=values, **more
+                ),
+            )
+        holders = FieldFlags(Recipe, _NAMES, **defaults)
+        monkeypatch.undo()
+        values(["program", *words])
+        return holders.values()
+
+    return parse
+
+
+def test_defaults_are_those_of_the_recipe(parse):
+    assert parse() == Recipe()
+    assert parse(epochs=2, seed=1) == Recipe(epochs=2, seed=1)
+
+
+def test_every_field_has_its_flag(parse):
+    words = {
+        "num_train_epochs": 5,
+        "train_batch_size": 7,
+        "learning_rate": 0.5,
+        "warmup_proportion": 0.3,
+        "weight_decay": 0.2,
+        "layer_decay": 0.9,
+        "num_frozen_layers": 1,
+        "num_reset_layers": 2,
+        "label_smoothing": 0.1,
+        "patience": 3,
+        "random_seed": 11,
+        "parallel_parts": 2,
+    }
+    recipe = parse(*(f"--{name}={value}" for name, value in words.items()))
+    values = tuple(dataclasses.asdict(recipe).values())
+    assert values == (5, 7, 0.5, 0.3, 0.2, 0.9, 1, 2, 0.1, 3, 11, 2)
+
+
+def test_an_error_names_the_flag(parse):
+    with pytest.raises(
+        ValueError, match="--num_train_epochs must.*--num_train_epochs=0"
+    ):
+        parse("--num_train_epochs=0")
+
+
+@dataclasses.dataclass
+class _Options:
+    """Options.
+
+    Args:
+        source, target: list of str, files; see `count`.
+        count: int, how many
+            of `zip`.
+        kind: "a" or "b", what.
+
+    Raises:
+        ValueError: never.
+    """
+
+
+def test_meanings_are_those_of_the_docstring():
+    assert field_meanings(_Options) == {
+        "source": "Files; see `count`.",
+        "target": "Files; see `count`.",
+        "count": "How many of `zip`.",
+        "kind": "What.",
+    }
+
+
+@pytest.mark.parametrize(
+    "options", [Recipe, PretrainingDataOptions, PretrainingRecipe, TextOptions]
+)
+def test_every_field_has_a_meaning(options):
+    names = [field.name for field in dataclasses.fields(options)]
+    assert [*field_meanings(options)] == names
+    assert {*getattr(options, "choices", {})} <= {*names}
+    assert {*options.groups} <= {*names}
+
+
+def test_a_manual_shows_flags_under_their_titles(monkeypatch):
+    values = flags.FlagValues()
+    for name in ("plain", "grouped", "last"):
+        flags.DEFINE_bool(name, False, "Of a test.", flag_values=values)
+    own = [values[name] for name in ("plain", "grouped", "last")]
+    monkeypatch.setattr(command_line, "_own_flags", lambda: own)
+    monkeypatch.setattr(command_line, "_titles", {})
+    command_line.group("Some", [types.SimpleNamespace(name="grouped")])
+    shown = re.findall(r"^\w+:$|(?<=\[no\])\w+", command_line.manual(), re.M)
+    assert shown == ["Flags:", "plain", "last", "Some:", "grouped"]
