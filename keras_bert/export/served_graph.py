@@ -34,7 +34,7 @@ class ServedGraph:
 
         def trace(*texts):
             checked = _checked_texts(task, texts)
-            inputs, told = without_padding(task.encode)(*checked)
+            inputs, told = without_padding(task.graph_inputs)(*checked)
             ids = {
                 name: tf.compat.v1.placeholder_with_default(
                     inputs[name], [None] * len(inputs[name].shape), name
@@ -75,7 +75,7 @@ def text_signature(task):
 
 
 def without_padding(encode):
-    """Makes a `Task.encode` in graph that cuts rows to the longest text."""
+    """Makes a `Task.graph_inputs` that cuts rows to the longest text."""
 
     def cut(*texts):
         inputs, told = encode(*texts)

@@ -20,7 +20,7 @@ def text_function(task):
     rows.
     """
     task = copy.copy(task)
-    task.encode = without_padding(task.encode)
+    task.graph_inputs = without_padding(task.graph_inputs)
 
     def answer(*texts):
         outputs = task.predict_texts(*texts)

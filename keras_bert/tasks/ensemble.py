@@ -148,20 +148,26 @@ class Ensemble:
         return self.tasks[0].metrics(*self._ask_labelled(texts, labels))
 
     def _ask(self, texts):
-        """Asks all models; returns what the first was asked, and the mean."""
+        """Asks all models; returns what the first has encoded, and the mean."""
         first, *others = self.tasks
-        asked = first.asked(texts)
-        logits = [first.logits(asked)]
-        logits += [x.logits(x.asked_alike(texts, asked)) for x in others]
-        return asked, _mean(logits)
+        asked = first.encode(texts)
+        # What a word is, tokenizers may see differently.
+        texts = texts if asked.alike is None else asked.alike
+        encoded = [asked, *(task.encode(texts) for task in others)]
+        return asked, self._mean_logits(encoded)
 
     def _ask_labelled(self, texts, labels=None):
         """Asks as `_ask` does, with labels."""
-        first, *others = self.tasks
-        labelled = first.labelled(texts, labels)
-        logits = [first.logits(labelled)]
-        logits += [x.logits(x.labelled(texts, labels)) for x in others]
-        return labelled, _mean(logits)
+        encoded = [task.labelled(texts, labels) for task in self.tasks]
+        return encoded[0], self._mean_logits(encoded)
+
+    def _mean_logits(self, encoded):
+        return _mean(
+            [
+                x.logits(rows)
+                for x, rows in zip(self.tasks, encoded, strict=True)
+            ]
+        )
 
 
 def _mean(logits):

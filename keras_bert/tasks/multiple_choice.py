@@ -6,13 +6,12 @@ from keras import ops
 
 from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.choices.choice_rows import ChoicePreprocessor
-from keras_bert.tasks.choices.choice_rows import ChoiceRows
 from keras_bert.tasks.choices.questions import encoded_questions
 from keras_bert.tasks.choices.questions import right_choices
 from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
-from keras_bert.tasks.fine_tuning.examples import Examples
-from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.task import TRUNCATED
 from keras_bert.text.preprocessor import Preprocessor
@@ -70,45 +69,47 @@ class MultipleChoice(FineTunedTask):
             )
         )
 
-    def examples(self, questions, labels=None, class_weights=None):
+    def encode(self, questions, labels=None, class_weights=None):
         if class_weights:
             raise ValueError(
                 "`class_weights` are for labels that have names; choices "
                 f"have none. Received: class_weights={class_weights!r}."
             )
         contexts, choices = encoded_questions(questions)
-        if not contexts:
-            raise ValueError("There must be examples. Received: none.")
-        num_choices = len(choices[0])
-        labels = right_choices(questions, labels, num_choices)
-        rows = ChoiceRows(self._pairs(contexts, choices), num_choices)
-        return Examples(rows, np.eye(num_choices, dtype=np.float32)[labels])
+        num_choices = len(choices[0]) if choices else 2
+        targets = None
+        if labels is not None:
+            if not contexts:
+                raise ValueError("There must be examples. Received: none.")
+            places = right_choices(questions, labels, num_choices)
+            targets = np.eye(num_choices, dtype=np.float32)[places]
+        rows = self._pairs(contexts, choices)
+        return Encoded(
+            rows,
+            np.full(len(contexts), num_choices),
+            groups=np.arange(len(rows)).reshape(-1, num_choices),
+            targets=targets,
+        )
 
     def loss(self, label_smoothing):
         return keras.losses.CategoricalCrossentropy(
             from_logits=True, label_smoothing=label_smoothing
         )
 
-    def asked(self, questions):
-        contexts, choices = encoded_questions(questions)
-        num_choices = len(choices[0]) if choices else 2
-        return Examples(ChoiceRows(self._pairs(contexts, choices), num_choices))
-
-    def logits(self, examples):
-        logits = self.row_logits(examples.rows.pairs)
-        return logits.reshape(-1, examples.rows.num_choices)
+    def logits(self, encoded):
+        return self.row_logits(encoded.rows).reshape(encoded.groups.shape)
 
     def metrics(self, labelled, logits):
         is_right = logits.argmax(axis=1) == labelled.targets.argmax(axis=1)
         return {"accuracy": float(is_right.mean())}
 
     def has_collapsed(self, examples):
-        some = examples.part(examples_to_tell(len(examples)))
-        logits = self.logits(some)
+        some = examples_to_tell(len(examples))
+        logits = self.logits(examples.part(some))
         # Scores of one value say the same where rounding makes one the best.
         is_flat = np.ptp(logits, axis=1, keepdims=True) < _FLAT
         answers = np.where(is_flat.all(), 0, logits.argmax(axis=1))
-        return differ_too_little(answers, some.targets)
+        return differ_too_little(answers, examples.targets[some])
 
     def probabilities(self, questions):
         """Computes the probability of each choice.
@@ -120,7 +121,7 @@ class MultipleChoice(FineTunedTask):
             A float32 array `(num_questions, num_choices)`; those of a
             question sum to 1.
         """
-        return self.probabilities_of(self.logits(self.asked(questions)))
+        return self.probabilities_of(self.logits(self.encode(questions)))
 
     def predict(self, questions, **options):
         """Chooses.

@@ -8,10 +8,12 @@ from keras_bert.tasks.answers.evaluation import answer_metrics
 from keras_bert.tasks.answers.evaluation import is_one_answer
 from keras_bert.tasks.answers.given_questions import asked_questions
 from keras_bert.tasks.answers.given_questions import labelled_questions
-from keras_bert.tasks.answers.question_rows import question_logits
+from keras_bert.tasks.answers.question_rows import by_questions
+from keras_bert.tasks.answers.question_rows import question_rows
+from keras_bert.tasks.answers.question_rows import questions_of
 from keras_bert.tasks.answers.question_rows import row_answers
 from keras_bert.tasks.answers.question_task import QuestionTask
-from keras_bert.tasks.answers.span_examples import span_examples
+from keras_bert.tasks.answers.span_examples import with_spans
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.text.self_told_kind import told_settings
 from keras_bert.training.cross_entropy import SpanCrossEntropy
@@ -93,11 +95,6 @@ class QuestionAnswerer(QuestionTask):
             questions, None, validation_data, None, callbacks, verbose, **recipe
         )
 
-    def tune(self, labelled):
-        is_off = self.null_threshold is None
-        if not is_off and has_impossible(labelled.questions):
-            self._tune(labelled)
-
     def evaluate(self, questions):
         """Compares answers with those that people gave.
 
@@ -122,14 +119,14 @@ class QuestionAnswerer(QuestionTask):
         Raises:
             ValueError: no question is impossible.
         """
-        rows = self.labelled(questions)
-        if not has_impossible(rows.questions):
+        encoded = self.labelled(questions)
+        if not has_impossible(questions_of(encoded)):
             raise ValueError(
                 "Some of `questions` must be impossible, to find from which "
                 "score on there is no answer. Received: "
-                f"{len(rows.questions)} questions, each with an answer."
+                f"{len(encoded.origin)} questions, each with an answer."
             )
-        return self._tune(rows)
+        return self._tune(encoded)
 
     def predict(self, pairs, **options):
         """Answers questions.
@@ -152,7 +149,7 @@ class QuestionAnswerer(QuestionTask):
         answers = row_answers(asked, logits)
         return [
             plain_answer(q.context, answers[q.id], self.null_threshold)
-            for q in asked.questions
+            for q in questions_of(asked)
         ]
 
     def answers(self, questions, **sizes):
@@ -166,27 +163,30 @@ class QuestionAnswerer(QuestionTask):
         Returns:
             A dict from the ids of the questions to `Answers`.
         """
-        rows = self.labelled(questions)
-        return self.answers_of(rows, self.logits(rows), **sizes)
+        encoded = self.labelled(questions)
+        return self.answers_of(encoded, self.logits(encoded), **sizes)
 
-    def answers_of(
-        self, labelled, logits, n_best_size=20, max_answer_length=30
-    ):
+    def answers_of(self, encoded, logits, n_best_size=20, max_answer_length=30):
         """Makes the answer of `answers` of `logits`.
 
         :meta private:
         """
-        return row_answers(labelled, logits, n_best_size, max_answer_length)
+        return row_answers(encoded, logits, n_best_size, max_answer_length)
 
-    def examples(self, questions, labels=None, class_weights=None):
-        return self.rows(labelled_questions(questions))
+    def encode(self, questions, labels=None, class_weights=None):
+        read = asked_questions if labels is None else labelled_questions
+        return question_rows(self.preprocess, self._sizes, read(questions))
 
-    def learned(self, examples):
-        learned = span_examples(examples)
-        is_any_impossible = has_impossible(examples.questions)
+    def train(self, encoded, held_out, recipe, **fit):
+        encoded = with_spans(encoded)
+        is_any_impossible = has_impossible(questions_of(encoded))
         self.settings["has_impossible"] = is_any_impossible
         self.null_threshold = 0.0 if is_any_impossible else None
-        return learned
+        history = super().train(encoded, held_out, recipe, **fit)
+        is_tuned = is_any_impossible and held_out is not None
+        if is_tuned and has_impossible(questions_of(held_out)):
+            self._tune(held_out)
+        return history
 
     def loss(self, label_smoothing):
         # What is left out has the weight 0.
@@ -203,22 +203,22 @@ class QuestionAnswerer(QuestionTask):
             **dataclasses.asdict(self._sizes),
         }
 
-    def asked(self, pairs):
-        return self.rows(asked_questions(pairs))
+    def logits(self, encoded):
+        return by_questions(encoded, self.token_logits(encoded.rows))
 
-    def logits(self, examples):
-        return question_logits(self._forward, examples)
+    def metrics(self, encoded, logits):
+        return answer_metrics(
+            questions_of(encoded),
+            row_answers(encoded, logits),
+            self.null_threshold,
+        )
 
-    def metrics(self, labelled, logits):
-        answers = row_answers(labelled, logits)
-        return answer_metrics(labelled.questions, answers, self.null_threshold)
+    def has_collapsed(self, encoded):
+        some = examples_to_tell(len(encoded.counts), _NUM_LOOKED_AT)
+        part = encoded.part(some)
+        answers = row_answers(part, self.logits(part))
+        return is_one_answer(questions_of(part), answers, self.null_threshold)
 
-    def has_collapsed(self, examples):
-        some = examples_to_tell(len(examples.questions), _NUM_LOOKED_AT)
-        rows = examples.part(some)
-        answers = row_answers(rows, self.logits(rows))
-        return is_one_answer(rows.questions, answers, self.null_threshold)
-
-    def _tune(self, rows):
-        self.null_threshold = self.scores(rows)["best_f1_thresh"]
+    def _tune(self, encoded):
+        self.null_threshold = self.scores(encoded)["best_f1_thresh"]
         return self.null_threshold

@@ -76,7 +76,7 @@ class Task:
         :meta private:
         """
 
-    def encode(self, *texts):
+    def graph_inputs(self, *texts):
         """Turns strings into what the model takes, in graph.
 
         Besides the dict of `preprocess` there is one of `truncated`, bool
@@ -105,7 +105,7 @@ class Task:
         Returns:
             A dict of tensors by the names of `outputs`.
         """
-        inputs, told = self.encode(*texts)
+        inputs, told = self.graph_inputs(*texts)
         outputs = self.predict_ids(inputs)
         return {**self.answers_in_texts(outputs, inputs, *texts), **told}
 

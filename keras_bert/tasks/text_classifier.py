@@ -6,9 +6,7 @@ from keras import ops
 
 from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
-from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import label_indices
-from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.text_task import TextTask
@@ -84,17 +82,12 @@ class TextClassifier(TextTask):
         label = "labels" if self.multi_label else "label"
         return ("logits", "probabilities", label, TRUNCATED)
 
-    def examples(self, texts, labels=None, class_weights=None):
-        texts, labels = split_examples(texts, labels)
-        columns = encoded_texts(texts, self.is_pair)
+    def _learned(self, labels, class_weights):
         targets = self._targets(labels)
-        weights = None
-        if class_weights:
-            of_label = label_weights(class_weights, self.labels)
-            weights = (targets @ of_label) / np.maximum(targets.sum(1), 1)
-        examples = self._text_examples(columns, targets, weights)
-        self.note_pairs(len(columns) == 2)
-        return examples
+        if not class_weights:
+            return targets, None
+        of_label = label_weights(class_weights, self.labels)
+        return targets, (targets @ of_label) / np.maximum(targets.sum(1), 1)
 
     def _targets(self, labels):
         """1 at the labels of each text, float32 `(num_texts, num_labels)`."""
@@ -126,7 +119,7 @@ class TextClassifier(TextTask):
         return {**super().shared_settings(), **own}
 
     def metrics(self, labelled, logits):
-        targets = labelled.targets
+        targets = labelled.targets[labelled.starts]
         if self.multi_label:
             return several_label_scores(targets > 0.5, logits >= 0)
         matrix = confusion_matrix(
@@ -135,10 +128,11 @@ class TextClassifier(TextTask):
         return label_scores(matrix)
 
     def has_collapsed(self, examples):
-        some = examples.part(examples_to_tell(len(examples)))
-        logits = self.logits(some)
+        some = examples_to_tell(len(examples.counts))
+        logits = self.logits(examples.part(some))
         answers = logits >= 0 if self.multi_label else logits.argmax(1)
-        return differ_too_little(answers, some.targets)
+        targets = examples.targets[examples.starts[some]]
+        return differ_too_little(answers, targets)
 
     def probabilities(self, texts):
         """Computes the probability of each label.
@@ -150,7 +144,7 @@ class TextClassifier(TextTask):
             A float32 array `(num_texts, num_labels)`. Those of a text sum to
             1, except for `multi_label`.
         """
-        return self.probabilities_of(self.logits(self.asked(texts)))
+        return self.probabilities_of(self.logits(self.encode(texts)))
 
     def predict(self, texts, **options):
         """Labels texts.

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from keras_bert.tasks.embeddings.examples import are_scored
 from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.saving import load_embedder
@@ -10,7 +11,7 @@ from keras_bert.tasks.embeddings.saving import save_embedder
 from keras_bert.tasks.embeddings.scores import retrieval_scores
 from keras_bert.tasks.embeddings.scores import scored_pair_scores
 from keras_bert.tasks.embeddings.training import EmbedderTraining
-from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import refuse_options
@@ -272,13 +273,11 @@ class TextEmbedder(Task):
         return embeddings
 
     def _scores(self, examples):
-        """The metrics of `EmbeddingExamples`."""
+        """The metrics of what `embedding_examples` gives."""
         embeddings = self._embeddings(examples.rows)
-        if examples.scores is None:
-            return retrieval_scores(embeddings, examples.text_ids)
-        return scored_pair_scores(
-            embeddings, examples.text_ids, examples.scores
-        )
+        if not are_scored(examples):
+            return retrieval_scores(embeddings, examples.groups)
+        return scored_pair_scores(embeddings, examples.groups, examples.targets)
 
     def _rows(self, texts):
         """Yields where some of the texts begin, and their rows."""

@@ -5,9 +5,7 @@ import numpy as np
 
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.collapse import spread_too_little
-from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import numbers
-from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores.metrics import pearson
 from keras_bert.tasks.scores.metrics import spearman
@@ -42,18 +40,13 @@ class TextRegressor(TextTask):
     def __init__(self, pretrained, **kwargs):
         super().__init__(pretrained, 1, {}, **kwargs)
 
-    def examples(self, texts, labels=None, class_weights=None):
+    def _learned(self, labels, class_weights):
         if class_weights:
             raise ValueError(
                 "`class_weights` are for labels; a regression has none. "
                 f"Received: class_weights={class_weights!r}."
             )
-        texts, labels = split_examples(texts, labels)
-        columns = encoded_texts(texts, self.is_pair)
-        targets = numbers(labels)[:, np.newaxis]
-        examples = self._text_examples(columns, targets)
-        self.note_pairs(len(columns) == 2)
-        return examples
+        return numbers(labels)[:, np.newaxis], None
 
     def loss(self, label_smoothing):
         if label_smoothing:
@@ -64,7 +57,7 @@ class TextRegressor(TextTask):
         return keras.losses.MeanSquaredError()
 
     def metrics(self, labelled, logits):
-        labels = labelled.targets[:, 0].astype(float)
+        labels = labelled.targets[labelled.starts, 0].astype(float)
         predictions = logits[:, 0].astype(float)
         return {
             "pearson": pearson(labels, predictions),
@@ -73,8 +66,9 @@ class TextRegressor(TextTask):
         }
 
     def has_collapsed(self, examples):
-        some = examples.part(examples_to_tell(len(examples)))
-        return spread_too_little(self.logits(some), some.targets)
+        some = examples_to_tell(len(examples.counts))
+        targets = examples.targets[examples.starts[some]]
+        return spread_too_little(self.logits(examples.part(some)), targets)
 
     def predict(self, texts, **options):
         """Gives texts numbers.

@@ -16,9 +16,10 @@ from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy
-from keras_bert.tasks.tags.sentence_windows import AskedWords
+from keras_bert.tasks.tags.sentence_windows import Sentences
 from keras_bert.tasks.tags.sentence_windows import SentenceWindows
-from keras_bert.tasks.tags.sentence_windows import TaggedExamples
+from keras_bert.tasks.tags.sentence_windows import Words
+from keras_bert.tasks.tags.sentence_windows import tagged_windows
 from keras_bert.tasks.tags.sentences import check_sentences
 from keras_bert.tasks.tags.sentences import in_iob2
 from keras_bert.tasks.tags.sentences import tagged_words
@@ -118,14 +119,28 @@ class TokenClassifier(FineTunedTask):
         """
         return tag_names(*tags)
 
-    def examples(self, sentences, tags=None, class_weights=None):
-        words, tags, where = tagged_words(sentences, tags)
+    def encode(self, sentences, labels=None, class_weights=None):
+        if labels is None:
+            return self._asked(sentences).encoded()
+        words, tags, where = tagged_words(sentences, labels)
         if not self.is_plain:
             tags = in_iob2(tags, where)
         places = tag_places(tags, self.labels, where)
         windows = self._windows(words)
         weights = label_weights(class_weights or {}, self.labels)
-        return TaggedExamples(windows, tags, places, weights)
+        return tagged_windows(windows, words, tags, places, weights)
+
+    def _asked(self, texts):
+        """Tokenizes texts, and finds their words, or `Words`."""
+        if isinstance(texts, Words):
+            return Sentences(self._windows(texts), texts)
+        found = find_words(self.preprocess.tokenizer, texts)
+        words = [
+            [text[start:end] for start, end in spans]
+            for text, (_, spans) in zip(texts, found, strict=True)
+        ]
+        windows = SentenceWindows(self.preprocess, [x for x, _ in found])
+        return Sentences(windows, words, texts, [spans for _, spans in found])
 
     def loss(self, label_smoothing):
         # The mean over the words of the batch, however long its sentences.
@@ -138,34 +153,25 @@ class TokenClassifier(FineTunedTask):
     def shared_settings(self):
         return {"labels": self.labels}
 
-    def asked(self, texts):
-        found = find_words(self.preprocess.tokenizer, texts)
-        windows = SentenceWindows(self.preprocess, [x for x, _ in found])
-        return AskedWords.in_texts(windows, texts, [x for _, x in found])
-
-    def asked_alike(self, texts, first):
-        # What a word is, tokenizers may see differently.
-        return self._asked_words(first.words)
-
-    def metrics(self, labelled, logits):
-        predictions = self.tags_of(logits)
+    def metrics(self, encoded, logits):
+        tags, predictions = encoded.origin.tags, self.tags_of(logits)
         if self.is_plain:
-            return tag_accuracy(labelled.tags, predictions)
-        scores = entity_scores(labelled.tags, predictions)
+            return tag_accuracy(tags, predictions)
+        scores = entity_scores(tags, predictions)
         return {name: scores[name] for name in ("precision", "recall", "f1")}
 
-    def has_collapsed(self, examples):
-        some = examples_to_tell(len(examples))
-        logits = self._token_logits(examples.rows.part(some))
+    def has_collapsed(self, encoded):
+        some = examples_to_tell(len(encoded.rows))
+        logits = self.token_logits(encoded.rows.part(some))
         found, given = [], []
         for index, row in zip(some, logits, strict=True):
-            labels = examples.labels[index]
+            labels = encoded.origin.labels[index]
             is_word = labels != IGNORED
             found.extend(row.argmax(axis=-1)[is_word].tolist())
             given.extend(labels[is_word].tolist())
         return differ_too_little(found, given)
 
-    def logits(self, examples):
+    def logits(self, encoded):
         """Computes a float32 array `(num_words, num_labels)` for each sentence.
 
         The first piece speaks for a word. One that the tokenizer drops has 0 at
@@ -173,25 +179,15 @@ class TokenClassifier(FineTunedTask):
 
         :meta private:
         """
-        logits = self._token_logits(examples.rows)
         dropped = np.full(len(self.labels), -np.inf, np.float32)
         is_outside = OUTSIDE in self.labels
         dropped[self.labels.index(OUTSIDE) if is_outside else 0] = 0
-        return [
-            np.reshape(sentence, (-1, len(self.labels)))
-            for sentence in examples.windows.of_words(
-                logits, examples.num_words, dropped
-            )
-        ]
-
-    def _token_logits(self, rows):
-        """Lists an array `(num_tokens, num_labels)` for each row."""
-        logits = [None] * len(rows)
-        if logits:
-            for indices, outputs in self._forward(rows):
-                for index, row in zip(indices, outputs["logits"], strict=True):
-                    logits[index] = row[rows.place(index, len(row))]
-        return logits
+        of_words = encoded.origin.windows.of_words(
+            self.token_logits(encoded.rows),
+            [len(words) for words in encoded.origin.words],
+            dropped,
+        )
+        return [np.reshape(row, (-1, len(self.labels))) for row in of_words]
 
     def predict(self, texts, **options):
         """Finds entities in texts.
@@ -216,7 +212,10 @@ class TokenClassifier(FineTunedTask):
         return [
             locate_entities(find(tags), text, spans)
             for tags, text, spans in zip(
-                self.tags_of(logits), asked.texts, asked.spans, strict=True
+                self.tags_of(logits),
+                asked.origin.texts,
+                asked.origin.spans,
+                strict=True,
             )
         ]
 
@@ -245,7 +244,7 @@ class TokenClassifier(FineTunedTask):
             sentence; those of a word sum to 1.
         """
         check_sentences(sentences)
-        return self.probabilities_of(self.logits(self._asked_words(sentences)))
+        return self.probabilities_of(self.logits(self.encode(Words(sentences))))
 
     def probabilities_of(self, logits):
         """Makes the answer of `probabilities` of `logits`.
@@ -297,9 +296,6 @@ class TokenClassifier(FineTunedTask):
     def _windows(self, sentences):
         pieces = tokenize_words(self.preprocess.tokenizer, sentences)
         return SentenceWindows(self.preprocess, pieces)
-
-    def _asked_words(self, sentences):
-        return AskedWords(self._windows(sentences), sentences)
 
 
 def _each_word(tags):

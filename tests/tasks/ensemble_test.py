@@ -154,7 +154,7 @@ def test_answers_are_those_of_the_mean_over_windows(make_bert):
     answerers = [QuestionAnswerer(make_bert()) for _ in range(2)]
     ensemble = Ensemble(answerers)
     context = _QUESTION["data"][0]["paragraphs"][0]["context"]
-    asked = answerers[0].asked([("eats", context)])
+    asked = answerers[0].encode([("eats", context)])
     assert len(asked.rows) > 1
     first, second = (task.logits(asked)[0] for task in answerers)
     assert np.abs(first[..., 0] - second[..., 0]).min() > 0

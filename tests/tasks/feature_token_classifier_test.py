@@ -63,7 +63,7 @@ def test_long_sentences_are_tagged_window_by_window(trained):
 def test_company_and_padding_change_no_tag(trained):
     apart = [trained.predict_words([words])[0] for words in _WORDS]
     assert trained.predict_words(_WORDS) == apart
-    rows = trained.logits(trained.examples(_WORDS, _TAGS))
+    rows = trained.logits(trained.labelled(_WORDS, _TAGS))
     served = trained.predict_texts(_TEXTS)
     for row, logits, ends in zip(rows, served["logits"], served["ends"]):
         np.testing.assert_allclose(row, logits[ends > 0], atol=1e-4)

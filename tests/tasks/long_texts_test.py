@@ -91,7 +91,7 @@ def test_windows_are_saved_with_the_model(classifier, tmp_path):
     tail = TextClassifier.from_pretrained(tmp_path, truncation="tail")
     assert tail.settings["windows"] is None
     both = Ensemble([again, tail])
-    logits = [task.logits(task.asked(_TEXTS)) for task in (again, tail)]
+    logits = [task.logits(task.encode(_TEXTS)) for task in (again, tail)]
     np.testing.assert_allclose(
         both.probabilities(_TEXTS),
         again.probabilities_of((logits[0] + logits[1]) / 2),

@@ -69,17 +69,17 @@ def test_questions_may_be_read_ones(trained):
     assert trained.evaluate(_read(_LABELS)) == {"accuracy": 1.0}
     unlabelled = _read([None] * 4)
     assert trained.predict(unlabelled) == trained.predict(_QUESTIONS)
-    plain = trained.examples(_QUESTIONS, _LABELS)
+    plain = trained.labelled(_QUESTIONS, _LABELS)
     for other in (
-        trained.examples(_read(_LABELS)),
-        trained.examples(unlabelled, np.array(_LABELS)),
-        trained.examples(
+        trained.labelled(_read(_LABELS)),
+        trained.labelled(unlabelled, np.array(_LABELS)),
+        trained.labelled(
             [(text, tuple(choices)) for text, choices in _QUESTIONS], _LABELS
         ),
     ):
         np.testing.assert_array_equal(other.targets, plain.targets)
-        for name, values in plain.rows.pairs.values.items():
-            np.testing.assert_array_equal(other.rows.pairs.values[name], values)
+        for name, values in plain.rows.values.items():
+            np.testing.assert_array_equal(other.rows.values[name], values)
 
 
 def test_probabilities_are_the_softmax_over_choices_alone(chooser):
@@ -98,10 +98,10 @@ def test_probabilities_are_the_softmax_over_choices_alone(chooser):
 
 
 def test_a_batch_holds_whole_questions_as_wide_as_the_longest(chooser):
-    examples = chooser.examples(_QUESTIONS, _LABELS)
+    examples = chooser.labelled(_QUESTIONS, _LABELS)
     # [CLS] the dog [SEP] eats meat [SEP] has 7 tokens; with " ." 8, and
     # [CLS] a fish [SEP] dog ##s and cat ##s [SEP] has 10.
-    assert examples.lengths.tolist() == [21, 24, 18, 30]
+    assert examples.lengths.tolist() == [7, 8, 6, 10]
     inputs, targets, weights = examples.batch([2, 0])
     assert inputs["input_ids"].shape == (2, 3, 7)
     assert inputs["input_mask"].numpy().sum(axis=2).tolist() == [
@@ -118,7 +118,7 @@ def test_a_batch_holds_whole_questions_as_wide_as_the_longest(chooser):
 
 
 def test_the_loss_is_that_of_choosing_among_choices(chooser):
-    examples = chooser.examples(_QUESTIONS, _LABELS)
+    examples = chooser.labelled(_QUESTIONS, _LABELS)
     inputs, targets, weights = examples.batch([0, 1, 2, 3])
     logits = chooser.model(inputs)["logits"]
     loss = chooser.loss(0.0)(
@@ -279,12 +279,12 @@ def test_bad_examples_are_named(chooser, questions, labels, message):
 def test_one_score_for_every_choice_is_a_collapse(bert, bias, caplog):
     """Whichever choice rounding then makes the best."""
     chooser = MultipleChoice(bert)
-    examples = chooser.examples(_QUESTIONS, _LABELS)
+    examples = chooser.labelled(_QUESTIONS, _LABELS)
     assert chooser.has_collapsed(examples) is False
     kernel, _ = chooser.pretrained.task_head.get_weights()
     chooser.pretrained.task_head.set_weights([kernel * 1e-4, np.array([bias])])
     assert chooser.has_collapsed(examples) is True
-    alike = chooser.examples(_QUESTIONS, [0, 0, 0, 0])
+    alike = chooser.labelled(_QUESTIONS, [0, 0, 0, 0])
     assert chooser.has_collapsed(alike) is False
     chooser.fit(_QUESTIONS, _LABELS, epochs=1, learning_rate=1e-9, verbose=0)
     assert "gives the same answer to all examples" in caplog.text
@@ -296,19 +296,18 @@ def test_one_place_for_every_question_is_a_collapse(trained):
         for (text, choices), label in zip(_QUESTIONS, _LABELS)
     ]
     assert [x["choice"] for x in trained.predict(turned)] == [0, 0, 0, 0]
-    assert trained.has_collapsed(trained.examples(turned, _LABELS)) is True
-    assert trained.has_collapsed(trained.examples(turned, [0] * 4)) is False
-    right = trained.examples(_QUESTIONS, _LABELS)
+    assert trained.has_collapsed(trained.labelled(turned, _LABELS)) is True
+    assert trained.has_collapsed(trained.labelled(turned, [0] * 4)) is False
+    right = trained.labelled(_QUESTIONS, _LABELS)
     assert trained.has_collapsed(right) is False
 
 
 def test_some_questions_are_those_questions(chooser):
-    examples = chooser.examples(_QUESTIONS, _LABELS)
+    examples = chooser.labelled(_QUESTIONS, _LABELS)
     some = examples.part(np.array([3, 1]))
     np.testing.assert_allclose(
         chooser.logits(some), chooser.logits(examples)[[3, 1]], atol=1e-5
     )
-    assert some.targets.argmax(axis=1).tolist() == [2, 1]
 
 
 def test_weights_of_classes_are_an_error(chooser):

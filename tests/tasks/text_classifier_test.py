@@ -111,20 +111,20 @@ def test_one_answer_to_everything_is_told(classifier, caplog):
 
 
 def test_a_trained_classifier_has_not_collapsed(trained):
-    assert not trained.has_collapsed(trained.examples(_TEXTS, _TARGETS))
+    assert not trained.has_collapsed(trained.labelled(_TEXTS, _TARGETS))
 
 
 def test_labels_may_be_names_or_places_of_any_container(classifier):
-    plain = classifier.examples(_TEXTS, _TARGETS)
+    plain = classifier.labelled(_TEXTS, _TARGETS)
     names = [_LABELS[target] for target in _TARGETS]
     data = tf.data.Dataset.from_tensor_slices((_TEXTS, _TARGETS))
     named = tf.data.Dataset.from_tensor_slices((_TEXTS, names))
     for other in (
-        classifier.examples(_TEXTS, names),
-        classifier.examples(np.array(_TEXTS), np.array(_TARGETS)),
-        classifier.examples(np.array(_TEXTS, object), np.array(names)),
-        classifier.examples(data),
-        classifier.examples(named),
+        classifier.labelled(_TEXTS, names),
+        classifier.labelled(np.array(_TEXTS), np.array(_TARGETS)),
+        classifier.labelled(np.array(_TEXTS, object), np.array(names)),
+        classifier.labelled(data),
+        classifier.labelled(named),
     ):
         np.testing.assert_array_equal(other.targets, plain.targets)
         for name, values in plain.rows.values.items():
@@ -266,7 +266,7 @@ def test_it_takes_pairs_and_knows_them_again(classifier, tmp_path):
     assert segments.sum() == 2
     logits = np.asarray(classifier.model(expected)["logits"])
     np.testing.assert_allclose(
-        again.logits(again.asked([("the dog", "seeds")])), logits, atol=1e-6
+        again.logits(again.encode([("the dog", "seeds")])), logits, atol=1e-6
     )
     with pytest.raises(ValueError, match="must be pairs.*'the dog' at index 0"):
         again.predict(["the dog"])
@@ -302,7 +302,7 @@ def test_the_best_epoch_is_kept(classifier):
 
 
 def test_weights_of_classes_weigh_the_loss(classifier):
-    examples = classifier.examples(
+    examples = classifier.labelled(
         _TEXTS, _TARGETS, class_weights={"food": 0.25}
     )
     assert examples.weights.tolist() == [1, 1, 1, 0.25, 0.25, 0.25]

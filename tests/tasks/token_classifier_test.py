@@ -109,16 +109,16 @@ def test_all_schemes_are_one_to_the_model(tagger, tmp_path):
         ["S-ANIMAL", "O"],
         ["B-FOOD", "I-FOOD", "E-FOOD", "O", "O", "S-ANIMAL"],
     ]
-    expected = tagger.examples(_WORDS, _TAGS)
+    expected = tagger.labelled(_WORDS, _TAGS)
     for tags in (iob1, bioes):
         read = _conll(tmp_path / "train.conll", _WORDS, tags)
         assert TokenClassifier.labels_of(tags) == _LABELS
         assert TokenClassifier.labels_of(read) == _LABELS
         for examples in (
-            tagger.examples(_WORDS, tags),
-            tagger.examples(read),
+            tagger.labelled(_WORDS, tags),
+            tagger.labelled(read),
         ):
-            assert examples.tags == _TAGS
+            assert examples.origin.tags == _TAGS
             for found, wanted in zip(
                 examples.batch([0, 1, 2, 3])[1:],
                 expected.batch([0, 1, 2, 3])[1:],
@@ -144,7 +144,7 @@ def test_labels_are_those_of_all_parts_of_the_data():
 
 def test_first_pieces_are_labelled_and_nothing_else(tagger):
     """[CLS] the dog ##s eats meat [SEP], and [CLS] bird ##s . [SEP]."""
-    examples = tagger.examples(
+    examples = tagger.labelled(
         [_WORDS[0], _WORDS[2]],
         [_TAGS[0], _TAGS[2]],
         class_weights={"B-ANIMAL": 0.25},
@@ -161,7 +161,7 @@ def test_first_pieces_are_labelled_and_nothing_else(tagger):
 
 
 def test_the_loss_is_the_mean_over_labelled_words(tagger):
-    examples = tagger.examples(_WORDS, _TAGS)
+    examples = tagger.labelled(_WORDS, _TAGS)
     inputs, targets, weights = examples.batch([0, 1, 2, 3])
     logits = tagger.model(inputs)["logits"]
     losses = []
@@ -201,7 +201,7 @@ def test_long_sentences_are_tagged_window_by_window(trained):
 def test_company_and_padding_change_no_tag(tagger):
     alone = [tagger.predict_words([words])[0] for words in _WORDS]
     assert tagger.predict_words(_WORDS) == alone
-    rows = tagger.logits(tagger.examples(_WORDS, _TAGS))
+    rows = tagger.logits(tagger.labelled(_WORDS, _TAGS))
     for words, row in zip(_WORDS, rows, strict=True):
         inputs = tagger.preprocess([" ".join(words)])
         logits = tagger.predict_ids(inputs)["logits"][0]
@@ -436,16 +436,16 @@ def test_one_tag_throughout_is_noticed(tagger, caplog, label):
     kernel, bias = head.get_weights()
     bias[_LABELS.index(label)] = 9
     head.set_weights([0 * kernel, bias])
-    assert tagger.has_collapsed(tagger.examples(_WORDS, _TAGS))
+    assert tagger.has_collapsed(tagger.labelled(_WORDS, _TAGS))
     outside = [["O"] * len(row) for row in _TAGS]
-    assert not tagger.has_collapsed(tagger.examples(_WORDS, outside))
+    assert not tagger.has_collapsed(tagger.labelled(_WORDS, outside))
     # The rate rounds to 0.
     tagger.fit(_WORDS, _TAGS, epochs=1, learning_rate=1e-60, verbose=0)
     assert "Training has failed" in caplog.text
 
 
 def test_a_trained_tagger_has_not_collapsed(trained):
-    assert not trained.has_collapsed(trained.examples(_WORDS, _TAGS))
+    assert not trained.has_collapsed(trained.labelled(_WORDS, _TAGS))
 
 
 def test_nothing_gives_nothing(tagger):

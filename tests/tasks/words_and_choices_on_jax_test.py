@@ -39,7 +39,7 @@ chooser.save(sys.argv[3])
 print(json.dumps({
     "words": words,
     "tags": tags,
-    "logits": tagger.logits(tagger.examples(words, tags))[1].tolist(),
+    "logits": tagger.logits(tagger.labelled(words, tags))[1].tolist(),
     "questions": questions,
     "probabilities": chooser.probabilities(questions).tolist(),
 }))
@@ -67,7 +67,7 @@ def test_what_jax_has_learned_tensorflow_answers(make_bert, tmp_path):
     tagger = TokenClassifier.from_pretrained(tmp_path / "tagger")
     assert tagger.predict_words(words) == tags
     np.testing.assert_allclose(
-        tagger.logits(tagger.examples(words, tags))[1],
+        tagger.logits(tagger.labelled(words, tags))[1],
         theirs["logits"],
         atol=1e-5,
     )

@@ -44,7 +44,7 @@ def answer_question(model, question, context):
     question = valid_text(question, "The question")
     context = valid_text(context, "The context")
     task = model.task
-    asked = task.asked([(question, context)])
+    asked = task.encode([(question, context)])
     logits = task.logits(asked)
     (chosen,) = task.predictions(asked, logits)
     (answers,) = task.answers_of(asked, logits, _NUM_ANSWERS).values()

@@ -57,7 +57,7 @@ def label_text(model, text, pair=""):
         answer = {}, [], task.predict(texts)[0], "score"
         place = 0
     else:
-        asked = task.asked(texts)
+        asked = task.encode(texts)
         logits = task.logits(asked)
         row = task.probabilities_of(logits)[0]
         place = int(row.argmax())

@@ -25,7 +25,7 @@ class ChoiceRun(FineTuningRun):
         return (data,)
 
     def answer(self, task, split, data, directory):
-        asked = task.asked(data)
+        asked = task.encode(data)
         logits = task.logits(asked)
         if data is self.splits.all()[-1]:
             answers = task.predictions(asked, logits)

@@ -1,53 +1,35 @@
 """Questions as rows of a model, each window of their contexts a row."""
 
-import dataclasses
 import itertools
+import typing
 
 import numpy as np
 
-from keras_bert.data.batches.packed_rows import PackedRows
+from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.tasks.answers.answer_spans import decode_answers
-from keras_bert.tasks.fine_tuning.examples import arrays
-from keras_bert.tasks.fine_tuning.examples import ragged
-from keras_bert.tasks.fine_tuning.examples import unpadded_rows
+from keras_bert.tasks.answers.answer_windows import AnswerWindows
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import arrays
+from keras_bert.tasks.fine_tuning.encoded import ragged
+from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
 
 # So many texts are tokenized, and so many rows packed, together.
 _AT_ONCE = 2048
 
 
-@dataclasses.dataclass(frozen=True)
-class QuestionRows:
-    """Tokenized questions.
+class WindowedQuestion(typing.NamedTuple):
+    """A tokenized question.
 
     Args:
-        questions: list of `SquadQuestion`.
-        windows: list of `AnswerWindows`, one for each question.
-        token_spans: list of pairs of int arrays `(num_tokens,)`: the first
-            byte of each token of the context, and the byte behind each.
-        rows: `PackedRows`, the windows of all questions in order.
+        question: `SquadQuestion`.
+        windows: `AnswerWindows`, each a row.
+        token_spans: pair of int arrays `(num_tokens,)`: the first byte of each
+            token of the context, and the byte behind each.
     """
 
-    questions: list
-    windows: list
-    token_spans: list
-    rows: PackedRows
-
-    def slices(self):
-        """Lists the slice of the rows of each question."""
-        counts = (len(windows.starts) for windows in self.windows)
-        edges = itertools.accumulate(counts, initial=0)
-        return [slice(*bounds) for bounds in itertools.pairwise(edges)]
-
-    def part(self, indices):
-        """Some of the questions, by their indices, as `QuestionRows`."""
-        slices = self.slices()
-        rows = np.concatenate([np.r_[slices[index]] for index in indices])
-        return QuestionRows(
-            [self.questions[index] for index in indices],
-            [self.windows[index] for index in indices],
-            [self.token_spans[index] for index in indices],
-            self.rows.part(rows),
-        )
+    question: SquadQuestion
+    windows: AnswerWindows
+    token_spans: tuple
 
 
 def question_rows(preprocess, sizes, questions):
@@ -57,17 +39,19 @@ def question_rows(preprocess, sizes, questions):
         preprocess: `Preprocessor`.
         sizes: `WindowSizes`.
         questions: list of `SquadQuestion`.
+
+    Returns:
+        `Encoded`, each window a row; its origin is `WindowedQuestion`s.
     """
     tokenizer = preprocess.tokenizer
     asked = _tokenized(lambda x: (tokenizer(x),), questions, "question")
     contexts = _tokenized(tokenizer.tokenize_with_offsets, questions, "context")
-    windows, token_spans, pairs = [], [], []
+    origin, pairs = [], []
     for question in questions:
         (question_ids,) = asked[question.question]
         ids, *spans = contexts[question.context]
         cut = sizes.windows(len(question_ids), len(ids))
-        windows.append(cut)
-        token_spans.append(spans)
+        origin.append(WindowedQuestion(question, cut, spans))
         kept = question_ids[: cut.question_length]
         pairs += [
             (kept, ids[start : start + length])
@@ -78,7 +62,8 @@ def question_rows(preprocess, sizes, questions):
         for some in [*_batches(pairs)] or [[]]
     )
     rows = unpadded_rows(preprocess, chunks)
-    return QuestionRows(questions, windows, token_spans, rows)
+    counts = [len(asked.windows.starts) for asked in origin]
+    return Encoded(rows, np.array(counts, int), origin=origin)
 
 
 def _tokenized(tokenize, questions, name):
@@ -100,13 +85,12 @@ def _batches(items):
         yield batch
 
 
-def question_logits(forward, asked):
-    """Runs a model over questions.
+def by_questions(encoded, logits):
+    """Gathers the logits of the windows of each question.
 
     Args:
-        forward: `Forward` of a model that gives `logits`, float32
-            `(batch_size, seq_length, 2)`.
-        asked: `QuestionRows`.
+        encoded: `Encoded`, as returned by `question_rows`.
+        logits: list with a float32 array `(num_tokens, 2)` for each row.
 
     Returns:
         A list with a float32 array `(2, num_windows, width)` for each
@@ -114,41 +98,39 @@ def question_logits(forward, asked):
         token as the first one of the answer and as the last. Padding has
         minus infinity.
     """
-    logits = [None] * len(asked.rows)
-    for indices, outputs in forward(asked.rows):
-        for index, row in zip(indices, outputs["logits"], strict=True):
-            logits[index] = row[: asked.rows.lengths[index]]
-    return [_padded(logits[rows]) for rows in asked.slices()]
+    return [
+        _padded(logits[start : start + count])
+        for start, count in zip(encoded.starts, encoded.counts, strict=True)
+    ]
 
 
-def row_answers(asked, logits, n_best_size=20, max_answer_length=30):
+def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
     """Answers questions.
 
     Args:
-        asked: `QuestionRows`.
-        logits: list, as returned by `question_logits`.
+        encoded: `Encoded`, as returned by `question_rows`.
+        logits: list, as returned by `by_questions`.
         n_best_size, max_answer_length: int, as `decode_answers` takes them.
 
     Returns:
         A dict from the ids of the questions to `Answers`.
     """
     return {
-        question.id: decode_answers(
-            question.context,
-            *token_spans,
-            windows,
+        asked.question.id: decode_answers(
+            asked.question.context,
+            *asked.token_spans,
+            asked.windows,
             *both,
             n_best_size=n_best_size,
             max_answer_length=max_answer_length,
         )
-        for question, windows, token_spans, both in zip(
-            asked.questions,
-            asked.windows,
-            asked.token_spans,
-            logits,
-            strict=True,
-        )
+        for asked, both in zip(encoded.origin, logits, strict=True)
     }
+
+
+def questions_of(encoded):
+    """Lists the `SquadQuestion`s that `question_rows` was given."""
+    return [asked.question for asked in encoded.origin]
 
 
 def _padded(logits):

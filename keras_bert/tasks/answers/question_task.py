@@ -6,7 +6,6 @@ from keras_bert.tasks.answers.question_preprocessor import QUESTIONS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_STARTS
 from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
-from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.window_answers import window_answers
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 
@@ -82,13 +81,6 @@ class QuestionTask(FineTunedTask):
     @null_threshold.setter
     def null_threshold(self, value):
         self.settings["null_threshold"] = value
-
-    def rows(self, questions):
-        """Turns `SquadQuestion`s, at least one, into `QuestionRows`.
-
-        :meta private:
-        """
-        return question_rows(self.preprocess, self._sizes, questions)
 
     def predict_ids(self, inputs):
         """Scores tokens as the first and the last one of the answer, in graph.

@@ -3,12 +3,13 @@
 import numpy as np
 from absl import logging
 
-from keras_bert.tasks.fine_tuning.examples import Examples
+from keras_bert.tasks.answers.question_rows import questions_of
+from keras_bert.tasks.fine_tuning.encoded import Encoded
 
 _NUM_NAMED = 5
 
 
-def span_examples(asked):
+def with_spans(encoded):
     """Gives windows the places of their answers.
 
     Where a window does not hold the whole answer, [CLS] is the answer. A
@@ -16,18 +17,19 @@ def span_examples(asked):
     counts such questions.
 
     Args:
-        asked: `QuestionRows`.
+        encoded: `Encoded`, as returned by `question_rows`.
 
     Returns:
-        `Examples` with the targets that `SpanCrossEntropy` takes.
+        `Encoded` with the targets that `SpanCrossEntropy` takes.
 
     Raises:
         ValueError: no question can be learned from.
     """
-    questions = asked.questions
+    origin = encoded.origin
+    questions = questions_of(encoded)
     spans = [
-        question.answer_span and token_span(*places, question.answer_span)
-        for question, places in zip(questions, asked.token_spans, strict=True)
+        q.answer_span and token_span(*token_spans, q.answer_span)
+        for q, _, token_spans in origin
     ]
     is_known = [
         question.is_impossible or span is not None
@@ -49,13 +51,17 @@ def span_examples(asked):
             len(questions),
             ", ".join(lost[:_NUM_NAMED]),
         )
-    labels = [*map(answer_labels, asked.windows, spans)]
-    columns = [*np.concatenate(labels, axis=1), asked.rows.lengths]
-    num_rows = [len(windows.starts) for windows in asked.windows]
-    return Examples(
-        asked.rows,
-        np.stack(columns, axis=1).astype(np.int32),
-        np.repeat(is_known, num_rows).astype(np.float32),
+    labels = [
+        answer_labels(asked.windows, span)
+        for asked, span in zip(origin, spans, strict=True)
+    ]
+    columns = [*np.concatenate(labels, axis=1), encoded.rows.lengths]
+    return Encoded(
+        encoded.rows,
+        encoded.counts,
+        targets=np.stack(columns, axis=1).astype(np.int32),
+        weights=np.repeat(is_known, encoded.counts).astype(np.float32),
+        origin=origin,
     )
 
 

@@ -1,6 +1,7 @@
 """Questions with choices that users give, as plain columns."""
 
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.texts import brief
 from keras_bert.tasks.fine_tuning.texts import checked_texts
@@ -39,15 +40,15 @@ def right_choices(questions, labels, num_choices):
 
     Args:
         questions: as `encoded_questions` takes them.
-        labels: list of int, one for each question; None if they are those of
-            `MultipleChoiceExample`s.
+        labels: list of int, one for each question; `INSIDE` if they are those
+            of `MultipleChoiceExample`s.
         num_choices: int.
 
     Raises:
         ValueError: there is no label, or it is no index; its place is named.
     """
     questions = as_list(questions)
-    if labels is None:
+    if labels is INSIDE:
         labels = [getattr(question, "label", None) for question in questions]
     labels = as_list(labels)
     if len(labels) != len(questions):

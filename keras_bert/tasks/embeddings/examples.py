@@ -3,49 +3,15 @@
 import itertools
 
 import numpy as np
-import tensorflow as tf
 
+from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import numbers
 from keras_bert.tasks.fine_tuning.columns import split_examples
-from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.texts import brief
 from keras_bert.tasks.fine_tuning.texts import checked_texts
-
-
-class EmbeddingExamples:
-    """Examples of several texts each; a text that comes again is held once.
-
-    Args:
-        rows: `PackedRows` of the different texts.
-        text_ids: int `(num_examples, num_texts)`, places in `rows`.
-        scores: float32 `(num_examples,)` of scored pairs, or None.
-
-    Attributes:
-        lengths: int `(num_examples,)`, of the longest text, in tokens.
-    """
-
-    def __init__(self, rows, text_ids, scores=None):
-        self.rows = rows
-        self.text_ids = text_ids
-        self.scores = scores
-        self.lengths = rows.lengths[text_ids].max(axis=1)
-        self._targets = text_ids if scores is None else scores
-
-    def __len__(self):
-        return len(self.text_ids)
-
-    def batch(self, indices):
-        """Gathers what `model.fit` takes of some examples, in graph or eagerly.
-
-        Returns:
-            A dict of int32 `(batch_size, num_texts, width)` inputs, and a
-            dict of the targets: the scores, or `text_ids`.
-        """
-        return (
-            self.rows.inputs(tf.gather(self.text_ids, indices)),
-            {"embedding": tf.gather(self._targets, indices)},
-        )
 
 
 def embedding_examples(preprocess, texts, labels=None):
@@ -60,7 +26,9 @@ def embedding_examples(preprocess, texts, labels=None):
             are; None for pairs that belong together.
 
     Returns:
-        `EmbeddingExamples`.
+        `Encoded`: its rows are the different texts, of which one that comes
+        again is held once, its groups int `(num_examples, num_texts)`, and its
+        targets the scores, float32 `(num_examples,)`, or else the groups.
 
     Raises:
         ValueError: an example is none of these; its index is named.
@@ -85,14 +53,25 @@ def embedding_examples(preprocess, texts, labels=None):
         places.setdefault(text, len(places))
     ids = [[places[text] for text in column] for column in columns]
     rows = tokenized_rows(preprocess, [*places])
-    return EmbeddingExamples(rows, np.array(ids).T, scores)
+    groups = np.array(ids).T
+    return Encoded(
+        rows,
+        groups=groups,
+        targets=groups if scores is None else scores,
+        output="embedding",
+    )
+
+
+def are_scored(examples):
+    """Says if what `embedding_examples` gives are scored pairs."""
+    return examples.targets.ndim == 1
 
 
 def _split(texts, labels):
     spec = getattr(texts, "element_spec", None)
     is_scored = isinstance(spec, tuple) and isinstance(spec[0], tuple)
     if is_scored or labels is not None:
-        return split_examples(texts, labels)
+        return split_examples(texts, INSIDE if labels is None else labels)
     texts = as_rows(texts)
     if not texts:
         raise ValueError("There must be examples. Received: none.")

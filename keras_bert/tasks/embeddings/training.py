@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.tasks.embeddings.examples import are_scored
 from keras_bert.tasks.embeddings.model import unit
 
 _LARGE = 1e9
@@ -31,14 +32,14 @@ class EmbedderTraining:
 
     @classmethod
     def of(cls, pretrained, model, examples, validation_examples):
-        """Prepares a model of single texts for `EmbeddingExamples`."""
+        """Prepares a model of single texts for `embedding_examples`."""
         judged = validation_examples or examples
         return cls(
             pretrained,
-            _over_texts(model, examples.text_ids.shape[1]),
-            is_scored=examples.scores is not None,
+            _over_texts(model, examples.groups.shape[1]),
+            is_scored=are_scored(examples),
             main_metric=(
-                "mean_reciprocal_rank" if judged.scores is None else "spearman"
+                "spearman" if are_scored(judged) else "mean_reciprocal_rank"
             ),
         )
 

@@ -133,15 +133,15 @@ class FeatureBased:
     def starts_random(self):
         return True
 
-    def train(self, examples, held_out, recipe, **fit):
+    def learn(self, encoded, held_out, recipe, **fit):
         # The same task, but of states.
         learner = copy.copy(self)
         learner.model = self.head_model
         learner._compute = Forward(self.head_model)
         with self._states_directory() as directory:
             store = functools.partial(self._over_states, directory=directory)
-            return super(FeatureBased, learner).train(
-                store(examples),
+            return super(FeatureBased, learner).learn(
+                store(encoded),
                 None if held_out is None else store(held_out),
                 recipe,
                 **fit,
@@ -185,14 +185,14 @@ class FeatureBased:
             return tempfile.TemporaryDirectory(prefix="keras_bert-states-")
         return contextlib.nullcontext(self.cache_dir)
 
-    def _over_states(self, examples, directory):
+    def _over_states(self, encoded, directory):
         about = described_encoder(
             self.pretrained, self.preprocess, self.design.layers
         )
         states = stored_states(
-            self.states_model, examples.rows, about, directory
+            self.states_model, encoded.rows, about, directory
         )
-        return over_states(examples, states)
+        return over_states(encoded, states)
 
 
 def _named(head_file, name):

@@ -70,8 +70,8 @@ class StateRows:
         return states
 
 
-def over_states(examples, states):
-    """Puts states, as for `StateRows`, in place of the ids of examples."""
-    other = copy.copy(examples)
-    other.rows = StateRows(examples.rows, states)
+def over_states(encoded, states):
+    """Puts states, as for `StateRows`, in place of the ids of `Encoded`."""
+    other = copy.copy(encoded)
+    other.rows = StateRows(encoded.rows, states)
     return other

@@ -5,15 +5,18 @@ import numpy as np
 from keras_bert.tasks.fine_tuning.texts import brief
 from keras_bert.tasks.fine_tuning.texts import checked_texts
 
+# Stands for labels that come together with the texts.
+INSIDE = "inside"
 
-def split_examples(texts, labels=None):
+
+def split_examples(texts, labels=INSIDE):
     """Splits texts and labels that may come together in a data set.
 
     Args:
         texts: sequence of texts or of pairs of texts, as `as_rows` takes it;
             or a `tf.data.Dataset`, batched or not, of pairs of a text, or a
             pair of texts, and a label.
-        labels: sequence of labels; None with a data set.
+        labels: sequence of labels; `INSIDE` with a data set.
 
     Returns:
         A list of texts or of pairs, and a list of labels.
@@ -21,7 +24,7 @@ def split_examples(texts, labels=None):
     Raises:
         ValueError: there are no texts, or not as many as labels.
     """
-    if labels is None:
+    if labels is INSIDE:
         if not hasattr(texts, "as_numpy_iterator"):
             raise ValueError(
                 "`labels` must be given, but for a `tf.data.Dataset` of pairs "

@@ -7,6 +7,7 @@ from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
+from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.fine_tuning.recipe import Recipe
@@ -126,31 +127,41 @@ class FineTunedTask(Task):
                 any training.
         """
         recipe = self.recipe(**recipe)
-        examples, held_out = self.examples(texts, labels, class_weights), None
+        encoded = self.labelled(texts, labels, class_weights)
+        held_out = None
         if validation_data is not None:
             is_tuple = isinstance(validation_data, tuple)
             is_columns = is_tuple and len(validation_data) in (1, 2)
             columns = validation_data if is_columns else (validation_data,)
             held_out = self.labelled(*columns)
-        return self.train(
-            examples, held_out, recipe, callbacks=callbacks, verbose=verbose
+        return self.learn(
+            encoded, held_out, recipe, callbacks=callbacks, verbose=verbose
         )
 
-    def train(self, examples, held_out, recipe, **fit):
-        """Fits what `examples` gives; what `labelled` gives may be held out.
+    def learn(self, encoded, held_out, recipe, **fit):
+        """Trains, and says if the model has learned one answer only.
+
+        Args:
+            encoded: `Encoded` to learn from.
+            held_out: the same, to validate on, or None.
+            recipe: `Recipe`.
+            **fit: arguments of `fine_tune`.
+
+        :meta private:
+        """
+        history = self.train(encoded, held_out, recipe, **fit)
+        warn_if_collapsed(self, encoded if held_out is None else held_out)
+        return history
+
+    def train(self, encoded, held_out, recipe, **fit):
+        """Trains as `learn` does.
 
         :meta private:
         """
         validation = None
         if held_out is not None:
             validation = lambda: self.scores(held_out)  # noqa: E731
-        history = fine_tune(
-            self, self.learned(examples), recipe, validation, **fit
-        )
-        if held_out is not None:
-            self.tune(held_out)
-        warn_if_collapsed(self, examples if held_out is None else held_out)
-        return history
+        return fine_tune(self, encoded, recipe, validation, **fit)
 
     def evaluate(self, texts, labels=None):
         """Compares answers with labels.
@@ -163,12 +174,20 @@ class FineTunedTask(Task):
         """
         return self.scores(self.labelled(texts, labels))
 
-    def scores(self, examples):
-        """Computes the metrics of what `labelled` gives, a dict of floats.
+    def labelled(self, texts, labels=None, class_weights=None):
+        """Encodes texts to learn from or to evaluate on, as `fit` takes them.
 
         :meta private:
         """
-        return self.metrics(examples, self.logits(examples))
+        labels = INSIDE if labels is None else labels
+        return self.encode(texts, labels, class_weights)
+
+    def scores(self, encoded):
+        """Computes the metrics of `Encoded` with labels, a dict of floats.
+
+        :meta private:
+        """
+        return self.metrics(encoded, self.logits(encoded))
 
     def save(self, directory, format="keras", overwrite=False):
         """Writes the model so that `from_pretrained` reads it back equal.
@@ -198,6 +217,18 @@ class FineTunedTask(Task):
         if len(rows):
             for indices, outputs in self._forward(rows):
                 logits[indices] = outputs["logits"]
+        return logits
+
+    def token_logits(self, rows):
+        """Lists an array `(num_tokens, num_outputs)` for each of `PackedRows`.
+
+        :meta private:
+        """
+        logits = [None] * len(rows)
+        if logits:
+            for indices, outputs in self._forward(rows):
+                for index, row in zip(indices, outputs["logits"], strict=True):
+                    logits[index] = row[rows.place(index, len(row))]
         return logits
 
     @property
@@ -257,36 +288,8 @@ class FineTunedTask(Task):
         :meta private:
         """
         refuse_options(self, options)
-        asked = self.asked(texts)
+        asked = self.encode(texts)
         return self.predictions(asked, self.logits(asked))
-
-    def asked(self, texts):
-        """Checks and tokenizes what `predict` is to answer.
-
-        :meta private:
-        """
-        raise NotImplementedError
-
-    def asked_alike(self, texts, first):
-        """As `asked`, where another model's `asked` gave `first` for the texts.
-
-        :meta private:
-        """
-        return self.asked(texts)
-
-    def examples(self, texts, labels=None, class_weights=None):
-        """Checks and tokenizes what there is to learn; gives `Examples`.
-
-        :meta private:
-        """
-        raise NotImplementedError
-
-    def learned(self, examples):
-        """Prepares what `examples` gives for training, which now begins.
-
-        :meta private:
-        """
-        return examples
 
     def tune(self, labelled):
         """Sets what is best set on validation data; by default nothing.
@@ -294,12 +297,21 @@ class FineTunedTask(Task):
         :meta private:
         """
 
-    def labelled(self, texts, labels=None):
-        """Checks and tokenizes what `evaluate` compares.
+    def encode(self, texts, labels=None, class_weights=None):
+        """Checks and tokenizes what there is to learn, to judge or to answer.
+
+        Args:
+            texts: as `fit` takes them, or `predict` where there are no labels.
+            labels: one for each text, or `INSIDE` where the texts bring them;
+                None where the texts are only to be answered.
+            class_weights: as `fit` takes them.
+
+        Returns:
+            `Encoded`.
 
         :meta private:
         """
-        return self.examples(texts, labels)
+        raise NotImplementedError
 
     def logits(self, examples):
         """Computes what the model says, a float32 array or a list, by texts.

@@ -1,12 +1,14 @@
 """Tasks on single texts or pairs, with an answer for the whole."""
 
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
-from keras_bert.tasks.fine_tuning.examples import Examples
-from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.columns import split_examples
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.text_windows import WindowedExamples
 from keras_bert.tasks.fine_tuning.text_windows import cut_texts
 from keras_bert.tasks.fine_tuning.text_windows import long_text_settings
+from keras_bert.tasks.fine_tuning.text_windows import pooled
+from keras_bert.tasks.fine_tuning.text_windows import shared_by_windows
 from keras_bert.text.preprocessor import Preprocessor
 
 
@@ -86,15 +88,25 @@ class TextTask(FineTunedTask):
     def shared_settings(self):
         return {"is_pair": self.is_pair}
 
-    def asked(self, texts):
-        return self._text_examples(encoded_texts(texts, self.is_pair))
+    def encode(self, texts, labels=None, class_weights=None):
+        if labels is None:
+            return self._in_rows(encoded_texts(texts, self.is_pair))
+        texts, labels = split_examples(texts, labels)
+        columns = encoded_texts(texts, self.is_pair)
+        encoded = self._in_rows(columns, *self._learned(labels, class_weights))
+        self.note_pairs(len(columns) == 2)
+        return encoded
 
-    def _text_examples(self, columns, targets=None, weights=None):
+    def _learned(self, labels, class_weights):
+        """Checks labels; returns targets and weights of texts, or None."""
+        raise NotImplementedError
+
+    def _in_rows(self, columns, targets=None, weights=None):
         """Tokenizes columns of texts, in windows if they are read so."""
         windows = self.settings["windows"]
         if windows is None:
             rows = tokenized_rows(self.preprocess, *columns)
-            return Examples(rows, targets, weights)
+            return Encoded(rows, targets=targets, weights=weights)
         if len(columns) == 2:
             raise ValueError(
                 "`windows` are for single texts: nothing tells which text of "
@@ -104,16 +116,15 @@ class TextTask(FineTunedTask):
         rows, counts = cut_texts(
             self.preprocess, self.settings["stride"], *columns
         )
-        return WindowedExamples(rows, counts, targets, weights)
+        if targets is None:
+            return Encoded(rows, counts)
+        learned = shared_by_windows(counts, targets, weights)
+        return Encoded(rows, counts, **learned)
 
-    def learned(self, examples):
-        is_cut = self.settings["windows"] is None
-        return examples if is_cut else examples.windows()
-
-    def logits(self, examples):
-        logits = self.row_logits(examples.rows)
+    def logits(self, encoded):
+        logits = self.row_logits(encoded.rows)
         windows = self.settings["windows"]
-        return logits if windows is None else examples.pooled(logits, windows)
+        return logits if windows is None else pooled(encoded, logits, windows)
 
     def check_servable(self):
         super().check_servable()

@@ -6,8 +6,7 @@ References:
 
 import numpy as np
 
-from keras_bert.tasks.fine_tuning.examples import Examples
-from keras_bert.tasks.fine_tuning.examples import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import packed_rows
 
 _TEXTS_AT_ONCE = 4096
 
@@ -23,70 +22,42 @@ def _max(logits, starts, counts):
 POOLINGS = {"mean": _mean, "max": _max}
 
 
-class WindowedExamples:
-    """Texts in windows, each text with a target and a weight.
+def pooled(encoded, logits, pooling):
+    """Pools the logits of windows.
 
     Args:
-        rows: `PackedRows`, the windows of all texts in order.
-        num_windows: int array `(num_texts,)`, 1 or more.
-        targets: array `(num_texts, ...)`; None of texts that are only to be
-            answered.
-        weights: float32 `(num_texts,)`; all 1 by default.
+        encoded: `Encoded` of texts in windows.
+        logits: float32 `(num_windows, num_outputs)`, of all windows.
+        pooling: str, a key of `POOLINGS`.
+
+    Returns:
+        float32 `(num_texts, num_outputs)`.
     """
+    rows = POOLINGS[pooling](logits, encoded.starts, encoded.counts)
+    return rows.astype(np.float32)
 
-    def __init__(self, rows, num_windows, targets=None, weights=None):
-        self.rows = rows
-        self.num_windows = num_windows
-        self.truncated = np.zeros(len(num_windows), bool)
-        self.targets = targets
-        if weights is None:
-            weights = np.ones(len(num_windows), np.float32)
-        self.weights = weights
-        self._starts = np.cumsum(num_windows) - num_windows
 
-    def __len__(self):
-        return len(self.num_windows)
+def shared_by_windows(counts, targets, weights=None):
+    """Gives each window the target of its text, and a share of its weight.
 
-    def part(self, indices):
-        """Takes some of the texts, by their indices, with all their windows."""
-        counts = self.num_windows[indices]
-        places = [
-            start + np.arange(count)
-            for start, count in zip(self._starts[indices], counts, strict=True)
-        ]
-        return WindowedExamples(
-            self.rows.part(np.concatenate(places)),
-            counts,
-            self.targets[indices],
-            self.weights[indices],
-        )
+    The windows of a text weigh as much together as those of any other, and
+    where all weights are 1 their mean is 1.
 
-    def windows(self):
-        """Makes `Examples` of the windows, each with the target of its text.
+    Args:
+        counts: int array `(num_texts,)`, how many windows each text has.
+        targets: array `(num_texts, ...)`.
+        weights: float32 `(num_texts,)`; all 1 by default.
 
-        The windows of a text weigh as much together as those of any other,
-        and where all weights are 1 their mean is 1.
-        """
-        counts = self.num_windows
-        weights = self.weights / counts * (counts.sum() / len(counts))
-        return Examples(
-            self.rows,
-            np.repeat(self.targets, counts, axis=0),
-            np.repeat(weights, counts).astype(np.float32),
-        )
-
-    def pooled(self, logits, pooling):
-        """Pools the logits of windows.
-
-        Args:
-            logits: float32 `(num_windows, num_outputs)`, of all windows.
-            pooling: str, a key of `POOLINGS`.
-
-        Returns:
-            float32 `(num_texts, num_outputs)`.
-        """
-        pooled = POOLINGS[pooling](logits, self._starts, self.num_windows)
-        return pooled.astype(np.float32)
+    Returns:
+        A dict of `targets` and `weights`, as `Encoded` takes them.
+    """
+    if weights is None:
+        weights = np.ones(len(counts), np.float32)
+    shares = weights / counts * (counts.sum() / len(counts))
+    return {
+        "targets": np.repeat(targets, counts, axis=0),
+        "weights": np.repeat(shares, counts).astype(np.float32),
+    }
 
 
 def cut_texts(preprocess, stride, texts):

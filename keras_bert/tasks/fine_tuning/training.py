@@ -19,7 +19,7 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
     Args:
         task: `FineTunedTask`, or an object with its `model` of one output,
             `loss`, `main_metric` and `pretrained`.
-        examples: `Examples` to learn from.
+        examples: `Encoded` to learn from.
         recipe: `Recipe`.
         validation: function without arguments that gives a dict of metrics on
             the validation data, or None. After each epoch the weights are

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from keras_bert.tasks.fine_tuning.examples import TokenExamples
-from keras_bert.tasks.fine_tuning.examples import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.tasks.tags.word_windows import IGNORED
 from keras_bert.tasks.tags.word_windows import cut_windows
 from keras_bert.tasks.tags.word_windows import gather_words
@@ -68,8 +68,12 @@ class SentenceWindows:
         return gather_words(self._windows, pieces, lengths, missing)
 
 
+class Words(list):
+    """Sentences as lists of words, which are not to be found in texts."""
+
+
 @dataclasses.dataclass(frozen=True)
-class AskedWords:
+class Sentences:
     """The words of sentences, tokenized.
 
     Args:
@@ -79,58 +83,45 @@ class AskedWords:
             words.
         spans: list with a list of pairs of int for each text, the first
             character of each word and the one behind it; or None.
+        tags: list with a list of str for each sentence; None if it has to be
+            tagged.
+        labels: list with an int32 array `(num_tokens,)` for each window, or
+            None.
     """
 
     windows: SentenceWindows
     words: list
     texts: list | None = None
     spans: list | None = None
+    tags: list | None = None
+    labels: list | None = None
 
-    @classmethod
-    def in_texts(cls, windows, texts, spans):
-        """Makes them of texts and the places of their words."""
-        words = [
-            [text[start:end] for start, end in places]
-            for text, places in zip(texts, spans, strict=True)
-        ]
-        return cls(windows, words, texts, spans)
-
-    @property
-    def rows(self):
-        """The windows as `PackedRows`."""
-        return self.windows.rows
-
-    @property
-    def num_words(self):
-        """The number of words of each sentence, a list of int."""
-        return [len(words) for words in self.words]
+    def encoded(self, **learned):
+        """Makes `Encoded` of the windows; these are its origin."""
+        words = Words(self.words)
+        rows = self.windows.rows
+        return Encoded(rows, origin=self, alike=words, **learned)
 
 
-class TaggedExamples(TokenExamples):
-    """Windows of sentences, the first piece of each word labelled.
+def tagged_windows(windows, words, tags, places, label_weights):
+    """Labels the first piece of each word.
 
     Args:
         windows: `SentenceWindows`.
-        tags: list with a list of str for each sentence.
+        words, tags: lists with a list of str for each sentence.
         places: the same, the place of each tag among the labels.
         label_weights: float32 `(num_labels,)`, the weight of the words of
             each label.
 
-    Attributes:
-        labels: list with an int32 array `(num_tokens,)` for each window.
+    Returns:
+        `Encoded`.
     """
-
-    def __init__(self, windows, tags, places, label_weights):
-        labels = windows.labels(places)
-        is_labelled = labels != IGNORED
-        targets = np.where(is_labelled, labels, 0)
-        weights = is_labelled * label_weights[targets]
-        super().__init__(windows.rows, targets, weights, len(label_weights))
-        self.windows = windows
-        self.labels = np.split(labels, np.cumsum(self.lengths)[:-1])
-        self.tags = tags
-
-    @property
-    def num_words(self):
-        """The number of words of each sentence, a list of int."""
-        return [len(row) for row in self.tags]
+    labels = windows.labels(places)
+    is_labelled = labels != IGNORED
+    targets = np.where(is_labelled, labels, 0)
+    by_window = np.split(labels, np.cumsum(windows.rows.lengths)[:-1])
+    return Sentences(windows, words, tags=tags, labels=by_window).encoded(
+        targets=targets,
+        weights=is_labelled * label_weights[targets],
+        num_labels=len(label_weights),
+    )

@@ -6,6 +6,7 @@ from keras_bert.data.labelled.tag_schemes import IOB2
 from keras_bert.data.labelled.tag_schemes import PLAIN
 from keras_bert.data.labelled.tag_schemes import by_indices
 from keras_bert.data.labelled.tag_schemes import find_scheme
+from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.texts import brief
 
@@ -59,13 +60,13 @@ def _check_lists(name, rows, contents):
                 )
 
 
-def tagged_words(sentences, tags=None):
+def tagged_words(sentences, tags=INSIDE):
     """Brings words and tags that may come together in one form.
 
     Args:
         sentences: `TaggedSentences`, or a list with a list of str for each
             sentence.
-        tags: list with a list of str for each sentence; None with
+        tags: list with a list of str for each sentence; `INSIDE` with
             `TaggedSentences`.
 
     Returns:
@@ -75,9 +76,9 @@ def tagged_words(sentences, tags=None):
     Raises:
         ValueError: they are no such lists, or there is no word.
     """
-    if isinstance(sentences, TaggedSentences) and tags is None:
+    if isinstance(sentences, TaggedSentences) and tags is INSIDE:
         return sentences.words, sentences.tags, sentences.where
-    if tags is None:
+    if tags is INSIDE:
         raise ValueError(
             "`labels` must be given: the tags, a list for each sentence. Only "
             "what `read_conll` gives has its own. Received: labels=None."

@@ -44,24 +44,20 @@ def test_each_window_is_laid_out_as_published(preprocess, words):
 
 def test_rows_belong_to_questions_in_order(preprocess):
     asked = _rows(preprocess)
-    assert asked.slices() == [
-        slice(0, 1),
-        slice(1, 5),
-        slice(5, 8),
-        slice(8, 9),
-    ]
-    for windows, rows in zip(asked.windows, asked.slices()):
-        np.testing.assert_array_equal(
-            asked.rows.lengths[rows],
-            windows.context_start + windows.lengths + 1,
-        )
+    assert asked.starts.tolist() == [0, 1, 5, 8]
+    assert asked.counts.tolist() == [1, 4, 3, 1]
+    windows = [question.windows for question in asked.origin]
+    np.testing.assert_array_equal(
+        asked.rows.lengths,
+        np.concatenate([w.context_start + w.lengths + 1 for w in windows]),
+    )
 
 
 def test_a_part_has_the_rows_of_its_questions(preprocess):
     asked = _rows(preprocess)
     part = asked.part([2, 1])
-    assert part.questions == [asked.questions[2], asked.questions[1]]
-    assert part.slices() == [slice(0, 3), slice(3, 7)]
+    assert part.origin == [asked.origin[2], asked.origin[1]]
+    assert part.counts.tolist() == [3, 4]
     np.testing.assert_array_equal(
         part.rows.inputs(np.arange(7))["input_ids"],
         asked.rows.inputs([5, 6, 7, 1, 2, 3, 4])["input_ids"],
@@ -70,7 +66,7 @@ def test_a_part_has_the_rows_of_its_questions(preprocess):
 
 def test_tokens_have_their_bytes_in_the_context(preprocess):
     asked = _rows(preprocess, [("", "Dogs – Café."), ("", "a")])
-    starts, ends = asked.token_spans[0]
+    starts, ends = asked.origin[0].token_spans
     data = "Dogs – Café.".encode()
     assert [data[a:b].decode() for a, b in zip(starts, ends)] == [
         *("Dog", "s", "–", "Café", "."),

@@ -12,8 +12,8 @@ from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.span_examples import answer_labels
-from keras_bert.tasks.answers.span_examples import span_examples
 from keras_bert.tasks.answers.span_examples import token_span
+from keras_bert.tasks.answers.span_examples import with_spans
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
@@ -24,7 +24,7 @@ _CONTEXT = "the dog eats the cat . the bird sees"
 
 @pytest.fixture
 def examples(preprocess):
-    """A function from answers in the context above to `Examples`.
+    """A function from answers in the context above to `Encoded`.
 
     An answer is a pair of text and character; None is an impossible question.
     """
@@ -44,7 +44,7 @@ def examples(preprocess):
         paragraph = {"context": context, "qas": entries}
         data = {"data": [{"paragraphs": [paragraph]}]}
         questions = squad_questions(data, "here")
-        return span_examples(
+        return with_spans(
             question_rows(preprocess, preprocess.sizes, questions)
         )
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.tasks.embeddings.examples import are_scored
 from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.template import Template
 from keras_bert.text.preprocessor import Preprocessor
@@ -16,15 +17,15 @@ def preprocess(bert):
 
 def test_a_text_that_comes_again_is_held_once(preprocess):
     examples = embedding_examples(preprocess, _PAIRS)
-    assert examples.text_ids.tolist() == [[0, 1], [2, 3], [0, 4]]
+    assert examples.groups.tolist() == [[0, 1], [2, 3], [0, 4]]
     assert len(examples.rows) == 5
     assert examples.lengths.tolist() == [4, 5, 4]
-    assert examples.scores is None
+    assert not are_scored(examples)
 
 
 def test_a_batch_has_the_texts_of_each_example(preprocess):
     examples = embedding_examples(preprocess, _PAIRS)
-    inputs, targets = examples.batch(tf.constant([1, 0]))
+    inputs, targets, _ = examples.batch(tf.constant([1, 0]))
     assert inputs["input_ids"].shape == (2, 2, 5)
     for row, text in zip(
         inputs["input_ids"].numpy().reshape(4, 5),
@@ -37,7 +38,7 @@ def test_a_batch_has_the_texts_of_each_example(preprocess):
 
 def test_scores_are_the_targets_of_scored_pairs(preprocess):
     examples = embedding_examples(preprocess, _PAIRS, [1, 0.5, -1])
-    _, targets = examples.batch(tf.constant([2, 0]))
+    _, targets, _ = examples.batch(tf.constant([2, 0]))
     assert targets["embedding"].numpy().tolist() == [-1, 1]
 
 
@@ -63,8 +64,8 @@ def test_any_container_will_do(preprocess):
             scored,
         ),
     ):
-        np.testing.assert_array_equal(other.text_ids, expected.text_ids)
-        np.testing.assert_array_equal(other.scores, expected.scores)
+        np.testing.assert_array_equal(other.groups, expected.groups)
+        np.testing.assert_array_equal(other.targets, expected.targets)
 
 
 @pytest.mark.parametrize(

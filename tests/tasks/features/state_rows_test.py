@@ -4,7 +4,7 @@ import tensorflow as tf
 from keras_bert.data.batches.packed_rows import PackedRows
 from keras_bert.tasks.features.state_rows import StateRows
 from keras_bert.tasks.features.state_rows import over_states
-from keras_bert.tasks.fine_tuning.examples import TokenExamples
+from keras_bert.tasks.fine_tuning.encoded import Encoded
 
 _LENGTHS = np.array([3, 1, 2])
 _STATES = np.arange(6 * 2 * 4).reshape(6, 2, 4).astype("float16")
@@ -51,7 +51,12 @@ def test_a_part_has_the_states_of_its_rows():
 
 def test_examples_keep_their_targets():
     targets = np.array([1, 2, 0, 2, 1, 0])
-    examples = TokenExamples(_rows(), targets, np.ones(6, "float32"), 3)
+    examples = Encoded(
+        _rows(),
+        targets=targets,
+        weights=np.ones(6, "float32"),
+        num_labels=3,
+    )
     before = examples.batch([0, 2])
     inputs, *after = over_states(examples, _STATES).batch([0, 2])
     assert {*inputs} == {"states", "input_mask"}

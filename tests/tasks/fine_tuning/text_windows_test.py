@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 
 from keras_bert.tasks.fine_tuning import text_windows
-from keras_bert.tasks.fine_tuning.text_windows import WindowedExamples
+from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.text_windows import cut_texts
 from keras_bert.tasks.fine_tuning.text_windows import long_text_settings
+from keras_bert.tasks.fine_tuning.text_windows import pooled
+from keras_bert.tasks.fine_tuning.text_windows import shared_by_windows
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS = [
@@ -72,16 +74,14 @@ def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
 
 
 @pytest.fixture
-def examples(preprocess):
-    rows, counts = cut_texts(preprocess, 4, _TEXTS)
-    weights = np.array([1, 1, 1, 5], np.float32)
-    return WindowedExamples(rows, counts, np.eye(4), weights)
+def encoded(preprocess):
+    return Encoded(*cut_texts(preprocess, 4, _TEXTS))
 
 
-def test_logits_are_pooled_text_by_text(examples):
+def test_logits_are_pooled_text_by_text(encoded):
     logits = np.arange(14, dtype=np.float32).reshape(7, 2)
     logits[1] = [9, -9]
-    mean, most = (examples.pooled(logits, x) for x in ("mean", "max"))
+    mean, most = (pooled(encoded, logits, x) for x in ("mean", "max"))
     assert mean.tolist() == [
         [pytest.approx(13 / 3), pytest.approx(-1)],
         [6, 7],
@@ -92,27 +92,24 @@ def test_logits_are_pooled_text_by_text(examples):
     assert mean.dtype == most.dtype == np.float32
 
 
-def test_windows_weigh_as_their_text_and_one_on_average(examples):
-    windows = examples.windows()
-    assert len(examples) == 4 and len(windows) == 7
-    assert windows.targets.argmax(axis=1).tolist() == [0, 0, 0, 1, 2, 3, 3]
-    of_text = np.bincount([0, 0, 0, 1, 2, 3, 3], windows.weights)
+def test_windows_weigh_as_their_text_and_one_on_average(encoded):
+    weights = np.array([1, 1, 1, 5], np.float32)
+    shared = shared_by_windows(encoded.counts, np.eye(4), weights)
+    assert shared["targets"].argmax(axis=1).tolist() == [0, 0, 0, 1, 2, 3, 3]
+    of_text = np.bincount([0, 0, 0, 1, 2, 3, 3], shared["weights"])
     np.testing.assert_allclose(of_text, np.array([1, 1, 1, 5]) * 7 / 4)
-    examples.weights = np.ones(4)
-    assert examples.windows().weights.mean() == pytest.approx(1)
-    assert windows.lengths.tolist() == [6, 6, 6, 2, 6, 6, 6]
+    shared = shared_by_windows(encoded.counts, np.eye(4))
+    assert shared["weights"].mean() == pytest.approx(1)
+    assert encoded.lengths.tolist() == [6, 6, 6, 2, 6, 6, 6]
 
 
-def test_a_part_has_all_windows_of_its_texts(examples):
-    part = examples.part(np.array([3, 0]))
-    assert len(part) == 2
-    assert part.num_windows.tolist() == [2, 3]
-    assert part.weights.tolist() == [5, 1]
-    assert part.targets.argmax(axis=1).tolist() == [3, 0]
+def test_a_part_has_all_windows_of_its_texts(encoded):
+    part = encoded.part(np.array([3, 0]))
+    assert part.counts.tolist() == [2, 3]
     places = [5, 6, 0, 1, 2]
     np.testing.assert_array_equal(
         part.rows.inputs(np.arange(5))["input_ids"],
-        examples.rows.inputs(places)["input_ids"],
+        encoded.rows.inputs(places)["input_ids"],
     )
 
 

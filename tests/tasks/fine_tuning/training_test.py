@@ -105,7 +105,7 @@ def test_each_layer_learns_slower_than_the_one_above(classifier):
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
 def test_smoothed_targets_are_in_the_loss(classifier, smoothing):
-    logits = classifier.logits(classifier.asked(_TEXTS)).astype(float)
+    logits = classifier.logits(classifier.encode(_TEXTS)).astype(float)
     log_odds = logits - np.log(np.exp(logits).sum(1, keepdims=True))
     targets = np.eye(2)[_LABELS] * (1 - smoothing) + smoothing / 2
     history = classifier.fit(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import strategies as st
 
 from keras_bert.tasks.tags.sentence_windows import SentenceWindows
-from keras_bert.tasks.tags.sentence_windows import TaggedExamples
+from keras_bert.tasks.tags.sentence_windows import tagged_windows
 from keras_bert.tasks.tags.word_pieces import WordPieces
 from keras_bert.tasks.tags.word_windows import IGNORED
 from keras_bert.template import Template
@@ -60,8 +60,8 @@ def test_only_first_pieces_have_labels():
 @_both_sides
 def test_targets_stand_where_their_pieces_stand(layout):
     places = [[1, 2], [], [3, 0, 1, 2]]
-    examples = TaggedExamples(
-        _windows(layout), [], places, np.array([1, 1, 0.5, 1], np.float32)
+    examples = tagged_windows(
+        _windows(layout), [], [], places, np.array([1, 1, 0.5, 1], np.float32)
     )
     inputs, targets, weights = examples.batch([0, 2, 1])
     is_word = weights["logits"].numpy() > 0

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from keras_bert.tasks.fine_tuning.examples import Examples
-from keras_bert.tasks.fine_tuning.examples import tokenized_rows
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS = [b"the dog eats meat", b"a cat", b"", b"the the the the the the"]
@@ -16,7 +16,7 @@ def preprocess(bert):
 @pytest.fixture
 def examples(preprocess):
     targets = np.arange(4, dtype="float32")[:, np.newaxis]
-    return Examples(tokenized_rows(preprocess, _TEXTS), targets)
+    return Encoded(tokenized_rows(preprocess, _TEXTS), targets=targets)
 
 
 def test_rows_are_the_preprocessors_own(examples, preprocess):
@@ -30,7 +30,7 @@ def test_texts_in_pieces_are_those_at_once(preprocess, monkeypatch):
     columns = _TEXTS, _TEXTS[::-1]
     whole = tokenized_rows(preprocess, *columns)
     monkeypatch.setattr(
-        "keras_bert.tasks.fine_tuning.examples._TEXTS_AT_ONCE", 3
+        "keras_bert.tasks.fine_tuning.encoded._TEXTS_AT_ONCE", 3
     )
     pieces = tokenized_rows(preprocess, *columns)
     assert pieces.lengths.tolist() == whole.lengths.tolist()
@@ -67,11 +67,30 @@ def test_a_batch_has_inputs_targets_and_weights(examples):
     assert weights["logits"].numpy().tolist() == [1.0, 1.0]
 
 
-def test_a_part_has_its_own_targets_and_weights(preprocess):
+def test_a_part_has_all_rows_of_its_answers(preprocess):
     rows = tokenized_rows(preprocess, _TEXTS)
-    weights = np.array([1, 2, 3, 4], "float32")
-    part = Examples(rows, np.eye(4), weights).part(np.array([3, 1]))
-    assert len(part) == 2
-    assert part.targets.argmax(1).tolist() == [3, 1]
-    assert part.weights.tolist() == [4.0, 2.0]
-    assert part.lengths.tolist() == [6, 4]
+    encoded = Encoded(rows, np.array([1, 2, 1]), origin=["a", "b", "c"])
+    part = encoded.part(np.array([2, 1]))
+    assert part.lengths.tolist() == [6, 4, 2]
+    assert part.starts.tolist() == [0, 1]
+    assert part.origin == ["c", "b"]
+    assert part.truncated.tolist() == [True, False]
+
+
+def test_a_group_of_rows_is_one_example(preprocess):
+    rows = tokenized_rows(preprocess, _TEXTS)
+    groups = np.array([[0, 1], [2, 1]])
+    encoded = Encoded(
+        rows, groups=groups, targets=np.eye(2), output="embedding"
+    )
+    assert len(encoded) == 2
+    assert encoded.lengths.tolist() == [6, 4]
+    inputs, targets, weights = encoded.batch([1, 0])
+    for row, text in zip(
+        inputs["input_ids"].numpy().reshape(4, 6),
+        [_TEXTS[2], _TEXTS[1], _TEXTS[0], _TEXTS[1]],
+    ):
+        expected = preprocess([text])["input_ids"].numpy()[0]
+        np.testing.assert_array_equal(row, expected)
+    assert targets["embedding"].numpy().argmax(1).tolist() == [1, 0]
+    assert weights["embedding"].numpy().tolist() == [1.0, 1.0]
