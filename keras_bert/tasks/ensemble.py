@@ -84,7 +84,7 @@ class Ensemble:
             What that returns.
         """
         refuse_options(self, options)
-        return self.tasks[0].predictions(*self._ask(texts))
+        return self.tasks[0].decode(*self._ask(texts))
 
     def probabilities(self, texts):
         """Computes the probability of each label, or of each choice.
@@ -191,7 +191,7 @@ def _agreed(tasks):
     """Collects what all models have alike; unknown values are left out."""
     agreed = {}
     for number, task in enumerate(tasks, 1):
-        for name, value in task.shared_settings().items():
+        for name, value in task.shared_settings.items():
             if value is None:
                 continue
             if agreed.setdefault(name, value) != value:

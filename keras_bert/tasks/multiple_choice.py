@@ -99,17 +99,17 @@ class MultipleChoice(FineTunedTask):
     def logits(self, encoded):
         return self.row_logits(encoded.rows).reshape(encoded.groups.shape)
 
-    def metrics(self, labelled, logits):
-        is_right = logits.argmax(axis=1) == labelled.targets.argmax(axis=1)
+    def metrics(self, encoded, logits):
+        is_right = logits.argmax(axis=1) == encoded.targets.argmax(axis=1)
         return {"accuracy": float(is_right.mean())}
 
-    def has_collapsed(self, examples):
-        some = examples_to_tell(len(examples))
-        logits = self.logits(examples.part(some))
+    def collapse(self, encoded):
+        some = examples_to_tell(len(encoded))
+        logits = self.logits(encoded.part(some))
         # Scores of one value say the same where rounding makes one the best.
         is_flat = np.ptp(logits, axis=1, keepdims=True) < _FLAT
         answers = np.where(is_flat.all(), 0, logits.argmax(axis=1))
-        return differ_too_little(answers, examples.targets[some])
+        return differ_too_little(answers, encoded.targets[some])
 
     def probabilities(self, questions):
         """Computes the probability of each choice.
@@ -137,7 +137,7 @@ class MultipleChoice(FineTunedTask):
         """
         return self.answered(questions, options)
 
-    def predictions(self, asked, logits):
+    def decode(self, encoded, logits):
         return [
             {
                 "choice": int(row.argmax()),
@@ -146,7 +146,7 @@ class MultipleChoice(FineTunedTask):
             }
             for row, is_cut in zip(
                 self.probabilities_of(logits),
-                asked.truncated.tolist(),
+                encoded.truncated.tolist(),
                 strict=True,
             )
         ]

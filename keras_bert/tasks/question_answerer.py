@@ -145,11 +145,11 @@ class QuestionAnswerer(QuestionTask):
         """
         return self.answered(pairs, options)
 
-    def predictions(self, asked, logits):
-        answers = row_answers(asked, logits)
+    def decode(self, encoded, logits):
+        answers = row_answers(encoded, logits)
         return [
             plain_answer(q.context, answers[q.id], self.null_threshold)
-            for q in questions_of(asked)
+            for q in questions_of(encoded)
         ]
 
     def answers(self, questions, **sizes):
@@ -194,6 +194,7 @@ class QuestionAnswerer(QuestionTask):
             label_smoothing, reduction="mean_with_sample_weight"
         )
 
+    @property
     def shared_settings(self):
         # Then they cut questions and contexts into the same tokens.
         tokenizer = self.preprocess.tokenizer
@@ -213,7 +214,7 @@ class QuestionAnswerer(QuestionTask):
             self.null_threshold,
         )
 
-    def has_collapsed(self, encoded):
+    def collapse(self, encoded):
         some = examples_to_tell(len(encoded.counts), _NUM_LOOKED_AT)
         part = encoded.part(some)
         answers = row_answers(part, self.logits(part))

@@ -57,6 +57,7 @@ class TextClassifier(TextTask):
 
     head = "classifier"
     main_metric = "accuracy"
+    shared = ("is_pair", "labels", "multi_label")
 
     def __init__(
         self,
@@ -114,12 +115,8 @@ class TextClassifier(TextTask):
         )
         return kind(from_logits=True, label_smoothing=label_smoothing)
 
-    def shared_settings(self):
-        own = {"labels": self.labels, "multi_label": self.multi_label}
-        return {**super().shared_settings(), **own}
-
-    def metrics(self, labelled, logits):
-        targets = labelled.targets[labelled.starts]
+    def metrics(self, encoded, logits):
+        targets = encoded.targets[encoded.starts]
         if self.multi_label:
             return several_label_scores(targets > 0.5, logits >= 0)
         matrix = confusion_matrix(
@@ -127,11 +124,11 @@ class TextClassifier(TextTask):
         )
         return label_scores(matrix)
 
-    def has_collapsed(self, examples):
-        some = examples_to_tell(len(examples.counts))
-        logits = self.logits(examples.part(some))
+    def collapse(self, encoded):
+        some = examples_to_tell(len(encoded.counts))
+        logits = self.logits(encoded.part(some))
         answers = logits >= 0 if self.multi_label else logits.argmax(1)
-        targets = examples.targets[examples.starts[some]]
+        targets = encoded.targets[encoded.starts[some]]
         return differ_too_little(answers, targets)
 
     def probabilities(self, texts):
@@ -161,11 +158,11 @@ class TextClassifier(TextTask):
         """
         return self.answered(texts, options)
 
-    def predictions(self, asked, logits):
+    def decode(self, encoded, logits):
         answers = []
         probabilities = self.probabilities_of(logits)
         for row, is_cut in zip(
-            probabilities, asked.truncated.tolist(), strict=True
+            probabilities, encoded.truncated.tolist(), strict=True
         ):
             order = np.argsort(-row, kind="stable")
             named = [

@@ -56,8 +56,8 @@ class TextRegressor(TextTask):
             )
         return keras.losses.MeanSquaredError()
 
-    def metrics(self, labelled, logits):
-        labels = labelled.targets[labelled.starts, 0].astype(float)
+    def metrics(self, encoded, logits):
+        labels = encoded.targets[encoded.starts, 0].astype(float)
         predictions = logits[:, 0].astype(float)
         return {
             "pearson": pearson(labels, predictions),
@@ -65,10 +65,10 @@ class TextRegressor(TextTask):
             "mean_squared_error": float(np.mean((labels - predictions) ** 2)),
         }
 
-    def has_collapsed(self, examples):
-        some = examples_to_tell(len(examples.counts))
-        targets = examples.targets[examples.starts[some]]
-        return spread_too_little(self.logits(examples.part(some)), targets)
+    def collapse(self, encoded):
+        some = examples_to_tell(len(encoded.counts))
+        targets = encoded.targets[encoded.starts[some]]
+        return spread_too_little(self.logits(encoded.part(some)), targets)
 
     def predict(self, texts, **options):
         """Gives texts numbers.
@@ -83,7 +83,7 @@ class TextRegressor(TextTask):
         """
         return self.answered(texts, options)
 
-    def predictions(self, asked, logits):
+    def decode(self, encoded, logits):
         return logits[:, 0].tolist()
 
     def predict_ids(self, inputs):

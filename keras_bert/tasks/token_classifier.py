@@ -74,6 +74,7 @@ class TokenClassifier(FineTunedTask):
     """
 
     head = "token_classifier"
+    shared = ("labels",)
     outputs = ("logits", "labels", STARTS, ENDS, TRUNCATED)
 
     def __init__(
@@ -150,9 +151,6 @@ class TokenClassifier(FineTunedTask):
             reduction="mean_with_sample_weight",
         )
 
-    def shared_settings(self):
-        return {"labels": self.labels}
-
     def metrics(self, encoded, logits):
         tags, predictions = encoded.origin.tags, self.tags_of(logits)
         if self.is_plain:
@@ -160,7 +158,7 @@ class TokenClassifier(FineTunedTask):
         scores = entity_scores(tags, predictions)
         return {name: scores[name] for name in ("precision", "recall", "f1")}
 
-    def has_collapsed(self, encoded):
+    def collapse(self, encoded):
         some = examples_to_tell(len(encoded.rows))
         logits = self.token_logits(encoded.rows.part(some))
         found, given = [], []
@@ -207,14 +205,14 @@ class TokenClassifier(FineTunedTask):
         """
         return self.answered(texts, options)
 
-    def predictions(self, asked, logits):
+    def decode(self, encoded, logits):
         find = _each_word if self.is_plain else find_entities
         return [
             locate_entities(find(tags), text, spans)
             for tags, text, spans in zip(
                 self.tags_of(logits),
-                asked.origin.texts,
-                asked.origin.spans,
+                encoded.origin.texts,
+                encoded.origin.spans,
                 strict=True,
             )
         ]

@@ -30,7 +30,7 @@ _FILES = [
 
 def _text_classifier(bert):
     task = tasks.TextClassifier(bert, labels=["bad", "good"])
-    task.note_pairs(True)
+    task.settings["is_pair"] = True
     return task
 
 

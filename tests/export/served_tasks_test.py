@@ -38,7 +38,7 @@ def _answerer(bert):
 
 def _of_pairs(bert):
     classifier = tasks.TextClassifier(bert, labels=_LABELS, seq_length=20)
-    classifier.note_pairs(True)
+    classifier.settings["is_pair"] = True
     return classifier
 
 

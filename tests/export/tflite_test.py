@@ -45,7 +45,7 @@ np.savez(sys.argv[3], **{
 
 def _pair_classifier(bert):
     task = tasks.TextClassifier(bert, labels=["no", "maybe", "y\u00e9s"])
-    task.note_pairs(True)
+    task.settings["is_pair"] = True
     return task
 
 

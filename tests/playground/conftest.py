@@ -35,7 +35,7 @@ def directories(make_bert, make_settings, tmp_path_factory):
     save_pretrained(_roberta(make_settings("byte_bpe")), root / "roberta")
     labels = ["good", "bad"]
     classifier = TextClassifier(bert, labels=labels)
-    classifier.note_pairs(False)
+    classifier.settings["is_pair"] = False
     tasks = {
         "classifier": classifier,
         "several": TextClassifier(bert, labels=labels, multi_label=True),
@@ -48,7 +48,7 @@ def directories(make_bert, make_settings, tmp_path_factory):
         "tagger": TokenClassifier(bert, labels=["O", "B-PET", "I-PET"]),
         "chooser": MultipleChoice(bert),
     }
-    tasks["pairs"].note_pairs(True)
+    tasks["pairs"].settings["is_pair"] = True
     # So that a text has both labels or none.
     kernel = tasks["several"].last_layer.logits.kernel
     kernel.assign(keras.ops.repeat(kernel[:, :1], 2, axis=1))

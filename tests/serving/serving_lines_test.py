@@ -58,7 +58,7 @@ def test_the_program_by_grpc_is_answered(
 def test_texts_to_fill_have_a_mask(make_bert, tmp_path):
     assert "[MASK]" in curl_line(FillMask(make_bert()), tmp_path / "fill")
     pairs = TextClassifier(make_bert(), labels=["a", "b"])
-    pairs.note_pairs(True)
+    pairs.settings["is_pair"] = True
     line = curl_line(pairs, tmp_path / "it's one")
     *_, body, url = shlex.split(line)
     assert sorted(json.loads(body)["inputs"]) == ["text", "text_pair"]

@@ -158,7 +158,7 @@ def test_answers_are_those_of_the_mean_over_windows(make_bert):
     assert len(asked.rows) > 1
     first, second = (task.logits(asked)[0] for task in answerers)
     assert np.abs(first[..., 0] - second[..., 0]).min() > 0
-    (expected,) = answerers[0].predictions(asked, [(first + second) / 2])
+    (expected,) = answerers[0].decode(asked, [(first + second) / 2])
     assert ensemble.predict([("eats", context)]) == [expected]
     is_right = expected["answer"] == "meat"
     scores = ensemble.evaluate(_QUESTION)
@@ -234,9 +234,9 @@ def test_models_that_do_not_go_together_are_named(berts, classifiers):
     answerers = [QuestionAnswerer(bert) for bert in berts]
     shorter = QuestionAnswerer(berts[0], doc_stride=3)
     pairs = TextRegressor(berts[0])
-    pairs.note_pairs(True)
+    pairs.settings["is_pair"] = True
     singles = TextRegressor(berts[1])
-    singles.note_pairs(False)
+    singles.settings["is_pair"] = False
     for tasks, message in (
         ([], "Received: none"),
         (classifiers[:1], "two or more.*Received: TextClassifier"),

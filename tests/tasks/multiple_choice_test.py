@@ -280,12 +280,12 @@ def test_one_score_for_every_choice_is_a_collapse(bert, bias, caplog):
     """Whichever choice rounding then makes the best."""
     chooser = MultipleChoice(bert)
     examples = chooser.labelled(_QUESTIONS, _LABELS)
-    assert chooser.has_collapsed(examples) is False
+    assert chooser.collapse(examples) is False
     kernel, _ = chooser.pretrained.task_head.get_weights()
     chooser.pretrained.task_head.set_weights([kernel * 1e-4, np.array([bias])])
-    assert chooser.has_collapsed(examples) is True
+    assert chooser.collapse(examples) is True
     alike = chooser.labelled(_QUESTIONS, [0, 0, 0, 0])
-    assert chooser.has_collapsed(alike) is False
+    assert chooser.collapse(alike) is False
     chooser.fit(_QUESTIONS, _LABELS, epochs=1, learning_rate=1e-9, verbose=0)
     assert "gives the same answer to all examples" in caplog.text
 
@@ -296,10 +296,10 @@ def test_one_place_for_every_question_is_a_collapse(trained):
         for (text, choices), label in zip(_QUESTIONS, _LABELS)
     ]
     assert [x["choice"] for x in trained.predict(turned)] == [0, 0, 0, 0]
-    assert trained.has_collapsed(trained.labelled(turned, _LABELS)) is True
-    assert trained.has_collapsed(trained.labelled(turned, [0] * 4)) is False
+    assert trained.collapse(trained.labelled(turned, _LABELS)) is True
+    assert trained.collapse(trained.labelled(turned, [0] * 4)) is False
     right = trained.labelled(_QUESTIONS, _LABELS)
-    assert trained.has_collapsed(right) is False
+    assert trained.collapse(right) is False
 
 
 def test_some_questions_are_those_questions(chooser):

@@ -111,7 +111,7 @@ def test_one_answer_to_everything_is_told(classifier, caplog):
 
 
 def test_a_trained_classifier_has_not_collapsed(trained):
-    assert not trained.has_collapsed(trained.labelled(_TEXTS, _TARGETS))
+    assert not trained.collapse(trained.labelled(_TEXTS, _TARGETS))
 
 
 def test_labels_may_be_names_or_places_of_any_container(classifier):

@@ -436,16 +436,16 @@ def test_one_tag_throughout_is_noticed(tagger, caplog, label):
     kernel, bias = head.get_weights()
     bias[_LABELS.index(label)] = 9
     head.set_weights([0 * kernel, bias])
-    assert tagger.has_collapsed(tagger.labelled(_WORDS, _TAGS))
+    assert tagger.collapse(tagger.labelled(_WORDS, _TAGS))
     outside = [["O"] * len(row) for row in _TAGS]
-    assert not tagger.has_collapsed(tagger.labelled(_WORDS, outside))
+    assert not tagger.collapse(tagger.labelled(_WORDS, outside))
     # The rate rounds to 0.
     tagger.fit(_WORDS, _TAGS, epochs=1, learning_rate=1e-60, verbose=0)
     assert "Training has failed" in caplog.text
 
 
 def test_a_trained_tagger_has_not_collapsed(trained):
-    assert not trained.has_collapsed(trained.labelled(_WORDS, _TAGS))
+    assert not trained.collapse(trained.labelled(_WORDS, _TAGS))
 
 
 def test_nothing_gives_nothing(tagger):

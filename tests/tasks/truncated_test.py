@@ -11,7 +11,7 @@ _LABELS = ["x", "y"]
 
 def _of_pairs(bert):
     classifier = tasks.TextClassifier(bert, labels=_LABELS)
-    classifier.note_pairs(True)
+    classifier.settings["is_pair"] = True
     return classifier
 
 
@@ -64,7 +64,7 @@ def test_python_tells_of_cut_texts(bert, name):
 def test_each_of_several_labels_tells_of_its_text(bert):
     make, texts, expected = _TASKS["several"]
     task = make(bert)
-    answers = task.predictions(task.encode(texts), np.ones((len(texts), 2)))
+    answers = task.decode(task.encode(texts), np.ones((len(texts), 2)))
     assert [[x["truncated"] for x in labels] for labels in answers] == [
         [is_cut] * 2 for is_cut in expected
     ]

@@ -96,7 +96,7 @@ def test_answers_are_those_of_the_library(run, classifier, tmp_path):
 
 def test_pairs_of_a_regressor_get_numbers(run, bert, tmp_path):
     regressor = TextRegressor(bert)
-    regressor.note_pairs(True)
+    regressor.settings["is_pair"] = True
     regressor.save(tmp_path / "model")
     (tmp_path / "in.csv").write_text('a,b\nthe dog,"a cat"\nold,old\n')
     arguments = (

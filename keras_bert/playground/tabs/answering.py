@@ -46,7 +46,7 @@ def answer_question(model, question, context):
     task = model.task
     asked = task.encode([(question, context)])
     logits = task.logits(asked)
-    (chosen,) = task.predictions(asked, logits)
+    (chosen,) = task.decode(asked, logits)
     (answers,) = task.answers_of(asked, logits, _NUM_ANSWERS).values()
     spans = answers.spans
     if task.null_threshold is not None:

@@ -62,7 +62,7 @@ def label_text(model, text, pair=""):
         row = task.probabilities_of(logits)[0]
         place = int(row.argmax())
         probabilities = dict(zip(task.labels, row.tolist(), strict=True))
-        labels = _labels(task.predictions(asked, logits)[0])
+        labels = _labels(task.decode(asked, logits)[0])
         answer = probabilities, labels, None, task.labels[place]
     return Labelled(
         *answer,

@@ -28,7 +28,7 @@ class ChoiceRun(FineTuningRun):
         asked = task.encode(data)
         logits = task.logits(asked)
         if data is self.splits.all()[-1]:
-            answers = task.predictions(asked, logits)
+            answers = task.decode(asked, logits)
             write_json_lines(directory / PREDICTIONS, answers)
         if data[0].label is None:
             return None, []

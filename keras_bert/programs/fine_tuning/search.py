@@ -66,7 +66,7 @@ def try_recipe(make, recipe, train, dev, callbacks=()):
         recipe,
         task.main_metric,
         task.scores(examples),
-        task.has_collapsed(examples),
+        task.collapse(examples),
     )
 
 

@@ -54,9 +54,9 @@ def warn_if_collapsed(task, examples):
 
     Args:
         task: `FineTunedTask`, trained.
-        examples: what its `labelled` gives.
+        examples: `Encoded` with targets.
     """
-    if task.has_collapsed(examples):
+    if task.collapse(examples):
         logging.warning(
             "Training has failed: the model gives the same answer to all "
             "examples, or nearly all, though they differ. It happens on "

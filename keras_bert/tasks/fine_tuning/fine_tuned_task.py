@@ -20,10 +20,10 @@ _SEQ_LENGTH = 128
 class FineTunedTask(Task):
     """A small head on an encoder that learns from examples.
 
-    A subclass sets these attributes and the methods below that raise. What
-    the model says comes from `logits` only, and `predictions` and `metrics`
-    make answers and scores of it, so that an `Ensemble` can give them the
-    mean of several models.
+    A subclass sets these attributes and six methods: `encode`, `logits`,
+    `decode`, `metrics`, `loss` and `collapse`. What the model says comes from
+    `logits` only, and `decode` and `metrics` make answers and scores of it,
+    so that an `Ensemble` can give them the mean of several models.
 
     Attributes:
         head: str, the part that is its head, such as "classifier".
@@ -31,6 +31,8 @@ class FineTunedTask(Task):
             more is better. It may be set to another one.
         pretrained: `PretrainedModel` with the head.
         remedies: str, what to try where training has failed.
+        shared: tuple of str, the settings that the models of an `Ensemble`
+            must have in common.
         kept_outputs: list of int, as `PretrainedModel.for_task` takes them.
 
     Args:
@@ -44,6 +46,7 @@ class FineTunedTask(Task):
     head = None
     main_metric = None
     kept_outputs = None
+    shared = ()
     remedies = (
         "another seed, a smaller learning_rate, more epochs or a longer warmup"
     )
@@ -201,12 +204,13 @@ class FineTunedTask(Task):
             self.pretrained, directory, format=format, overwrite=overwrite
         )
 
+    @property
     def shared_settings(self):
         """A dict of what the models of an `Ensemble` share; None is unknown.
 
         :meta private:
         """
-        return {}
+        return {name: self.settings[name] for name in self.shared}
 
     def row_logits(self, rows):
         """Runs the model over `PackedRows`: float32 `(num_rows, num_outputs)`.
@@ -289,13 +293,7 @@ class FineTunedTask(Task):
         """
         refuse_options(self, options)
         asked = self.encode(texts)
-        return self.predictions(asked, self.logits(asked))
-
-    def tune(self, labelled):
-        """Sets what is best set on validation data; by default nothing.
-
-        :meta private:
-        """
+        return self.decode(asked, self.logits(asked))
 
     def encode(self, texts, labels=None, class_weights=None):
         """Checks and tokenizes what there is to learn, to judge or to answer.
@@ -313,37 +311,40 @@ class FineTunedTask(Task):
         """
         raise NotImplementedError
 
-    def logits(self, examples):
-        """Computes what the model says, a float32 array or a list, by texts.
+    def logits(self, encoded):
+        """Computes what the model says of `Encoded`.
+
+        Returns:
+            A float32 array with a row for each answer, or a list of arrays.
 
         :meta private:
         """
         raise NotImplementedError
 
-    def predictions(self, asked, logits):
-        """Makes the answers of `predict` of what `asked` and `logits` give.
+    def decode(self, encoded, logits):
+        """Makes the answers of `predict` of `Encoded` and of its logits.
 
         :meta private:
         """
         raise NotImplementedError
 
-    def metrics(self, labelled, logits):
-        """Makes the scores of `evaluate` of what `labelled` and `logits` give.
+    def metrics(self, encoded, logits):
+        """Makes the scores of `evaluate` of `Encoded` and of its logits.
 
         :meta private:
         """
         raise NotImplementedError
 
     def loss(self, label_smoothing):
-        """The Keras loss of targets and logits.
+        """Makes the Keras loss of targets and logits.
 
         :meta private:
         """
         raise NotImplementedError
 
-    def has_collapsed(self, examples):
-        """Says if `Examples` all get one answer, though they differ.
+    def collapse(self, encoded):
+        """Says if all of `Encoded` get one answer, though they differ: a bool.
 
         :meta private:
         """
-        return False
+        raise NotImplementedError

@@ -27,6 +27,8 @@ class TextTask(FineTunedTask):
             examples that it is trained on; None before.
     """
 
+    shared = ("is_pair",)
+
     def __init__(
         self,
         pretrained,
@@ -71,22 +73,12 @@ class TextTask(FineTunedTask):
         it was trained on before.
         """
         is_pair = self.is_pair
-        self.note_pairs(None)
+        self.settings["is_pair"] = None
         try:
             return super().fit(texts, labels, validation_data, **kwargs)
         except Exception:
-            self.note_pairs(is_pair)
+            self.settings["is_pair"] = is_pair
             raise
-
-    def note_pairs(self, is_pair):
-        """Notes whether it is trained on pairs; None is unknown.
-
-        :meta private:
-        """
-        self.settings["is_pair"] = is_pair
-
-    def shared_settings(self):
-        return {"is_pair": self.is_pair}
 
     def encode(self, texts, labels=None, class_weights=None):
         if labels is None:
@@ -94,7 +86,7 @@ class TextTask(FineTunedTask):
         texts, labels = split_examples(texts, labels)
         columns = encoded_texts(texts, self.is_pair)
         encoded = self._in_rows(columns, *self._learned(labels, class_weights))
-        self.note_pairs(len(columns) == 2)
+        self.settings["is_pair"] = len(columns) == 2
         return encoded
 
     def _learned(self, labels, class_weights):

@@ -50,7 +50,7 @@ def test_only_a_collapse_is_told(has_collapsed, caplog):
     class Task:
         remedies = "a smaller learning rate"
 
-        def has_collapsed(self, examples):
+        def collapse(self, examples):
             assert examples == "examples"
             return has_collapsed
 

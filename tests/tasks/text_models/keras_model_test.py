@@ -115,7 +115,7 @@ def test_a_model_shares_the_weights_of_its_task(bert):
 
 def test_pairs_are_taken(bert):
     task = tasks.TextClassifier(bert, labels=["a", "b"])
-    task.note_pairs(True)
+    task.settings["is_pair"] = True
     model = text_model(task)
     assert sorted(model.input) == ["text", "text_pair"]
     again = model.from_config(model.get_config())
