@@ -6,8 +6,8 @@ import numpy as np
 
 from keras_bert.data.labelled.entities import OUTSIDE
 from keras_bert.tasks.answers.squad_scores import squad_scores
-from keras_bert.tasks.scores.confusion import confusion_matrix
-from keras_bert.tasks.scores.confusion import label_scores
+from keras_bert.tasks.scores import confusion_matrix
+from keras_bert.tasks.scores import label_scores
 from keras_bert.tasks.tags.entity_scores import entity_scores
 
 # The share of one answer, so large that nothing else was learned.

@@ -41,7 +41,7 @@ CLASSES = {
     "SparseCrossEntropy": "training.cross_entropy",
     "SplitChoices": "layers.choices",
     "TaskHead": "layers.task_head",
-    "TextAnswers": "tasks.text_models.text_answers",
+    "TextAnswers": "tasks.keras_model",
     "TiedHead": "layers.tied_head",
     "TokenEmbeddings": "layers.token_embeddings",
     "TransformerEncoderBlock": "layers.transformer_encoder_block",

@@ -32,7 +32,7 @@ assert classifier.predict(["a"])[0]["label"] in ("no", "yes")
 classifier.save("classifier")
 """
 _SCORES = """
-from keras_bert.tasks.scores import metrics
+from keras_bert.tasks import scores as metrics
 from keras_bert.tasks.tags import entity_scores
 assert metrics.matthews_correlation([0, 1, 1], [0, 1, 0]) == 0.5
 assert metrics.spearman([1, 2, 3], [1.0, 2.0, 4.0]) == 1

@@ -2,7 +2,7 @@
 
 import math
 
-from keras_bert.tasks.fine_tuning.texts import checked_text
+from keras_bert.tasks.fine_tuning.columns import checked_text
 
 MAX_CHARACTERS = 20_000
 

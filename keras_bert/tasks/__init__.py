@@ -10,15 +10,15 @@ _MEMBERS = {
     "TextClassifier": "text_classifier",
     "TextEmbedder": "text_embedder",
     "FeatureExtractor": "feature_extractor",
-    "FeatureTextClassifier": "feature_text_classifier",
-    "FeatureTokenClassifier": "feature_token_classifier",
+    "FeatureTextClassifier": "feature_classifiers",
+    "FeatureTokenClassifier": "feature_classifiers",
     "TextRegressor": "text_regressor",
     "TokenClassifier": "token_classifier",
     "entity_scores": "tags.entity_scores",
     "load_any_task": "loading",
     "load_task": "loading",
     "squad_scores": "answers.squad_scores",
-    "text_model": "text_models.keras_model",
+    "text_model": "keras_model",
 }
 
 __all__ = [*_MEMBERS]

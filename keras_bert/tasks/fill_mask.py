@@ -4,8 +4,8 @@ import functools
 
 import tensorflow as tf
 
-from keras_bert.tasks.fine_tuning.texts import brief
-from keras_bert.tasks.fine_tuning.texts import checked_text
+from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.tasks.fine_tuning.columns import checked_text
 from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
 

@@ -5,9 +5,9 @@ import numpy as np
 from keras import ops
 
 from keras_bert.models.task_model import over_choices
-from keras_bert.tasks.choices.choice_rows import ChoicePreprocessor
-from keras_bert.tasks.choices.questions import encoded_questions
-from keras_bert.tasks.choices.questions import right_choices
+from keras_bert.tasks.choices import ChoicePreprocessor
+from keras_bert.tasks.choices import encoded_questions
+from keras_bert.tasks.choices import right_choices
 from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.encoded import Encoded

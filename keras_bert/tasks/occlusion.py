@@ -3,8 +3,8 @@
 import numpy as np
 
 from keras_bert import features
+from keras_bert.tasks.fine_tuning.columns import checked_text
 from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
-from keras_bert.tasks.fine_tuning.texts import checked_text
 from keras_bert.text.packing import TEXT_NUMBERS
 from keras_bert.text.packing import locate_pieces
 

@@ -4,25 +4,35 @@ import dataclasses
 
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.tasks.answers.answer_spans import plain_answer
-from keras_bert.tasks.answers.evaluation import answer_metrics
-from keras_bert.tasks.answers.evaluation import is_one_answer
-from keras_bert.tasks.answers.given_questions import asked_questions
-from keras_bert.tasks.answers.given_questions import labelled_questions
+from keras_bert.tasks.answers.answer_windows import WindowSizes
+from keras_bert.tasks.answers.question_preprocessor import IS_OWNED
+from keras_bert.tasks.answers.question_preprocessor import QUESTIONS
+from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
+from keras_bert.tasks.answers.question_preprocessor import TOKEN_STARTS
+from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
+from keras_bert.tasks.answers.question_preprocessor import window_answers
+from keras_bert.tasks.answers.question_rows import asked_questions
 from keras_bert.tasks.answers.question_rows import by_questions
+from keras_bert.tasks.answers.question_rows import labelled_questions
 from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.question_rows import questions_of
 from keras_bert.tasks.answers.question_rows import row_answers
-from keras_bert.tasks.answers.question_task import QuestionTask
-from keras_bert.tasks.answers.span_examples import with_spans
+from keras_bert.tasks.answers.question_rows import with_spans
+from keras_bert.tasks.answers.squad_scores import answer_metrics
+from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.text.self_told_kind import told_settings
 from keras_bert.training.cross_entropy import SpanCrossEntropy
 
+_SEQ_LENGTH = 384
+_DOC_STRIDE = 128
+_MAX_QUERY_LENGTH = 64
 # So many questions show whether training went well.
 _NUM_LOOKED_AT = 100
 
 
-class QuestionAnswerer(QuestionTask):
+class QuestionAnswerer(FineTunedTask):
     """Finds the answer to a question in a text, its context.
 
     Contexts of any length are read in windows that overlap.
@@ -51,11 +61,64 @@ class QuestionAnswerer(QuestionTask):
         [BERT](https://arxiv.org/abs/1810.04805), sections 4.2 and 4.3
     """
 
+    head = "span_classifier"
+    text_inputs = ("question", "context")
+    outputs = ("answer", "start", "end", "score")
+    substring_outputs = ("answer",)
     main_metric = "f1"
     remedies = (
-        f"{QuestionTask.remedies}; or train first without the questions that "
+        f"{FineTunedTask.remedies}; or train first without the questions that "
         "have no answer"
     )
+
+    def __init__(
+        self,
+        pretrained,
+        seq_length=None,
+        doc_stride=None,
+        max_query_length=None,
+    ):
+        trained = self._trained_settings(pretrained)
+        if seq_length is None:
+            limit = pretrained.sequence_length()
+            seq_length = trained.get("seq_length", min(_SEQ_LENGTH, limit))
+        if doc_stride is None:
+            doc_stride = trained.get("doc_stride", _DOC_STRIDE)
+        if max_query_length is None:
+            max_query_length = trained.get(
+                "max_query_length", min(_MAX_QUERY_LENGTH, seq_length // 2)
+            )
+        settings = {
+            "seq_length": pretrained.sequence_length(seq_length),
+            "doc_stride": doc_stride,
+            "max_query_length": max_query_length,
+            "has_impossible": trained.get("has_impossible"),
+            "null_threshold": trained.get("null_threshold"),
+        }
+        super().__init__(pretrained, 2, settings)
+        template = self.pretrained.family.template
+        self._sizes = WindowSizes(
+            settings["seq_length"],
+            settings["doc_stride"],
+            settings["max_query_length"],
+            template.num_special(is_pair=True),
+        )
+        self.preprocess = QuestionPreprocessor(
+            self.pretrained.tokenizer, template, self._sizes
+        )
+
+    @property
+    def null_threshold(self):
+        """From which score on no answer is the better answer, a float.
+
+        It is compared with how much better no answer scores than the best
+        answer. None: each question has an answer.
+        """
+        return self.settings["null_threshold"]
+
+    @null_threshold.setter
+    def null_threshold(self, value):
+        self.settings["null_threshold"] = value
 
     def fit(
         self,
@@ -219,6 +282,46 @@ class QuestionAnswerer(QuestionTask):
         part = encoded.part(some)
         answers = row_answers(part, self.logits(part))
         return is_one_answer(questions_of(part), answers, self.null_threshold)
+
+    def predict_ids(self, inputs):
+        """Scores tokens as the first and the last one of the answer, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+
+        Returns:
+            A dict of `start_logits` and `end_logits`, float32 `(batch_size,
+            seq_length)`.
+        """
+        logits = self.model({name: inputs[name] for name in self.inputs})
+        logits = logits["logits"]
+        return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}
+
+    def answers_in_texts(self, outputs, inputs, questions, contexts):
+        """Answers questions from all windows of their contexts, in graph.
+
+        `outputs` has a row for each window. Where there is no answer it is ""
+        from 0 to 0.
+
+        :meta private:
+        """
+        import tensorflow as tf
+
+        start, end, score = window_answers(
+            tf.stack([outputs["start_logits"], outputs["end_logits"]], axis=-1),
+            inputs[TOKEN_STARTS],
+            inputs[TOKEN_ENDS],
+            inputs[IS_OWNED],
+            inputs[QUESTIONS],
+            tf.size(questions),
+            self.null_threshold,
+        )
+        return {
+            "answer": tf.strings.substr(contexts, start, end - start),
+            "start": start,
+            "end": end,
+            "score": score,
+        }
 
     def _tune(self, encoded):
         self.null_threshold = self.scores(encoded)["best_f1_thresh"]

@@ -10,9 +10,9 @@ from keras_bert.tasks.fine_tuning.columns import label_indices
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.text_task import TextTask
-from keras_bert.tasks.scores.confusion import confusion_matrix
-from keras_bert.tasks.scores.confusion import label_scores
-from keras_bert.tasks.scores.confusion import several_label_scores
+from keras_bert.tasks.scores import confusion_matrix
+from keras_bert.tasks.scores import label_scores
+from keras_bert.tasks.scores import several_label_scores
 from keras_bert.tasks.task import TRUNCATED
 
 

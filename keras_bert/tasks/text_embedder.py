@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from keras_bert.tasks.embeddings.examples import are_scored
-from keras_bert.tasks.embeddings.examples import embedding_examples
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.saving import load_embedder
 from keras_bert.tasks.embeddings.saving import merged_arguments
@@ -11,12 +9,14 @@ from keras_bert.tasks.embeddings.saving import save_embedder
 from keras_bert.tasks.embeddings.scores import retrieval_scores
 from keras_bert.tasks.embeddings.scores import scored_pair_scores
 from keras_bert.tasks.embeddings.training import EmbedderTraining
+from keras_bert.tasks.embeddings.training import are_scored
+from keras_bert.tasks.embeddings.training import embedding_examples
+from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.texts import checked_texts
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor

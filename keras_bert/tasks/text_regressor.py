@@ -7,8 +7,8 @@ from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.collapse import spread_too_little
 from keras_bert.tasks.fine_tuning.columns import numbers
 from keras_bert.tasks.fine_tuning.text_task import TextTask
-from keras_bert.tasks.scores.metrics import pearson
-from keras_bert.tasks.scores.metrics import spearman
+from keras_bert.tasks.scores import pearson
+from keras_bert.tasks.scores import spearman
 from keras_bert.tasks.task import TRUNCATED
 
 

@@ -16,23 +16,23 @@ from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy
-from keras_bert.tasks.tags.sentence_windows import Sentences
-from keras_bert.tasks.tags.sentence_windows import SentenceWindows
-from keras_bert.tasks.tags.sentence_windows import Words
-from keras_bert.tasks.tags.sentence_windows import tagged_windows
+from keras_bert.tasks.tags.sentences import check_names
 from keras_bert.tasks.tags.sentences import check_sentences
 from keras_bert.tasks.tags.sentences import in_iob2
+from keras_bert.tasks.tags.sentences import of_entities
+from keras_bert.tasks.tags.sentences import tag_names
+from keras_bert.tasks.tags.sentences import tag_places
 from keras_bert.tasks.tags.sentences import tagged_words
-from keras_bert.tasks.tags.tag_names import check_names
-from keras_bert.tasks.tags.tag_names import of_entities
-from keras_bert.tasks.tags.tag_names import tag_names
-from keras_bert.tasks.tags.tag_names import tag_places
 from keras_bert.tasks.tags.word_pieces import ENDS
 from keras_bert.tasks.tags.word_pieces import STARTS
 from keras_bert.tasks.tags.word_pieces import WordPreprocessor
 from keras_bert.tasks.tags.word_pieces import find_words
 from keras_bert.tasks.tags.word_pieces import tokenize_words
 from keras_bert.tasks.tags.word_windows import IGNORED
+from keras_bert.tasks.tags.word_windows import Sentences
+from keras_bert.tasks.tags.word_windows import SentenceWindows
+from keras_bert.tasks.tags.word_windows import Words
+from keras_bert.tasks.tags.word_windows import tagged_windows
 from keras_bert.tasks.task import TRUNCATED
 
 

@@ -12,7 +12,7 @@ from keras_bert import from_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks import QuestionAnswerer
-from keras_bert.tasks.answers.span_examples import with_spans
+from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _GOLDEN = (

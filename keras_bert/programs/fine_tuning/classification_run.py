@@ -7,8 +7,8 @@ from keras_bert.programs.reports.reports import classifier_report
 from keras_bert.programs.reports.reports import regressor_report
 from keras_bert.programs.reports.reports import several_labels_report
 from keras_bert.programs.splits.splits import label_names
-from keras_bert.tasks.scores.metrics import glue_scores
-from keras_bert.tasks.scores.metrics import spearman
+from keras_bert.tasks.scores import glue_scores
+from keras_bert.tasks.scores import spearman
 from keras_bert.tasks.text_classifier import TextClassifier
 from keras_bert.tasks.text_regressor import TextRegressor
 

@@ -6,12 +6,12 @@ from keras_bert.data.labelled.conll import conll_text
 from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.programs.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.programs.reports.calibration import calibration
-from keras_bert.tasks.scores.confusion import confusion_matrix
-from keras_bert.tasks.scores.confusion import label_scores
-from keras_bert.tasks.scores.confusion import label_table
+from keras_bert.tasks.scores import confusion_matrix
+from keras_bert.tasks.scores import label_scores
+from keras_bert.tasks.scores import label_table
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.sentences import in_iob2
-from keras_bert.tasks.tags.tag_names import tag_places
+from keras_bert.tasks.tags.sentences import tag_places
 from keras_bert.tasks.token_classifier import TokenClassifier
 
 PREDICTIONS = "predictions.conll"

@@ -6,12 +6,12 @@ import numpy as np
 
 from keras_bert.programs.reports.calibration import calibration
 from keras_bert.tasks.fine_tuning.columns import label_indices
-from keras_bert.tasks.scores.confusion import confusion_matrix
-from keras_bert.tasks.scores.confusion import label_rows
-from keras_bert.tasks.scores.confusion import label_scores
-from keras_bert.tasks.scores.confusion import label_table
-from keras_bert.tasks.scores.confusion import several_label_scores
-from keras_bert.tasks.scores.metrics import glue_scores
+from keras_bert.tasks.scores import confusion_matrix
+from keras_bert.tasks.scores import glue_scores
+from keras_bert.tasks.scores import label_rows
+from keras_bert.tasks.scores import label_scores
+from keras_bert.tasks.scores import label_table
+from keras_bert.tasks.scores import several_label_scores
 
 
 def classifier_report(classifier, texts, labels, glue=None):

@@ -1,13 +1,23 @@
-"""Questions as rows of a model, each window of their contexts a row."""
+"""Questions that users give as rows of a model, and the rows' targets."""
 
 import itertools
+import os
 import typing
 
 import numpy as np
+from absl import logging
 
 from keras_bert.data.labelled.squad import SquadQuestion
+from keras_bert.data.labelled.squad import read_squad
+from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.answers.answer_spans import decode_answers
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
+from keras_bert.tasks.answers.answer_windows import answer_labels
+from keras_bert.tasks.answers.answer_windows import token_span
+from keras_bert.tasks.fine_tuning.columns import as_list
+from keras_bert.tasks.fine_tuning.columns import as_rows
+from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import arrays
 from keras_bert.tasks.fine_tuning.encoded import ragged
@@ -15,6 +25,78 @@ from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
 
 # So many texts are tokenized, and so many rows packed, together.
 _AT_ONCE = 2048
+_NUM_NAMED = 5
+
+
+def labelled_questions(questions):
+    """Reads questions with their answers.
+
+    Args:
+        questions: str, the path of a file of SQuAD; dict, the object that
+            such a file holds; or a list of `SquadQuestion`.
+
+    Returns:
+        A list of `SquadQuestion`.
+
+    Raises:
+        ValueError: there are none, or they are of another form.
+    """
+    if isinstance(questions, str | os.PathLike):
+        return read_squad(questions)
+    if isinstance(questions, dict):
+        return squad_questions(questions, "`questions`")
+    questions = as_list(questions)
+    for index, question in enumerate(questions):
+        if not isinstance(question, SquadQuestion):
+            raise ValueError(
+                "`questions` must be the path of a file of SQuAD, the object "
+                "that it holds, or a list of `SquadQuestion`. "
+                f"Received: {brief(question)} at index {index}."
+            )
+    if not questions:
+        raise ValueError("There must be questions. Received: none.")
+    _check_ids(questions)
+    return questions
+
+
+def asked_questions(pairs):
+    """Makes `SquadQuestion`s without answers; their ids are the indices.
+
+    Args:
+        pairs: list of pairs of str, a question and its context; perhaps
+            empty.
+
+    Raises:
+        ValueError: one is no pair of texts; its index is named.
+    """
+    pairs = as_rows(pairs)
+    for index, pair in enumerate(pairs):
+        if isinstance(pair, str | bytes) or not _is_pair(pair):
+            raise ValueError(
+                "Each must be a pair of a question and its context. "
+                f"Received: {brief(pair)} at index {index}."
+            )
+    for column in zip(*pairs, strict=True):
+        checked_texts(column)
+    return [
+        SquadQuestion(str(index), question, context, (), False, None)
+        for index, (question, context) in enumerate(pairs)
+    ]
+
+
+def _is_pair(pair):
+    return hasattr(pair, "__len__") and len(pair) == 2
+
+
+def _check_ids(questions):
+    seen = set()
+    for index, question in enumerate(questions):
+        if question.id in seen:
+            raise ValueError(
+                "Each of `questions` must have an `id` of its own. Received: "
+                f"{question.id!r} once more at index {index}."
+            )
+        seen.add(question.id)
 
 
 class WindowedQuestion(typing.NamedTuple):
@@ -140,3 +222,60 @@ def _padded(logits):
     for row, values in zip(rows, logits, strict=True):
         row[: len(values)] = values
     return np.moveaxis(rows, -1, 0)
+
+
+def with_spans(encoded):
+    """Gives windows the places of their answers.
+
+    Where a window does not hold the whole answer, [CLS] is the answer. A
+    question has the weight 0 if no answer is where the data say; a warning
+    counts such questions.
+
+    Args:
+        encoded: `Encoded`, as returned by `question_rows`.
+
+    Returns:
+        `Encoded` with the targets that `SpanCrossEntropy` takes.
+
+    Raises:
+        ValueError: no question can be learned from.
+    """
+    origin = encoded.origin
+    questions = questions_of(encoded)
+    spans = [
+        q.answer_span and token_span(*token_spans, q.answer_span)
+        for q, _, token_spans in origin
+    ]
+    is_known = [
+        question.is_impossible or span is not None
+        for question, span in zip(questions, spans, strict=True)
+    ]
+    lost = [
+        q.id for q, known in zip(questions, is_known, strict=True) if not known
+    ]
+    if len(lost) == len(questions):
+        raise ValueError(
+            "Some answers must be where the data say. Received: "
+            f"{len(lost)} question(s), none of which can be learned from. The "
+            f"first: {lost[0]!r}."
+        )
+    if lost:
+        logging.warning(
+            "%d of %d questions are left out of training: no answer is where "
+            "the data say. The first: %s.",
+            len(lost),
+            len(questions),
+            ", ".join(lost[:_NUM_NAMED]),
+        )
+    labels = [
+        answer_labels(asked.windows, span)
+        for asked, span in zip(origin, spans, strict=True)
+    ]
+    columns = [*np.concatenate(labels, axis=1), encoded.rows.lengths]
+    return Encoded(
+        encoded.rows,
+        encoded.counts,
+        targets=np.stack(columns, axis=1).astype(np.int32),
+        weights=np.repeat(is_known, encoded.counts).astype(np.float32),
+        origin=origin,
+    )

@@ -1,17 +1,21 @@
 """The scores of SQuAD's own programs, of version 1.1 and 2.0."""
 
-import itertools
+import collections
 import math
+import re
+import string
 
 import numpy as np
 from absl import logging
 
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.data.labelled.squad import squad_questions
-from keras_bert.tasks.answers.answer_scores import question_scores
-from keras_bert.tasks.fine_tuning.texts import brief
+from keras_bert.tasks.fine_tuning.collapse import differ_too_little
+from keras_bert.tasks.fine_tuning.columns import brief
 
 _NUM_NAMED = 5
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_scores(
@@ -218,3 +222,103 @@ def _check(differences, answer_scores, null_scores):
             "`differences` must be finite. Received: "
             f"{differences[wrong[0]]} at index {wrong[0]}."
         )
+
+
+def answer_metrics(questions, answers, null_threshold):
+    """Computes the scores of SQuAD's own programs.
+
+    Args:
+        questions: list of `SquadQuestion`.
+        answers: dict from their ids to `Answers`.
+        null_threshold: float, from which on no answer is the better answer;
+            None, if each question has an answer.
+
+    Returns:
+        What `squad_scores` returns; with impossible questions also the scores
+        of the thresholds that would do best.
+    """
+    texts = {name: found.spans[0].text for name, found in answers.items()}
+    if not has_impossible(questions):
+        texts = {
+            name: found.chosen(null_threshold).text
+            for name, found in answers.items()
+        }
+        return question_metrics(questions, texts)
+    differences = {
+        name: found.null_difference for name, found in answers.items()
+    }
+    is_off = null_threshold is None
+    threshold = math.inf if is_off else null_threshold
+    return question_metrics(questions, texts, differences, threshold)
+
+
+def is_one_answer(questions, answers, null_threshold):
+    """Says if a model answers almost always the same, but should not."""
+    chosen = [answers[q.id].chosen(null_threshold) for q in questions]
+    texts = [answer.text for answer in chosen]
+    places = [(answer.start, answer.end) for answer in chosen]
+    wanted = [question.answers[:1] for question in questions]
+    return differ_too_little(texts, wanted) or differ_too_little(places, wanted)
+
+
+def normalized_answer(text):
+    """Reduces an answer to the words that SQuAD's own program compares.
+
+    It is in lower case, without ASCII punctuation and English articles. Other
+    quotes and dashes stay.
+    """
+    text = text.lower().translate(_NO_PUNCTUATION)
+    return " ".join(_ARTICLES.sub(" ", text).split())
+
+
+def answer_scores(answer, golds):
+    """Computes exact match and F1 of an answer.
+
+    F1 is that of the words of both: what they share, each as often as both
+    have it, by the harmonic mean of precision and recall.
+
+    Args:
+        answer: str, normalized.
+        golds: list of str, the right answers, normalized; at least one.
+
+    Returns:
+        Two floats from 0 to 1, each the best over the right answers.
+    """
+    exact = float(answer in golds)
+    return exact, max(_f1(answer.split(), gold.split()) for gold in golds)
+
+
+def question_scores(questions, predictions):
+    """Computes exact match and F1 of each question.
+
+    Where there are impossible questions, right answers without a word, such
+    as "The", do not count; without any other the right answer is "".
+
+    Args:
+        questions: list of `SquadQuestion`.
+        predictions: dict from ids to str.
+
+    Returns:
+        Two float64 arrays `(num_questions,)`, from 0 to 1; 0 where there is
+        no prediction.
+    """
+    allows_null = has_impossible(questions)
+    scores = np.zeros((2, len(questions)))
+    for index, question in enumerate(questions):
+        if question.id not in predictions:
+            continue
+        golds = [normalized_answer(text) for text, _ in question.answers]
+        if allows_null:
+            golds = [*filter(None, golds)] or [""]
+        answer = normalized_answer(predictions[question.id])
+        scores[:, index] = answer_scores(answer, golds)
+    return scores[0], scores[1]
+
+
+def _f1(answer, gold):
+    if not answer or not gold:
+        return float(answer == gold)
+    shared = collections.Counter(answer) & collections.Counter(gold)
+    # With n shared words, 2 n / (answer + gold) is the harmonic mean of
+    # n / answer and n / gold.
+    return 2 * shared.total() / (len(answer) + len(gold))

@@ -10,11 +10,11 @@ from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
-from keras_bert.tasks.embeddings.dense_layers import ACTIVATIONS
-from keras_bert.tasks.embeddings.dense_layers import activation_name
-from keras_bert.tasks.embeddings.dense_layers import read_dense
-from keras_bert.tasks.embeddings.dense_layers import write_dense
-from keras_bert.tasks.embeddings.dense_layers import write_linear
+from keras_bert.tasks.embeddings.model import ACTIVATIONS
+from keras_bert.tasks.embeddings.model import activation_name
+from keras_bert.tasks.embeddings.model import read_dense
+from keras_bert.tasks.embeddings.model import write_dense
+from keras_bert.tasks.embeddings.model import write_linear
 from keras_bert.tasks.embeddings.sentence_transformers import MODES
 from keras_bert.tasks.embeddings.sentence_transformers import MODULE_POOLINGS
 from keras_bert.tasks.embeddings.sentence_transformers import MODULES

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from keras_bert.tasks.scores.metrics import pearson
-from keras_bert.tasks.scores.metrics import spearman
+from keras_bert.tasks.scores import pearson
+from keras_bert.tasks.scores import spearman
 
 _RECALLS = (1, 5, 10)
 _PAIRS_AT_ONCE = 1024

@@ -15,8 +15,8 @@ from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.config import read_json_object
-from keras_bert.tasks.embeddings.dense_layers import ACTIVATIONS
-from keras_bert.tasks.embeddings.dense_layers import dense_layer
+from keras_bert.tasks.embeddings.model import ACTIVATIONS
+from keras_bert.tasks.embeddings.model import dense_layer
 
 MODULES = "modules.json"
 PACKAGE = "sentence_transformers"

@@ -6,19 +6,21 @@ import dataclasses
 import functools
 import tempfile
 
+from keras import ops
+
 from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
-from keras_bert.tasks.features.design import FeatureDesign
-from keras_bert.tasks.features.head_file import HEAD_FILE
-from keras_bert.tasks.features.head_file import read_head
-from keras_bert.tasks.features.head_file import write_head
+from keras_bert.tasks.features.model import FeatureDesign
 from keras_bert.tasks.features.model import head_on_states
 from keras_bert.tasks.features.model import lstm_head
 from keras_bert.tasks.features.model import states_of_layers
-from keras_bert.tasks.features.state_rows import over_states
 from keras_bert.tasks.features.stored_states import described_encoder
+from keras_bert.tasks.features.stored_states import over_states
 from keras_bert.tasks.features.stored_states import stored_states
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
@@ -34,6 +36,7 @@ _ENCODER_FIELDS = {
 }
 # Where these differ, the weights of a head are of no use.
 _OF_WEIGHTS = ("layers", "combination", "lstm_size")
+HEAD_FILE = "head.safetensors"
 
 
 class FeatureBased:
@@ -203,3 +206,43 @@ def _named(head_file, name):
             "Received: head_file=None."
         )
     return head_file
+
+
+def write_head(head, path):
+    """Writes all weights of a head, a `keras.Model`, to a path."""
+    write_safetensors(
+        path,
+        [
+            (w.path, tuple(w.shape), lambda w=w: ops.convert_to_numpy(w))
+            for w in head.weights
+        ],
+    )
+
+
+def read_head(head, path):
+    """Reads what `write_head` has written, all weights or none.
+
+    Args:
+        head: `keras.Model` with weights of the same names and shapes.
+        path: str or `pathlib.Path`.
+
+    Raises:
+        CheckpointError: the file cannot be read, or does not fit the head.
+    """
+    arrays = SafetensorsFile(path)
+    shapes = {w.path: tuple(w.shape) for w in head.weights}
+    if arrays.shapes != shapes:
+        differing = sorted(
+            name
+            for name in {*shapes, *arrays.shapes}
+            if shapes.get(name) != arrays.shapes.get(name)
+        )
+        name = differing[0]
+        raise CheckpointError(
+            f"{path} must hold the weights of the head that task.json tells "
+            f"of. {len(differing)} differ, such as {name}: expected "
+            f"{shapes.get(name, 'none')}, found "
+            f"{arrays.shapes.get(name, 'none')}."
+        )
+    for weight in head.weights:
+        weight.assign(arrays.read(weight.path))

@@ -5,7 +5,7 @@ import itertools
 from keras_bert.data.labelled.entities import OUTSIDE
 from keras_bert.data.labelled.tag_schemes import IOB2
 from keras_bert.data.labelled.tag_schemes import check_scheme
-from keras_bert.tasks.scores.metrics import metrics_extra
+from keras_bert.tasks.scores import metrics_extra
 from keras_bert.tasks.tags.sentences import check_lengths
 
 # What seqeval reports beside the types.

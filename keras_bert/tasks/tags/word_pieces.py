@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert import features
-from keras_bert.tasks.fine_tuning.texts import checked_texts
+from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.text.packing import pack
 from keras_bert.text.preprocessor import Preprocessor
 

@@ -1,9 +1,9 @@
 import unittest
 
 from keras_bert.data.labelled.squad import SquadQuestion
-from keras_bert.tasks.answers.answer_scores import answer_scores
-from keras_bert.tasks.answers.answer_scores import normalized_answer
-from keras_bert.tasks.answers.answer_scores import question_scores
+from keras_bert.tasks.answers.squad_scores import answer_scores
+from keras_bert.tasks.answers.squad_scores import normalized_answer
+from keras_bert.tasks.answers.squad_scores import question_scores
 
 
 def _question(name, *answers):

@@ -5,8 +5,8 @@ import numpy as np
 from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.tasks.answers.answer_spans import Answer
 from keras_bert.tasks.answers.answer_spans import Answers
-from keras_bert.tasks.answers.evaluation import answer_metrics
-from keras_bert.tasks.answers.evaluation import is_one_answer
+from keras_bert.tasks.answers.squad_scores import answer_metrics
+from keras_bert.tasks.answers.squad_scores import is_one_answer
 
 
 def _question(name, *texts):

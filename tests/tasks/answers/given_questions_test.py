@@ -6,8 +6,8 @@ import unittest
 import numpy as np
 
 from keras_bert.data.labelled.squad import SquadQuestion
-from keras_bert.tasks.answers.given_questions import asked_questions
-from keras_bert.tasks.answers.given_questions import labelled_questions
+from keras_bert.tasks.answers.question_rows import asked_questions
+from keras_bert.tasks.answers.question_rows import labelled_questions
 
 _ANSWER = {"text": "dog", "answer_start": 2}
 _ENTRY = {"id": "q", "question": "who?", "answers": [_ANSWER]}

@@ -3,7 +3,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.tasks.answers.answer_windows import context_ranks
-from keras_bert.tasks.answers.given_questions import asked_questions
+from keras_bert.tasks.answers.question_rows import asked_questions
 from keras_bert.tasks.answers.question_rows import question_rows
 
 _PAIRS = [

@@ -3,7 +3,7 @@ import pytest
 
 from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.tasks.answers import question_rows as module
-from keras_bert.tasks.answers.given_questions import asked_questions
+from keras_bert.tasks.answers.question_rows import asked_questions
 from keras_bert.tasks.answers.question_rows import question_rows
 
 _LONG = "the dogs eat the Cat. the bird sees a fish"

@@ -10,10 +10,10 @@ from hypothesis import strategies
 from keras_bert.data.labelled.squad import read_squad
 from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
+from keras_bert.tasks.answers.answer_windows import answer_labels
+from keras_bert.tasks.answers.answer_windows import token_span
 from keras_bert.tasks.answers.question_rows import question_rows
-from keras_bert.tasks.answers.span_examples import answer_labels
-from keras_bert.tasks.answers.span_examples import token_span
-from keras_bert.tasks.answers.span_examples import with_spans
+from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS

@@ -6,7 +6,7 @@ from hypothesis import strategies
 
 from keras_bert.tasks.answers.answer_spans import decode_answers
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
-from keras_bert.tasks.answers.window_answers import window_answers
+from keras_bert.tasks.answers.question_preprocessor import window_answers
 
 _QUESTION = 2
 _CONTEXT_START = 4

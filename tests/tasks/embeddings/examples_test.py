@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.tasks.embeddings.examples import are_scored
-from keras_bert.tasks.embeddings.examples import embedding_examples
+from keras_bert.tasks.embeddings.training import are_scored
+from keras_bert.tasks.embeddings.training import embedding_examples
 from keras_bert.template import Template
 from keras_bert.text.preprocessor import Preprocessor
 

@@ -1,6 +1,6 @@
 import pytest
 
-from keras_bert.tasks.features.design import FeatureDesign
+from keras_bert.tasks.features.model import FeatureDesign
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from keras_bert.checkpoints import CheckpointError
-from keras_bert.tasks.features.head_file import read_head
-from keras_bert.tasks.features.head_file import write_head
+from keras_bert.tasks.features.feature_based import read_head
+from keras_bert.tasks.features.feature_based import write_head
 
 
 def _head(size=3, name="dense"):

@@ -2,7 +2,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_bert.tasks.features.design import FeatureDesign
+from keras_bert.tasks.features.model import FeatureDesign
 from keras_bert.tasks.features.model import lstm_head
 from keras_bert.tasks.features.model import states_of_layers
 

@@ -2,8 +2,8 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.data.batches.packed_rows import PackedRows
-from keras_bert.tasks.features.state_rows import StateRows
-from keras_bert.tasks.features.state_rows import over_states
+from keras_bert.tasks.features.stored_states import StateRows
+from keras_bert.tasks.features.stored_states import over_states
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 
 _LENGTHS = np.array([3, 1, 2])

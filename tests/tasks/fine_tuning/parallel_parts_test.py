@@ -7,7 +7,7 @@ import pytest
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TokenClassifier
-from keras_bert.tasks.fine_tuning.parallel_parts import in_parallel_parts
+from keras_bert.tasks.fine_tuning.training import in_parallel_parts
 
 pytestmark = pytest.mark.large
 

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from keras_bert.tasks.fine_tuning import text_windows
+from keras_bert.tasks.fine_tuning import text_task as text_windows
 from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.text_windows import cut_texts
-from keras_bert.tasks.fine_tuning.text_windows import long_text_settings
-from keras_bert.tasks.fine_tuning.text_windows import pooled
-from keras_bert.tasks.fine_tuning.text_windows import shared_by_windows
+from keras_bert.tasks.fine_tuning.text_task import cut_texts
+from keras_bert.tasks.fine_tuning.text_task import long_text_settings
+from keras_bert.tasks.fine_tuning.text_task import pooled
+from keras_bert.tasks.fine_tuning.text_task import shared_by_windows
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS = [

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_bert.tasks.tags.sentence_windows import SentenceWindows
-from keras_bert.tasks.tags.sentence_windows import tagged_windows
 from keras_bert.tasks.tags.word_pieces import WordPieces
 from keras_bert.tasks.tags.word_windows import IGNORED
+from keras_bert.tasks.tags.word_windows import SentenceWindows
+from keras_bert.tasks.tags.word_windows import tagged_windows
 from keras_bert.template import Template
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary

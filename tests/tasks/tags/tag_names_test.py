@@ -1,6 +1,6 @@
 import pytest
 
-from keras_bert.tasks.tags.tag_names import tag_names
+from keras_bert.tasks.tags.sentences import tag_names
 
 
 def test_each_part_may_have_its_own_scheme():

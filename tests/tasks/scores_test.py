@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
-from keras_bert.tasks.scores import metrics
+from keras_bert.tasks import scores as metrics
 
 
 def test_accuracy_is_the_share_of_equal_ones():
@@ -199,7 +199,7 @@ def test_a_missing_package_is_told_with_its_extra(monkeypatch, package, task):
 
 def test_the_extra_that_is_told_has_the_packages():
     setup = configparser.ConfigParser()
-    setup.read(pathlib.Path(__file__).parents[3] / "setup.cfg")
+    setup.read(pathlib.Path(__file__).parents[2] / "setup.cfg")
     extra = setup["options.extras_require"]["metrics"]
     for package in ("scikit-learn", "scipy", "seqeval"):
         assert f"\n{package}>=" in extra

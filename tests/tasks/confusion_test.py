@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from keras_bert.tasks.scores import metrics
-from keras_bert.tasks.scores.confusion import confusion_matrix
-from keras_bert.tasks.scores.confusion import label_scores
-from keras_bert.tasks.scores.confusion import label_table
-from keras_bert.tasks.scores.confusion import several_label_scores
+from keras_bert.tasks import scores as metrics
+from keras_bert.tasks.scores import confusion_matrix
+from keras_bert.tasks.scores import label_scores
+from keras_bert.tasks.scores import label_table
+from keras_bert.tasks.scores import several_label_scores
 
 
 def _pairs(most):

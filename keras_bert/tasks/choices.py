@@ -1,10 +1,12 @@
-"""Questions with choices that users give, as plain columns."""
+"""Questions with choices that users give, and their packing in graph."""
+
+import tensorflow as tf
 
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.fine_tuning.texts import brief
-from keras_bert.tasks.fine_tuning.texts import checked_texts
+from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.tasks.fine_tuning.columns import checked_texts
 
 
 def encoded_questions(questions):
@@ -96,3 +98,42 @@ def _encoded(question, where):
             "The context of a question and then its choices, at "
             f"{where}: {error}"
         ) from None
+
+
+class ChoicePreprocessor:
+    """Packs each choice of a question with the context.
+
+    Args:
+        pairs: `Preprocessor` of pairs of texts.
+
+    Call arguments:
+        texts: string tensor or list `(batch_size,)`, the contexts.
+        choices: string tensor or lists `(batch_size, num_choices)`.
+
+    Returns:
+        A dict of int32 `(batch_size, num_choices, seq_length)` tensors, as
+        returned by `Preprocessor`.
+    """
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+        self.tokenizer = pairs.tokenizer
+        self.template = pairs.template
+        self.truncation = pairs.truncation
+        self.seq_length = pairs.seq_length
+
+    def __call__(self, texts, choices):
+        inputs, _ = self.encode(texts, choices)
+        return inputs
+
+    def encode(self, texts, choices):
+        """Packs choices and marks cut ones, as `Preprocessor` does."""
+        choices = tf.convert_to_tensor(choices, tf.string)
+        shape = tf.shape(choices)
+        contexts = tf.repeat(texts, shape[1])
+        inputs, are_cut = self.pairs.encode(contexts, tf.reshape(choices, [-1]))
+        rows = [*tf.unstack(shape), self.seq_length]
+        return (
+            {name: tf.reshape(x, rows) for name, x in inputs.items()},
+            tf.reduce_any(tf.reshape(are_cut, shape), axis=1),
+        )

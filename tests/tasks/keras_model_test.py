@@ -63,6 +63,11 @@ def _texts(task):
 
 
 @pytest.fixture(scope="module")
+def bert(make_bert):
+    return make_bert()
+
+
+@pytest.fixture(scope="module")
 def saved(bert, tmp_path_factory):
     """By its path, each task with what a fresh process gets from its file."""
     folder = tmp_path_factory.mktemp("keras")

@@ -1,1 +1,0 @@
-"""Questions of several choices, as a model takes them."""

@@ -1,1 +1,0 @@
-"""Official metrics, and files for official servers."""

@@ -1,1 +1,0 @@
-"""Keras models with a tokenizer inside, for `.keras` files."""
