@@ -30,9 +30,7 @@ from keras_bert.tasks.tags.word_pieces import find_words
 from keras_bert.tasks.tags.word_pieces import tokenize_words
 from keras_bert.tasks.tags.word_windows import IGNORED
 from keras_bert.tasks.tags.word_windows import Sentences
-from keras_bert.tasks.tags.word_windows import SentenceWindows
 from keras_bert.tasks.tags.word_windows import Words
-from keras_bert.tasks.tags.word_windows import tagged_windows
 from keras_bert.tasks.task import TRUNCATED
 
 
@@ -127,21 +125,24 @@ class TokenClassifier(FineTunedTask):
         if not self.is_plain:
             tags = in_iob2(tags, where)
         places = tag_places(tags, self.labels, where)
-        windows = self._windows(words)
         weights = label_weights(class_weights or {}, self.labels)
-        return tagged_windows(windows, words, tags, places, weights)
+        return self._tokenized(words, tags).tagged(places, weights)
 
     def _asked(self, texts):
-        """Tokenizes texts, and finds their words, or `Words`."""
+        """Tokenizes texts, and finds their words; or tokenizes `Words`."""
         if isinstance(texts, Words):
-            return Sentences(self._windows(texts), texts)
+            return self._tokenized(texts)
         found = find_words(self.preprocess.tokenizer, texts)
+        pieces, spans = zip(*found, strict=True) if found else ((), ())
         words = [
-            [text[start:end] for start, end in spans]
-            for text, (_, spans) in zip(texts, found, strict=True)
+            [text[start:end] for start, end in places]
+            for text, places in zip(texts, spans, strict=True)
         ]
-        windows = SentenceWindows(self.preprocess, [x for x, _ in found])
-        return Sentences(windows, words, texts, [spans for _, spans in found])
+        return Sentences(self.preprocess, pieces, words, texts, spans)
+
+    def _tokenized(self, words, tags=None):
+        pieces = tokenize_words(self.preprocess.tokenizer, words)
+        return Sentences(self.preprocess, pieces, words, tags=tags)
 
     def loss(self, label_smoothing):
         # The mean over the words of the batch, however long its sentences.
@@ -180,10 +181,8 @@ class TokenClassifier(FineTunedTask):
         dropped = np.full(len(self.labels), -np.inf, np.float32)
         is_outside = OUTSIDE in self.labels
         dropped[self.labels.index(OUTSIDE) if is_outside else 0] = 0
-        of_words = encoded.origin.windows.of_words(
-            self.token_logits(encoded.rows),
-            [len(words) for words in encoded.origin.words],
-            dropped,
+        of_words = encoded.origin.of_words(
+            self.token_logits(encoded.rows), dropped
         )
         return [np.reshape(row, (-1, len(self.labels))) for row in of_words]
 
@@ -290,10 +289,6 @@ class TokenClassifier(FineTunedTask):
             STARTS: tf.identity(inputs[STARTS]),
             ENDS: tf.identity(inputs[ENDS]),
         }
-
-    def _windows(self, sentences):
-        pieces = tokenize_words(self.preprocess.tokenizer, sentences)
-        return SentenceWindows(self.preprocess, pieces)
 
 
 def _each_word(tags):

@@ -1,6 +1,7 @@
 """The scores of SQuAD's own programs, of version 1.1 and 2.0."""
 
 import collections
+import itertools
 import math
 import re
 import string

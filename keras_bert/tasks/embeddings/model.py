@@ -177,7 +177,7 @@ def write_dense(layers, path):
             _entry(f"{number}/{name}", weight)
             for number, layer in enumerate(layers)
             for name, weight in zip(
-                ("kernel", "bias"), layer.weights, strict=True
+                ("kernel", "bias"), layer.weights, strict=False
             )
         ],
     )

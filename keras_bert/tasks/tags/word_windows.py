@@ -1,6 +1,5 @@
 """Sentences in windows, cut where words end, and back to words."""
 
-import dataclasses
 import typing
 
 import numpy as np
@@ -66,115 +65,16 @@ def cut_windows(sentences, room):
     return windows
 
 
-def label_pieces(windows, labels):
-    """Gives the first piece of each word the label of the word.
-
-    Args:
-        windows: list of `Window`.
-        labels: list with a list of int for each sentence, one for each word.
-
-    Returns:
-        A list of int32 arrays `(num_pieces,)`, one for each window, with
-        `IGNORED` at all other pieces.
-
-    References:
-        [BERT](https://arxiv.org/abs/1810.04805), section 5.3
-    """
-    return [
-        np.where(
-            window.is_first,
-            np.asarray(labels[window.sentence], np.int32)[window.words],
-            np.int32(IGNORED),
-        )
-        for window in windows
-    ]
-
-
-def gather_words(windows, values, lengths, missing):
-    """Takes for each word the value at its first piece.
-
-    Args:
-        windows: list of `Window`.
-        values: list with an array for each window, a value for each piece;
-            any after these are left out.
-        lengths: list of int, the number of words of each sentence.
-        missing: the value of a word without a piece, such as the id of "O".
-
-    Returns:
-        A list with a list of values for each sentence, one for each word.
-    """
-    result = [[missing] * length for length in lengths]
-    for window, row in zip(windows, values, strict=True):
-        for piece in np.flatnonzero(window.is_first):
-            result[window.sentence][window.words[piece]] = row[piece]
-    return result
-
-
-class SentenceWindows:
-    """Sentences in windows that a model can take.
-
-    Args:
-        preprocess: `Preprocessor`.
-        sentences: list of `WordPieces`.
-
-    Attributes:
-        rows: `PackedRows` of the windows, special tokens included.
-    """
-
-    def __init__(self, preprocess, sentences):
-        template = preprocess.template
-        num_special = template.num_special(is_pair=False)
-        layout = [word for word, _ in template.layout(is_pair=False)]
-        before = layout.index(FIRST)
-        self._margins = (before, num_special - before)
-        self._windows = cut_windows(
-            sentences, preprocess.seq_length - num_special
-        )
-        self.rows = packed_rows(preprocess, [w.ids for w in self._windows])
-
-    def labels(self, places):
-        """Labels each token: a word's first piece has the label of the word.
-
-        Args:
-            places: list with a list of int, the label of each word, for each
-                sentence.
-
-        Returns:
-            int32 `(num_tokens,)`, the tokens of all rows one after another;
-            `IGNORED` at all but first pieces.
-        """
-        labels = [
-            np.pad(row, self._margins, constant_values=IGNORED)
-            for row in label_pieces(self._windows, places)
-        ]
-        return np.concatenate([np.zeros(0, np.int32), *labels])
-
-    def of_words(self, values, lengths, missing):
-        """Takes for each word the value at its first piece.
-
-        Args:
-            values: list with an array `(num_tokens,)` for each row.
-            lengths: list of int, the number of words of each sentence.
-            missing: the value of a word without a piece.
-
-        Returns:
-            A list with a list of values for each sentence.
-        """
-        before, _ = self._margins
-        pieces = [row[before:] for row in values]
-        return gather_words(self._windows, pieces, lengths, missing)
-
-
 class Words(list):
     """Sentences as lists of words, which are not to be found in texts."""
 
 
-@dataclasses.dataclass(frozen=True)
 class Sentences:
-    """The words of sentences, tokenized.
+    """The words of sentences, tokenized, in windows that a model can take.
 
     Args:
-        windows: `SentenceWindows` of them.
+        preprocess: `Preprocessor`.
+        pieces: list of `WordPieces`, one for each sentence.
         words: list with a list of str for each sentence.
         texts: list of str, where the words are from; None if they came as
             words.
@@ -182,43 +82,85 @@ class Sentences:
             character of each word and the one behind it; or None.
         tags: list with a list of str for each sentence; None if it has to be
             tagged.
-        labels: list with an int32 array `(num_tokens,)` for each window, or
-            None.
+
+    Attributes:
+        rows: `PackedRows` of the windows, special tokens included.
+        labels: list with an int32 array `(num_tokens,)` for each window, as
+            `tagged` makes them, or None.
     """
 
-    windows: SentenceWindows
-    words: list
-    texts: list | None = None
-    spans: list | None = None
-    tags: list | None = None
-    labels: list | None = None
+    def __init__(
+        self, preprocess, pieces, words, texts=None, spans=None, tags=None
+    ):
+        self.words, self.texts, self.spans = words, texts, spans
+        self.tags, self.labels = tags, None
+        template = preprocess.template
+        room = preprocess.seq_length - template.num_special(is_pair=False)
+        windows = cut_windows(pieces, room)
+        self.rows = packed_rows(preprocess, [w.ids for w in windows])
+        layout = [word for word, _ in template.layout(is_pair=False)]
+        before = layout.index(FIRST)
+        # Of each window the sentence, the words, and the places in the row of
+        # their first pieces.
+        self._words = [
+            (
+                w.sentence,
+                w.words[w.is_first],
+                before + np.flatnonzero(w.is_first),
+            )
+            for w in windows
+        ]
 
     def encoded(self, **learned):
-        """Makes `Encoded` of the windows; these are its origin."""
+        """Makes `Encoded` of the windows; these sentences are its origin."""
         words = Words(self.words)
-        rows = self.windows.rows
-        return Encoded(rows, origin=self, alike=words, **learned)
+        return Encoded(self.rows, origin=self, alike=words, **learned)
 
+    def tagged(self, places, label_weights):
+        """Gives the first piece of each word the label of the word.
 
-def tagged_windows(windows, words, tags, places, label_weights):
-    """Labels the first piece of each word.
+        Args:
+            places: list with a list of int for each sentence, the place of
+                each tag among the labels.
+            label_weights: float32 `(num_labels,)`, the weight of the words of
+                each label.
 
-    Args:
-        windows: `SentenceWindows`.
-        words, tags: lists with a list of str for each sentence.
-        places: the same, the place of each tag among the labels.
-        label_weights: float32 `(num_labels,)`, the weight of the words of
-            each label.
+        Returns:
+            `Encoded`; the `labels` are `IGNORED` at all other tokens.
 
-    Returns:
-        `Encoded`.
-    """
-    labels = windows.labels(places)
-    is_labelled = labels != IGNORED
-    targets = np.where(is_labelled, labels, 0)
-    by_window = np.split(labels, np.cumsum(windows.rows.lengths)[:-1])
-    return Sentences(windows, words, tags=tags, labels=by_window).encoded(
-        targets=targets,
-        weights=is_labelled * label_weights[targets],
-        num_labels=len(label_weights),
-    )
+        References:
+            [BERT](https://arxiv.org/abs/1810.04805), section 5.3
+        """
+        self.labels = [
+            np.full(length, IGNORED, np.int32) for length in self.rows.lengths
+        ]
+        for row, (sentence, words, firsts) in zip(
+            self.labels, self._words, strict=True
+        ):
+            row[firsts] = np.asarray(places[sentence], np.int32)[words]
+        labels = np.concatenate([np.zeros(0, np.int32), *self.labels])
+        is_labelled = labels != IGNORED
+        targets = np.where(is_labelled, labels, 0)
+        return self.encoded(
+            targets=targets,
+            weights=is_labelled * label_weights[targets],
+            num_labels=len(label_weights),
+        )
+
+    def of_words(self, values, missing):
+        """Takes for each word the value at its first piece.
+
+        Args:
+            values: list with an array `(num_tokens,)` for each row.
+            missing: the value of a word without a piece.
+
+        Returns:
+            A list with a list of values for each sentence.
+        """
+        result = [[missing] * len(words) for words in self.words]
+        for row, (sentence, words, firsts) in zip(
+            values, self._words, strict=True
+        ):
+            for word, first in zip(words, firsts, strict=True):
+                result[sentence][word] = row[first]
+        return result

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from keras_bert.tasks.tags.word_pieces import WordPieces
 from keras_bert.tasks.tags.word_windows import IGNORED
-from keras_bert.tasks.tags.word_windows import SentenceWindows
-from keras_bert.tasks.tags.word_windows import tagged_windows
+from keras_bert.tasks.tags.word_windows import Sentences
 from keras_bert.template import Template
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
@@ -31,10 +30,9 @@ _SENTENCES = [
 _both_sides = pytest.mark.parametrize("layout", [Template(), _LEFT])
 
 
-def _windows(layout, sentences=_SENTENCES, seq_length=6):
-    return SentenceWindows(
-        Preprocessor(_TOKENIZER, layout, seq_length), sentences
-    )
+def _windows(layout, pieces=_SENTENCES, num_words=(2, 0, 4)):
+    words = [["a"] * count for count in num_words]
+    return Sentences(Preprocessor(_TOKENIZER, layout, 6), pieces, words)
 
 
 def test_rows_hold_windows_between_special_tokens():
@@ -47,21 +45,27 @@ def test_rows_hold_windows_between_special_tokens():
 
 
 def test_only_first_pieces_have_labels():
-    labels = _windows(Template()).labels([[1, 2], [], [3, 4, 5, 6]])
+    places = [[1, 2], [], [3, 4, 5, 6]]
+    labels = _windows(Template()).tagged(places, np.ones(7)).origin.labels
     ignored = IGNORED
-    assert labels.tolist() == [
-        *[ignored, 1, ignored, 2, ignored],
-        *[ignored, 3, 5, ignored, ignored, ignored],
-        *[ignored, 6, ignored],
+    assert [row.tolist() for row in labels] == [
+        [ignored, 1, ignored, 2, ignored],
+        [ignored, 3, 5, ignored, ignored, ignored],
+        [ignored, 6, ignored],
     ]
-    assert labels.dtype == np.int32
+    assert {row.dtype for row in labels} == {np.dtype(np.int32)}
+
+
+def test_each_row_needs_its_values():
+    with pytest.raises(ValueError, match="zip"):
+        _windows(Template()).of_words([], missing=0)
 
 
 @_both_sides
 def test_targets_stand_where_their_pieces_stand(layout):
     places = [[1, 2], [], [3, 0, 1, 2]]
-    examples = tagged_windows(
-        _windows(layout), [], [], places, np.array([1, 1, 0.5, 1], np.float32)
+    examples = _windows(layout).tagged(
+        places, np.array([1, 1, 0.5, 1], np.float32)
     )
     inputs, targets, weights = examples.batch([0, 2, 1])
     is_word = weights["logits"].numpy() > 0
@@ -95,13 +99,9 @@ def test_what_is_put_on_words_comes_back_from_rows(layout, counts):
         words = np.repeat(np.arange(len(row)), row)
         sentences.append(WordPieces(np.full(len(words), 5, np.int32), words))
         places.append([*range(len(row))])
-    windows = _windows(layout, sentences)
-    labels = windows.labels(places)
-    rows = np.split(labels, np.cumsum(windows.rows.lengths)[:-1])
-    found = windows.of_words(
-        rows[: len(windows.rows)], [len(row) for row in counts], "none"
-    )
-    assert found == [
+    windows = _windows(layout, sentences, [len(row) for row in counts])
+    labels = windows.tagged(places, np.ones(6)).origin.labels
+    assert windows.of_words(labels, "none") == [
         [place if count else "none" for place, count in enumerate(row)]
         for row in counts
     ]

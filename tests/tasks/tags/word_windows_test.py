@@ -4,10 +4,7 @@ import pytest
 from hypothesis import strategies as st
 
 from keras_bert.tasks.tags.word_pieces import WordPieces
-from keras_bert.tasks.tags.word_windows import IGNORED
 from keras_bert.tasks.tags.word_windows import cut_windows
-from keras_bert.tasks.tags.word_windows import gather_words
-from keras_bert.tasks.tags.word_windows import label_pieces
 
 
 def _pieces(*counts):
@@ -60,34 +57,6 @@ def test_there_must_be_room(room):
         cut_windows([_pieces(1)], room=room)
 
 
-def test_only_first_pieces_have_labels():
-    windows = cut_windows([_pieces(2, 1, 0, 3), _pieces(1)], room=3)
-    labels = label_pieces(windows, [[5, 6, 7, 8], [9]])
-    assert [row.tolist() for row in labels] == [
-        [5, IGNORED, 6],
-        [8, IGNORED, IGNORED],
-        [9],
-    ]
-    assert {row.dtype for row in labels} == {np.dtype(np.int32)}
-
-
-def test_each_word_has_what_its_first_piece_has():
-    windows = cut_windows([_pieces(2, 1, 0, 3), _pieces(), _pieces(1)], room=3)
-    # The last value is at padding.
-    values = [np.array([1, 2, 3]), [4, 5, 6], [7, 8]]
-    assert gather_words(windows, values, [4, 1, 1], missing=0) == [
-        [1, 3, 0, 4],
-        [0],
-        [7],
-    ]
-
-
-def test_each_window_needs_its_values():
-    windows = cut_windows([_pieces(1)], room=3)
-    with pytest.raises(ValueError, match="zip"):
-        gather_words(windows, [], [1], missing=0)
-
-
 _COUNTS = st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=4)
 
 
@@ -115,17 +84,3 @@ def test_windows_hold_all_words_once_and_cannot_hold_more(counts, room):
         np.testing.assert_array_equal(window.words, words[inside])
         if after is not None and after.sentence == window.sentence:
             assert len(window.ids) + row[after.words[0]] > room
-
-
-@hypothesis.given(_COUNTS, st.integers(1, 9))
-def test_labels_come_back_to_their_words(counts, room):
-    windows = cut_windows([_pieces(*row) for row in counts], room)
-    labels = [[10 * s + n for n in range(len(r))] for s, r in enumerate(counts)]
-    rows = label_pieces(windows, labels)
-    assert gather_words(windows, rows, map(len, counts), missing=-9) == [
-        [label if count else -9 for label, count in zip(*pair)]
-        for pair in zip(labels, counts)
-    ]
-    assert sum((row != IGNORED).sum() for row in rows) == sum(
-        count > 0 for row in counts for count in row
-    )
