@@ -3,13 +3,18 @@
 A pattern is a function of query positions and key positions, int32 tensors
 that broadcast; it returns bool, True where the query attends to the key. One
 with arguments is an object with `__call__` and `get_config`. It is registered
-with Keras, so that a layer that holds it can be saved.
+with Keras, so that a layer that holds it can be saved. One that attends to no
+key more than `reach` positions away says so by this attribute, an int; then
+attention to long rows is computed in blocks.
 """
 
 import keras
 from keras import ops
 
 from keras_bert.layers.arguments import check_positive
+
+# Up to so many tokens one product of all pairs is faster than blocks.
+_LONGEST_DENSE = 512
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -78,3 +83,18 @@ class Window:
     @classmethod
     def from_config(cls, config):
         return cls(**config)
+
+
+def is_long(pattern, seq_length):
+    """Decides on blocks that attend to themselves and their neighbours.
+
+    Args:
+        pattern: function of query and key positions, or None. One that has
+            an int `reach` attends to no key farther away.
+        seq_length: int, or int32 scalar tensor.
+
+    Returns:
+        bool, or bool scalar tensor; False where the pattern has no reach.
+    """
+    reach = getattr(pattern, "reach", None)
+    return reach is not None and seq_length > max(_LONGEST_DENSE, 4 * reach)

@@ -1,4 +1,4 @@
-"""Rows of a sequence by their positions."""
+"""Rows of a sequence, by their positions or in blocks."""
 
 from keras import ops
 
@@ -18,3 +18,35 @@ def gather_positions(values, positions):
     """
     selected = ops.one_hot(positions, ops.shape(values)[-2], dtype=values.dtype)
     return ops.matmul(selected, values)
+
+
+def split_blocks(values, size):
+    """Cuts rows into blocks, the last one filled up with zeros.
+
+    Args:
+        values: tensor `(..., seq_length, width)`.
+        size: int, rows of a block.
+
+    Returns:
+        A tensor `(..., num_blocks, size, width)`.
+    """
+    *outer, length, width = ops.shape(values)
+    padding = [(0, 0)] * len(outer) + [(0, -length % size), (0, 0)]
+    padded = ops.pad(values, padding)
+    num_blocks = (length + -length % size) // size
+    return ops.reshape(padded, (*outer, num_blocks, size, width))
+
+
+def with_neighbours(blocks):
+    """Puts beside each block those before and after it; zeros at the ends.
+
+    Args:
+        blocks: tensor `(..., num_blocks, size, width)`.
+
+    Returns:
+        A tensor `(..., num_blocks, 3 * size, width)`.
+    """
+    inner = [(0, 0)] * (len(blocks.shape) - 3)
+    padded = ops.pad(blocks, [*inner, (1, 1), (0, 0), (0, 0)])
+    neighbours = padded[..., :-2, :, :], blocks, padded[..., 2:, :, :]
+    return ops.concatenate(neighbours, axis=-2)

@@ -9,9 +9,12 @@ from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.attention_patterns import is_long
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.positions import gather_positions
+from keras_bert.layers.positions import split_blocks
+from keras_bert.layers.positions import with_neighbours
 
 # Far below any score, yet small enough for float16: its exponential is
 # exactly 0 beside a real score, and a row of nothing else stays finite.
@@ -32,9 +35,10 @@ class SelfAttention(keras.layers.Layer):
         dropout: float, rate on the attention weights.
         kernel_initializer: Keras initializer of the matrices.
         output_dropout: float, rate on the output.
-        pattern: function of query and key positions that tells which keys a
+        pattern: function of query and key positions that says which keys a
             query attends to, such as `keras_bert.layers.causal`; None for
-            all.
+            all. Where it says its `reach`, in long rows only near tokens are
+            compared, and memory grows as the rows do.
         use_bias: bool, whether both matrix products add a bias.
         rotary: `keras_bert.layers.Rotary`, which turns queries and keys by
             their positions; None for vectors that know theirs.
@@ -49,7 +53,8 @@ class SelfAttention(keras.layers.Layer):
         about: dict of int32 `(batch_size, seq_length)` tensors, more that is
             known of the tokens: by "position" the place in its text, where
             that is not the place in the row; by "text" the number of its
-            text, where a row holds several, which do not see each other.
+            text, where a row holds several, which do not see each other. In
+            long rows the tokens of a text stand together, in order.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -167,14 +172,72 @@ class SelfAttention(keras.layers.Layer):
         Returns:
             float `(batch_size, num_queries, hidden_size)`, or of these heads.
         """
+        about = about or {}
         query, key, value = self._heads(query_key_value)  # each [B, N, S, D]
-        weights = self._weights(
-            query, key, attention_mask, query_positions, about
-        )
-        weights = self.weights_dropout(weights, training=training)
-        context = ops.transpose(ops.matmul(weights, value), (0, 2, 1, 3))
+        query, key = self._positioned(query, key, about)
+
+        def of_all():
+            weights = self._weights(
+                query, key, attention_mask, query_positions, about
+            )
+            weights = self.weights_dropout(weights, training=training)
+            return ops.matmul(weights, value)
+
+        def of_near():
+            ignored = self._ignored_near(
+                ops.shape(key)[2], attention_mask, about
+            )
+            return self._of_near(query, key, value, ignored, training)
+
+        long = False
+        # A few queries need no blocks.
+        if query_positions is None and hasattr(self.pattern, "reach"):
+            long = is_long(self.pattern, ops.shape(key)[2])
+        if isinstance(long, bool):
+            context = of_near() if long else of_all()
+        else:
+            context = ops.cond(long, of_near, of_all)
+        context = ops.transpose(context, (0, 2, 1, 3))
         size = query_key_value.shape[-1] // 3
         return ops.reshape(context, (*ops.shape(context)[:2], size))
+
+    def _of_near(self, query, key, value, ignored, training):
+        """The context of keys in a query's block and its neighbours."""
+        size = self.pattern.reach
+        blocks = split_blocks(query * self.head_size**-0.5, size)
+        near_key, near_value = (
+            with_neighbours(split_blocks(x, size)) for x in (key, value)
+        )  # [B, N, M, 3 * b, D]
+        scores = ops.matmul(blocks, ops.swapaxes(near_key, -1, -2))
+        weights = self._softmax(scores, ignored)  # [B, N, M, b, 3 * b]
+        weights = self.weights_dropout(weights, training=training)
+        context = ops.matmul(weights, near_value)
+        num_rows = ops.shape(context)[2] * size
+        context = ops.reshape(
+            context, (-1, query.shape[1], num_rows, self.head_size)
+        )
+        return context[:, :, : ops.shape(query)[2]]
+
+    def _ignored_near(self, seq_length, attention_mask, about):
+        """float32, 1 where a key is ignored; to [B, N, M, b, 3 * b]."""
+
+        def pairs(known):
+            blocks = split_blocks(
+                ops.expand_dims(known, -1), self.pattern.reach
+            )
+            return blocks, ops.swapaxes(with_neighbours(blocks), -1, -2)
+
+        places = ops.expand_dims(ops.arange(seq_length), 0)
+        # What blocks are filled up with is no token either.
+        tokens = ops.ones_like(places)
+        if attention_mask is not None:
+            tokens = ops.cast(attention_mask, "int32")
+        near = self.pattern(*pairs(about.get("position", places)))
+        attended = ops.logical_and(near, pairs(tokens)[1] > 0)
+        if "text" in about:
+            queries, keys = pairs(about["text"])
+            attended = ops.logical_and(attended, queries == keys)
+        return ops.expand_dims(1.0 - ops.cast(attended, "float32"), 1)
 
     def attention_weights(self, inputs, attention_mask=None, about=None):
         """Return the attention weights that `call` multiplies by.
@@ -186,14 +249,16 @@ class SelfAttention(keras.layers.Layer):
             float `(batch_size, num_heads, seq_length, seq_length)`, queries
             before keys; those of a query sum to 1.
         """
+        about = about or {}
         query, key, _ = self._heads(self.query_key_value(inputs))
-        return self._weights(query, key, attention_mask, about=about)
+        query, key = self._positioned(query, key, about)
+        return self._weights(query, key, attention_mask, None, about)
 
     def flops(self, seq_length, num_queries):
         """Count the operations of the matrix products, per example.
 
         A multiplication and an addition are two. Every pair of a query and a
-        key is computed, whatever the pattern.
+        key is computed, whatever the pattern, except in blocks of long rows.
 
         Args:
             seq_length: int, number of keys.
@@ -203,7 +268,10 @@ class SelfAttention(keras.layers.Layer):
             int
         """
         square = 2 * self.hidden_size**2
-        scores_and_values = 2 * 2 * seq_length * self.hidden_size
+        num_keys = seq_length
+        if num_queries == seq_length and is_long(self.pattern, seq_length):
+            num_keys = 3 * self.pattern.reach
+        scores_and_values = 2 * 2 * num_keys * self.hidden_size
         at_query = 2 * square + scores_and_values
         return 2 * square * seq_length + at_query * num_queries
 
@@ -215,11 +283,7 @@ class SelfAttention(keras.layers.Layer):
             positions = ops.expand_dims(about["position"], 1)  # [B, 1, S]
         return self.rotary(query, positions), self.rotary(key, positions)
 
-    def _weights(
-        self, query, key, attention_mask, query_positions=None, about=None
-    ):
-        about = about or {}
-        query, key = self._positioned(query, key, about)
+    def _weights(self, query, key, attention_mask, query_positions, about):
         if query_positions is not None:
             positions = ops.repeat(
                 query_positions[:, None], query.shape[1], axis=1
