@@ -7,6 +7,8 @@ import os
 import pathlib
 import re
 
+from absl import logging
+
 from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.layout import CONFIG_FILES
@@ -240,4 +242,15 @@ def _settled(recipe, facts):
             f"{received}."
         )
     settled |= {**_OF_DYNAMIC_MASKS, **passed}
-    return dataclasses.replace(recipe, **settled)
+    recipe = dataclasses.replace(recipe, **settled)
+    wanted = round(recipe.max_seq_length * recipe.masked_lm_prob)
+    if "masked_lm_prob" in passed and wanted > recipe.max_predictions_per_seq:
+        logging.warning(
+            "--masked_lm_prob=%g is %d of %d tokens, but at most "
+            "--max_predictions_per_seq=%d are masked; pass a higher number.",
+            recipe.masked_lm_prob,
+            wanted,
+            recipe.max_seq_length,
+            recipe.max_predictions_per_seq,
+        )
+    return recipe

@@ -195,6 +195,19 @@ def test_settings_of_masking_need_dynamic_records(folder):
     plan_pretraining(folder.recipe("dynamic", masked_lm_prob=0.2))
 
 
+def test_a_share_that_cannot_be_reached_is_warned_of(folder, caplog):
+    """A sequence has 16 tokens, of which the records say 3 are masked."""
+    plan_pretraining(folder.recipe("dynamic"))
+    assert "pass a higher number" not in caplog.text
+    plan_pretraining(folder.recipe("dynamic", masked_lm_prob=0.5))
+    assert "=0.5 is 8 of 16 tokens, but at most" in caplog.text
+    caplog.clear()
+    plan_pretraining(
+        folder.recipe("dynamic", masked_lm_prob=0.5, max_predictions_per_seq=8)
+    )
+    assert "pass a higher number" not in caplog.text
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -1,0 +1,173 @@
+"""ModernBERT from text to a filled mask, with a published form's tokenizer."""
+
+import json
+
+import numpy as np
+import pytest
+
+import keras_bert
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
+from keras_bert.data import create_pretraining_data
+from keras_bert.data import open_sources
+from keras_bert.models.modernbert_config import ModernBertConfig
+from keras_bert.programs.pretraining import PretrainingRecipe
+from keras_bert.programs.pretraining import plan_pretraining
+from keras_bert.programs.pretraining import run_plan
+from keras_bert.text.byte_pair_settings import read_byte_pair
+from keras_bert.training.loop import PretrainingLoop
+
+pytestmark = pytest.mark.large
+
+_SPECIAL = ("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
+
+
+@pytest.fixture(scope="module")
+def folder(make_settings, tmp_path_factory):
+    """A tokenizer.json in ModernBERT's form, a config, a text and records."""
+    path = tmp_path_factory.mktemp("modernbert")
+    tokens = [*make_settings("byte_bpe").vocabulary.tokens[5:], "  "]
+    added = [_added("  ", len(tokens) - 1, special=False)]
+    added += [_added(x, n) for n, x in enumerate(_SPECIAL, len(tokens))]
+    merges = [" ".join(x) for x in make_settings("byte_bpe").merges]
+    values = {
+        "added_tokens": added,
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+        "model": {
+            "type": "BPE",
+            "vocab": {x: n for n, x in enumerate(tokens)},
+            "merges": merges,
+        },
+    }
+    (path / "tokenizer.json").write_text(json.dumps(values))
+    ModernBertConfig(
+        len(tokens) + len(_SPECIAL),
+        hidden_size=8,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        intermediate_size=12,
+        max_position_embeddings=32,
+        local_attention=4,
+        mlp_dropout=0.1,
+    ).to_json(path / "config.json")
+    random = np.random.default_rng(0)
+    lines = [
+        " ".join(f"word{n}" for n in random.integers(0, 10, 24))
+        for _ in range(20)
+    ]
+    (path / "text.txt").write_text("\n".join(lines))
+    create_pretraining_data(
+        open_sources([str(path / "text.txt")]),
+        [str(path / "train.tfrecord")],
+        TextOptions(str(path / "tokenizer.json")),
+        PretrainingDataOptions(
+            max_seq_length=32,
+            dupe_factor=1,
+            masking="dynamic",
+            packing="full_sentences",
+        ),
+    )
+    return path
+
+
+def _added(text, number, special=True):
+    return {
+        "id": number,
+        "content": text,
+        "single_word": False,
+        "lstrip": text == "[MASK]",
+        "rstrip": False,
+        "normalized": not special,
+        "special": special,
+    }
+
+
+def _train(folder, output_dir):
+    recipe = PretrainingRecipe(
+        input_file=[str(folder / "train.tfrecord")],
+        eval_file=[str(folder / "train.tfrecord")],
+        vocab_file=str(folder / "tokenizer.json"),
+        bert_config_file=str(folder / "config.json"),
+        output_dir=str(output_dir),
+        objective="mlm",
+        masked_lm_prob=0.3,
+        max_predictions_per_seq=10,
+        num_train_steps=6,
+        num_warmup_steps=1,
+        log_steps=1,
+        save_checkpoints_steps=2,
+        train_batch_size=4,
+        precision="float32",
+    )
+    run_plan(plan_pretraining(recipe))
+
+
+def _curve(output_dir):
+    lines = (output_dir / "metrics.jsonl").read_text().splitlines()
+    points = [json.loads(line) for line in lines]
+    return [point for point in points if point["split"] == "train"]
+
+
+def test_what_is_learned_from_text_fills_masks(folder, tmp_path, monkeypatch):
+    """With a run that is stopped behind step 3 and gone on with."""
+    _train(folder, tmp_path / "whole")
+
+    train, done = PretrainingLoop.train, []
+
+    def stop_behind_three(self, *arguments):
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        done.append(self)
+        return train(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PretrainingLoop, "train", stop_behind_three)
+        with pytest.raises(KeyboardInterrupt):
+            _train(folder, tmp_path / "stopped")
+    assert not (tmp_path / "stopped/model.safetensors").exists()
+    _train(folder, tmp_path / "stopped")
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    name = "model.safetensors"
+    assert (whole / name).read_bytes() == (stopped / name).read_bytes()
+    losses = [[x["mlm_loss"] for x in _curve(p)] for p in (whole, stopped)]
+    assert losses[0] == losses[1] and len(losses[0]) == 6
+
+    bert = from_pretrained(whole)
+    assert bert.parts == {"masked_lm_head"}
+    settings, again = read_byte_pair(folder), bert.tokenizer_settings
+    assert again.normalizer == "NFC"
+    assert {*again.added_tokens} == {*settings.added_tokens}
+    fill_mask = keras_bert.FillMask.from_pretrained(whole)
+    (answers,) = fill_mask("word1 word2 [MASK]  word3")
+    assert len(answers) == 5
+    assert answers[0]["probability"] >= answers[1]["probability"] > 0
+
+
+def test_three_tokens_of_ten_are_masked(folder):
+    settings = read_byte_pair(folder)
+    roles = settings.vocabulary.roles
+    ids = {x: settings.vocabulary.id_of(roles[x]) for x in roles}
+    batches = keras_bert.data.dynamic_pretraining_dataset(
+        [str(folder / "train.tfrecord")],
+        batch_size=8,
+        max_seq_length=32,
+        max_predictions_per_seq=10,
+        vocab_size=len(settings.vocabulary),
+        mask_id=ids["mask"],
+        pad_id=ids["pad"],
+        sep_id=ids["sep"],
+        seed=1,
+        masked_lm_prob=0.3,
+        epoch=0,
+    )
+    masked, lengths = [], []
+    for inputs, _, weights in batches:
+        lengths += [*inputs["input_mask"].numpy().sum(axis=1)]
+        masked += [*weights["mlm_logits"].numpy().sum(axis=1)]
+    assert len(lengths) > 8 and max(lengths) == 32
+    # Three special tokens count as well, as published; here are two.
+    np.testing.assert_allclose(
+        masked, np.round(0.3 * (np.array(lengths) + 1)).clip(1, 10)
+    )
