@@ -81,6 +81,13 @@ def _check_onnx(task):
             "A tokenizer.json stands beside an ONNX file, and is written of "
             f"the kinds {', '.join(JSON_KINDS)}. Received: {kind}."
         )
+    prompt = getattr(task.preprocess, "prompt", "")
+    if prompt:
+        raise ValueError(
+            "The tokenizer.json beside an ONNX file puts nothing before texts. "
+            "Export an embedder with default_prompt_name=None, and put the "
+            f"prompt there. Received: the prompt {prompt!r}."
+        )
     if "mlm_logits" in task.model.output:
         raise ValueError(
             "An ONNX file gives numbers, and words fill masks. Export a "

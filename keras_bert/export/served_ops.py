@@ -25,7 +25,7 @@ TOKENIZER_OPS = {
         core=(
             *("BitwiseOr", "BitwiseXor", "DecodeRaw", "LeftShift"),
             *("LowerBound", "ReduceJoin", "RightShift", "SegmentMin"),
-            *("StringJoin", "StringLength", "TensorScatterUpdate"),
+            *("StringLength", "TensorScatterUpdate"),
         ),
     ),
     "sentencepiece": TokenizerOps(
@@ -44,7 +44,7 @@ _CORE_OPS = frozenset(
     OneHot Pack Pad Placeholder PlaceholderWithDefault Pow Prod RaggedRange
     RaggedTensorToTensor Range ReadVariableOp RealDiv Relu Reshape ReverseV2
     Rsqrt ScatterNd SelectV2 Shape Sigmoid Sin Size Softmax Split Square Squeeze
-    StatelessIf StatelessWhile StridedSlice Sub Substr Sum Tanh
+    StatelessIf StatelessWhile StridedSlice StringJoin Sub Substr Sum Tanh
     TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListLength
     TensorListReserve TensorListSetItem TensorListStack Tile TopKV2 Transpose
     Unpack UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum VarHandleOp

@@ -3,6 +3,8 @@
 import numpy as np
 
 from keras_bert.tasks.embeddings.model import embedding_model
+from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
+from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.saving import load_embedder
 from keras_bert.tasks.embeddings.saving import merged_arguments
 from keras_bert.tasks.embeddings.saving import save_embedder
@@ -19,7 +21,6 @@ from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
-from keras_bert.text.preprocessor import Preprocessor
 
 # So many are held as ids together.
 _TEXTS_AT_ONCE = 16384
@@ -47,6 +48,12 @@ class TextEmbedder(Task):
         dense: list of `keras.layers.Dense`, which the pooled vector goes
             through, such as one to fewer elements.
         normalize: bool, whether the vectors are scaled to length 1.
+        prompts: dict from names to strings, what `embed` puts before texts.
+        default_prompt_name: str, the prompt of texts that none is named for,
+            also in `fit`, `evaluate`, `layers` and in what is exported; None
+            for none.
+        include_prompt: bool, whether the prompt's tokens, and [CLS] before
+            them, take part in the pooling.
 
     Attributes:
         dim: int, the length of the vectors.
@@ -73,32 +80,45 @@ class TextEmbedder(Task):
         batch_tokens=BATCH_TOKENS,
         dense=(),
         normalize=False,
+        prompts=None,
+        default_prompt_name=None,
+        include_prompt=True,
     ):
+        self.prompts = Prompts(
+            prompts or {}, default_prompt_name, include_prompt
+        )
         self.pretrained = pretrained.with_parts(pretrained.parts & {"pooler"})
         self.pooling = pooling
         self.dense = list(dense)
         self.normalize = normalize
-        self.settings = {"pooling": pooling, "normalize": normalize}
-        self.preprocess = Preprocessor(
+        self.settings = {
+            "pooling": pooling,
+            "normalize": normalize,
+            **vars(self.prompts),
+        }
+        self.preprocess = PromptPreprocessor(
+            self.prompts.named(),
             pretrained.tokenizer,
             pretrained.family.template,
             pretrained.sequence_length(seq_length),
         )
         backbone = pretrained.backbone
         self.inputs = tuple(backbone.inputs)
-        self.model = embedding_model(pretrained, pooling, self.dense, normalize)
-        self.dim = self.model.output["embedding"].shape[-1]
-        self._embed = Forward(self.model, batch_tokens)
+        num_left_out = self._num_left_out(self.preprocess)
+        self.model = self._model(num_left_out)
         self._layers = Forward(backbone.states_model(), batch_tokens)
+        self._embed = {num_left_out: Forward(self.model, batch_tokens)}
+        self.dim = self.model.output["embedding"].shape[-1]
 
     @property
     def batch_tokens(self):
         """As the class takes it, int; it may be set."""
-        return self._embed.batch_tokens
+        return self._layers.batch_tokens
 
     @batch_tokens.setter
     def batch_tokens(self, value):
-        self._embed.batch_tokens = self._layers.batch_tokens = value
+        for forward in (self._layers, *self._embed.values()):
+            forward.batch_tokens = value
 
     @classmethod
     def from_pretrained(
@@ -107,7 +127,7 @@ class TextEmbedder(Task):
         """Reads a checkpoint, as `keras_bert.from_pretrained` does.
 
         One that was saved by `save`, and one of sentence-transformers, also
-        tells pooling, dense layers, normalization and length.
+        tells pooling, dense layers, normalization, length and prompts.
 
         Args:
             directory: str.
@@ -209,11 +229,13 @@ class TextEmbedder(Task):
         """
         return self._scores(embedding_examples(self.preprocess, texts, labels))
 
-    def embed(self, texts, **options):
+    def embed(self, texts, prompt=None, **options):
         """Computes a vector for each text.
 
         Args:
             texts: list of str; it may be empty.
+            prompt: str, the name of the prompt that is put before each; ""
+                for none, None for the default.
             **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
@@ -221,14 +243,34 @@ class TextEmbedder(Task):
 
         Raises:
             ValueError: one is no str, or not even text; its index is named
-                before any is embedded.
+                before any is embedded. Or no prompt has the name.
         """
         refuse_options(self, options)
-        texts = checked_texts(texts)
+        prompt, texts = self.prompts.named(prompt), checked_texts(texts)
+        preprocess = self.preprocess.with_prompt(prompt)
         embeddings = np.empty((len(texts), self.dim), np.float32)
-        for start, rows in self._rows(texts):
-            embeddings[start : start + len(rows)] = self._embeddings(rows)
+        for start, rows in _rows(preprocess, texts):
+            found = self._embeddings(preprocess, rows)
+            embeddings[start : start + len(rows)] = found
         return embeddings
+
+    def embed_query(self, texts, **options):
+        """Computes the vectors of questions, with the prompt "query" if any.
+
+        Args, Returns, Raises: those of `embed`.
+        """
+        return self.embed(texts, self.prompts.first_of("query"), **options)
+
+    def embed_document(self, texts, **options):
+        """Computes the vectors of texts that are searched.
+
+        Their prompt is the first that exists of "document", "passage" and
+        "corpus", if any.
+
+        Args, Returns, Raises: those of `embed`.
+        """
+        name = self.prompts.first_of("document", "passage", "corpus")
+        return self.embed(texts, name, **options)
 
     def layers(self, texts):
         """Computes what every layer makes of every token.
@@ -244,7 +286,7 @@ class TextEmbedder(Task):
         """
         texts = checked_texts(texts)
         states = [None] * len(texts)
-        for start, rows in self._rows(texts):
+        for start, rows in _rows(self.preprocess, texts):
             for indices, outputs in self._layers(rows):
                 stacked = np.stack(_in_order(outputs), axis=1)
                 for index, layers in zip(
@@ -265,25 +307,39 @@ class TextEmbedder(Task):
         """
         return self.model(inputs)
 
-    def _embeddings(self, rows):
+    def _num_left_out(self, preprocess):
+        """The number of tokens that take no part in the pooling."""
+        is_left_out = not self.prompts.include_prompt
+        return preprocess.num_prompt_tokens if is_left_out else 0
+
+    def _model(self, num_left_out):
+        how = self.pooling, self.dense, self.normalize, num_left_out
+        return embedding_model(self.pretrained, *how)
+
+    def _embeddings(self, preprocess, rows):
         """The vectors of `PackedRows`, in their order."""
+        num_left_out = self._num_left_out(preprocess)
+        if num_left_out not in self._embed:
+            model = self._model(num_left_out)
+            self._embed[num_left_out] = Forward(model, self.batch_tokens)
         embeddings = np.empty((len(rows), self.dim), np.float32)
-        for indices, outputs in self._embed(rows):
+        for indices, outputs in self._embed[num_left_out](rows):
             embeddings[indices] = outputs["embedding"]
         return embeddings
 
     def _scores(self, examples):
         """The metrics of what `embedding_examples` gives."""
-        embeddings = self._embeddings(examples.rows)
+        embeddings = self._embeddings(self.preprocess, examples.rows)
         if not are_scored(examples):
             return retrieval_scores(embeddings, examples.groups)
         return scored_pair_scores(embeddings, examples.groups, examples.targets)
 
-    def _rows(self, texts):
-        """Yields where some of the texts begin, and their rows."""
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = texts[start : start + _TEXTS_AT_ONCE]
-            yield start, tokenized_rows(self.preprocess, some)
+
+def _rows(preprocess, texts):
+    """Yields where some of the texts begin, and their rows."""
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        some = texts[start : start + _TEXTS_AT_ONCE]
+        yield start, tokenized_rows(preprocess, some)
 
 
 def _in_order(outputs):

@@ -29,6 +29,12 @@ def _first(states, mask):
     return states[:, 0]
 
 
+def _first_of(states, mask):
+    is_first = ops.equal(ops.cumsum(mask, axis=1) * mask, 1)
+    weights = ops.expand_dims(ops.cast(is_first, "float32"), -1)
+    return ops.sum(states * weights, axis=1)
+
+
 def _max(states, mask):
     is_real = ops.expand_dims(ops.cast(mask, "bool"), -1)
     return ops.max(ops.where(is_real, states, -_LARGE), axis=1)
@@ -45,7 +51,9 @@ POOLINGS = {
 }
 
 
-def embedding_model(pretrained, pooling="mean", dense=(), normalize=False):
+def embedding_model(
+    pretrained, pooling="mean", dense=(), normalize=False, num_left_out=0
+):
     """Puts pooling, dense layers and normalization on an encoder.
 
     Args:
@@ -54,6 +62,8 @@ def embedding_model(pretrained, pooling="mean", dense=(), normalize=False):
         dense: iterable of `keras.layers.Dense`, which the pooled vector goes
             through.
         normalize: bool, whether the last vector is scaled to length 1.
+        num_left_out: int, the first so many tokens take no part in the
+            pooling; "cls" is then the one behind them.
 
     Returns:
         A functional `keras.Model` from the encoder's inputs to a dict of
@@ -76,6 +86,10 @@ def embedding_model(pretrained, pooling="mean", dense=(), normalize=False):
             f"layers. Received: {config.size_keys['L']}={config.sizes['L']}."
         )
     mask = backbone.inputs[features.INPUT_MASK.name]
+    if num_left_out:
+        is_left = ops.cumsum(mask, axis=1) > num_left_out
+        mask = mask * ops.cast(is_left, mask.dtype)
+        pool = _first_of if pool is _first else pool
     vector = ops.concatenate(
         [
             pool(ops.cast(states, "float32"), mask)

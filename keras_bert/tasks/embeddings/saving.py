@@ -1,5 +1,6 @@
 """Embedders as directories, in and out."""
 
+import dataclasses
 import functools
 
 from absl import logging
@@ -15,10 +16,12 @@ from keras_bert.tasks.embeddings.model import activation_name
 from keras_bert.tasks.embeddings.model import read_dense
 from keras_bert.tasks.embeddings.model import write_dense
 from keras_bert.tasks.embeddings.model import write_linear
+from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.sentence_transformers import MODES
 from keras_bert.tasks.embeddings.sentence_transformers import MODULE_POOLINGS
 from keras_bert.tasks.embeddings.sentence_transformers import MODULES
 from keras_bert.tasks.embeddings.sentence_transformers import PACKAGE
+from keras_bert.tasks.embeddings.sentence_transformers import PROMPTS
 from keras_bert.tasks.embeddings.sentence_transformers import read_modules
 from keras_bert.text.tokenizer_kinds import KINDS
 
@@ -54,6 +57,11 @@ def load_embedder(directory, **arguments):
             for name in ("pooling", "normalize", "seq_length")
         }
         told["dense"] = read_dense(directory / _DENSE, task.settings["dense"])
+        told |= {
+            field.name: task.settings[field.name]
+            for field in dataclasses.fields(Prompts)
+            if field.name in task.settings  # Those of before have none.
+        }
     except KeyError as error:
         raise CheckpointError(
             f"{directory / 'task.json'}: the settings of a {_TASK} must tell "
@@ -79,6 +87,7 @@ def _load_modules(directory, arguments):
         "normalize": modules.normalize,
         "dense": modules.dense,
         "seq_length": min(modules.seq_length or limit, limit),
+        **vars(modules.prompts),
     }
 
 
@@ -115,8 +124,7 @@ def save_embedder(embedder, directory, format, overwrite):
     """Writes a `TextEmbedder`, for its `save`."""
     pretrained, dense = embedder.pretrained, embedder.dense
     described = {
-        "pooling": embedder.pooling,
-        "normalize": embedder.normalize,
+        **embedder.settings,
         "seq_length": embedder.preprocess.seq_length,
     }
     if format == "hf":
@@ -142,7 +150,9 @@ def save_embedder(embedder, directory, format, overwrite):
     )
 
 
-def _module_files(dim, pooling, dense, normalize, seq_length):
+def _module_files(
+    dim, pooling, dense, normalize, seq_length, include_prompt, **prompts
+):
     """Makes the files that sentence-transformers wants beside an encoder.
 
     `dim` is the size of the vectors that are pooled. Returns a dict from
@@ -161,7 +171,12 @@ def _module_files(dim, pooling, dense, normalize, seq_length):
             "max_seq_length": seq_length,
             "do_lower_case": False,
         },
-        "1_Pooling/config.json": {"word_embedding_dimension": dim, **modes},
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": dim,
+            **modes,
+            "include_prompt": include_prompt,
+        },
+        PROMPTS: prompts,
     }
     files = {}
     for number, layer in enumerate(dense, 2):

@@ -9,16 +9,16 @@ import json
 import pathlib
 import re
 
-from absl import logging
-
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.config import read_json_object
 from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import dense_layer
+from keras_bert.tasks.embeddings.prompts import Prompts
 
 MODULES = "modules.json"
+PROMPTS = "config_sentence_transformers.json"
 PACKAGE = "sentence_transformers"
 _KINDS = ("Transformer", "Pooling", "Dense", "Normalize")
 _ORDER = re.compile("Transformer Pooling( Dense)*( Normalize)?")
@@ -47,6 +47,7 @@ class SentenceModules:
         seq_length: int, longest text in tokens, or None.
         lowercase: bool, whether texts are lower-cased before they are cut
             into tokens, whatever the tokenizer does.
+        prompts: `Prompts`.
     """
 
     encoder: pathlib.Path
@@ -56,6 +57,7 @@ class SentenceModules:
     normalize: bool
     seq_length: int | None
     lowercase: bool
+    prompts: Prompts
 
 
 def read_modules(directory):
@@ -65,8 +67,7 @@ def read_modules(directory):
         CheckpointError: a file cannot be used, or asks what we cannot do.
     """
     folders, kinds = _list_modules(directory / MODULES)
-    _check_prompts(directory / "config_sentence_transformers.json")
-    pooling, dim = _read_pooling(folders[1] / "config.json")
+    pooling, dim, include_prompt = _read_pooling(folders[1] / "config.json")
     dense, size = [], dim
     for folder, kind in zip(folders, kinds, strict=True):
         if kind == "Dense":
@@ -86,6 +87,7 @@ def read_modules(directory):
         normalize=kinds[-1] == "Normalize",
         seq_length=length and int(length),
         lowercase=bool(settings.get("do_lower_case")),
+        prompts=_read_prompts(directory / PROMPTS, include_prompt),
     )
 
 
@@ -116,7 +118,7 @@ def _list_modules(path):
 
 
 def _read_pooling(path):
-    """The name of the pooling, and the size of the vectors."""
+    """The name of the pooling, the size of the vectors, `include_prompt`."""
     values = _read(path)
     modes = values.get("pooling_mode")
     if modes is None:
@@ -130,7 +132,8 @@ def _read_pooling(path):
             f"{' and '.join(map(str, modes))}."
         )
     dim = values.get("embedding_dimension")
-    return modes[0], dim or values.get("word_embedding_dimension")
+    dim = dim or values.get("word_embedding_dimension")
+    return modes[0], dim, values.get("include_prompt", True)
 
 
 def _read_dense(folder, size):
@@ -188,24 +191,15 @@ def _check_dense(path, values, size):
         )
 
 
-def _check_prompts(path):
-    """Texts are embedded as they are: no prompt is put before them."""
+def _read_prompts(path, include_prompt):
     values = _read(path) if path.is_file() else {}
-    prompts = {k: text for k, text in values.get("prompts", {}).items() if text}
-    default = values.get("default_prompt_name")
-    if default in prompts:
-        raise CheckpointError(
-            f"{path}: `default_prompt_name` must be null, for no text is put "
-            f"before the texts by itself. Received: {default!r}, which is "
-            f"{prompts[default]!r}. Remove it, and put that before the texts."
+    prompts = values.get("prompts") or {}
+    try:
+        return Prompts(
+            prompts, values.get("default_prompt_name"), include_prompt
         )
-    if prompts:
-        logging.warning(
-            "%s: put these before the texts where they belong, nothing else "
-            "does: %s.",
-            path,
-            prompts,
-        )
+    except ValueError as error:
+        raise CheckpointError(f"{path}: {error}") from None
 
 
 def _read(path):

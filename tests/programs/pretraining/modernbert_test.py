@@ -15,7 +15,7 @@ from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.programs.pretraining import PretrainingRecipe
 from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
-from keras_bert.text.byte_pair_settings import read_byte_pair
+from keras_bert.text.byte_pair.settings import read_byte_pair
 from keras_bert.training.loop import PretrainingLoop
 
 pytestmark = pytest.mark.large

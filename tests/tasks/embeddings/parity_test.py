@@ -81,3 +81,28 @@ def test_what_sentence_transformers_write_is_read(directory, tmp_path):
     np.testing.assert_allclose(
         embedder.embed(_TEXTS), _theirs(tmp_path), rtol=0, atol=1e-5
     )
+
+
+@pytest.mark.parametrize("include_prompt", [True, False])
+@pytest.mark.parametrize("pooling", ["cls", "max", "mean"])
+def test_prompts_are_applied_alike(
+    directory, tmp_path, pooling, include_prompt
+):
+    import sentence_transformers
+
+    embedder = TextEmbedder.from_pretrained(
+        directory,
+        pooling=pooling,
+        prompts={"query": "find this: ", "document": "passage: "},
+        default_prompt_name="query",
+        include_prompt=include_prompt,
+    )
+    embedder.save(tmp_path, format="hf")
+    model = sentence_transformers.SentenceTransformer(str(tmp_path))
+    for ours, theirs in (
+        (embedder.embed(_TEXTS), model.encode(_TEXTS)),
+        (embedder.embed(_TEXTS, prompt=""), model.encode(_TEXTS, prompt="")),
+        (embedder.embed_query(_TEXTS), model.encode_query(_TEXTS)),
+        (embedder.embed_document(_TEXTS), model.encode_document(_TEXTS)),
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)

@@ -64,7 +64,7 @@ def test_the_files_are_those_of_sentence_transformers(embedder, tmp_path):
     pooling = read("1_Pooling/config.json")
     assert pooling["word_embedding_dimension"] == 16
     assert [key for key, value in pooling.items() if value is True] == [
-        "pooling_mode_max_tokens"
+        *("pooling_mode_max_tokens", "include_prompt")
     ]
     assert read("2_Dense/config.json") == {
         "in_features": 16,

@@ -228,20 +228,6 @@ def test_a_list_of_modules_that_is_none_is_an_error(
         TextEmbedder.from_pretrained(directory)
 
 
-def test_a_prompt_that_goes_before_all_texts_is_an_error(
-    sentence_directory, caplog
-):
-    directory = sentence_directory()
-    values = {"prompts": {"query": "find: "}, "default_prompt_name": None}
-    path = directory / "config_sentence_transformers.json"
-    path.write_text(json.dumps(values))
-    TextEmbedder.from_pretrained(directory)
-    assert "put these before the texts" in caplog.text
-    path.write_text(json.dumps({**values, "default_prompt_name": "query"}))
-    with pytest.raises(CheckpointError, match="'query', which is 'find: '"):
-        TextEmbedder.from_pretrained(directory)
-
-
 def test_a_missing_file_is_named(sentence_directory):
     directory = sentence_directory("Pooling Dense")
     (directory / "2_Dense/config.json").unlink()

@@ -1,0 +1,201 @@
+"""Prompts beside numbers that are worked out by hand, saved and served."""
+
+import json
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.checkpoints import CheckpointError
+from keras_bert.export import export_onnx
+from keras_bert.tasks import TextEmbedder
+
+_TEXTS = ["the dog eats meat", "a cat", "the bird and the cat eats seeds."]
+_PROMPTS = {"query": "the cat ", "passage": "a dog sees ", "none": ""}
+_POOLS = {
+    "mean": lambda states: states.mean(axis=0),
+    "max": lambda states: states.max(axis=0),
+    "cls": lambda states: states[0],
+}
+
+
+def _expected(bert, texts, pool=_POOLS["mean"], left_out=0, seq_length=12):
+    vectors = []
+    for text in texts:
+        (words,) = bert.tokenizer([text]).to_list()
+        ids = np.array([[2, *words[: seq_length - 2], 3]])
+        inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+        inputs["segment_ids"] = np.zeros_like(ids)
+        states = np.asarray(bert.encoder(inputs)["sequence_output"][0])
+        vectors.append(pool(states[left_out:]))
+    return np.stack(vectors)
+
+
+def _with(prompt):
+    return [prompt + text for text in _TEXTS]
+
+
+def _check(vectors, expected):
+    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+
+
+@pytest.fixture
+def directory(sentence_directory):
+    """A function that writes one with prompts and gives its path."""
+
+    def write(default=None, prompts=_PROMPTS, **pooling):
+        directory = sentence_directory("Pooling", pooling)
+        values = {"prompts": prompts, "default_prompt_name": default}
+        path = directory / "config_sentence_transformers.json"
+        path.write_text(json.dumps(values))
+        return directory
+
+    return write
+
+
+def test_the_prompt_that_is_named_goes_before_each_text(bert, directory):
+    embedder = TextEmbedder.from_pretrained(directory())
+    plain, query = _expected(bert, _TEXTS), _expected(bert, _with("the cat "))
+    assert np.abs(plain - query).max() > 0.1
+    _check(embedder.embed(_TEXTS), plain)
+    _check(embedder.embed(_TEXTS, prompt="none"), plain)
+    _check(embedder.embed(_TEXTS, prompt="query"), query)
+    _check(embedder.embed_query(_TEXTS), query)
+    passage = _expected(bert, _with("a dog sees "))
+    _check(embedder.embed_document(_TEXTS), passage)
+    assert embedder.embed([], prompt="query").shape == (0, 16)
+
+
+def test_the_default_goes_before_texts_that_none_is_named_for(bert, directory):
+    embedder = TextEmbedder.from_pretrained(directory("passage"))
+    passage = _expected(bert, _with("a dog sees "))
+    _check(embedder.embed(_TEXTS), passage)
+    _check(embedder.embed(_TEXTS, prompt=""), _expected(bert, _TEXTS))
+    served = embedder.predict_texts(tf.constant(_TEXTS))["embedding"]
+    _check(served, passage)
+    (first,) = embedder.layers(_TEXTS[:1])
+    (words,) = bert.tokenizer(_with("a dog sees ")[:1]).to_list()
+    assert first.shape[1] == len(words) + 2
+
+
+def test_without_a_prompt_of_their_name_there_is_none(bert):
+    """The default, which is of neither, stays away, as it does there."""
+    prompts = {"other": "the cat "}
+    embedder = TextEmbedder(bert, prompts=prompts, default_prompt_name="other")
+    for embed in (embedder.embed_query, embedder.embed_document):
+        _check(embed(_TEXTS), _expected(bert, _TEXTS))
+    prompts = {"corpus": "a ", "document": "the cat "}
+    embedder = TextEmbedder(bert, prompts=prompts)
+    expected = _expected(bert, _with("the cat "))
+    _check(embedder.embed_document(_TEXTS), expected)
+
+
+@pytest.mark.parametrize("pooling", [*_POOLS])
+def test_the_prompt_may_stay_out_of_the_pooling(bert, directory, pooling):
+    """With it [CLS] does, and of "cls" the token behind it is taken."""
+    path = directory("query", pooling_mode=pooling, include_prompt=False)
+    embedder = TextEmbedder.from_pretrained(path)
+    pool = _POOLS[pooling]
+    query = _expected(bert, _with("the cat "), pool, left_out=3)
+    _check(embedder.embed(_TEXTS), query)
+    passage = _expected(bert, _with("a dog sees "), pool, left_out=4)
+    _check(embedder.embed(_TEXTS, prompt="passage"), passage)
+    _check(embedder.embed(_TEXTS, prompt=""), _expected(bert, _TEXTS, pool))
+    served = embedder.predict_texts(tf.constant(_TEXTS))["embedding"]
+    _check(served, query)
+
+
+def test_a_prompt_takes_of_the_room(bert, directory):
+    embedder = TextEmbedder.from_pretrained(directory("query"), seq_length=6)
+    expected = _expected(bert, _with("the cat "), seq_length=6)
+    _check(embedder.embed(_TEXTS), expected)
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_prompts_are_saved(directory, tmp_path, format):
+    path = directory("query", include_prompt=False)
+    embedder = TextEmbedder.from_pretrained(path)
+    embedder.save(tmp_path / "saved", format=format)
+    again = TextEmbedder.from_pretrained(tmp_path / "saved")
+    assert again.prompts == embedder.prompts
+    assert again.prompts.prompts == _PROMPTS
+    _check(again.embed(_TEXTS), embedder.embed(_TEXTS))
+    if format == "hf":
+        values = json.loads(
+            (tmp_path / "saved/config_sentence_transformers.json").read_text()
+        )
+        assert values == {"prompts": _PROMPTS, "default_prompt_name": "query"}
+
+
+def test_arguments_are_prompts_as_well(bert):
+    embedder = TextEmbedder(bert, prompts=_PROMPTS)
+    query = _expected(bert, _with("the cat "))
+    _check(embedder.embed_query(_TEXTS), query)
+
+
+def test_what_is_learned_from_has_the_default_prompt(bert):
+    pairs = [("a cat", "the cat"), ("a dog", "the dog")]
+    prompts = {"prompts": {"x": "the bird "}, "default_prompt_name": "x"}
+    embedder = TextEmbedder(bert, **prompts)
+    plain = TextEmbedder(bert)
+    prompted = [[f"the bird {text}" for text in pair] for pair in pairs]
+    scores = [0.5, -0.5]
+    assert embedder.evaluate(pairs, scores) == plain.evaluate(prompted, scores)
+    recipe = {"epochs": 1, "batch_size": 2, "verbose": 0}
+    assert embedder.fit(pairs, **recipe).history["loss"]
+
+
+@pytest.mark.parametrize("include_prompt", [True, False])
+def test_a_saved_model_puts_the_default_before_texts(
+    bert, tmp_path, include_prompt
+):
+    embedder = TextEmbedder(
+        bert,
+        prompts=_PROMPTS,
+        default_prompt_name="query",
+        include_prompt=include_prompt,
+    )
+    embedder.export_saved_model(str(tmp_path / "served"))
+    served = tf.saved_model.load(str(tmp_path / "served/1"))
+    answer = served.signatures["serving_default"](text=tf.constant(_TEXTS))
+    _check(answer["embedding"], embedder.embed(_TEXTS))
+
+
+def test_files_that_put_no_prompt_before_texts_are_refused(bert, tmp_path):
+    embedder = TextEmbedder(bert, prompts=_PROMPTS, default_prompt_name="query")
+    with pytest.raises(ValueError, match="StringJoin.*files=..ids"):
+        embedder.export_tflite(str(tmp_path / "model.tflite"))
+    embedder.export_tflite(str(tmp_path / "model.tflite"), files=["ids"])
+    with pytest.raises(ValueError, match="nothing before texts.*'the cat '"):
+        export_onnx(embedder, str(tmp_path / "onnx"))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"prompts": ["a"]}, "must be a dict.*'a'"),
+        ({"prompts": {"query": 3}}, "must be a dict.*3"),
+        ({"default_prompt_name": "query"}, "one of no prompts.*'query'"),
+        (
+            {"prompts": {"a": "b"}, "default_prompt_name": "query"},
+            "must be None or one of a. Received: .*'query'",
+        ),
+    ],
+)
+def test_prompts_that_cannot_be_are_errors(
+    bert, sentence_directory, values, message
+):
+    path = sentence_directory() / "config_sentence_transformers.json"
+    path.write_text(json.dumps(values))
+    with pytest.raises(CheckpointError, match=f"{path.name}: .*{message}"):
+        TextEmbedder.from_pretrained(path.parent)
+    with pytest.raises(ValueError, match=message):
+        TextEmbedder(bert, **values)
+
+
+def test_a_name_that_is_none_is_an_error(bert):
+    with pytest.raises(ValueError, match="no prompts, or empty.*'query'"):
+        TextEmbedder(bert).embed(_TEXTS, prompt="query")
+    embedder = TextEmbedder(bert, prompts=_PROMPTS)
+    with pytest.raises(ValueError, match="one of query, passage, none.*'x'"):
+        embedder.embed(_TEXTS, prompt="x")
