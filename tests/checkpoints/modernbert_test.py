@@ -3,6 +3,7 @@
 import json
 import pathlib
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -112,6 +113,33 @@ def test_logits_are_those_of_transformers(model, golden):
     inputs = {**inputs_of(golden), "masked_lm_positions": positions}
     logits = model.pretrainer(inputs)["mlm_logits"]
     assert_close(logits, golden["outputs"]["logits"], 1e-4)
+
+
+def test_bfloat16_is_as_close_as_that_of_transformers(golden, write, tmp_path):
+    """Ours to float32 within three times theirs, in the mean and at most."""
+    directory = write(tmp_path / "hf", golden["weights"])
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    model = from_pretrained(directory)
+    positions = golden["inputs"]["masked_lm_positions"]
+    inputs = {**inputs_of(golden), "masked_lm_positions": positions}
+    real = inputs["input_mask"].astype(bool)
+    states = model.backbone.states_model()(inputs_of(golden))["4"]
+    outputs, theirs = golden["outputs"], golden["bfloat16"]
+    for ours, rough, exact in (
+        (
+            np.asarray(keras.ops.cast(states, "float32"))[real],
+            theirs["last_state"][real],
+            outputs["hidden_states/4"][real],
+        ),
+        (
+            np.asarray(model.pretrainer(inputs)["mlm_logits"]),
+            theirs["logits"],
+            outputs["logits"],
+        ),
+    ):
+        lost, their_loss = np.abs(ours - exact), np.abs(rough - exact)
+        assert 0 < lost.mean() <= 3 * their_loss.mean()
+        assert lost.max() <= 3 * their_loss.max()
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,13 @@ The rows are just shorter than, as long as and longer than the window and its
 half. Keys: `weights/<name in the state dict>`, `inputs/...`, `outputs/...`,
 `config`, the text of a Hugging Face `config.json`, and for each head of a task
 its `<class>/<name in the state dict>` and its `<class>/logits`, also with the
-mean of the tokens under `<class>/mean_logits`. Padding has zeros.
+mean of the tokens under `<class>/mean_logits`. Padding has zeros. Under
+`bfloat16/...` stand the last states and the logits of the same model with
+weights and sums in bfloat16.
 """
 
 import numpy as np
+import torch
 from hugging_face_golden import answer_of
 from hugging_face_golden import draw_widely
 from hugging_face_golden import states_of
@@ -84,6 +87,17 @@ def answers_of(model, inputs, **arguments):
         yield answer_of(model, row, **arguments)
 
 
+def bfloat16_answers_of(model, inputs):
+    """Its last states and logits in bfloat16, float32 arrays of each row."""
+    model = model.bfloat16()
+    for length, ids in zip(_LENGTHS, inputs["input_ids"]):
+        row = torch.from_numpy(ids[None, :length]).long()
+        with torch.no_grad():
+            answer = model(row, output_hidden_states=True)
+        last = answer.hidden_states[-1]
+        yield last.float().numpy(), answer.logits.float().numpy()
+
+
 def padded(rows):
     """Arrays `(1, length, size)` as one with zeros behind the shorter ones."""
     outputs = np.zeros((len(_LENGTHS), max(_LENGTHS), rows[0].shape[-1]))
@@ -122,19 +136,26 @@ def main():
     answers = [*answers_of(model, inputs, output_hidden_states=True)]
     logits = padded([answer.logits.numpy() for answer in answers])
     states = [states_of(answer) for answer in answers]
+    config, weights = model.config, weights_of(model)
+    tasks = {
+        task.__name__: head_of(task, model, inputs)
+        for task in (*_ON_TEXTS, *_ON_TOKENS)
+    }
+    rough = [padded(x) for x in zip(*bfloat16_answers_of(model, inputs))]
     write_golden(
         "hf_modernbert",
-        model.config,
-        weights=weights_of(model),
+        config,
+        weights=weights,
         inputs={**inputs, "masked_lm_positions": positions},
         outputs={
             "logits": np.take_along_axis(logits, positions[..., None], 1),
             **{name: padded([x[name] for x in states]) for name in states[0]},
         },
-        **{
-            task.__name__: head_of(task, model, inputs)
-            for task in (*_ON_TEXTS, *_ON_TOKENS)
+        bfloat16={
+            "last_state": rough[0],
+            "logits": np.take_along_axis(rough[1], positions[..., None], 1),
         },
+        **tasks,
     )
 
 
