@@ -173,6 +173,8 @@ _RELATIVES = {
     "AlbertForPreTraining": ["pooler", "masked_lm_head", "sop_head"],
     "AlbertForMaskedLM": ["masked_lm_head"],
     "AlbertModel": ["pooler"],
+    "ModernBertForMaskedLM": ["masked_lm_head"],
+    "ModernBertModel": [],
 }
 _SIZES = {
     "distilbert": {"dim": 8, "n_layers": 2, "n_heads": 2, "hidden_dim": 16},
@@ -181,6 +183,9 @@ _SIZES = {
     "albert": {"hidden_size": 8, "num_hidden_layers": 5, "embedding_size": 4}
     | {"num_attention_heads": 2, "intermediate_size": 16}
     | {"num_hidden_groups": 2, "inner_group_num": 2},
+    "modernbert": {"hidden_size": 8, "num_hidden_layers": 4}
+    | {"num_attention_heads": 2, "intermediate_size": 12}
+    | {"local_attention": 4},
 }
 
 
@@ -237,7 +242,7 @@ def test_a_relative_is_read_by_transformers_equal(
             np.testing.assert_allclose(value, expected, rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("model_type", ["albert", "roberta"])
+@pytest.mark.parametrize("model_type", ["albert", "roberta", "modernbert"])
 @pytest.mark.parametrize(
     "part, num_outputs, task",
     [

@@ -12,6 +12,7 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.models.roberta import RobertaConfig
 from keras_bert.playground.shown_model import shown_model
 from keras_bert.playground.tabs import TABS
@@ -32,7 +33,9 @@ def directories(make_bert, make_settings, tmp_path_factory):
     bert = make_bert()
     save_pretrained(bert, root / "bert")
     save_pretrained(bert.with_parts([]), root / "encoder")
-    save_pretrained(_roberta(make_settings("byte_bpe")), root / "roberta")
+    settings = make_settings("byte_bpe")
+    save_pretrained(_roberta(settings), root / "roberta")
+    save_pretrained(_modernbert(settings), root / "modernbert")
     labels = ["good", "bad"]
     classifier = TextClassifier(bert, labels=labels)
     classifier.settings["is_pair"] = False
@@ -66,6 +69,19 @@ def _roberta(settings):
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=34,
+    )
+    return PretrainedModel.from_config(config, settings)
+
+
+def _modernbert(settings):
+    config = ModernBertConfig(
+        vocab_size=275,
+        hidden_size=16,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        intermediate_size=24,
+        max_position_embeddings=34,
+        local_attention=4,
     )
     return PretrainedModel.from_config(config, settings)
 

@@ -32,6 +32,7 @@ def masked(model, rate=0.5, unit="pieces", seed=3, num_draws=200, text=_TEXT):
     [
         ("bert", ["masking", "next_sentence", "fill_mask"]),
         ("encoder", []),
+        ("modernbert", ["fill_mask"]),
         ("classifier", ["classification"]),
         ("features", ["classification"]),
         ("regressor", ["classification"]),
@@ -59,6 +60,18 @@ def test_every_tab_draws_what_stands_in_its_fields(shown, own_tabs, name):
         if tab.name == "fill_mask":  # Its mask is beyond so short a limit.
             given = {"text": "[MASK] eats"}
         assert "<" in tab.picture(tab.answer(model, **given))
+
+
+@pytest.mark.parametrize("name", ["modernbert"])
+def test_every_tab_draws_a_model_without_positions_and_segments(shown, name):
+    model = shown(name)
+    assert model.described().startswith("ModernBERT, 4 layers, 2 heads, 16 ")
+    for tab in TABS:
+        if not tab.lacking(model):
+            given = {field.name: field.value for field in tab.fields(model)}
+            if tab.name == "fill_mask":
+                given = {"text": "word1 <mask> word2"}
+            assert "<" in tab.picture(tab.answer(model, **given)), tab.name
 
 
 def test_shares_approach_80_10_10(shown):
