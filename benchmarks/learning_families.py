@@ -1,15 +1,18 @@
-"""Pre-trains BERT, RoBERTa and ALBERT on the same text, each in its own way.
+"""Pre-trains families on the same text, each in its own way.
 
     python benchmarks/learning_families.py --input_file='novels/*.txt' \\
         --eval_file=another.txt --output_dir=runs/families
 
 Each learns a tokenizer of its own kind, makes its own examples and learns its
-own objective; models are equally wide and deep, and see the same number of
-equally long examples. Prints a table: on --eval_file masked-LM loss and
-accuracy, and how often the order or the next sentence is told right. A loss is
-of pieces, which are not the same for all.
+own objective from equally long ones; ModernBERT does so on BERT's word pieces
+too, and there each of the two also with the other's share of masks. Of matrix
+products all compute as many as BERT does in --num_train_steps. Prints a line
+for each: on --eval_file, with 15 % of the tokens masked, masked-LM loss and
+accuracy, and how often the order or the next sentence is told right. Losses of
+different pieces cannot be compared. A run that has ended is not repeated.
 """
 
+import dataclasses
 import json
 import pathlib
 import shlex
@@ -19,6 +22,12 @@ import time
 
 from absl import app
 from absl import flags
+
+from keras_bert.checkpoints.family import read_config
+from keras_bert.models.family import family_of
+from keras_bert.models.heads import add_heads
+from keras_bert.training.flops import training_flops
+from keras_bert.training.objectives import OBJECTIVES
 
 _INPUT_FILE = flags.DEFINE_string(
     "input_file", None, "Text to learn from.", required=True
@@ -30,72 +39,167 @@ _OUTPUT_DIR = flags.DEFINE_string("output_dir", None, "New.", required=True)
 _STEPS = flags.DEFINE_integer("num_train_steps", 2000, "Steps.", lower_bound=1)
 _VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 8000, "Pieces.")
 
+_SEED = flags.DEFINE_integer("random_seed", 12345, "Of the training.")
+_FAMILIES = flags.DEFINE_list("families", None, "Which; by default all.")
+
 _ROOT = pathlib.Path(__file__).parents[1]
-# For each family: how its tokenizer is learned and where it then stands, how
-# its examples are made, and the recipe.
-_FAMILIES = {
-    "bert": (
-        "--kind=wordpiece --compact_ids --output_file={}/vocab.txt",
-        "vocab.txt",
-        "--packing=segment_pairs",
-        "--objective=mlm_nsp --learning_rate=1e-3",
+_SEQ_LENGTH = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class _Family:
+    """Flags of the programs, `{}` stands for the directory of the run."""
+
+    config: str
+    objective: str
+    num_predictions: int
+    learning: str
+    vocabulary: str
+    packing: str
+    recipe: str
+
+
+_WORDPIECE = "--kind=wordpiece --compact_ids --output_file={}/vocab.txt"
+_BERT = _Family(
+    "bert_tiny",
+    "mlm_nsp",
+    10,
+    _WORDPIECE,
+    "vocab.txt",
+    "segment_pairs",
+    "--learning_rate=1e-3",
+)
+_ROBERTA = _Family(
+    "roberta_tiny",
+    "mlm",
+    10,
+    "--kind=byte_bpe --output_dir={}/bpe",
+    "bpe/vocab.json",
+    "full_sentences",
+    "--flagfile=configs/roberta_pretraining.flags",
+)
+_ALBERT = _Family(
+    "albert_tiny",
+    "mlm_sop",
+    10,
+    "--kind=sentencepiece --output_dir={}/spm",
+    "spm/spiece.model",
+    "sentence_order",
+    "--flagfile=configs/albert_pretraining.flags",
+)
+_MODERNBERT = dataclasses.replace(
+    _ROBERTA,
+    config="modernbert_tiny",
+    num_predictions=20,
+    recipe="--flagfile=configs/modernbert_pretraining.flags",
+)
+_ON_WORD_PIECES = dataclasses.replace(
+    _MODERNBERT, learning=_WORDPIECE, vocabulary="vocab.txt"
+)
+_ALL = {
+    "bert": _BERT,
+    "roberta": _ROBERTA,
+    "albert": _ALBERT,
+    "modernbert": _MODERNBERT,
+    # BERT's word pieces, so that losses can be compared: with both models by
+    # both recipes.
+    "modernbert_on_word_pieces": _ON_WORD_PIECES,
+    "modernbert_by_15_percent": dataclasses.replace(
+        _ON_WORD_PIECES,
+        num_predictions=10,
+        recipe=f"{_MODERNBERT.recipe} --masked_lm_prob=0.15",
     ),
-    "roberta": (
-        "--kind=byte_bpe --output_dir={}/bpe",
-        "bpe/vocab.json",
-        "--packing=full_sentences",
-        "--flagfile=configs/roberta_pretraining.flags",
-    ),
-    "albert": (
-        "--kind=sentencepiece --output_dir={}/spm",
-        "spm/spiece.model",
-        "--packing=sentence_order",
-        "--flagfile=configs/albert_pretraining.flags",
+    "bert_by_30_percent": dataclasses.replace(
+        _ON_WORD_PIECES, config="bert_tiny"
     ),
 }
 # These stand behind those of the flagfiles.
-_SIZES = (
-    "--max_seq_length=64 --max_predictions_per_seq=10 --train_batch_size=48 "
-    "--precision=auto --log_steps=100 --save_checkpoints_steps=1000"
+_SIZES = "--train_batch_size=48 --precision=auto --log_steps=100"
+_JUDGED = (
+    "--masked_lm_prob=0.15 --max_predictions_per_seq=10 --ngram=1 "
+    "--nodo_whole_word_mask --num_train_steps=1 --num_warmup_steps=0"
 )
 
 
 def main(_):
-    for family in _FAMILIES:
-        place = pathlib.Path(_OUTPUT_DIR.value, family)
-        place.mkdir(parents=True)
-        start = time.perf_counter()
-        _pretrain(family, place)
-        figures = json.dumps(_figures(place))
-        print(f"{family}  {time.perf_counter() - start:.0f} s  {figures}")
+    for name in _FAMILIES.value or _ALL:
+        place = pathlib.Path(_OUTPUT_DIR.value, name)
+        if not (place / "figures.json").exists():
+            place.mkdir(parents=True)
+            start = time.perf_counter()
+            figures = {"steps": _steps(_ALL[name])}
+            _pretrain(_ALL[name], figures["steps"], place)
+            figures["seconds"] = round(time.perf_counter() - start)
+            figures |= _judge(_ALL[name], place)
+            (place / "figures.json").write_text(json.dumps(figures))
+        print(name, (place / "figures.json").read_text(), flush=True)
 
 
-def _pretrain(family, place):
-    learning, vocabulary, making, recipe = _FAMILIES[family]
+def _steps(family):
+    """Steps with the matrix products of BERT's."""
+    return round(_STEPS.value * _flops(_BERT) / _flops(family))
+
+
+def _flops(family):
+    config = read_config(_ROOT / f"configs/{family.config}.json")
+    config = dataclasses.replace(config, vocab_size=_VOCAB_SIZE.value)
+    kind = family_of(config.model_type)
+    backbone = kind.backbone(config)
+    heads = kind.heads(config, backbone.embeddings)
+    heads = {
+        part: heads[part]
+        for part in OBJECTIVES[family.objective].parts
+        if part in heads
+    }
+    add_heads(backbone, heads, "pretrainer")  # This makes the matrices.
+    return training_flops(backbone, heads, _SEQ_LENGTH, family.num_predictions)
+
+
+def _pretrain(family, steps, place):
     _run(
-        f"tools/learn_vocabulary.py {learning.format(place)} "
+        f"tools/learn_vocabulary.py {family.learning.format(place)} "
         f"--vocab_size={_VOCAB_SIZE.value}",
         input_file=_INPUT_FILE.value,
     )
-    vocabulary = {"vocab_file": place / vocabulary}
+    vocabulary = {"vocab_file": place / family.vocabulary}
     for split, text in (("train", _INPUT_FILE), ("eval", _EVAL_FILE)):
         _run(
             "tools/create_pretraining_data.py --split_sentences "
-            f"--masking=dynamic --dupe_factor=1 --max_seq_length=64 {making}",
+            "--masking=dynamic --dupe_factor=1",
             input_file=text.value,
+            packing=family.packing,
+            max_seq_length=_SEQ_LENGTH,
             output_dir=place / split,
             **vocabulary,
         )
     _run(
-        f"tools/run_pretraining.py {recipe} {_SIZES} "
-        f"--num_train_steps={_STEPS.value} "
-        f"--num_warmup_steps={_STEPS.value // 10} "
-        f"--bert_config_file=configs/{family}_tiny.json",
+        f"tools/run_pretraining.py {family.recipe} {_SIZES}",
+        objective=family.objective,
+        max_predictions_per_seq=family.num_predictions,
+        num_train_steps=steps,
+        num_warmup_steps=steps // 10,
+        random_seed=_SEED.value,
+        save_checkpoints_steps=steps,
+        bert_config_file=f"configs/{family.config}.json",
         input_file=f"{place}/train/*.tfrecord",
-        eval_file=f"{place}/eval/*.tfrecord",
         output_dir=place / "run",
         **vocabulary,
     )
+
+
+def _judge(family, place):
+    """The evaluation before a first step from what was learned."""
+    _run(
+        f"tools/run_pretraining.py {_SIZES} {_JUDGED}",
+        objective=family.objective,
+        init_checkpoint=place / "run",
+        input_file=f"{place}/train/*.tfrecord",
+        eval_file=f"{place}/eval/*.tfrecord",
+        output_dir=place / "judged",
+    )
+    lines = (place / "judged" / "metrics.jsonl").read_text().splitlines()
+    points = [json.loads(line) for line in lines]
+    return [point for point in points if point["split"] == "eval"][0]
 
 
 def _run(command, **more):
@@ -106,13 +210,6 @@ def _run(command, **more):
         check=True,
         stderr=subprocess.DEVNULL,
     )
-
-
-def _figures(place):
-    """The last evaluation."""
-    lines = (place / "run" / "metrics.jsonl").read_text().splitlines()
-    points = [json.loads(line) for line in lines]
-    return [point for point in points if point["split"] == "eval"][-1]
 
 
 if __name__ == "__main__":
