@@ -229,9 +229,8 @@ class SelfAttention(keras.layers.Layer):
 
         places = ops.expand_dims(ops.arange(seq_length), 0)
         # What blocks are filled up with is no token either.
-        tokens = ops.ones_like(places)
-        if attention_mask is not None:
-            tokens = ops.cast(attention_mask, "int32")
+        tokens = places >= 0 if attention_mask is None else attention_mask
+        tokens = ops.cast(tokens, "int32")
         near = self.pattern(*pairs(about.get("position", places)))
         attended = ops.logical_and(near, pairs(tokens)[1] > 0)
         if "text" in about:
