@@ -1,5 +1,6 @@
 import dataclasses
 import re
+import sys
 import types
 
 import pytest
@@ -111,6 +112,7 @@ def test_a_manual_shows_flags_under_their_titles(monkeypatch):
     own = [values[name] for name in ("plain", "grouped", "last")]
     monkeypatch.setattr(command_line, "_own_flags", lambda: own)
     monkeypatch.setattr(command_line, "_titles", {})
+    monkeypatch.setattr(sys.modules["__main__"], "__doc__", "A test.")
     command_line.group("Some", [types.SimpleNamespace(name="grouped")])
     shown = re.findall(r"^\w+:$|(?<=\[no\])\w+", command_line.manual(), re.M)
     assert shown == ["Flags:", "plain", "last", "Some:", "grouped"]
