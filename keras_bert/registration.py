@@ -33,6 +33,7 @@ CLASSES = {
     "PolynomialWarmupDecay": "training.schedules",
     "PostNormBlock": "layers.post_norm_block",
     "PreNormBlock": "layers.pre_norm_block",
+    "ReplacedTokenHead": "layers.replaced_token_head",
     "RobertaEmbeddings": "layers.roberta_embeddings",
     "Rotary": "layers.rotary",
     "ScalarMix": "layers.scalar_mix",

@@ -7,19 +7,21 @@ from keras_bert import features
 from keras_bert.layers.masked_lm_head import MaskedLMHead
 from keras_bert.models.layer_arguments import layer_arguments
 
-_MASKED_LM = "masked_lm_head"
+_MASKED_LM, _REPLACED_TOKEN = "masked_lm_head", "replaced_token_head"
+MASKED, EVERY, POOLED = "masked tokens", "every token", "pooled output"
 
 
 def add_heads(backbone, heads, name):
     """Puts pre-training heads on a backbone.
 
-    The heads look at the first and at the masked tokens, so the last block
-    computes no others.
+    Where the heads look at the first and at the masked tokens only, the last
+    block computes no others.
 
     Args:
         backbone: `Backbone`, with a pooler if a head reads what it gives.
         heads: dict of layers by part, at least one: "masked_lm_head" from
-            vectors to logits over the vocabulary; any other, such as
+            vectors to logits over the vocabulary; "replaced_token_head" from
+            the vectors of all tokens to a logit each; any other, such as
             "nsp_head", from the pooled output to logits.
         name: str, name of the model.
 
@@ -28,27 +30,48 @@ def add_heads(backbone, heads, name):
         there is a masked-LM head, `masked_lm_positions`, int32
         `(batch_size, num_predictions)`. It returns a dict of `mlm_logits`,
         float32 `(batch_size, num_predictions, vocab_size)`, and what the
-        other heads give, such as `nsp_logits`, float32 `(batch_size, 2)`.
+        other heads give: `replaced_token_logits`, float32 `(batch_size,
+        seq_length)`, or such as `nsp_logits`, float32 `(batch_size, 2)`.
     """
-    inputs, looked_at = dict(backbone.inputs), []
-    of_pooled = [part for part in heads if part != _MASKED_LM]
-    if of_pooled:
+    inputs, positions = dict(backbone.inputs), {}
+    read = {reads_of(part) for part in heads}
+    if POOLED in read:
         first = inputs[features.INPUT_IDS.name][:, :1]
-        looked_at.append(ops.zeros_like(first))
-    if _MASKED_LM in heads:
+        positions[POOLED] = ops.zeros_like(first)
+    if MASKED in read:
         feature = features.MASKED_LM_POSITIONS
-        positions = keras.Input((None,), dtype="int32", name=feature.name)
-        inputs[feature.name] = positions
-        looked_at.append(positions)
-    states = backbone.last_states(ops.concatenate(looked_at, axis=1))
-    outputs = {}
-    if _MASKED_LM in heads:
-        masked = states[:, 1:] if of_pooled else states
-        outputs[logits_name(_MASKED_LM)] = heads[_MASKED_LM](masked)
-    for part in of_pooled:
-        pooled = backbone.pooler(states[:, 0])
-        outputs[logits_name(part)] = heads[part](pooled)
+        inputs[feature.name] = keras.Input(
+            (None,), dtype="int32", name=feature.name
+        )
+        positions[MASKED] = inputs[feature.name]
+    if EVERY in read:
+        every = backbone.states[-1]
+        # The head gathers what it predicts.
+        states = {EVERY: [every], MASKED: [every, positions.get(MASKED)]}
+        states[POOLED] = [every]
+    else:
+        states = _looked_at(backbone, positions)
+    if POOLED in read:
+        states[POOLED] = [backbone.pooler(states[POOLED][0][:, 0])]
+    outputs = {
+        logits_name(part): head(*states[reads_of(part)])
+        for part, head in heads.items()
+    }
     return keras.Model(inputs, outputs, name=name)
+
+
+def reads_of(part):
+    """Names what the head of a part reads: `MASKED`, `EVERY` or `POOLED`."""
+    return {_MASKED_LM: MASKED, _REPLACED_TOKEN: EVERY}.get(part, POOLED)
+
+
+def _looked_at(backbone, positions):
+    """The last states at some positions, as arguments of the heads there."""
+    looked_at = ops.concatenate([*positions.values()], axis=1)
+    states = backbone.last_states(looked_at)
+    if len(positions) == 1:
+        return dict.fromkeys(positions, [states])
+    return {POOLED: [states], MASKED: [states[:, 1:]]}
 
 
 def masked_lm_head(config, embeddings, **changes):

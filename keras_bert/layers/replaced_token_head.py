@@ -1,0 +1,83 @@
+"""Detects the tokens that a generator has put into a text."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.activations import gelu_erf
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.flat_dense import FlatDense
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class ReplacedTokenHead(keras.layers.Layer):
+    """Scores each token: above 0 it is taken for a replaced one.
+
+    Args:
+        hidden_size: int, width of the transform.
+        activation: Keras activation of the transform.
+        kernel_initializer: Keras initializer of the two matrices.
+
+    Call arguments:
+        sequence_output: float `(batch_size, seq_length, hidden_size)`.
+
+    Returns:
+        float32 logits `(batch_size, seq_length)`.
+
+    Example:
+
+    >>> head = keras_bert.layers.ReplacedTokenHead(8)
+    >>> head(keras.ops.ones((2, 5, 8))).shape
+    TensorShape([2, 5])
+
+    References:
+        [ELECTRA](https://arxiv.org/abs/2003.10555), section 2
+    """
+
+    def __init__(
+        self,
+        hidden_size,
+        activation=gelu_erf,
+        kernel_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(hidden_size=hidden_size)
+        self.hidden_size = hidden_size
+        self.kernel_initializer = get_initializer(kernel_initializer)
+        self.dense = FlatDense(
+            hidden_size,
+            activation=activation,
+            kernel_initializer=clone_initializer(self.kernel_initializer),
+            dtype=self.dtype_policy,
+            name="dense",
+        )
+        self.activation = self.dense.activation
+        self.logits = keras.layers.Dense(
+            1,
+            kernel_initializer=clone_initializer(self.kernel_initializer),
+            dtype="float32",
+            name="logits",
+        )
+
+    def build(self, sequence_output_shape):
+        self.dense.build(sequence_output_shape)
+        self.logits.build(
+            self.dense.compute_output_shape(sequence_output_shape)
+        )
+
+    def call(self, sequence_output, training=None):
+        states = self.dense(sequence_output, training=training)  # [B, S, H]
+        return ops.squeeze(self.logits(ops.cast(states, "float32")), -1)
+
+    def compute_output_shape(self, sequence_output_shape):
+        return tuple(sequence_output_shape[:-1])
+
+    def compute_output_spec(self, sequence_output, training=None):
+        return keras.KerasTensor(sequence_output.shape[:-1], dtype="float32")
+
+    def get_config(self):
+        names = "hidden_size", "activation", "kernel_initializer"
+        return {**super().get_config(), **save_arguments(self, *names)}

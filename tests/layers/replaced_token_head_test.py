@@ -1,0 +1,47 @@
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.layers import ReplacedTokenHead
+
+_STATES = np.random.default_rng(0).normal(size=(2, 5, 8)).astype("float32")
+
+
+def test_layer(run_layer_test):
+    run_layer_test(
+        ReplacedTokenHead,
+        {"hidden_size": 8},
+        {"sequence_output": _STATES},
+        num_weights=4,
+        mixed_dtype="float32",
+    )
+
+
+def test_each_token_has_a_logit_of_its_own_vector():
+    head = ReplacedTokenHead(8, activation="relu")
+    head.build(_STATES.shape)
+    random = np.random.default_rng(1)
+    weights = [random.normal(size=w.shape) for w in head.weights]
+    head.set_weights(weights)
+    kernel, bias, last_kernel, last_bias = weights
+    hidden = np.maximum(_STATES @ kernel + bias, 0)
+    expected = (hidden @ last_kernel)[..., 0] + last_bias
+    np.testing.assert_allclose(head(_STATES), expected, atol=1e-5)
+    assert [w.path.partition("/")[2] for w in head.weights] == [
+        *("dense/kernel", "dense/bias", "logits/kernel", "logits/bias")
+    ]
+
+
+def test_logits_are_computed_in_float32():
+    """1 + 1/1024 would be 1 in bfloat16."""
+    head = ReplacedTokenHead(8, activation="linear", dtype="mixed_bfloat16")
+    head.build((1, 1, 8))
+    last = np.full((8, 1), 0.125 + 0.125 / 1024)
+    head.set_weights([np.eye(8), np.zeros(8), last, np.zeros(1)])
+    logits = head(keras.ops.ones((1, 1, 8), "bfloat16"))
+    np.testing.assert_allclose(logits, [[1.0 + 1.0 / 1024]], atol=1e-6)
+
+
+def test_a_wrong_size_is_an_error():
+    with pytest.raises(ValueError, match="`hidden_size`.*hidden_size=0"):
+        ReplacedTokenHead(0)
