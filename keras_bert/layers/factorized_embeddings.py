@@ -1,6 +1,7 @@
-"""Embeddings of ALBERT: narrow ones, mapped to its width."""
+"""Embeddings of ALBERT and ELECTRA: narrow ones, mapped to their width."""
 
 import keras
+from keras import ops
 
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import clone_initializer
@@ -19,8 +20,9 @@ class FactorizedEmbeddings(keras.layers.Layer):
 
     Args:
         tables: layer with the call arguments of `BertEmbeddings`. Its name is
-            part of the paths of its weights.
-        hidden_size: int, width of the vectors that come out.
+            part of the paths of its weights. Several layers may share it.
+        hidden_size: int, width of the vectors that come out; None for that of
+            the tables, without a matrix.
         kernel_initializer: Keras initializer of the matrix.
 
     Call arguments:
@@ -44,16 +46,18 @@ class FactorizedEmbeddings(keras.layers.Layer):
 
     def __init__(self, tables, hidden_size, kernel_initializer=None, **kwargs):
         super().__init__(**kwargs)
-        check_positive(hidden_size=hidden_size)
         self.tables = tables
         self.hidden_size = hidden_size
         self.kernel_initializer = get_initializer(kernel_initializer)
-        self.projection = FlatDense(
-            hidden_size,
-            kernel_initializer=clone_initializer(self.kernel_initializer),
-            dtype=self.dtype_policy,
-            name="projection",
-        )
+        self.projection = None
+        if hidden_size is not None:
+            check_positive(hidden_size=hidden_size)
+            self.projection = FlatDense(
+                hidden_size,
+                kernel_initializer=clone_initializer(self.kernel_initializer),
+                dtype=self.dtype_policy,
+                name="projection",
+            )
 
     @property
     def vocab_size(self):
@@ -75,15 +79,19 @@ class FactorizedEmbeddings(keras.layers.Layer):
         return self.tables.summands(input_ids, segment_ids)
 
     def build(self, input_ids_shape, segment_ids_shape=None):
-        self.tables.build(input_ids_shape, segment_ids_shape)
-        self.projection.build((*input_ids_shape, self.embedding_size))
+        if not self.tables.built:
+            self.tables.build(input_ids_shape, segment_ids_shape)
+        if self.projection:
+            self.projection.build((*input_ids_shape, self.embedding_size))
 
     def call(self, input_ids, segment_ids, training=None):
         embedded = self.tables(input_ids, segment_ids, training=training)
-        return self.projection(embedded)
+        if self.projection:
+            return self.projection(embedded)
+        return ops.cast(embedded, self.compute_dtype)
 
     def compute_output_shape(self, input_ids_shape, segment_ids_shape):
-        return (*input_ids_shape, self.hidden_size)
+        return (*input_ids_shape, self.hidden_size or self.embedding_size)
 
     def get_config(self):
         names = "tables", "hidden_size", "kernel_initializer"

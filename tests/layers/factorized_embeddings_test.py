@@ -60,6 +60,27 @@ def test_a_head_ties_itself_to_the_tables(tmp_path):
     )
 
 
+def test_tables_of_the_right_width_need_no_matrix(run_layer_test):
+    run_layer_test(
+        FactorizedEmbeddings,
+        lambda: {"tables": tables(), "hidden_size": None},
+        {"input_ids": _IDS, "segment_ids": _SEGMENTS},
+        num_weights=5,
+    )
+    layer = FactorizedEmbeddings(tables(), None)
+    outputs = layer(_IDS, _SEGMENTS)
+    np.testing.assert_array_equal(outputs, layer.tables(_IDS, _SEGMENTS))
+
+
+def test_two_layers_share_their_tables():
+    shared = tables()
+    narrow = FactorizedEmbeddings(shared, None, name="narrow")
+    wide = FactorizedEmbeddings(shared, 8, name="wide")
+    narrow(_IDS, _SEGMENTS), wide(_IDS, _SEGMENTS)
+    assert [*map(id, wide.weights[:5])] == [*map(id, narrow.weights)]
+    assert len(wide.weights) == 7
+
+
 def test_a_wrong_size_is_an_error():
     with pytest.raises(ValueError, match="`hidden_size`.*hidden_size=0"):
         FactorizedEmbeddings(tables(), 0)
