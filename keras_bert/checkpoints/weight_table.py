@@ -4,10 +4,10 @@ The table is `weights/<model_type>.txt`: a row for each published array, a
 column for each format, `{}` for each number of the block. The shape is that of
 the array in our model, in the letters of the config's `size_keys`, as "3H" a
 multiple of one, or in digits. `@but_first` behind our weight leaves the first
-block out. `weight_map` reads the other marks; a row marked `@tied` names a copy
-of the weight's array, or "-" where a format has none. The heads of fine-tuned
-models are in `weights/task_heads/<model_type>.txt`, where the letter C is the
-number of outputs.
+block out, `@narrow` the row where E is H. `weight_map` reads the other marks;
+a row marked `@tied` names a copy of the weight's array, or "-" where a format
+has none. The heads of fine-tuned models are in the files of
+`weights/task_heads`, where the letter C is the number of outputs.
 """
 
 import dataclasses
@@ -17,6 +17,7 @@ import string
 
 _TABLES = pathlib.Path(__file__).with_name("weights")
 _BUT_FIRST = "@but_first"
+_NARROW = "@narrow"
 _TIED = "@tied"
 _LETTERS = string.ascii_uppercase
 
@@ -115,6 +116,9 @@ def weight_of(row):
 
 def blocks_of(row, config):
     """Yields the numbers of each block that a row is for; none for no block."""
+    sizes = config.sizes
+    if row["weight"].endswith(_NARROW) and sizes["E"] == sizes["H"]:
+        return iter(())
     counts = config.block_counts if "{}" in row["weight"] else ()
     blocks = itertools.product(*map(range, counts))
     return itertools.islice(blocks, row["weight"].endswith(_BUT_FIRST), None)

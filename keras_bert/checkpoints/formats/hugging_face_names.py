@@ -8,6 +8,7 @@ _DECODER = "LMHeadModel"
 _CLASSES = (
     ("ForPreTraining", {"masked_lm_head", "nsp_head"}),
     ("ForPreTraining", {"masked_lm_head", "sop_head"}),
+    ("ForPreTraining", {"replaced_token_head"}),
     ("ForMaskedLM", {"masked_lm_head"}),
     ("ForNextSentencePrediction", {"nsp_head"}),
     ("Model", set()),

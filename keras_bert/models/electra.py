@@ -1,0 +1,117 @@
+"""ELECTRA, wired from layers: BERT that finds replaced tokens."""
+
+import dataclasses
+
+from keras_bert.config import EncoderConfig
+from keras_bert.layers.activations import gelu_erf
+from keras_bert.layers.bert_embeddings import BertEmbeddings
+from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
+from keras_bert.layers.flat_dense import DropoutDense
+from keras_bert.layers.replaced_token_head import ReplacedTokenHead
+from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
+from keras_bert.models.backbone import Backbone
+from keras_bert.models.family import Family
+from keras_bert.models.heads import masked_lm_head
+from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.models.task_model import TASK_HEADS
+from keras_bert.models.task_model import HeadKind
+
+
+@dataclasses.dataclass(frozen=True)
+class ElectraConfig(EncoderConfig):
+    """Sizes and rates of a discriminator or a generator of ELECTRA.
+
+    The defaults are those of the small discriminator.
+
+    Args:
+        embedding_size: int, width of the tables of embeddings; a matrix maps
+            it to `hidden_size`, if that is another.
+        **kwargs: the other keys of `BertConfig`, except `is_decoder`.
+
+    References:
+        [ELECTRA](https://arxiv.org/abs/2003.10555), section 3.1, appendix A
+    """
+
+    hidden_size: int = 256
+    num_attention_heads: int = 4
+    intermediate_size: int = 1024
+    hidden_act: str = "gelu_erf"
+    embedding_size: int = 128
+
+    family = "ELECTRA"
+    model_type = "electra"
+    size_keys = {**EncoderConfig.size_keys, "E": "embedding_size"}
+    informative_keys = frozenset(("classifier_dropout", "summary_last_dropout"))
+    required_values = {
+        **EncoderConfig.required_values,
+        **{"summary_type": "first", "summary_use_proj": True},
+        "summary_activation": "gelu",
+    }
+    plain_gelu = "gelu_erf"
+    published_widths = {256: "small", 768: "base", 1024: "large"}
+
+    def generator(self, share=0.25):
+        """The config of a generator, a share of this one's width."""
+        width = round(self.hidden_size * share)
+        heads = max(1, width // 64)
+        changes = {"num_attention_heads": heads, "intermediate_size": 4 * width}
+        return dataclasses.replace(self, hidden_size=width, **changes)
+
+
+def electra_backbone(config, tables=None):
+    """Makes the layers of the encoder.
+
+    Those of a generator share their tables and the norm of these with those of
+    its discriminator, whose `embeddings.tables` it takes.
+    """
+    arguments = layer_arguments(config)
+    width, hidden_size = config.embedding_size, config.hidden_size
+    narrow = {**arguments["embeddings"], "hidden_size": width}
+    embeddings = FactorizedEmbeddings(
+        tables or BertEmbeddings(**narrow, name="tables"),
+        None if width == hidden_size else hidden_size,
+        **arguments["matrix"],
+        name="embeddings",
+    )
+    blocks = [
+        TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
+        for index in range(config.num_hidden_layers)
+    ]
+    return Backbone(embeddings, blocks)
+
+
+def electra_heads(config, embeddings):
+    """Makes the head of a generator and that of a discriminator, by part."""
+    arguments, part = layer_arguments(config), "replaced_token_head"
+    activation = arguments["feed_forward"]["activation"]
+    head = ReplacedTokenHead(
+        config.hidden_size, activation, **arguments["matrix"], name=part
+    )
+    # The erf form, whatever the blocks have.
+    generator = masked_lm_head(config, embeddings, activation=gelu_erf)
+    return {"masked_lm_head": generator, part: head}
+
+
+def _transform(config, dropout=0.0):
+    """The layer that stands in the place of BERT's pooler."""
+    arguments = layer_arguments(config)["pooler"] | {"activation": gelu_erf}
+    return DropoutDense(dropout=dropout, **arguments, name="dense")
+
+
+def _classifier_transform(config):
+    return _transform(config, config.hidden_dropout_prob)
+
+
+FAMILY = Family(
+    config=ElectraConfig,
+    backbone=electra_backbone,
+    heads=electra_heads,
+    paper="2003.10555",
+    parts=("masked_lm_head", "replaced_token_head"),
+    task_heads={
+        **TASK_HEADS,
+        "classifier": HeadKind("first_token", None, _classifier_transform),
+        # Published as `summary_last_dropout`, always with this value.
+        "choice_scorer": HeadKind("first_token", 0.1, _transform),
+    },
+)
