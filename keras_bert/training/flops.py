@@ -9,7 +9,11 @@ import time
 
 import tensorflow as tf
 
-_MASKED_LM = "masked_lm_head"
+from keras_bert.models.heads import EVERY
+from keras_bert.models.heads import MASKED
+from keras_bert.models.heads import POOLED
+from keras_bert.models.heads import reads_of
+
 _SIZE = 2048
 _SECONDS = 0.3
 
@@ -30,18 +34,20 @@ def training_flops(backbone, heads, seq_length, num_predictions):
     Returns:
         int
     """
-    of_pooled = [head for part, head in heads.items() if part != _MASKED_LM]
-    num_looked_at = num_predictions + bool(of_pooled)
+    read = {reads_of(part) for part in heads}
+    num_looked_at = num_predictions + (POOLED in read)
+    if EVERY in read:
+        num_looked_at = seq_length
     *blocks, last = backbone.blocks
     forward = seq_length * _matrices(backbone.embeddings)
     forward += sum(_at(block, seq_length, seq_length) for block in blocks)
     forward += _at(last, seq_length, num_looked_at)
-    if _MASKED_LM in heads:
-        head = heads[_MASKED_LM]
-        table = 2 * head.embeddings.vocab_size * head.embeddings.embedding_size
-        forward += num_predictions * (_matrices(head.transform) + table)
-    if of_pooled:
-        forward += sum(map(_matrices, [backbone.pooler, *of_pooled]))
+    if POOLED in read:
+        forward += _matrices(backbone.pooler)
+    counts = {MASKED: num_predictions, EVERY: seq_length, POOLED: 1}
+    forward += sum(
+        counts[reads_of(part)] * _of_head(head) for part, head in heads.items()
+    )
     return 3 * forward
 
 
@@ -57,6 +63,15 @@ def encoding_flops(backbone, seq_length):
     """
     blocks = [_at(block, seq_length, seq_length) for block in backbone.blocks]
     return seq_length * _matrices(backbone.embeddings) + sum(blocks)
+
+
+def _of_head(head):
+    """The products of one vector in a head, with the table that it shares."""
+    table = getattr(head, "embeddings", None)
+    if table is None:
+        return _matrices(head)
+    shared = 2 * table.vocab_size * table.embedding_size
+    return _matrices(head.transform) + shared
 
 
 def _at(block, seq_length, num_queries):

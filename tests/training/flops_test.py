@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from keras_bert.config import BertConfig
 from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.family import family_of
 from keras_bert.models.heads import add_heads
 from keras_bert.models.modernbert_config import ModernBertConfig
@@ -149,6 +150,24 @@ def test_the_rate_is_about_that_of_numpy():
         seconds.append(time.perf_counter() - start)
     rate = 2 * 2048**3 / min(seconds)
     assert 1 / 20 < matrix_product_rate("float32") / rate < 20
+
+
+@pytest.mark.parametrize("part", ["masked_lm_head", "replaced_token_head"])
+def test_a_head_counts_at_the_tokens_that_it_reads(part):
+    config = ElectraConfig(
+        vocab_size=30,
+        embedding_size=4,
+        hidden_size=8,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=20,
+    )
+    model, backbone, heads = make_pretrainer(config, [part])
+    found = graph_flops(model, 16, 3)
+    others = 2 * 16 * config.type_vocab_size * config.embedding_size
+    if part == "masked_lm_head":
+        others += 2 * 2 * 3 * 16 * 8 + 2 * (16 - 3) * 8**2
+    assert training_flops(backbone, heads, 16, 3) == 3 * (found - others)
 
 
 def test_gates_and_windows_count_as_they_are_computed():
