@@ -114,4 +114,5 @@ FAMILY = Family(
         # Published as `summary_last_dropout`, always with this value.
         "choice_scorer": HeadKind("first_token", 0.1, _transform),
     },
+    head_distance=2,
 )

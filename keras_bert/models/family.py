@@ -24,6 +24,8 @@ class Family:
             whole: "pooler" and those of the heads, in order.
         task_heads: dict from "classifier", "token_classifier",
             "choice_scorer" and "span_classifier" to their `HeadKind`.
+        head_distance: int, how many layers above the highest block the head
+            of a task stands where the rates of layers decay.
         template: `Template`, how texts and pairs are laid out.
         tokenizer: str, the kind of tokenizer that a directory has which does
             not show another: "wordpiece", "byte_bpe" or "sentencepiece".
@@ -37,6 +39,7 @@ class Family:
     heads: collections.abc.Callable = masked_lm_only
     parts: tuple = ("pooler", "masked_lm_head")
     task_heads: dict = dataclasses.field(default_factory=TASK_HEADS.copy)
+    head_distance: int = 1
     template: Template = Template()
     tokenizer: str = "wordpiece"
     published_keys: dict = dataclasses.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""RoBERTa and ALBERT through tasks and exports."""
+"""RoBERTa, ALBERT and ELECTRA through tasks and exports."""
 
 import dataclasses
 
@@ -10,6 +10,7 @@ import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.family import find_family
 from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.roberta import RobertaConfig
 
 _SIZES = {
@@ -31,6 +32,13 @@ _CONFIGS = {
         num_hidden_groups=2,
         max_position_embeddings=12,
     ),
+    "electra": ElectraConfig(
+        40,
+        **_SIZES,
+        embedding_size=8,
+        num_hidden_layers=4,
+        max_position_embeddings=12,
+    ),
 }
 _TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
 _RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}
@@ -45,7 +53,7 @@ def make(make_settings):
     return make
 
 
-@pytest.fixture(params=["albert", "roberta"])
+@pytest.fixture(params=["albert", "electra", "roberta"])
 def model(request, make):
     return make(_CONFIGS[request.param])
 
@@ -103,8 +111,11 @@ def test_fillings_are_told_as_text(model):
     size = len(model.tokenizer.vocabulary)
     (fillings,) = keras_bert.FillMask(model, top_k=size)(f"word1 {mask}")
     texts = {answer["token"]: answer["text"] for answer in fillings}
-    spelled = {"roberta": ("Ġword2", " word2"), "albert": ("▁word2", "word2")}
-    token, text = spelled[model.config.model_type]
+    token, text = {
+        "roberta": ("Ġword2", " word2"),
+        "albert": ("▁word2", "word2"),
+        "electra": ("word2", "word2"),
+    }[model.config.model_type]
     assert texts[token] == text
 
 
@@ -233,6 +244,23 @@ def test_a_block_that_runs_twice_is_one_layer_of_the_decay(albert):
         ("group_0_block_0/output_layer_norm/beta", 2),
         ("embeddings/projection/bias", 3),
         ("embeddings/tables/layer_norm/beta", 3),
+    ):
+        expected = 1e-3 * 0.5**layers_above
+        assert moved[path] == pytest.approx(expected, rel=0.02), path
+
+
+def test_a_head_may_stand_two_layers_above_the_blocks(make):
+    """As in google-research/electra: the highest block by the square."""
+    electra = make(_CONFIGS["electra"])
+    classifier = keras_bert.TextClassifier(electra, labels=["one", "other"])
+    moved = _moved(classifier, learning_rate=1e-3, layer_decay=0.5)
+    for path, layers_above in (
+        ("classifier/logits/bias", 0),
+        ("classifier/dense/bias", 0),
+        ("block_3/output_layer_norm/beta", 2),
+        ("block_0/output_layer_norm/beta", 5),
+        ("embeddings/projection/bias", 6),
+        ("embeddings/tables/layer_norm/beta", 6),
     ):
         expected = 1e-3 * 0.5**layers_above
         assert moved[path] == pytest.approx(expected, rel=0.02), path

@@ -156,7 +156,10 @@ def _layers_above(task, variable):
     blocks = dict.fromkeys(b.name for b in task.pretrained.backbone.blocks)
     names = ["embeddings", *blocks]  # One that runs several times counts once.
     layer = variable.path.partition("/")[0]
-    return len(names) - names.index(layer) if layer in names else 0
+    if layer not in names:
+        return 0
+    below = len(names) - 1 - names.index(layer)
+    return below + task.pretrained.family.head_distance
 
 
 class Validation(keras.callbacks.Callback):
