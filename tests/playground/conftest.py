@@ -12,6 +12,7 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.models.roberta import RobertaConfig
 from keras_bert.playground.shown_model import shown_model
@@ -24,6 +25,13 @@ from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
 
 _ROOT = pathlib.Path(__file__).parents[2]
+_SIZES = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 34,
+}
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +41,10 @@ def directories(make_bert, make_settings, tmp_path_factory):
     bert = make_bert()
     save_pretrained(bert, root / "bert")
     save_pretrained(bert.with_parts([]), root / "encoder")
+    electra = ElectraConfig(18, embedding_size=8, **_SIZES)
+    parts = ["replaced_token_head"]
+    discriminator = PretrainedModel.from_config(electra, bert.tokenizer, parts)
+    save_pretrained(discriminator, root / "electra")
     settings = make_settings("byte_bpe")
     save_pretrained(_roberta(settings), root / "roberta")
     save_pretrained(_modernbert(settings), root / "modernbert")
@@ -62,14 +74,7 @@ def directories(make_bert, make_settings, tmp_path_factory):
 
 
 def _roberta(settings):
-    config = RobertaConfig(
-        vocab_size=275,
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=34,
-    )
+    config = RobertaConfig(vocab_size=275, **_SIZES)
     return PretrainedModel.from_config(config, settings)
 
 

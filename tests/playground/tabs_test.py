@@ -15,6 +15,8 @@ from keras_bert.playground.tabs.filling import fill
 from keras_bert.playground.tabs.input_representation import represent
 from keras_bert.playground.tabs.masking import mask_text
 from keras_bert.playground.tabs.next_sentence import draw_pair
+from keras_bert.playground.tabs.replaced_tokens import judge_text
+from keras_bert.playground.tabs.replaced_tokens import judged_picture
 from keras_bert.playground.tabs.tagging import tag_text
 
 _TEXT = "the dog eats meat ."
@@ -33,6 +35,7 @@ def masked(model, rate=0.5, unit="pieces", seed=3, num_draws=200, text=_TEXT):
         ("bert", ["masking", "next_sentence", "fill_mask"]),
         ("encoder", []),
         ("modernbert", ["fill_mask"]),
+        ("electra", ["replaced_tokens"]),
         ("classifier", ["classification"]),
         ("features", ["classification"]),
         ("regressor", ["classification"]),
@@ -48,10 +51,11 @@ def test_a_model_has_the_tabs_that_it_can_answer(shown, name, own):
     assert {"", "a masked-LM head"} <= reasons
 
 
-@pytest.mark.smoke("bert", "tagger")
+@pytest.mark.smoke("bert", "electra", "tagger")
 @pytest.mark.parametrize(
     "name",
-    ["bert", "classifier", "features", "unsure", "tagger", "chooser"],
+    ["bert", "electra", "classifier", "features", "unsure", "tagger"]
+    + ["chooser"],
 )
 def test_every_tab_draws_what_stands_in_its_fields(shown, own_tabs, name):
     model = shown(name)
@@ -72,6 +76,23 @@ def test_every_tab_draws_a_model_without_positions_and_segments(shown, name):
             if tab.name == "fill_mask":
                 given = {"text": "word1 <mask> word2"}
             assert "<" in tab.picture(tab.answer(model, **given)), tab.name
+
+
+def test_a_discriminator_judges_each_piece(shown):
+    model = shown("electra")
+    judged = judge_text(model, _TEXT)
+    assert judged.tokens == ["[CLS]", *_TEXT.split(), "[SEP]"]
+    ids = np.array([[model.vocabulary.id_of(x) for x in judged.tokens]])
+    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+    inputs["segment_ids"] = np.zeros_like(ids)
+    outputs = model.pretrained.model(inputs)
+    logits = np.asarray(outputs["replaced_token_logits"])[0]
+    expected = 1 / (1 + np.exp(-logits))
+    np.testing.assert_allclose(judged.probabilities, expected, atol=1e-5)
+    sure = [0.25] * 6 + [0.75]
+    judged = type(judged)(judged.tokens, sure, "")
+    assert "1 of 7 pieces are taken" in judged_picture(judged)
+    assert 'title="75.0 %"' in judged_picture(judged)
 
 
 def test_shares_approach_80_10_10(shown):

@@ -10,6 +10,7 @@ from keras_bert.playground.tabs import filling
 from keras_bert.playground.tabs import input_representation
 from keras_bert.playground.tabs import masking
 from keras_bert.playground.tabs import next_sentence
+from keras_bert.playground.tabs import replaced_tokens
 from keras_bert.playground.tabs import tagging
 
 TABS = [
@@ -22,6 +23,7 @@ TABS = [
     input_representation.TAB,
     attention.TAB,
     filling.TAB,
+    replaced_tokens.TAB,
     embeddings.SIMILARITY,
     embeddings.MAP,
     comparison.TAB,

@@ -1,0 +1,79 @@
+"""The pieces that a discriminator takes for replaced."""
+
+import dataclasses
+
+from keras import ops
+
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import note
+from keras_bert.playground.markup import percent
+from keras_bert.playground.markup import table
+from keras_bert.playground.pieces import cut
+from keras_bert.playground.tab import Tab
+from keras_bert.playground.tab import TextField
+from keras_bert.playground.valid_input import valid_text
+
+_HEAD = "replaced_token_head"
+_NUM_PIECES = 128
+_TEXT = "The cat sat on the mat because it was purple."
+
+
+@dataclasses.dataclass(frozen=True)
+class JudgedText:
+    """A text as a discriminator judges it.
+
+    Args:
+        tokens: list of str, special ones included.
+        probabilities: list of float, that a piece was replaced.
+        note: str.
+    """
+
+    tokens: list
+    probabilities: list
+    note: str
+
+
+def judge_text(model, text):
+    """Judge each piece of a text, as a `JudgedText`."""
+    pieces = cut(model, model.preprocess(_NUM_PIECES), valid_text(text))
+    pretrained = model.pretrained
+    states = pretrained.encoder(pieces.inputs)["sequence_output"]
+    shares = ops.sigmoid(pretrained.heads[_HEAD](states))[0]
+    shares = ops.convert_to_numpy(shares).tolist()
+    return JudgedText(pieces.tokens, shares, pieces.note)
+
+
+def judged_picture(judged):
+    """A `JudgedText` as `Html`."""
+    pairs = [*zip(judged.tokens, judged.probabilities, strict=True)]
+    shown = [
+        element(
+            "span",
+            token,
+            class_="piece",
+            style=f"background:rgba(196,81,47,{share:.2f})",
+            title=percent(share),
+        )
+        for token, share in pairs
+    ]
+    found = sum(share > 0.5 for _, share in pairs)
+    count = f"{found} of {len(pairs)} pieces are taken for replaced."
+    rows = [[token, bar(share)] for token, share in pairs]
+    head = ["Piece", "Probability that it was replaced"]
+    shown = element("div", *shown, class_="block")
+    counted = element("p", count)
+    return joined([shown, counted, note(judged.note), table(head, rows)])
+
+
+TAB = Tab(
+    name="replaced_tokens",
+    title="Replaced tokens",
+    about="A discriminator learns to find pieces that another model has put "
+    "into a text. Write a word that does not belong there.",
+    fields=lambda model: [TextField("text", "Text", _TEXT)],
+    answer=judge_text,
+    picture=judged_picture,
+    lacking=lambda model: "" if model.has(_HEAD) else "a discriminator's head",
+)
