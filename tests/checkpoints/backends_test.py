@@ -15,6 +15,7 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.config import BertConfig
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.roberta import RobertaConfig
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -61,6 +62,9 @@ _CONFIGS = {
         n_heads=2,
         hidden_dim=16,
         max_position_embeddings=16,
+    ),
+    "electra": lambda size: ElectraConfig(
+        size, embedding_size=4, num_hidden_layers=2, **_SIZES
     ),
     "roberta": lambda size: RobertaConfig(size, num_hidden_layers=2, **_SIZES),
 }

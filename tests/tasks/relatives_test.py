@@ -9,6 +9,7 @@ import tensorflow as tf
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.family import find_family
+from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.roberta import RobertaConfig
@@ -144,6 +145,66 @@ def test_a_tflite_file_is_written(make_task, model, tmp_path):
         task, tmp_path / "model.tflite", "float32", files=["ids"]
     )
     assert (tmp_path / "model_ids.tflite").stat().st_size > 10_000
+
+
+@pytest.mark.exhaustive
+def test_an_onnx_file_answers_as_python(model, tmp_path):
+    ort = pytest.importorskip("onnxruntime")
+    pytest.importorskip("tf2onnx")
+    classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
+    keras_bert.export.export_onnx(classifier, tmp_path / "onnx")
+    session = ort.InferenceSession(tmp_path / "onnx" / "model.onnx")
+    rows = {k: x.numpy() for k, x in classifier.preprocess(_TEXTS).items()}
+    names = [output.name for output in session.get_outputs()]
+    answer = dict(zip(names, session.run(None, rows)))
+    expected = classifier.predict_ids(rows)["logits"]
+    np.testing.assert_allclose(answer["logits"], expected, atol=1e-4)
+
+
+_FITTED = {
+    "TextRegressor": ({}, (_TEXTS, [0.0, 1.0, 2.0, 3.0])),
+    "TokenClassifier": (
+        {"labels": ["O", "B-X"]},
+        (
+            [text.split() for text in _TEXTS],
+            [["O"] * 2, ["B-X"], ["O"] * 3] + [["O", "B-X"]],
+        ),
+    ),
+    "MultipleChoice": (
+        {},
+        ([(text, ["word8", "word9"]) for text in _TEXTS], [0, 1, 0, 1]),
+    ),
+    "QuestionAnswerer": (
+        {},
+        (
+            [
+                SquadQuestion(
+                    text, text, "word8 word9", (("word9", 6),), False, (6, 11)
+                )
+                for text in _TEXTS
+            ],
+        ),
+    ),
+}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [*_FITTED])
+def test_every_task_learns_and_is_read_back(name, model, tmp_path):
+    options, examples = _FITTED[name]
+    kind = getattr(keras_bert, name)
+    task = kind(model, **options)
+    inputs = {
+        x: np.array([[2, 6, 7, 3]] if x == "input_ids" else [[1] * 4], "int32")
+        for x in model.backbone.inputs
+    }
+    answer = task.pretrained.task_model(inputs)["logits"].numpy()
+    task.fit(*examples, learning_rate=1e-2, **_RECIPE)
+    trained = task.pretrained.task_model(inputs)["logits"].numpy()
+    assert np.abs(trained - answer).max() > 1e-3
+    task.save(tmp_path / "model")
+    again = kind.from_pretrained(tmp_path / "model").pretrained.task_model
+    np.testing.assert_allclose(again(inputs)["logits"], trained, atol=1e-6)
 
 
 @pytest.mark.exhaustive

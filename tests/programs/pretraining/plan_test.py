@@ -278,12 +278,15 @@ def test_records_without_the_labels_of_an_objective_are_refused(
     plan_pretraining(folder.recipe(objective="mlm"))
 
 
-@pytest.mark.parametrize("name", ["roberta", "albert", "distilbert", "bert"])
+@pytest.mark.parametrize(
+    "name", ["roberta", "albert", "distilbert", "electra", "bert"]
+)
 def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
     made_for = {
         "roberta": {"mlm"},
         "albert": {"mlm", "mlm_sop"},
         "distilbert": {"mlm"},
+        "electra": {"mlm"},
         "bert": {"mlm", "mlm_nsp", "left_to_right"},
     }
     config = find_family(name).config(vocab_size=len(folder.vocabulary))
