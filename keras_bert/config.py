@@ -63,6 +63,8 @@ class StrictConfig:
         dropout_keys: the keys of three dropouts: of vectors, of attention
             weights and before the head of a task.
         layer_norm_eps: float, added to the variance in LayerNorm.
+        google_head_size: int, width of a head where google-research writes no
+            config, so that the sizes follow from shapes; None where it does.
     """
 
     family = ""
@@ -89,6 +91,7 @@ class StrictConfig:
         "hidden_dropout_prob",
     )
     layer_norm_eps = 1e-12
+    google_head_size = None
 
     def __post_init__(self):
         for field in dataclasses.fields(self):

@@ -33,12 +33,6 @@ _WEIGHTS = (
 )
 
 
-def local_directory(directory):
-    """Finds a directory's path, on the Hub if there is none of that name."""
-    path = pathlib.Path(directory)
-    return path if path.is_dir() else download(str(directory))
-
-
 def download(name):
     """Fetches a model into the cache of huggingface_hub.
 

@@ -7,8 +7,9 @@ import re
 from keras_bert import artifacts
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import check_name
+from keras_bert.checkpoints.hub import download
 from keras_bert.checkpoints.weight_table import model_types
-from keras_bert.checkpoints.weight_table import read_table
+from keras_bert.checkpoints.weight_table import tf1_columns
 from keras_bert.text.tokenizer_kinds import KINDS
 
 CARD = "README.md"
@@ -21,7 +22,7 @@ TASK = "task.json"  # Of a fine-tuned model.
 GOOGLE_CONFIGS = {
     model_type: f"{model_type}_config.json"
     for model_type in model_types()
-    if "tf1" in read_table(model_type)[0]
+    if tf1_columns(model_type)
 }
 # What is written besides a tokenizer: weights, and behind it the config.
 _FORMATS = {
@@ -63,9 +64,12 @@ def format_of(directory):
         (directory / name).is_file() for name in HUGGING_FACE_WEIGHTS
     ):
         return "hf"
-    if google_configs(directory) and prefixes(directory):
+    has_tensorflow = bool(prefixes(directory))
+    if has_tensorflow and google_configs(directory):
         return "tf1"
-    return "states" if states(directory) else None
+    if states(directory):
+        return "states"
+    return "tf1" if has_tensorflow else None
 
 
 def _says_own(directory):
@@ -83,8 +87,27 @@ def google_configs(directory):
 def prefixes(directory):
     """Lists the names of the TensorFlow checkpoints in a directory, sorted."""
     return sorted(
-        path.name.removesuffix(_INDEX) for path in directory.glob(f"*{_INDEX}")
+        path.name.removesuffix(_INDEX)
+        for path in home_of(directory).glob(f"*{_INDEX}")
     )
+
+
+def home_of(directory):
+    """Finds the directory of the files of "directory" or "directory/generator".
+
+    The second is no directory: a TensorFlow checkpoint may hold two models.
+    """
+    if directory.is_dir():
+        return directory
+    columns = {x for kind in model_types() for x in tf1_columns(kind)}
+    return directory.parent if f"tf1_{directory.name}" in columns else directory
+
+
+def local_directory(directory):
+    """Finds a directory's path, on the Hub if there is none of that name."""
+    path = pathlib.Path(directory)
+    is_local = path.is_dir() or prefixes(path)
+    return path if is_local else download(str(directory))
 
 
 def states(directory):
@@ -118,8 +141,9 @@ def check_readable(directory):
 
 def check_input(directory):
     """Raises CheckpointError if a directory or Hub name is no checkpoint."""
-    if os.path.isdir(directory):
-        check_readable(pathlib.Path(directory))
+    path = pathlib.Path(directory)
+    if path.is_dir() or prefixes(path):
+        check_readable(path)
     else:
         check_name(directory)
 

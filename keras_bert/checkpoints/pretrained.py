@@ -8,7 +8,6 @@ import pathlib
 from keras_bert import artifacts
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.hub import local_directory
 from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
 from keras_bert.checkpoints.layout import MANIFEST
@@ -17,6 +16,7 @@ from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
 from keras_bert.checkpoints.layout import files_of
+from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
@@ -51,10 +51,11 @@ def from_pretrained(
             (`config.json` with safetensors or `pytorch_model.bin`), of
             google-research/bert or of the Model Garden (`bert_config.json`
             with a TensorFlow checkpoint), of google-research/albert
-            (`albert_config.json` with one); the output directory of a run of
-            pre-training that is not finished, whose newest state is read; or
-            the name of a model on the Hugging Face Hub, which needs the
-            package huggingface_hub.
+            (`albert_config.json` with one) or of google-research/electra (one
+            without a config; its generator is "directory/generator"); the
+            output directory of a run of pre-training that is not finished,
+            whose newest state is read; or the name of a model on the Hugging
+            Face Hub, which needs the package huggingface_hub.
         allow_missing: names of parts ("pooler", "masked_lm_head", "nsp_head")
             or of weights that start random where the checkpoint lacks them.
         lowercase: bool, whether texts are lower-cased, where no file of the

@@ -12,6 +12,7 @@ import dataclasses
 
 import numpy as np
 
+from keras_bert.checkpoints.weight_table import NO_PLACE
 from keras_bert.checkpoints.weight_table import blocks_of
 from keras_bert.checkpoints.weight_table import rows_with
 from keras_bert.checkpoints.weight_table import shape_of
@@ -75,7 +76,7 @@ def published_places(config, column, head=None):
 
     Args:
         config: a config of any family.
-        column: "hugging_face", "tf1" or "model_garden".
+        column: "hugging_face", one of `tf1_columns` or "model_garden".
         head: `HeadSize` of the task head that there is too, or None.
 
     Raises:
@@ -92,6 +93,7 @@ def published_places(config, column, head=None):
     places = [
         _published_place(row, column, sizes, block)
         for row in table
+        if row[column] != NO_PLACE
         for block in blocks_of(row, config)
     ]
     # A task head may have the name of a pre-training head that is not there.

@@ -1,12 +1,13 @@
 """The weights of each family, as tables that need no NumPy to be read.
 
 The table is `weights/<model_type>.txt`: a row for each published array, a
-column for each format, `{}` for each number of the block. The shape is that of
-the array in our model, in the letters of the config's `size_keys`, as "3H" a
-multiple of one, or in digits. `@but_first` behind our weight leaves the first
-block out, `@narrow` the row where E is H. `weight_map` reads the other marks;
-a row marked `@tied` names a copy of the weight's array, or "-" where a format
-has none. The heads of fine-tuned models are in the files of
+column for each format, `{}` for each number of the block, "-" where a format
+has no place. A TensorFlow checkpoint may hold a second model, whose names stand
+in a column `tf1_<its name>`. The shape is that of the array in our model, in
+the letters of the config's `size_keys`, as "3H" a multiple of one, or in
+digits. `@but_first` behind our weight leaves the first block out, `@narrow` the
+row where E is H. `weight_map` reads the other marks; a row marked `@tied` names
+a copy of the weight's array. The heads of fine-tuned models are in the files of
 `weights/task_heads`, where the letter C is the number of outputs.
 """
 
@@ -19,6 +20,7 @@ _TABLES = pathlib.Path(__file__).with_name("weights")
 _BUT_FIRST = "@but_first"
 _NARROW = "@narrow"
 _TIED = "@tied"
+NO_PLACE = "-"
 _LETTERS = string.ascii_uppercase
 
 
@@ -74,6 +76,11 @@ def read_table(model_type):
     return [row for row in _rows(model_type) if _TIED not in row["weight"]]
 
 
+def tf1_columns(model_type):
+    """Lists the columns of a family's table for TensorFlow checkpoints."""
+    return [x for x in read_table(model_type)[0] if x.startswith("tf1")]
+
+
 def tied_arrays(model_type, column):
     """Finds copies of arrays, which are checked to be equal and not loaded.
 
@@ -85,7 +92,7 @@ def tied_arrays(model_type, column):
     return {
         row[column]: originals[row["weight"].removesuffix(_TIED)]
         for row in _rows(model_type)
-        if row["weight"].endswith(_TIED) and row[column] != "-"
+        if row["weight"].endswith(_TIED) and row[column] != NO_PLACE
     }
 
 

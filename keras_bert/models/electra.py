@@ -48,12 +48,13 @@ class ElectraConfig(EncoderConfig):
         "summary_activation": "gelu",
     }
     plain_gelu = "gelu_erf"
+    google_head_size = 64
     published_widths = {256: "small", 768: "base", 1024: "large"}
 
     def generator(self, share=0.25):
         """The config of a generator, a share of this one's width."""
         width = round(self.hidden_size * share)
-        heads = max(1, width // 64)
+        heads = max(1, width // self.google_head_size)
         changes = {"num_attention_heads": heads, "intermediate_size": 4 * width}
         return dataclasses.replace(self, hidden_size=width, **changes)
 

@@ -1,6 +1,7 @@
 """Directories of google-research (TF1) and of the Model Garden (TF2)."""
 
 import dataclasses
+import re
 
 from absl import logging
 
@@ -11,11 +12,15 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.layout import GOOGLE_CONFIGS
 from keras_bert.checkpoints.layout import google_configs
+from keras_bert.checkpoints.layout import home_of
 from keras_bert.checkpoints.layout import prefixes
 from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
+from keras_bert.checkpoints.weight_table import read_table
+from keras_bert.checkpoints.weight_table import tf1_columns
+from keras_bert.checkpoints.weight_table import weight_shapes
 
 _PREFIX = "bert_model.ckpt"
 _MAX_CHARS_PER_WORD = 200
@@ -26,7 +31,7 @@ _SLOTS = (
     *("/adam_m", "/adam_v"),
     *(f"/{name}{number}" for name in _OPTIMIZERS for number in ("", "_1")),
 )
-_SCALARS = ("global_step", "beta1_power", "beta2_power")
+_SCALARS = ("global_step", "beta1_power", "beta2_power", "temperature")
 _TASK_HEADS = ("output_weights", "output_bias", "cls/squad/")
 
 # Model Garden: the names of its models, which stand before those of their
@@ -45,17 +50,19 @@ def open_google(directory, lowercase=None):
             f"{directory} must hold one checkpoint. Received: "
             f"{', '.join(names)}. Move the others away."
         )
-    path = directory / (_PREFIX if _PREFIX in names else names[0])
-    family, config = _read_config(directory)
+    home = home_of(directory)
+    path = home / (_PREFIX if _PREFIX in names else names[0])
     arrays = TensorFlowFile(path)
-    column = "tf1"
+    family, config, column = _read_config(directory, arrays.shapes)
+    others = {*tf1_columns(family.model_type)} - {column}
+    second = set().union(*(_names(family.model_type, x) for x in others))
     if arrays.object_based:
         arrays, column = _garden_arrays(arrays, path), "model_garden"
     return Source(
         name=str(path),
         config=config,
         tokenizer=read_tokenizer(
-            family.tokenizer, directory, _MAX_CHARS_PER_WORD, lowercase
+            family.tokenizer, home, _MAX_CHARS_PER_WORD, lowercase
         ),
         arrays=arrays,
         places=lambda config, head: published_places(config, column, head),
@@ -63,8 +70,9 @@ def open_google(directory, lowercase=None):
             name
             for name in arrays.shapes
             if name.endswith(_SLOTS)
-            or name in _SCALARS
+            or name.rpartition("/")[2] in _SCALARS
             or name.startswith((*_TASK_HEADS, _UNUSED))
+            or _form(name) in second
         ),
     )
 
@@ -76,13 +84,12 @@ def write_tf1(model, directory):
         ValueError: the model is none that these programs could build, or has
             the head of a task.
     """
-    head = model.task and model.task.head
-    places = published_places(model.config, "tf1", head)
+    places = _places(model)
     _check_buildable(model.config)
     values = dataclasses.asdict(model.config)
     for key in ("is_decoder", "layer_norm_eps"):
         values.pop(key, None)
-    if model.config.hidden_act == "gelu_tanh":
+    if model.config.hidden_act == model.config.plain_gelu:
         values["hidden_act"] = "gelu"  # What the word means there.
     weights = model.weights
     write_tensorflow(
@@ -98,20 +105,89 @@ def write_tf1(model, directory):
     model.tokenizer_settings.save(directory)
 
 
-def _read_config(directory):
-    """Reads the config, whose name says the family."""
+def _places(model):
+    """Lists the places in the first column that has one for each weight."""
+    head = model.task and model.task.head
+    for column in tf1_columns(model.family.model_type) or ["tf1"]:
+        places = published_places(model.config, column, head)
+        if {*model.weights} <= {place.weight for place in places}:
+            return places
+    raise ValueError(
+        "A TensorFlow checkpoint holds the heads of one model. Received: "
+        f"{', '.join(model.heads)}. Take some `with_parts`."
+    )
+
+
+def _read_config(directory, shapes):
+    """Reads the config, whose name says the family; or the shapes say it.
+
+    Returns:
+        `Family`, config and the column of its table of weights.
+    """
     paths = google_configs(directory)
     if len(paths) > 1:
         names = [path.name for path in paths.values()]
         raise CheckpointError(
             f"{directory} must hold one config. Received: {', '.join(names)}."
         )
-    [(model_type, path)] = paths.items()
-    family = find_family(model_type)
+    kind, column = _kind_of(directory, shapes, [*paths])
+    family = find_family(kind)
     try:
-        return family, family.config.from_json(path)
+        if paths:
+            config = family.config.from_json(paths[kind])
+        else:
+            config = _config_of_shapes(family.config, column, shapes)
     except ValueError as error:
         raise CheckpointError(str(error)) from None
+    return family, config, column
+
+
+def _kind_of(directory, shapes, told):
+    """Finds the `model_type` and the column whose blocks the arrays are."""
+    kinds = told or [
+        kind
+        for kind in GOOGLE_CONFIGS
+        if find_family(kind).config.google_head_size
+    ]
+    found, second = {*map(_form, shapes)}, f"tf1_{directory.name}"
+    for kind in kinds:
+        for column in tf1_columns(kind):
+            is_asked_for = column == second or directory.is_dir()
+            blocks = {x for x in _names(kind, column) if "{}" in x}
+            if is_asked_for and blocks & found:
+                return kind, column
+    if told:
+        return told[0], "tf1"
+    raise CheckpointError(
+        f"{directory} lacks {' or '.join(GOOGLE_CONFIGS.values())}, and no "
+        "sizes follow from the names of the arrays."
+    )
+
+
+def _form(name):
+    return re.sub(r"\d+", "{}", name)
+
+
+def _names(model_type, column):
+    """The names of a column, any number as that of a block."""
+    rows = read_table(model_type)
+    return {_form(row[column].partition("@")[0]) for row in rows}
+
+
+def _config_of_shapes(config_class, column, shapes):
+    """Makes a config of the sizes that arrays have."""
+    rows, sizes = read_table(config_class.model_type), {}
+    for row in rows:
+        found = shapes.get(row[column].format(0), ())
+        sizes |= zip(row["shape"].split(","), found, strict=False)
+    block = next(row[column] for row in rows if "{}" in row[column])
+    sizes["L"] = sum(block.format(n) in shapes for n in range(len(shapes)))
+    sizes["N"] = max(1, sizes.get("H", 0) // config_class.google_head_size)
+    keys = config_class.size_keys
+    lacking = [key for letter, key in keys.items() if letter not in sizes]
+    if lacking:
+        raise ValueError(f"No array says {', '.join(lacking)}.")
+    return config_class(**{key: sizes[x] for x, key in keys.items()})
 
 
 def _check_buildable(config):
@@ -127,7 +203,8 @@ def _check_buildable(config):
             f"{program} has `layer_norm_eps` 1e-12 only. "
             f"Received: layer_norm_eps={config.layer_norm_eps}."
         )
-    if sizes.get("E") == sizes["H"]:
+    shapes = weight_shapes(config)
+    if sizes.get("E") == sizes["H"] and "embeddings/projection/bias" in shapes:
         keys = config.size_keys["E"], config.size_keys["H"]
         raise ValueError(
             f"{program} has no matrix between the embeddings and the blocks "

@@ -9,7 +9,7 @@ from keras_bert import artifacts
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.hub import local_directory
+from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import activation_name

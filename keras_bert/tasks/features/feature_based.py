@@ -13,7 +13,7 @@ from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.hub import local_directory
+from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.tasks.features.model import FeatureDesign
 from keras_bert.tasks.features.model import head_on_states

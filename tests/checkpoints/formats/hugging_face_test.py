@@ -334,7 +334,7 @@ def test_the_architecture_is_what_there_is(
 
 
 def test_a_config_of_another_family_is_an_error(weights, config, directory):
-    config["model_type"] = "electra"
+    config["model_type"] = "xlnet"
     with pytest.raises(CheckpointError, match="config.json: `model_type`"):
         from_pretrained(directory(weights, config))
 
