@@ -107,7 +107,8 @@ def directory(arrays, settings, save_with_tf1, tmp_path_factory):
     assert {*ours} & {*generator} == {
         name for name in ours if name.startswith("electra/embeddings/")
     }
-    more = {"generator_predictions/temperature": np.ones((), np.float32)}
+    scalar = np.ones((), np.float32)
+    more = dict.fromkeys(("temperature", "task_specific/mrpc/bias"), scalar)
     save_with_tf1(directory / "electra_small", {**ours, **generator, **more})
     return directory
 

@@ -32,7 +32,7 @@ _SLOTS = (
     *(f"/{name}{number}" for name in _OPTIMIZERS for number in ("", "_1")),
 )
 _SCALARS = ("global_step", "beta1_power", "beta2_power", "temperature")
-_TASK_HEADS = ("output_weights", "output_bias", "cls/squad/")
+_TASK_HEADS = ("output_weights", "output_bias", "cls/squad/", "task_specific/")
 
 # Model Garden: the names of its models, which stand before those of their
 # weights, and the other names that a weight has had.
@@ -70,7 +70,7 @@ def open_google(directory, lowercase=None):
             name
             for name in arrays.shapes
             if name.endswith(_SLOTS)
-            or name.rpartition("/")[2] in _SCALARS
+            or name in _SCALARS
             or name.startswith((*_TASK_HEADS, _UNUSED))
             or _form(name) in second
         ),
