@@ -27,6 +27,7 @@ import keras_bert
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models import add_heads
+from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.objectives import objective_named
 
@@ -75,7 +76,9 @@ def _measure(path):
     part = "masked_lm_head"
     model = add_heads(backbone, {part: heads[part]}, "model")
     optimizer = keras_bert.training.bert_adamw(model, 1e-4)
-    loop = PretrainingLoop(model, optimizer, objective=objective_named("mlm"))
+    loop = PretrainingLoop(
+        Learner(model), optimizer, objective=objective_named("mlm")
+    )
     batch = make_batch(config.vocab_size, _BATCH_SIZE.value, _SEQ_LENGTH.value)
     batches = iter(tf.data.Dataset.from_tensors(batch).cache().repeat())
     seconds = [_time(loop, batches) for _ in range(_STEPS.value + 2)][2:]

@@ -23,6 +23,7 @@ import keras_bert
 from keras_bert.models.bert import bert_backbone
 from keras_bert.models.bert import bert_heads
 from keras_bert.training.flops import training_flops
+from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
 
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
@@ -38,7 +39,7 @@ def main():
     heads = bert_heads(config, backbone.embeddings)
     model = keras_bert.models.add_heads(backbone, heads, "bert_pretrainer")
     optimizer = keras_bert.training.bert_adamw(model, 1e-4)
-    loop = PretrainingLoop(model, optimizer, jit_compile=bool(mode))
+    loop = PretrainingLoop(Learner(model), optimizer, jit_compile=bool(mode))
     batch = make_batch(config.vocab_size, batch_size, seq_length)
     batches = iter(tf.data.Dataset.from_tensors(batch).cache().repeat())
     seconds = [_time(loop, batches) for _ in range(steps + 2)][2:]

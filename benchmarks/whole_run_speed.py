@@ -23,6 +23,7 @@ from absl import app
 from absl import flags
 
 import keras_bert
+from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
 
 _INPUT_FILE = flags.DEFINE_string(
@@ -76,7 +77,7 @@ def main(_):
 
 def _time_steps(model, optimizer, records):
     """When each step began, and when the last one ended."""
-    loop = PretrainingLoop(model, optimizer)
+    loop = PretrainingLoop(Learner(model), optimizer)
     batches = iter(records.take(1).cache().repeat())
     times = []
     for _ in range(_STEPS.value):

@@ -8,7 +8,7 @@ _MEMBERS = {
     "create_pretraining_data": "jobs.job",
     "dynamic_pretraining_dataset": "batches.dynamic",
     "endless_pretraining_dataset": "batches.static",
-    "left_to_right_batches": "batches.left_to_right",
+    "left_to_right_batches": "batches.views",
     "learn_byte_pair": "corpus.byte_pair_learning",
     "learn_sentencepiece": "corpus.sentencepiece_learning",
     "learn_vocabulary": "corpus.vocabulary_learning",
@@ -24,6 +24,7 @@ _MEMBERS = {
     "read_swag": "labelled.multiple_choice",
     "read_table": "labelled.tables",
     "read_tfds": "labelled.tfds",
+    "token_batches": "batches.views",
 }
 
 __all__ = [*_MEMBERS]

@@ -20,8 +20,9 @@ class PretrainingLoop:
     test holds the two to the same losses.
 
     Args:
-        model: a model with the outputs that the objective looks at, such as
-            of `bert_pretrainer`; made under the strategy's scope.
+        learner: `Learner` whose model has the outputs that the objective
+            looks at, such as `bert_pretrainer`; made under the strategy's
+            scope.
         optimizer: one of `training`, made there for the model.
         strategy: `tf.distribute.Strategy`; one device by default.
         accumulation_steps: int, pieces that a batch is worked through in.
@@ -32,14 +33,15 @@ class PretrainingLoop:
 
     def __init__(
         self,
-        model,
+        learner,
         optimizer,
         strategy=None,
         accumulation_steps=1,
         jit_compile=False,
         objective=OBJECTIVES[PUBLISHED],
     ):
-        self.model = model
+        self.learner = learner
+        self.model = model = learner.model
         self.optimizer = optimizer
         self.strategy = strategy or tf.distribute.get_strategy()
         self._inputs = list(model.input)  # Not every model has segments.
@@ -163,7 +165,7 @@ class PretrainingLoop:
         return sums, gradients
 
     def _piece_gradients(self, batch, denominators):
-        inputs, labels, weights = batch
+        inputs, labels, weights = self._with_targets(batch)
         with tf.GradientTape() as tape:
             outputs = self._outputs(inputs, training=True)
             sums = self._sums(outputs, labels, weights)
@@ -179,9 +181,13 @@ class PretrainingLoop:
         return {**sums, "loss": loss}, self._loss_scale.unscaled(gradients)
 
     def _evaluation_step(self, batch):
-        inputs, labels, weights = batch
+        inputs, labels, weights = self._with_targets(batch)
         outputs = self._outputs(inputs, training=False)
         return _sum_over_replicas(self._sums(outputs, labels, weights))
+
+    def _with_targets(self, batch):
+        inputs, labels, weights = batch
+        return inputs, {**labels, **self.learner.targets(inputs)}, weights
 
     def _outputs(self, inputs, training):
         inputs = {name: inputs[name] for name in self._inputs}
@@ -196,7 +202,7 @@ class PretrainingLoop:
 
 
 def _check_outputs(model, objective, terms):
-    wanted = {term.output for term in terms}
+    wanted = {output for term in terms for output in term.outputs}
     if {*model.output} != wanted:
         raise ValueError(
             "The model must have the outputs that the objective trains. "

@@ -1,7 +1,7 @@
 """Objectives of pre-training: all in which one differs from another.
 
-The batches, the parts of the model, the number of predictions and the terms
-of the loss stand here and nowhere else. A plan asks for them before Keras is
+The masks, the batches, what learns, the number of predictions and the terms of
+the loss stand here and nowhere else. A plan asks for them before Keras is
 imported, so what needs it is imported when it is called.
 """
 
@@ -10,9 +10,16 @@ from collections.abc import Callable
 
 from keras_bert import data
 from keras_bert import training
+from keras_bert.data.examples.masking_rules import SUBSTITUTES
 
 # Masked tokens and next sentences, as BERT was published.
 PUBLISHED = "mlm_nsp"
+
+
+def _pretrainer(bert, recipe, read):
+    from keras_bert.training.learner import pretrainer_learner
+
+    return pretrainer_learner(bert)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,8 +30,8 @@ class Objective:
         name: str, the value of `--objective`.
         parts: tuple of str, the optional parts of the model that it trains.
         terms: function without arguments to the terms of the loss, a list of
-            `LabelTerm` or of what has the same methods. What is minimized is
-            their sum, each times its `factor`.
+            `LabelTerm` or of what it names. What is minimized is their sum,
+            each times its `factor`.
         view: function from batches of `pretraining_dataset` to those that
             the objective learns from. Their labels and weights are what its
             terms look at.
@@ -33,6 +40,11 @@ class Objective:
         is_decoder: bool, whether a token sees only those before it.
         label: str, the meaning of `next_sentence_labels`, as in `Packing`;
             "" if they are not used.
+        substitutes: two floats, as in `MaskingRules`. Records that are masked
+            already have the default.
+        learner: function from a `PretrainedModel` with `parts`, the
+            `PretrainingRecipe` and `from_pretrained` to a `Learner`; by
+            default the model with its heads.
     """
 
     name: str
@@ -42,6 +54,8 @@ class Objective:
     num_predictions: Callable
     is_decoder: bool = False
     label: str = ""
+    substitutes: tuple = SUBSTITUTES
+    learner: Callable = _pretrainer
 
 
 def objective_named(name):
@@ -130,8 +144,20 @@ def pretraining_losses(objective=PUBLISHED):
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1 and appendix A.2
     """
-    terms = objective_named(objective).terms()
-    return {term.output: term.keras_loss() for term in terms}
+    return {term.output: term.keras_loss() for term in _of_fit(objective)}
+
+
+def _of_fit(name):
+    """The terms of an objective that `model.fit` can train."""
+    objective = objective_named(name)
+    if objective.learner is not _pretrainer:
+        fitting = [x for x, y in OBJECTIVES.items() if y.learner is _pretrainer]
+        raise ValueError(
+            "`objective` must be one whose losses look at one output each: "
+            f"{', '.join(fitting)}. Received: objective={name!r}. Train it "
+            "with tools/run_pretraining.py."
+        )
+    return objective.terms()
 
 
 def pretraining_metrics(objective=PUBLISHED):
@@ -144,5 +170,4 @@ def pretraining_metrics(objective=PUBLISHED):
         A dict of fresh Keras metrics by output, for
         `compile(weighted_metrics=...)`.
     """
-    terms = objective_named(objective).terms()
-    return {term.output: term.keras_metric() for term in terms}
+    return {term.output: term.keras_metric() for term in _of_fit(objective)}

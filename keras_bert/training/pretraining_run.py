@@ -217,7 +217,7 @@ class _Run:
     def save(self):
         """Writes a state to go on from."""
         about = {
-            "weights": [weight.path for weight in self._loop.model.weights],
+            "weights": self._loop.learner.weight_names,
             "batches": self.num_batches,
             "skipped": self._skipped,
             "evaluated": self.evaluated,

@@ -13,8 +13,9 @@ from keras_bert.training.cross_entropy import sparse_cross_entropy
 class LabelTerm:
     """The cross entropy of the labels of one output, and its accuracy.
 
-    Another kind of term has `output`, `name`, `factor`, `total_weight` and
-    `sums` too; its labels and weights may stand elsewhere in the batch.
+    Another kind of term has `outputs`, `name`, `factor`, `total_weight` and
+    `sums` too; it may read several outputs, and its labels and weights may
+    stand elsewhere in the batch.
 
     Args:
         output: str, such as "mlm_logits"; an output of the model, and where
@@ -24,6 +25,11 @@ class LabelTerm:
 
     output: str
     factor: float = 1.0
+
+    @property
+    def outputs(self):
+        """The outputs of the model that it reads, a tuple of str."""
+        return (self.output,)
 
     @property
     def name(self):

@@ -8,6 +8,7 @@ import tensorflow as tf
 from keras_bert.config import BertConfig
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import bert_adamw
+from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.schedules import LinearWarmupDecay
 from keras_bert.training.terms import mean_metrics
@@ -38,7 +39,9 @@ def make_loop(config=_CONFIG, precision="float32", **arguments):
     keras.utils.set_random_seed(1)
     model = bert_pretrainer(config)
     schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
-    return PretrainingLoop(model, bert_adamw(model, schedule), **arguments)
+    return PretrainingLoop(
+        Learner(model), bert_adamw(model, schedule), **arguments
+    )
 
 
 def train(loop, batches):
@@ -202,7 +205,7 @@ def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(
 ):
     loop, batches, _ = trained
     loop = PretrainingLoop(
-        loop.model, loop.optimizer, accumulation_steps=accumulation_steps
+        loop.learner, loop.optimizer, accumulation_steps=accumulation_steps
     )
     spec = make_dataset(batches[:1]).element_spec
     step = tf.function(loop._step).get_concrete_function(spec)

@@ -16,6 +16,7 @@ from keras_bert.models import bert_pretrainer
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.training import bert_adamw
 from keras_bert.training import training_state
+from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.pretraining_run import run_pretraining
@@ -43,7 +44,9 @@ def make_loop(config, objective="mlm_nsp", learning_rate=0.01):
     model = _MODELS[objective](config)
     schedule = LinearWarmupDecay(learning_rate, _NUM_STEPS, 2)
     optimizer = bert_adamw(model, schedule)
-    return PretrainingLoop(model, optimizer, objective=OBJECTIVES[objective])
+    return PretrainingLoop(
+        Learner(model), optimizer, objective=OBJECTIVES[objective]
+    )
 
 
 def _albert(config):

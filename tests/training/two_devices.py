@@ -19,6 +19,7 @@ from keras_bert.config import BertConfig  # noqa: E402
 from keras_bert.data.batches.static import padded_batches  # noqa: E402
 from keras_bert.models import bert_pretrainer  # noqa: E402
 from keras_bert.training import pretraining_losses  # noqa: E402
+from keras_bert.training.learner import Learner  # noqa: E402
 from keras_bert.training.loop import PretrainingLoop  # noqa: E402
 from keras_bert.training.optimizers import bert_adamw  # noqa: E402
 from keras_bert.training.optimizers import bert_lamb  # noqa: E402
@@ -78,7 +79,7 @@ def _make_optimizer(make, strategy, model):
 def _make_loop(make, strategy, dropout=0.0, **arguments):
     model = _make_model(strategy, dropout)
     optimizer = _make_optimizer(make, strategy, model)
-    return PretrainingLoop(model, optimizer, strategy, **arguments)
+    return PretrainingLoop(Learner(model), optimizer, strategy, **arguments)
 
 
 def _train(loop, data, num_calls=4, batch_size=8):

@@ -112,7 +112,8 @@ def _say_if_unfinished(directory):
 class _StateFile:
     """The weights in a `step-NNNNNNNN.npz`, by their paths.
 
-    All are read once, to raise one of `DAMAGES` if the file is not whole.
+    Those of a second model that the run trains have none. All others are read
+    once, to raise one of `DAMAGES` if the file is not whole.
     """
 
     def __init__(self, path):
@@ -121,6 +122,7 @@ class _StateFile:
         self._keys = {
             weight: f"{index:05d}"
             for index, weight in enumerate(about["weights"])
+            if weight is not None
         }
         self.shapes = {name: self.read(name).shape for name in self._keys}
 

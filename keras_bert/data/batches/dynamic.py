@@ -10,6 +10,7 @@ from keras_bert.data.batches.epochs import number_batches
 from keras_bert.data.batches.epochs import read_records
 from keras_bert.data.batches.static import as_batch
 from keras_bert.data.batches.static import assert_known_ids
+from keras_bert.data.examples.masking_rules import SUBSTITUTES
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.masking_rules import check_masking
 from keras_bert.data.records.first_record import check_first_records
@@ -31,6 +32,7 @@ def dynamic_pretraining_dataset(
     pad_id=0,
     sep_id=None,
     ngram=1,
+    substitutes=SUBSTITUTES,
 ):
     """Batches of dynamic records, masked on the way.
 
@@ -60,6 +62,8 @@ def dynamic_pretraining_dataset(
             may stand between documents.
         ngram: int, mask runs of 1 up to so many words, or of pieces without
             `do_whole_word_mask`, the short ones more often.
+        substitutes: two floats, the shares of the masked tokens that become
+            [MASK] and that stay as they are; the others become random ids.
 
     Returns:
         A `tf.data.Dataset` of batches like those of `pretraining_dataset`.
@@ -73,7 +77,12 @@ def dynamic_pretraining_dataset(
     """
     check_batch_size(batch_size)
     rules = MaskingRules(
-        masked_lm_prob, max_predictions_per_seq, mask_id, vocab_size, ngram
+        masked_lm_prob,
+        max_predictions_per_seq,
+        mask_id,
+        vocab_size,
+        ngram,
+        substitutes,
     )
     _check(rules, max_seq_length)
     lengths = {features.MAX_SEQ_LENGTH: max_seq_length}

@@ -10,9 +10,9 @@ import itertools
 # [CLS] and two [SEP]: never masked, but of the length that counts.
 _NUM_SPECIAL = 3
 _MAX_NGRAM = 10
-# Of the masked tokens 80 % become [MASK], the next 10 % stay as they are and
-# the others become random ids.
-_MASK_BELOW, _KEEP_BELOW = 0.8, 0.9
+# Shares of the masked tokens that become [MASK] and that stay as they are, as
+# BERT was published; the others become random ids.
+SUBSTITUTES = 0.8, 0.1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,10 +22,12 @@ class MaskingRules:
     Args:
         masked_lm_prob: float, share of the tokens to predict.
         max_predictions_per_seq: int, most predictions in an example.
-        mask_id: int, id of [MASK], which stands for 80 % of them.
-        vocab_size: int; 10 % become a random id below it, 10 % stay.
+        mask_id: int, id of [MASK].
+        vocab_size: int, random ids are below it.
         ngram: int, the most words in a run that is masked; n in a row are
             drawn with a probability proportional to 1 / n.
+        substitutes: two floats, the shares of them that become [MASK] and
+            that stay as they are; the others become random ids.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1;
@@ -37,6 +39,7 @@ class MaskingRules:
     mask_id: int
     vocab_size: int
     ngram: int = 1
+    substitutes: tuple = SUBSTITUTES
 
     def num_predictions(self, num_maskable):
         """The share of the whole length, at least one, at most the limit.
@@ -59,7 +62,8 @@ class MaskingRules:
             Two floats: below the first it becomes [MASK], below the second it
             stays, above it becomes a random id.
         """
-        return _MASK_BELOW * end, _KEEP_BELOW * end
+        masked, kept = self.substitutes
+        return masked * end, (masked + kept) * end
 
     def run_length_thresholds(self, end):
         """Limits for a uniform draw from 0 up to `end` for the words of a run.

@@ -38,6 +38,7 @@ class RunBatches:
             "masked_lm_prob": recipe.masked_lm_prob,
             "do_whole_word_mask": recipe.do_whole_word_mask,
             "ngram": recipe.ngram,
+            "substitutes": plan.objective.substitutes,
         }
         with self.damage_named():
             self.training(0)

@@ -11,13 +11,13 @@ import tensorflow as tf
 from absl import logging
 
 from keras_bert import command_line
+from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.formats.own import write_description
 from keras_bert.programs.pretraining.batches import RunBatches
 from keras_bert.programs.pretraining.model import make_bert
 from keras_bert.programs.pretraining.model import make_optimizer
 from keras_bert.training.flops import matrix_product_rate
-from keras_bert.training.flops import training_flops
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.precision import dtype_policy
 from keras_bert.training.pretraining_run import run_pretraining
@@ -51,9 +51,10 @@ def run_plan(plan):
     with _readable_exhaustion():
         with strategy.scope():
             bert = make_bert(plan)
-            optimizer = make_optimizer(recipe, bert.pretrainer)
+            learner = plan.objective.learner(bert, recipe, from_pretrained)
+            optimizer = make_optimizer(recipe, learner.model)
         loop = PretrainingLoop(
-            bert.pretrainer,
+            learner,
             optimizer,
             strategy,
             recipe.gradient_accumulation_steps,
@@ -72,11 +73,12 @@ def run_plan(plan):
                 batches.evaluation(),
                 recipe.train_batch_size,
                 output_dir,
-                _options(plan, bert, strategy),
+                _options(plan, learner, strategy),
                 lambda: _begin(plan, bert, output_dir),
             )
     if is_chief(strategy):
-        _save(bert, output_dir, metrics)
+        for folder, model in learner.kept.items():
+            _save(model, output_dir / folder, metrics)
 
 
 def _check_batch(recipe, strategy):
@@ -104,16 +106,14 @@ def _check_batch(recipe, strategy):
     )
 
 
-def _options(plan, bert, strategy):
+def _options(plan, learner, strategy):
     recipe, objective = plan.recipe, plan.objective
     num_predictions = objective.num_predictions(
         recipe.max_seq_length, recipe.max_predictions_per_seq
     )
     rate = matrix_product_rate(keras.config.dtype_policy().compute_dtype)
     return recipe.run_options(
-        flops_per_example=training_flops(
-            bert.backbone, bert.heads, recipe.max_seq_length, num_predictions
-        ),
+        flops_per_example=learner.flops(recipe.max_seq_length, num_predictions),
         matrix_product_rate=rate * strategy.num_replicas_in_sync,
     )
 

@@ -13,6 +13,7 @@ from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.layout import CONFIG_FILES
 from keras_bert.config import StrictConfig
+from keras_bert.data.examples.masking_rules import SUBSTITUTES
 from keras_bert.files import expand_patterns
 from keras_bert.programs.pretraining.fitting_config import check_fits
 from keras_bert.programs.pretraining.fitting_config import check_lengths
@@ -240,6 +241,13 @@ def _settled(recipe, facts):
             "--masked_lm_prob, --do_whole_word_mask and --ngram are for "
             "--masking=dynamic: static records are masked already. Received: "
             f"{received}."
+        )
+    objective = OBJECTIVES[recipe.objective]
+    if settled["masking"] == "static" and objective.substitutes != SUBSTITUTES:
+        raise ValueError(
+            f"--objective={objective.name} replaces other shares of the masked "
+            "tokens than are in records that are masked already: make them "
+            "with --masking=dynamic. Received: masking=static."
         )
     settled |= {**_OF_DYNAMIC_MASKS, **passed}
     recipe = dataclasses.replace(recipe, **settled)

@@ -11,6 +11,7 @@ from keras_bert.data.batches.static import padded_batches
 from keras_bert.data.records.encoding import serialize_examples
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import bert_adamw
+from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
 
 _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE = 16, 3, 30
@@ -249,7 +250,7 @@ def test_padding_fills_up_the_last_batch_and_changes_no_evaluation(write):
     for array in tf.nest.flatten(batches[-1]):
         assert not array[2:].any()
     model = bert_pretrainer(_CONFIG)
-    loop = PretrainingLoop(model, bert_adamw(model, 0.1))
+    loop = PretrainingLoop(Learner(model), bert_adamw(model, 0.1))
     expected = loop.evaluate(dataset)
     assert loop.evaluate(padded) == pytest.approx(expected, rel=1e-6)
 

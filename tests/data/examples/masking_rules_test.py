@@ -47,21 +47,16 @@ def test_static_and_dynamic_masking_predict_as_many(prob, limit):
 @pytest.mark.parametrize(
     ("shares", "outcome"),
     [
-        ((1.0, 1.0), "masked"),
+        ((1.0, 0.0), "masked"),
         ((0.0, 1.0), "kept"),
         ((0.0, 0.0), "random"),
     ],
 )
-def test_both_replace_by_the_same_thresholds(monkeypatch, shares, outcome):
-    monkeypatch.setattr(
-        MaskingRules,
-        "thresholds",
-        lambda rules, end: tuple(share * end for share in shares),
-    )
+def test_both_replace_by_the_same_thresholds(shares, outcome):
     # The random ids are all one, so that no original comes by chance.
     vocab_size = 1 if outcome == "random" else _VOCAB_SIZE
     for masked_ids, positions, labels, weights in _both(
-        MaskingRules(0.5, 20, _MASK, vocab_size)
+        MaskingRules(0.5, 20, _MASK, vocab_size, substitutes=shares)
     ):
         shown = np.take_along_axis(masked_ids, positions, axis=1)[weights > 0]
         expected = {"masked": _MASK, "kept": labels[weights > 0], "random": 0}
@@ -72,6 +67,11 @@ def test_80_percent_are_masked_10_kept_10_random():
     rules = MaskingRules(0.15, 20, _MASK, _VOCAB_SIZE)
     assert rules.thresholds(1.0) == (0.8, 0.9)
     assert rules.thresholds(1000) == (800, 900)
+
+
+def test_85_percent_are_masked_15_kept_none_random():
+    rules = MaskingRules(0.15, 20, _MASK, _VOCAB_SIZE, substitutes=(0.85, 0.15))
+    assert rules.thresholds(1.0) == (0.85, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Masked examples to those of a left-to-right language model."""
+"""Views of masked batches that other objectives learn from."""
 
 import tensorflow as tf
 
@@ -47,6 +47,32 @@ def _predict_next(inputs, labels, weights):
         },
         {"mlm_logits": ids[:, 1:]},
         {"mlm_logits": tf.cast(is_token, tf.float32)},
+    )
+
+
+def token_batches(dataset):
+    """Batches in which every token counts, not the masked ones only.
+
+    Args:
+        dataset: batches of `pretraining_dataset`.
+
+    Returns:
+        A `tf.data.Dataset` of such batches without next-sentence labels. The
+        inputs also have the labels, as `masked_lm_ids`, and the weights have
+        `tokens`, float32 `(batch_size, max_seq_length)`, 1.0 at all tokens,
+        special ones too, and 0.0 at padding.
+    """
+    return dataset.map(
+        _count_tokens, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
+    )
+
+
+def _count_tokens(inputs, labels, weights):
+    is_token = tf.cast(inputs[features.INPUT_MASK.name], tf.float32)
+    return (
+        {**inputs, features.MASKED_LM_IDS.name: labels["mlm_logits"]},
+        {"mlm_logits": labels["mlm_logits"]},
+        {"mlm_logits": weights["mlm_logits"], "tokens": is_token},
     )
 
 

@@ -2,6 +2,8 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.data import left_to_right_batches
+from keras_bert.data import token_batches
+from keras_bert.data.batches.static import padded_batches
 
 _MASK_ID = 4
 
@@ -48,3 +50,20 @@ def test_shapes_are_static_and_ids_are_int32():
     assert labels["mlm_logits"].shape == (2, 4)
     assert labels["mlm_logits"].dtype == tf.int32
     assert weights["mlm_logits"].dtype == tf.float32
+
+
+def test_every_token_counts_and_no_padding():
+    (batch,) = token_batches(padded_batches(_batches(), 3))
+    inputs, labels, weights = batch
+    (before,) = _batches()
+    np.testing.assert_array_equal(
+        inputs["masked_lm_ids"][:2], before[1]["mlm_logits"]
+    )
+    np.testing.assert_array_equal(
+        inputs["input_ids"][:2], before[0]["input_ids"]
+    )
+    np.testing.assert_array_equal(
+        weights["tokens"], [[1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [0] * 5]
+    )
+    assert {*labels} == {"mlm_logits"}
+    assert {*weights} == {"mlm_logits", "tokens"}

@@ -1,0 +1,57 @@
+"""A model that learns, with all that an objective gives it."""
+
+import dataclasses
+from collections.abc import Callable
+
+import keras
+
+from keras_bert.training.flops import training_flops
+
+
+@dataclasses.dataclass(frozen=True)
+class Learner:
+    """A model that learns, with all that an objective gives it.
+
+    Args:
+        model: `keras.Model` from inputs of a batch to a dict of the outputs
+            that the terms of the objective read. All its weights are trained.
+        kept: dict from folders in the output directory, "" for itself, to the
+            `PretrainedModel`s that a finished run leaves there.
+        targets: function from the inputs of a batch to a dict of further
+            labels, such as those of a teacher. No gradient flows into them,
+            and no state holds the weights that only they need.
+        flops: function from the lengths of a sequence and of its predictions
+            to the operations of a step, per example.
+    """
+
+    model: keras.Model
+    kept: dict = dataclasses.field(default_factory=dict)
+    targets: Callable = lambda inputs: {}
+    flops: Callable = lambda seq_length, num_predictions: 0
+
+    @property
+    def weight_names(self):
+        """The names of the model's weights in a state, a list.
+
+        By these a run that is not finished is read; what it would leave in
+        a folder of its own has none, and so is None.
+        """
+        if not self.kept:
+            return [weight.path for weight in self.model.weights]
+        names = {id(x): path for path, x in self.kept[""].weights.items()}
+        return [names.get(id(weight)) for weight in self.model.weights]
+
+
+def pretrainer_learner(bert):
+    """Makes the learner of most objectives: the heads of one model.
+
+    Args:
+        bert: `PretrainedModel` with the parts of the objective.
+    """
+    return Learner(
+        bert.pretrainer,
+        {"": bert},
+        flops=lambda *lengths: training_flops(
+            bert.backbone, bert.heads, *lengths
+        ),
+    )
