@@ -1,8 +1,8 @@
 """Objectives of pre-training: all in which one differs from another.
 
-The masks, the batches, what learns, the number of predictions and the terms of
-the loss stand here and nowhere else. A plan asks for them before Keras is
-imported, so what needs it is imported when it is called.
+The masks, the batches, what learns, the number of predictions, the terms of
+the loss and the flags of its own stand here and nowhere else. A plan asks for
+them before Keras is imported, so what needs it is imported when it is called.
 """
 
 import dataclasses
@@ -45,6 +45,10 @@ class Objective:
         learner: function from a `PretrainedModel` with `parts`, the
             `PretrainingRecipe` and `from_pretrained` to a `Learner`; by
             default the model with its heads.
+        fields: dict from the fields of the recipe that only this objective
+            has to their defaults; a field with None must be given.
+        reads: function from the recipe to the checkpoints that the learner
+            reads, a dict of directories by names for the record of the run.
     """
 
     name: str
@@ -56,6 +60,8 @@ class Objective:
     label: str = ""
     substitutes: tuple = SUBSTITUTES
     learner: Callable = _pretrainer
+    fields: dict = dataclasses.field(default_factory=dict)
+    reads: Callable = lambda recipe: {}
 
 
 def objective_named(name):
@@ -66,6 +72,40 @@ def objective_named(name):
             f"Received: objective={name!r}."
         )
     return OBJECTIVES[name]
+
+
+def settled_fields(objective, values):
+    """Settle the fields that only some objectives have.
+
+    Args:
+        objective: `Objective`.
+        values: dict of the fields of a recipe; None is a field left open.
+
+    Returns:
+        A dict of the fields of the objective, none left open.
+
+    Raises:
+        ValueError: a field of another objective is given, or one without a
+            default is not.
+    """
+    for other in OBJECTIVES.values():
+        for field in other.fields:
+            if field not in objective.fields and values[field] is not None:
+                raise ValueError(
+                    f"`{field}` is for --objective={other.name}. Received: "
+                    f"{field}={values[field]}, objective={objective.name}."
+                )
+    settled = {
+        field: default if values[field] is None else values[field]
+        for field, default in objective.fields.items()
+    }
+    for field, value in settled.items():
+        if value is None:
+            raise ValueError(
+                f"`{field}` is needed for --objective={objective.name}. "
+                f"Received: {field}=None."
+            )
+    return settled
 
 
 def _masked_only(max_seq_length, max_predictions_per_seq):
@@ -99,6 +139,12 @@ def _of_labels(name, parts, labels, **options):
     )
 
 
+def _distillation():
+    from keras_bert.training import distillation
+
+    return distillation
+
+
 _MLM = {"mlm_logits": "mlm_logits"}
 OBJECTIVES = {
     objective.name: objective
@@ -124,6 +170,18 @@ OBJECTIVES = {
             view=lambda batches: data.left_to_right_batches(batches),
             num_predictions=lambda seq_length, _: seq_length - 1,
             is_decoder=True,
+        ),
+        Objective(
+            name="distillation",
+            parts=("masked_lm_head",),
+            terms=lambda: _distillation().distillation_terms(),
+            view=lambda batches: data.token_batches(batches),
+            num_predictions=_masked_only,
+            learner=lambda *arguments: _distillation().distillation_learner(
+                *arguments
+            ),
+            fields={"teacher_dir": None},
+            reads=lambda recipe: {"teacher": recipe.teacher_dir},
         ),
     )
 }

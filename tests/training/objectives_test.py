@@ -230,9 +230,15 @@ def test_a_model_without_the_outputs_is_an_error(tiny_config):
 def test_an_unknown_objective_is_an_error():
     with pytest.raises(
         ValueError,
-        match="one of mlm_nsp, mlm_sop, mlm, left_to_right. .*='nsp'",
+        match="one of mlm_nsp, mlm_sop, mlm, left_to_right, distillation. "
+        ".*='nsp'",
     ):
         objective_named("nsp")
+
+
+def test_an_objective_that_fit_cannot_train_is_an_error():
+    with pytest.raises(ValueError, match="left_to_right. .*='distillation'"):
+        pretraining_losses("distillation")
 
 
 def test_objectives_are_known_without_keras():

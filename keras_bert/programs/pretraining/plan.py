@@ -28,6 +28,7 @@ from keras_bert.text.tokenizer_kinds import vocabulary_of_file
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import Objective
+from keras_bert.training.objectives import settled_fields
 from keras_bert.training.run_record import check_run
 
 # Files of a checkpoint that a run goes on from.
@@ -41,7 +42,7 @@ _FREE = frozenset(
     """allow_changed_flags eval_batch_size eval_file eval_steps jit
     keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
     steps_per_execution strategy input_file vocab_file bert_config_file
-    init_checkpoint do_lower_case""".split()
+    init_checkpoint do_lower_case teacher_dir""".split()
 )
 _STATES = "states"  # Of a run that is not finished.
 _HUB = "huggingface_hub"  # With it, another name may be that of a model.
@@ -144,8 +145,12 @@ def _run_settings(plan):
     recipe = dataclasses.asdict(plan.recipe)
     vocabulary, config = plan.vocabulary, plan.config
     records = [plan.facts.hashes[path] for path in plan.training_paths]
+    own = {name for x in OBJECTIVES.values() for name in x.fields}
+    left_out = _FREE | own - {*plan.objective.fields}
+    read = plan.objective.reads(plan.recipe)
     return {
-        **{name: recipe[name] for name in recipe if name not in _FREE},
+        **{name: recipe[name] for name in recipe if name not in left_out},
+        **{name: _checkpoint_hashes(path) for name, path in read.items()},
         "vocabulary": vocabulary.sha256 if vocabulary else None,
         "do_lower_case": plan.lowercase,
         "config": dataclasses.asdict(config) if config else None,
@@ -218,7 +223,8 @@ def _check_places(recipe, paths):
     """An output is never an input, nor around one."""
     output = os.path.realpath(recipe.output_dir)
     inputs = [*paths, recipe.vocab_file, recipe.bert_config_file]
-    for path in [*inputs, recipe.init_checkpoint]:
+    read = OBJECTIVES[recipe.objective].reads(recipe).values()
+    for path in [*inputs, recipe.init_checkpoint, *read]:
         real = os.path.realpath(path) if path else ""
         if real == output or real.startswith(output + os.sep):
             raise ValueError(
@@ -250,6 +256,7 @@ def _settled(recipe, facts):
             "with --masking=dynamic. Received: masking=static."
         )
     settled |= {**_OF_DYNAMIC_MASKS, **passed}
+    settled |= settled_fields(objective, vars(recipe))
     recipe = dataclasses.replace(recipe, **settled)
     wanted = round(recipe.max_seq_length * recipe.masked_lm_prob)
     if "masked_lm_prob" in passed and wanted > recipe.max_predictions_per_seq:

@@ -7,6 +7,7 @@ from keras_bert.training import choices
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import PUBLISHED
 from keras_bert.training.objectives import objective_named
+from keras_bert.training.objectives import settled_fields
 from keras_bert.training.run_options import RunOptions
 from keras_bert.training.run_options import check_least
 from keras_bert.training.run_options import check_schedule
@@ -52,8 +53,9 @@ class PretrainingRecipe:
         ngram: int, mask runs of 1 up to so many words (pieces without
             `do_whole_word_mask`), with dynamic `masking`; by default 1.
         objective: str, what is learned: masked tokens and next sentences,
-            masked tokens and the order of sentences, only masked tokens, or
-            every token from those before it.
+            masked tokens and the order of sentences, only masked tokens,
+            every token from those before it, or what a teacher says.
+        teacher_dir: str, directory of the teacher that is learned from.
         optimizer: str, see docs/optimizers.md.
         beta_2: float, of the running mean of squared gradients.
         learning_rate: float, its peak.
@@ -79,7 +81,8 @@ class PretrainingRecipe:
         allow_changed_flags: bool, go on with a run under other flags.
 
     Raises:
-        ValueError: a number is out of range, or no objective has the name.
+        ValueError: a number is out of range, no objective has the name, or
+            it does not have a field or lacks one.
     """
 
     choices: typing.ClassVar = {
@@ -114,6 +117,7 @@ class PretrainingRecipe:
     do_whole_word_mask: bool | None = None
     ngram: int | None = None
     objective: str = PUBLISHED
+    teacher_dir: str | None = None
     optimizer: str = "adamw"
     beta_2: float = 0.999
     learning_rate: float = 1e-4
@@ -142,7 +146,7 @@ class PretrainingRecipe:
                 "`beta_2` must be at least 0 and below 1. "
                 f"Received: beta_2={self.beta_2}."
             )
-        objective_named(self.objective)
+        settled_fields(objective_named(self.objective), vars(self))
         self.run_options()
         check_schedule(
             self.learning_rate, self.num_train_steps, self.num_warmup_steps

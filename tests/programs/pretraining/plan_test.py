@@ -283,15 +283,16 @@ def test_records_without_the_labels_of_an_objective_are_refused(
 )
 def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
     made_for = {
-        "roberta": {"mlm"},
-        "albert": {"mlm", "mlm_sop"},
-        "distilbert": {"mlm"},
-        "electra": {"mlm"},
-        "bert": {"mlm", "mlm_nsp", "left_to_right"},
+        "roberta": {"mlm", "distillation"},
+        "albert": {"mlm", "mlm_sop", "distillation"},
+        "distilbert": {"mlm", "distillation"},
+        "electra": {"mlm", "distillation"},
+        "bert": {"mlm", "mlm_nsp", "left_to_right", "distillation"},
     }
     config = find_family(name).config(vocab_size=len(folder.vocabulary))
     for objective in OBJECTIVES:
-        recipe = folder.recipe(objective=objective)
+        own = {x: y or "a" for x, y in OBJECTIVES[objective].fields.items()}
+        recipe = folder.recipe(objective=objective, **own)
         arguments = recipe, config, folder.vocabulary, None
         if objective in made_for[name]:
             fitting_config(*arguments)

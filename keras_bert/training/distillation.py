@@ -1,0 +1,194 @@
+"""Distillation: a student learns what a teacher says of every token.
+
+References:
+    [DistilBERT](https://arxiv.org/abs/1910.01108), sections 2 and 3
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable
+
+import keras
+import numpy as np
+from absl import logging
+from keras import ops
+
+from keras_bert import features
+from keras_bert.training.flops import training_flops
+from keras_bert.training.learner import Learner
+from keras_bert.training.terms import LabelTerm
+
+_TEMPERATURE = 2.0
+_HEAD = "masked_lm_head"
+_BLOCK = re.compile(r"block_(\d+)/")
+
+
+@dataclasses.dataclass(frozen=True)
+class TeacherTerm:
+    """A distance of a student from its teacher, a mean over all tokens.
+
+    Args:
+        output: str, "token_logits" or "sequence_output"; an output of both.
+        name: str, the prefix of the metrics.
+        distance: function from both, the student's first, to float32
+            `(batch_size, seq_length)`.
+        factor: float, of this term in the loss.
+    """
+
+    output: str
+    name: str
+    distance: Callable
+    factor: float = 1.0
+
+    @property
+    def outputs(self):
+        """The outputs of the model that it reads, a tuple of str."""
+        return (self.output,)
+
+    def total_weight(self, weights):
+        """Count the tokens of a batch; see `LabelTerm`."""
+        return ops.sum(weights["tokens"])
+
+    def sums(self, outputs, labels, weights):
+        """Sums over the tokens; see `LabelTerm`."""
+        student, teacher = (
+            ops.cast(x[self.output], "float32") for x in (outputs, labels)
+        )
+        distances = self.distance(student, teacher) * weights["tokens"]
+        return {
+            "loss": ops.sum(distances),
+            "weight": ops.sum(weights["tokens"]),
+        }
+
+
+def divergence(student, teacher, temperature=_TEMPERATURE):
+    """Compute how far the words of a student are from its teacher's.
+
+    Args:
+        student, teacher: float32 `(..., vocab_size)`, logits.
+        temperature: float, which both are divided by.
+
+    Returns:
+        float32 `(...)`, the Kullback-Leibler divergence times the square of
+        the temperature, which leaves the gradients as large as they were.
+    """
+    student, teacher = student / temperature, teacher / temperature
+    words = ops.softmax(teacher)
+    cross, own = (
+        ops.categorical_crossentropy(words, x, from_logits=True)
+        for x in (student, teacher)
+    )
+    return temperature**2 * (cross - own)
+
+
+def cosine_distance(student, teacher):
+    """Compute 1 minus the cosine of vectors, float32 `(..., hidden_size)`."""
+    vectors = ops.normalize(student), ops.normalize(teacher)
+    return 1.0 - ops.sum(vectors[0] * vectors[1], axis=-1)
+
+
+def distillation_terms():
+    """The terms of the loss, with the factors of DistilBERT's training."""
+    return [
+        TeacherTerm("token_logits", "teacher", divergence, factor=5.0),
+        LabelTerm("mlm_logits", factor=2.0),
+        TeacherTerm("sequence_output", "cosine", cosine_distance),
+    ]
+
+
+def distillation_learner(student, recipe, read):
+    """Makes a student that learns from `teacher_dir`.
+
+    A fresh student begins as some layers of its teacher, evenly spread: one of
+    6 layers as the layers 0, 2, 4, 7, 9 and 11 of 12.
+
+    Args:
+        student: `PretrainedModel` with a masked-LM head.
+        recipe: `PretrainingRecipe`.
+        read: `from_pretrained`.
+
+    Returns:
+        A `Learner`, whose teacher is in no state.
+
+    Raises:
+        ValueError: the teacher has other words or another width, cannot take
+            so long sequences or lacks its head.
+    """
+    teacher = read(recipe.teacher_dir, lowercase=recipe.do_lower_case)
+    teacher = teacher.with_parts([_HEAD])
+    teacher.sequence_length(recipe.max_seq_length)
+    _check_likeness(student, teacher, recipe.teacher_dir)
+    if recipe.init_checkpoint is None:
+        copy_layers(student, teacher)
+    said = keras.Model(teacher.backbone.inputs, _of_all_tokens(teacher))
+    feature = features.MASKED_LM_POSITIONS
+    positions = keras.Input((None,), dtype="int32", name=feature.name)
+    outputs = _of_all_tokens(student)
+    outputs["mlm_logits"] = student.heads[_HEAD](
+        outputs["sequence_output"], positions
+    )
+    inputs = {**student.backbone.inputs, feature.name: positions}
+
+    def targets(inputs):
+        known = {name: inputs[name] for name in teacher.backbone.inputs}
+        return said(known, training=False)
+
+    def flops(seq_length, num_predictions):
+        of_student, of_teacher = (
+            training_flops(x.backbone, x.heads, seq_length, seq_length)
+            for x in (student, teacher)
+        )
+        return of_student + of_teacher // 3  # It is only run forward.
+
+    name = student.family.model_name("student")
+    model = keras.Model(inputs, outputs, name=name)
+    return Learner(model, {"": student}, targets, flops)
+
+
+def _of_all_tokens(bert):
+    states = bert.backbone.states[-1]
+    logits = bert.heads[_HEAD](states)
+    return {"token_logits": logits, "sequence_output": states}
+
+
+def _check_likeness(student, teacher, directory):
+    def facts(bert):
+        return {
+            "vocabulary": bert.tokenizer_settings.vocabulary.sha256[:8],
+            "number of rows": bert.config.sizes["V"],
+            "width": bert.config.sizes["H"],
+            "direction": "left to right" if bert.config.is_decoder else "both",
+        }
+
+    theirs = facts(teacher)
+    for name, value in facts(student).items():
+        if value != theirs[name]:
+            raise ValueError(
+                f"--teacher_dir must be of a model with the {name} of the "
+                f"student. Received: {value} of the student, {theirs[name]} "
+                f"in {directory}."
+            )
+
+
+def copy_layers(student, teacher):
+    """Give a student the weights of its teacher that fit by name and shape.
+
+    Args:
+        student, teacher: `PretrainedModel`s. Of n blocks of a student and m
+            of its teacher, i takes those of `round(i * (m - 1) / (n - 1))`.
+    """
+    known, fresh = teacher.weights, []
+    scale = (_depth(known) - 1) / max(_depth(student.weights) - 1, 1)
+    for path, weight in student.weights.items():
+        name = _BLOCK.sub(lambda x: f"block_{round(int(x[1]) * scale)}/", path)
+        if name in known and known[name].shape == weight.shape:
+            weight.assign(np.asarray(known[name]))
+        else:
+            fresh.append(path)
+    logging.info("The student begins as layers of its teacher.")
+    if fresh:
+        logging.warning("Weights that begin random: %s.", ", ".join(fresh))
+
+
+def _depth(paths):
+    return 1 + max(int(x[1]) for x in map(_BLOCK.match, paths) if x)
