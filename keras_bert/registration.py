@@ -45,6 +45,7 @@ CLASSES = {
     "TextAnswers": "tasks.keras_model",
     "TiedHead": "layers.tied_head",
     "TokenEmbeddings": "layers.token_embeddings",
+    "TokenReplacement": "layers.token_replacement",
     "TransformerEncoderBlock": "layers.transformer_encoder_block",
     "UnshiftedLayerNorm": "layers.layer_norm",
     "Window": "layers.attention_patterns",

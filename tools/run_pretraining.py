@@ -35,6 +35,7 @@ def _check_flags(
     """Flags that contradict each other or have no effect are errors."""
     command_line.refuse_both(init_checkpoint, vocab_file)
     command_line.refuse_both(init_checkpoint, bert_config_file)
+    command_line.refuse_both(init_checkpoint, others["generator_size"])
     if not init_checkpoint.value:
         command_line.refuse(allow_missing, "is for --init_checkpoint")
     if not others["eval_file"].value:

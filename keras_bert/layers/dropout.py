@@ -49,7 +49,7 @@ class Dropout(keras.layers.Layer):
         self.seed = seed
         self.supports_masking = True  # Those that Keras passes along.
         if rate > 0:
-            self.seed_generator = _ReplicaSeedGenerator(seed)
+            self.seed_generator = ReplicaSeedGenerator(seed)
 
     def build(self, inputs_shape):
         if len(inputs_shape) < 2:
@@ -83,7 +83,7 @@ class Dropout(keras.layers.Layer):
         return {**super().get_config(), "rate": self.rate, "seed": self.seed}
 
 
-class _ReplicaSeedGenerator(keras.random.SeedGenerator):
+class ReplicaSeedGenerator(keras.random.SeedGenerator):
     """`keras.random.SeedGenerator` that gives each replica other seeds.
 
     The replicas of a `tf.distribute` strategy share the state of their

@@ -6,6 +6,7 @@ them before Keras is imported, so what needs it is imported when it is called.
 """
 
 import dataclasses
+import os
 from collections.abc import Callable
 
 from keras_bert import data
@@ -145,6 +146,19 @@ def _distillation():
     return distillation
 
 
+def _replaced_tokens():
+    from keras_bert.training import replaced_tokens
+
+    return replaced_tokens
+
+
+def _generator(recipe):
+    """The generator that a discriminator of `init_checkpoint` goes on with."""
+    if recipe.init_checkpoint is None:
+        return {}
+    return {"generator": os.path.join(recipe.init_checkpoint, "generator")}
+
+
 _MLM = {"mlm_logits": "mlm_logits"}
 OBJECTIVES = {
     objective.name: objective
@@ -182,6 +196,19 @@ OBJECTIVES = {
             ),
             fields={"teacher_dir": None},
             reads=lambda recipe: {"teacher": recipe.teacher_dir},
+        ),
+        Objective(
+            name="electra",
+            parts=("replaced_token_head",),
+            terms=lambda: _replaced_tokens().replaced_token_terms(),
+            view=lambda batches: data.token_batches(batches),
+            num_predictions=_masked_only,
+            substitutes=(0.85, 0.15),
+            learner=lambda *arguments: _replaced_tokens().electra_learner(
+                *arguments
+            ),
+            fields={"generator_size": 0.25},
+            reads=_generator,
         ),
     )
 }

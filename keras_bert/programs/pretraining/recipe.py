@@ -54,8 +54,11 @@ class PretrainingRecipe:
             `do_whole_word_mask`), with dynamic `masking`; by default 1.
         objective: str, what is learned: masked tokens and next sentences,
             masked tokens and the order of sentences, only masked tokens,
-            every token from those before it, or what a teacher says.
+            every token from those before it, what a teacher says, or which
+            tokens a generator has replaced.
         teacher_dir: str, directory of the teacher that is learned from.
+        generator_size: float, width of a fresh generator as a share of its
+            discriminator's; by default 0.25.
         optimizer: str, see docs/optimizers.md.
         beta_2: float, of the running mean of squared gradients.
         learning_rate: float, its peak.
@@ -118,6 +121,7 @@ class PretrainingRecipe:
     ngram: int | None = None
     objective: str = PUBLISHED
     teacher_dir: str | None = None
+    generator_size: float | None = None
     optimizer: str = "adamw"
     beta_2: float = 0.999
     learning_rate: float = 1e-4
@@ -145,6 +149,13 @@ class PretrainingRecipe:
             raise ValueError(
                 "`beta_2` must be at least 0 and below 1. "
                 f"Received: beta_2={self.beta_2}."
+            )
+        size = self.generator_size
+        if size is not None and not 0 < size <= 1:
+            raise ValueError(
+                "`generator_size` must be above 0 and at most 1, because a "
+                "generator is no larger than its discriminator. "
+                f"Received: generator_size={size}."
             )
         settled_fields(objective_named(self.objective), vars(self))
         self.run_options()

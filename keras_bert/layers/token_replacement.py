@@ -1,0 +1,98 @@
+"""Puts the words that a generator draws into a text."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.dropout import ReplicaSeedGenerator
+
+_FIXED_SEED = 0
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class TokenReplacement(keras.layers.Layer):
+    """Replaces masked tokens by words drawn from a generator's logits.
+
+    A word is drawn with the probability that the generator gives it, and no
+    gradient flows through the draw. In training every call draws anew, from a
+    state that is saved with the model; else equal inputs give equal words.
+
+    Args:
+        seed: int, of the random numbers; None draws one.
+
+    Call arguments:
+        input_ids: int32 `(batch_size, seq_length)`, with masked tokens.
+        masked_lm_positions: int32 `(batch_size, num_predictions)`, where they
+            are; position 0 is padding.
+        masked_lm_ids: int32 `(batch_size, num_predictions)`, the words there.
+        mlm_logits: float32 `(batch_size, num_predictions, vocab_size)`.
+        training: bool, whether to draw anew.
+
+    Returns:
+        Two int32 tensors `(batch_size, seq_length)`: the ids of the new text;
+        and 1 where its token is not the original one, else 0. A drawn word
+        that is the original counts as original.
+
+    Example:
+
+    >>> layer = keras_bert.layers.TokenReplacement()
+    >>> logits = keras.ops.array([[[0.0, 0.0, 99.0]]])
+    >>> ids, is_replaced = layer(
+    ...     keras.ops.array([[1, 0, 1]]),
+    ...     keras.ops.array([[1]]),
+    ...     keras.ops.array([[1]]),
+    ...     logits,
+    ... )
+    >>> ids.numpy().tolist(), is_replaced.numpy().tolist()
+    ([[1, 2, 1]], [[0, 1, 0]])
+
+    References:
+        [ELECTRA](https://arxiv.org/abs/2003.10555), section 2
+    """
+
+    def __init__(self, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.seed = seed
+        self.seed_generator = ReplicaSeedGenerator(seed)
+
+    def call(
+        self,
+        input_ids,
+        masked_lm_positions,
+        masked_lm_ids,
+        mlm_logits,
+        training=None,
+    ):
+        logits = ops.stop_gradient(ops.cast(mlm_logits, "float32"))
+        drawn = keras.random.categorical(
+            ops.reshape(logits, (-1, logits.shape[-1])),
+            1,
+            seed=self.seed_generator if training else _FIXED_SEED,
+        )
+        drawn = ops.reshape(drawn, ops.shape(masked_lm_ids))  # [B, P]
+        is_real = masked_lm_positions > 0
+        is_replaced = ops.logical_and(is_real, drawn != masked_lm_ids)
+        # Padding writes the first token, which never is masked, over itself.
+        drawn = ops.where(is_real, drawn, input_ids[:, :1])
+        return (
+            _put(input_ids, masked_lm_positions, drawn),
+            _put(ops.zeros_like(input_ids), masked_lm_positions, is_replaced),
+        )
+
+    def compute_output_shape(self, input_ids_shape, *other_shapes):
+        return input_ids_shape, input_ids_shape
+
+    def compute_output_spec(self, input_ids, *others, **named):
+        ids = keras.KerasTensor(input_ids.shape, dtype="int32")
+        return ids, keras.KerasTensor(input_ids.shape, dtype="int32")
+
+    def get_config(self):
+        return {**super().get_config(), "seed": self.seed}
+
+
+def _put(values, positions, updates):
+    """Writes updates `(batch_size, num_positions)` into int32 values."""
+    rows = ops.arange(ops.shape(values)[0], dtype="int32")[:, None]
+    rows = ops.broadcast_to(rows, ops.shape(positions))
+    places = ops.reshape(ops.stack([rows, positions], axis=-1), (-1, 2))
+    updates = ops.reshape(ops.cast(updates, "int32"), (-1,))
+    return ops.scatter_update(values, places, updates)
