@@ -5,7 +5,7 @@ References:
 """
 
 import dataclasses
-import pathlib
+import os
 
 import keras
 import numpy as np
@@ -154,13 +154,7 @@ def _copy_own_weights(before, generator, discriminator):
 
 def _read_generator(recipe, other, read):
     """The generator to go on with, held to the config of its discriminator."""
-    directory = pathlib.Path(recipe.init_checkpoint, GENERATOR)
-    if not directory.is_dir():
-        raise ValueError(
-            f"--init_checkpoint must hold a folder {GENERATOR}/ with the "
-            "generator to go on with. Received: "
-            f"init_checkpoint={str(recipe.init_checkpoint)!r}."
-        )
+    directory = os.path.join(recipe.init_checkpoint, GENERATOR)
     generator = read(directory, lowercase=recipe.do_lower_case)
     generator.check_parts(_HEAD)
     own = generator.config

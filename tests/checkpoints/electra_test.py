@@ -2,6 +2,7 @@
 
 import json
 import re
+import types
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from keras_bert.checkpoints.layout import check_input
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.electra import electra_backbone
 from keras_bert.models.electra import electra_heads
+from keras_bert.training.replaced_tokens import electra_learner
 
 _CONFIG = ElectraConfig(
     40,
@@ -206,3 +208,15 @@ def test_sizes_of_other_families_need_their_config(
         from_pretrained(tmp_path)
     with pytest.raises(CheckpointError, match="lacks .*bert_config.json"):
         from_pretrained(tmp_path / "generator")
+
+
+def test_pretraining_goes_on_with_both(directory, models):
+    recipe = types.SimpleNamespace(
+        init_checkpoint=str(directory), do_lower_case=True, random_seed=1
+    )
+    discriminator = from_pretrained(directory, lowercase=True)
+    learner = electra_learner(discriminator, recipe, from_pretrained)
+    for kept, expected in zip(
+        reversed(learner.kept.values()), models, strict=True
+    ):
+        assert_equal(kept, expected)

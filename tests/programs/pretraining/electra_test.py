@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints import save_pretrained
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
 from keras_bert.programs.pretraining.batches import RunBatches
+from keras_bert.text import BertTokenizer
 from keras_bert.training.loop import PretrainingLoop
 
 
@@ -70,6 +73,23 @@ def test_85_percent_are_masked_and_no_token_is_random(electra):
         shares.append(np.mean(shown == mask))
         np.testing.assert_array_equal(weights["tokens"], inputs["input_mask"])
     assert np.mean(shares) == pytest.approx(0.85, abs=0.02)
+
+
+@pytest.mark.large
+def test_a_discriminator_without_its_generator_is_an_error(folder, electra):
+    config = ElectraConfig.from_json(folder.path / "electra.json")
+    save_pretrained(
+        PretrainedModel.from_config(config, BertTokenizer(folder.vocabulary)),
+        folder.path / "alone",
+    )
+    recipe = electra(
+        init_checkpoint=folder.file("alone"),
+        bert_config_file=None,
+        vocab_file=None,
+        generator_size=None,
+    )
+    with pytest.raises(ValueError, match="No directory '.*/alone/generator'"):
+        train(recipe)
 
 
 @pytest.mark.large
