@@ -52,6 +52,7 @@ class StrictConfig:
             and others that its table of weights needs.
         block_letters: str, letters of the sizes that number the blocks with
             weights of their own.
+        layer_period: int, the blocks from one of a kind to the next.
         published_widths: dict from widths to the names of published models.
         published_vocabularies: dict from sizes of vocabularies to them.
         is_decoder: bool, every token sees only itself and those before it.
@@ -78,6 +79,7 @@ class StrictConfig:
         "N": "num_attention_heads",
     }
     block_letters = "L"
+    layer_period = 1
     published_widths = {}
     published_vocabularies = {}
     is_decoder = False

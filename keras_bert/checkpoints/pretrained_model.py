@@ -1,9 +1,12 @@
 """A model of any family with all that belongs to it."""
 
+import dataclasses
+
 from absl import logging
 
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.tokenizer import check_tokenizer
+from keras_bert.models.backbone import kept_layers
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
 
@@ -102,6 +105,41 @@ class PretrainedModel:
         """Makes a model of the same weights with some of its parts only."""
         self.check_parts(*parts)
         return self._with(parts=parts)
+
+    def smaller(self, num_layers):
+        """Makes a model of fewer layers that begins with copies of these.
+
+        All else is copied too. Which layers are kept, `kept_layers` says;
+        where layers share their weights, only their number changes.
+
+        Args:
+            num_layers: int.
+
+        Raises:
+            ValueError: there are not as many layers.
+        """
+        config, blocks = self.config, self.backbone.blocks
+        key = config.size_keys["L"]
+        kept = kept_layers(config.sizes["L"], num_layers, config.layer_period)
+        small = self.from_config(
+            dataclasses.replace(config, **{key: num_layers}),
+            self._tokenizer or self.tokenizer_settings,
+            self.parts,
+            self.task,
+        )
+        names = {}
+        if "L" in config.block_letters:
+            names = {
+                block.name: blocks[place].name
+                for block, place in zip(
+                    small.backbone.blocks, kept, strict=True
+                )
+            }
+        weights = self.weights
+        for path, weight in small.weights.items():
+            layer, _, rest = path.partition("/")
+            weight.assign(weights[f"{names.get(layer, layer)}/{rest}"])
+        return small
 
     def without_task(self):
         """Makes a model of the same weights without the head of a task."""

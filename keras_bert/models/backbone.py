@@ -141,6 +141,38 @@ class Backbone:
         ]
 
 
+def kept_layers(num_teacher, num_student, period=1):
+    """Choose the layers of a teacher that its student begins with.
+
+    They are spread evenly, the first and the last among them; of 12 layers a
+    student of 6 keeps 0, 2, 4, 7, 9 and 11. Where layers of several kinds take
+    turns, each is the nearest one below of its own kind.
+
+    Args:
+        num_teacher: int, the layers of the teacher.
+        num_student: int, those of the student.
+        period: int, the layers from one of a kind to the next.
+
+    Returns:
+        A list of int, rising, from 0.
+
+    Raises:
+        ValueError: `num_student` is below 1 or above `num_teacher`.
+
+    References:
+        [DistilBERT](https://arxiv.org/abs/1910.01108), section 3
+    """
+    is_right = isinstance(num_student, int) and 1 <= num_student <= num_teacher
+    if not is_right:
+        raise ValueError(
+            f"`num_layers` must be from 1 to {num_teacher}, the layers that "
+            f"there are. Received: num_layers={num_student!r}."
+        )
+    gaps = max(num_student - 1, 1)
+    even = [round(i * (num_teacher - 1) / gaps) for i in range(num_student)]
+    return [place - (place - i) % period for i, place in enumerate(even)]
+
+
 def encoder_inputs(encoder_features=features.ENCODER_INPUTS):
     """Makes the inputs of an encoder.
 

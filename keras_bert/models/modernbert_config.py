@@ -105,6 +105,10 @@ class ModernBertConfig(StrictConfig):
             )
 
     @property
+    def layer_period(self):
+        return self.global_attn_every_n_layers
+
+    @property
     def layer_types(self):
         """The tokens that each block sees, in the words of transformers."""
         return [

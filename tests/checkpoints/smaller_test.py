@@ -1,0 +1,116 @@
+"""Models that begin with some of the layers of larger ones."""
+
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.family import find_family
+from keras_bert.config import BertConfig
+from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.backbone import kept_layers
+from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.models.modernbert_config import ModernBertConfig
+from keras_bert.models.roberta import RobertaConfig
+
+_SIZES = {
+    "hidden_size": 8,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "num_hidden_layers": 5,
+}
+_LAYERS = {
+    "bert": (BertConfig(40, **_SIZES), [0, 2, 4]),
+    "roberta": (RobertaConfig(275, **_SIZES), [0, 2, 4]),
+    "distilbert": (
+        DistilBertConfig(40, dim=8, n_heads=2, hidden_dim=16, n_layers=5),
+        [0, 2, 4],
+    ),
+    # Blocks 0 and 3 see all tokens.
+    "modernbert": (ModernBertConfig(275, **_SIZES), [0, 1, 2]),
+}
+
+
+@pytest.fixture
+def make(make_settings):
+    def make(config, **changes):
+        settings = make_settings(find_family(config.model_type).tokenizer)
+        model = PretrainedModel.from_config(config, settings)
+        random = np.random.default_rng(0)
+        for weight in model.weights.values():
+            weight.assign(random.normal(0.0, 0.3, weight.shape))
+        return model
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("num_teacher", "num_student", "period", "layers"),
+    [
+        (12, 6, 1, [0, 2, 4, 7, 9, 11]),
+        (6, 3, 1, [0, 2, 5]),
+        (24, 1, 1, [0]),
+        (3, 3, 1, [0, 1, 2]),
+        (22, 6, 3, [0, 4, 8, 12, 16, 20]),
+        (22, 7, 3, [0, 4, 5, 9, 13, 17, 21]),
+    ],
+)
+def test_layers_are_spread_evenly(num_teacher, num_student, period, layers):
+    assert kept_layers(num_teacher, num_student, period) == layers
+
+
+def test_each_kind_of_layer_stays_and_none_comes_twice():
+    for period in (1, 2, 3, 5):
+        for num_teacher in range(1, 26):
+            for num_student in range(1, num_teacher + 1):
+                kept = kept_layers(num_teacher, num_student, period)
+                assert kept == sorted({*kept}) and kept[-1] < num_teacher
+                assert all((x - i) % period == 0 for i, x in enumerate(kept))
+
+
+@pytest.mark.parametrize("num_student", [0, -1, 7, 2.0])
+def test_other_numbers_of_layers_are_refused(num_student):
+    message = f"`num_layers` must be from 1 to 6.*num_layers={num_student}"
+    with pytest.raises(ValueError, match=message):
+        kept_layers(6, num_student)
+
+
+@pytest.mark.parametrize("family", _LAYERS)
+def test_a_smaller_model_has_the_weights_of_the_layers_it_keeps(family, make):
+    config, layers = _LAYERS[family]
+    model = make(config)
+    small = model.smaller(3)
+    assert small.config.sizes == {**config.sizes, "L": 3}
+    assert small.tokenizer_settings is model.tokenizer_settings
+    for new, place in enumerate(layers):
+        old, block = model.backbone.blocks[place], small.backbone.blocks[new]
+        own = {w.path.partition("/")[2]: w for w in old.weights}
+        assert block.weights
+        for weight in block.weights:
+            original = own[weight.path.partition("/")[2]]
+            assert weight is not original
+            np.testing.assert_array_equal(weight, original)
+    weights = model.weights
+    others = {
+        path: weight
+        for path, weight in small.weights.items()
+        if not path.startswith("block_")
+    }
+    assert any("masked_lm_head" in path for path in others)
+    for path, weight in others.items():
+        np.testing.assert_array_equal(weight, weights[path], err_msg=path)
+
+
+def test_layers_that_share_their_weights_keep_them_all(make):
+    config = AlbertConfig(
+        40, embedding_size=4, num_hidden_groups=2, inner_group_num=2, **_SIZES
+    )
+    model = make(config)
+    small = model.smaller(2)
+    assert len(small.backbone.blocks) == 4
+    assert {*small.weights} == {*model.weights}
+    for path, weight in small.weights.items():
+        np.testing.assert_array_equal(weight, model.weights[path])
+    with pytest.raises(
+        ValueError, match="must be at most.*num_hidden_layers=1"
+    ):
+        model.smaller(1)
