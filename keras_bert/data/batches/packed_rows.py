@@ -13,7 +13,7 @@ class PackedRows:
 
     Args:
         values: dict by input of int32 arrays `(num_tokens,)`, the tokens of
-            all rows one after another.
+            all rows one after another; others may be of more axes.
         lengths: int array `(num_rows,)`, how many tokens each row has.
         padding: dict by input of int, what fills a row up.
         padding_side: "right" or "left".
@@ -116,8 +116,9 @@ class PackedRows:
             stateful=False,
         )
         batch = dict(zip(self.values, tf.nest.flatten(batch), strict=True))
-        for rows in batch.values():
-            rows.set_shape([None] * (indices.shape.rank + 1))
+        axes = [None] * (indices.shape.rank + 1)
+        for name, rows in batch.items():
+            rows.set_shape([*axes, *self.values[name].shape[1:]])
         return batch
 
     def _arrays(self, indices):
@@ -132,16 +133,18 @@ class PackedRows:
         is_real = (places >= 0) & (places < lengths)
         places = places + self._starts[indices][..., np.newaxis]
         places = np.where(is_real, places, 0)
-        return [
-            np.where(is_real, x[places], x.dtype.type(self.padding[name]))
-            for name, x in self.values.items()
-        ]
+        batch = []
+        for name, x in self.values.items():
+            where = is_real.reshape(is_real.shape + (1,) * (x.ndim - 1))
+            padding = x.dtype.type(self.padding[name])
+            batch.append(np.where(where, x[places], padding))
+        return batch
 
     def beside(self, values, padding):
         """Other values of the same tokens, such as labels.
 
         Args:
-            values: dict of arrays `(num_tokens,)`.
+            values: dict of arrays `(num_tokens, ...)`.
             padding: dict of what fills a row up.
 
         Returns:

@@ -67,6 +67,19 @@ def test_more_axes_of_indices_are_more_axes_of_rows(rows):
     assert found == [[[1, 2, 3], [4, 0, 0]], [[5, 6, 0], [4, 0, 0]]]
 
 
+def test_values_beside_tokens_may_have_more_axes(rows):
+    values = np.arange(12, dtype="float32").reshape(6, 2)
+    beside = rows.beside({"logits": values}, {"logits": -np.inf})
+    data = tf.data.Dataset.from_tensors([1, 2]).map(beside.inputs)
+    assert data.element_spec["logits"].shape.as_list() == [None, None, 2]
+    (found,) = data.as_numpy_iterator()
+    filler = [-np.inf, -np.inf]
+    assert found["logits"].tolist() == [
+        [[6.0, 7.0], filler],
+        [[8.0, 9.0], [10.0, 11.0]],
+    ]
+
+
 def test_widths_are_rounded_up_to_a_multiple():
     values = {"input_ids": np.arange(1, 6, dtype="int32")}
     rows = PackedRows(
