@@ -156,7 +156,7 @@ class MultipleChoice(FineTunedTask):
 
         :meta private:
         """
-        return ops.convert_to_numpy(ops.softmax(logits))
+        return ops.convert_to_numpy(self._probabilities(logits))
 
     def predict_ids(self, inputs):
         """Chooses, in graph.
@@ -175,7 +175,7 @@ class MultipleChoice(FineTunedTask):
         logits = self.model(inputs)["logits"]
         return {
             "logits": logits,
-            "probabilities": ops.softmax(logits),
+            "probabilities": self._probabilities(logits),
             # That of Keras looks at bits, which TFLite has no op for.
             "choice": tf.argmax(logits, axis=-1, output_type=tf.int32),
         }

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import numpy as np
+
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.tasks.answers.answer_spans import plain_answer
 from keras_bert.tasks.answers.answer_windows import WindowSizes
@@ -21,7 +23,9 @@ from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.tasks.answers.squad_scores import answer_metrics
 from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.teaching import SoftSpanLoss
 from keras_bert.text.self_told_kind import told_settings
 from keras_bert.training.cross_entropy import SpanCrossEntropy
 
@@ -126,6 +130,7 @@ class QuestionAnswerer(FineTunedTask):
         validation_data=None,
         callbacks=(),
         verbose="auto",
+        teacher=None,
         **recipe,
     ):
         """Fine-tunes the model.
@@ -144,6 +149,8 @@ class QuestionAnswerer(FineTunedTask):
                 and the weights of the best epoch are kept.
             callbacks: list of Keras callbacks.
             verbose: as `keras.Model.fit` takes it.
+            teacher: a trained `QuestionAnswerer` that reads in the same
+                tokens and windows, to learn from as well, or None.
             **recipe: fields of `Recipe`: `epochs`, `batch_size`,
                 `learning_rate` and others.
 
@@ -151,11 +158,16 @@ class QuestionAnswerer(FineTunedTask):
             A Keras `History`.
 
         Raises:
-            ValueError: a question cannot be used; it is named before any
-                training.
+            ValueError: a question cannot be used, or the teacher does not
+                fit; it is named before any training.
         """
         return super().fit(
-            questions, None, validation_data, None, callbacks, verbose, **recipe
+            questions,
+            validation_data=validation_data,
+            callbacks=callbacks,
+            verbose=verbose,
+            teacher=teacher,
+            **recipe,
         )
 
     def evaluate(self, questions):
@@ -256,6 +268,15 @@ class QuestionAnswerer(FineTunedTask):
         return SpanCrossEntropy(
             label_smoothing, reduction="mean_with_sample_weight"
         )
+
+    def told(self, encoded, told):
+        windows = [x.T for both in told for x in np.moveaxis(both, 1, 0)]
+        lengths = encoded.rows.lengths
+        logits = [x[:n] for x, n in zip(windows, lengths, strict=True)]
+        return told_of_tokens(encoded.rows, logits, -np.inf)
+
+    def soft_loss(self, temperature):
+        return SoftSpanLoss(temperature)
 
     @property
     def shared_settings(self):

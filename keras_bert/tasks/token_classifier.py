@@ -11,6 +11,7 @@ from keras_bert.data.labelled.entities import locate_entities
 from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
@@ -151,6 +152,11 @@ class TokenClassifier(FineTunedTask):
             label_smoothing=label_smoothing,
             reduction="mean_with_sample_weight",
         )
+
+    def told(self, encoded, told):
+        words = encoded.origin
+        logits = words.at_first_pieces(told, 0.0)
+        return told_of_tokens(words.rows, logits, padding=0.0)
 
     def metrics(self, encoded, logits):
         tags, predictions = encoded.origin.tags, self.tags_of(logits)

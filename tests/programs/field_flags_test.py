@@ -58,10 +58,12 @@ def test_every_field_has_its_flag(parse):
         "patience": 3,
         "random_seed": 11,
         "parallel_parts": 2,
+        "label_share": 0.25,
+        "temperature": 4.0,
     }
     recipe = parse(*(f"--{name}={value}" for name, value in words.items()))
-    values = tuple(dataclasses.asdict(recipe).values())
-    assert values == (5, 7, 0.5, 0.3, 0.2, 0.9, 1, 2, 0.1, 3, 11, 2)
+    values = (5, 7, 0.5, 0.3, 0.2, 0.9, 1, 2, 0.1, 3, 11, 2, 0.25, 4.0)
+    assert tuple(dataclasses.asdict(recipe).values()) == values
 
 
 def test_an_error_names_the_flag(parse):

@@ -136,6 +136,13 @@ class FeatureBased:
     def starts_random(self):
         return True
 
+    def smaller(self, num_layers):
+        raise ValueError(
+            f"A {type(self).__name__} has no smaller form: its head is made "
+            "for the states of chosen layers. "
+            f"Received: num_layers={num_layers!r}."
+        )
+
     def learn(self, encoded, held_out, recipe, **fit):
         # The same task, but of states.
         learner = copy.copy(self)

@@ -13,6 +13,9 @@ _TEXTS_AT_ONCE = 4096
 # XLA compiles a program for each width, so there it has few to compile.
 _WIDTH_MULTIPLE = 1 if keras.backend.backend() == "tensorflow" else 32
 
+# The output that learns from a teacher.
+TAUGHT = "taught"
+
 
 def tokenized_rows(preprocess, *texts):
     """Tokenizes all texts, in main memory without padding, as `PackedRows`.
@@ -90,6 +93,19 @@ def unpadded_rows(preprocess, chunks):
     return PackedRows.from_chunks(chunks, template, pad_id, _WIDTH_MULTIPLE)
 
 
+def told_of_tokens(rows, logits, padding):
+    """Makes `told` of `Encoded` of a teacher's logits for tokens.
+
+    Args:
+        rows: `PackedRows`.
+        logits: list with a float32 array `(num_tokens, num_outputs)` for each.
+        padding: float, of what has no token.
+    """
+    logits = np.concatenate(logits)
+    told = rows.beside({TAUGHT: logits}, {TAUGHT: padding})
+    return lambda indices: told.inputs(indices)[TAUGHT]
+
+
 class Encoded:
     """Rows of a model, and what a task has to know of them.
 
@@ -116,7 +132,11 @@ class Encoded:
 
     Attributes:
         starts: int array `(num_answers,)`, the first row of each answer.
+        told: function from indices of examples, in graph, to a teacher's
+            logits for them; None without a teacher.
     """
+
+    told = None
 
     def __init__(
         self,
@@ -175,6 +195,12 @@ class Encoded:
         origin = self.origin and [self.origin[index] for index in indices]
         return Encoded(rows, counts, groups=groups, origin=origin)
 
+    def told_of_answers(self, logits):
+        """Makes `told` of a teacher's logits, a row for each answer."""
+        if self.groups is None:
+            logits = np.repeat(logits, self.counts, axis=0)
+        return lambda indices: tf.gather(logits, indices)
+
     def inputs(self, indices):
         """Returns the model inputs of some examples."""
         if self.groups is not None:
@@ -188,7 +214,7 @@ class Encoded:
             A dict of int32 `(batch_size, width)` inputs, or of `(batch_size,
             num_rows, width)`, and dicts of the targets and of their weights.
             Targets of tokens are float32 `(batch_size, width, num_labels)`, 1
-            at the label.
+            at the label. With a teacher, its logits are those of `TAUGHT`.
         """
         if self.num_labels is None:
             targets = tf.gather(self.targets, indices)
@@ -197,8 +223,7 @@ class Encoded:
             labels = self._labels.inputs(indices)
             targets = tf.one_hot(labels["targets"], self.num_labels)
             weights = labels["weights"]
-        return (
-            self.inputs(indices),
-            {self.output: targets},
-            {self.output: weights},
-        )
+        outputs = {self.output: targets}
+        if self.told is not None:
+            outputs[TAUGHT] = self.told(indices)
+        return self.inputs(indices), outputs, dict.fromkeys(outputs, weights)

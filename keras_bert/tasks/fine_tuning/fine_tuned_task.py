@@ -2,6 +2,7 @@
 
 import numpy as np
 from absl import logging
+from keras import ops
 
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
@@ -11,6 +12,8 @@ from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.fine_tuning.teaching import SoftLoss
+from keras_bert.tasks.fine_tuning.teaching import teacher_logits
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
 
@@ -23,7 +26,8 @@ class FineTunedTask(Task):
     A subclass sets these attributes and six methods: `encode`, `logits`,
     `decode`, `metrics`, `loss` and `collapse`. What the model says comes from
     `logits` only, and `decode` and `metrics` make answers and scores of it,
-    so that an `Ensemble` can give them the mean of several models.
+    so that an `Ensemble` can give them the mean of several models. It learns
+    from a teacher by `told` and `soft_loss`, which here are those of classes.
 
     Attributes:
         head: str, the part that is its head, such as "classifier".
@@ -103,6 +107,7 @@ class FineTunedTask(Task):
         class_weights=None,
         callbacks=(),
         verbose="auto",
+        teacher=None,
         **recipe,
     ):
         """Fine-tunes the model.
@@ -119,6 +124,8 @@ class FineTunedTask(Task):
                 examples count; 1 for those that it lacks.
             callbacks: list of Keras callbacks.
             verbose: as `keras.Model.fit` takes it.
+            teacher: a trained task of the same class and labels, perhaps of
+                another family, to learn from as well, or None.
             **recipe: fields of `Recipe`: `epochs`, `batch_size`,
                 `learning_rate` and others.
 
@@ -126,11 +133,14 @@ class FineTunedTask(Task):
             A Keras `History`.
 
         Raises:
-            ValueError: a text or a label cannot be used; it is named before
-                any training.
+            ValueError: a text or a label cannot be used, or the teacher does
+                not fit; it is named before any training.
         """
         recipe = self.recipe(**recipe)
         encoded = self.labelled(texts, labels, class_weights)
+        told = None
+        if teacher is not None:
+            told = teacher_logits(self, teacher, texts, labels)
         held_out = None
         if validation_data is not None:
             is_tuple = isinstance(validation_data, tuple)
@@ -138,8 +148,29 @@ class FineTunedTask(Task):
             columns = validation_data if is_columns else (validation_data,)
             held_out = self.labelled(*columns)
         return self.learn(
-            encoded, held_out, recipe, callbacks=callbacks, verbose=verbose
+            encoded,
+            held_out,
+            recipe,
+            told=told,
+            callbacks=callbacks,
+            verbose=verbose,
         )
+
+    def smaller(self, num_layers):
+        """Makes a task of fewer layers, a student to be taught by this one.
+
+        It begins with copies of this task's embeddings and head and of layers
+        that are spread evenly, with its tokenizer and settings.
+
+        Args:
+            num_layers: int, at most as many as there are.
+
+        Raises:
+            ValueError: there are not as many layers.
+        """
+        student = type(self)(self.pretrained.smaller(num_layers))
+        student.main_metric = self.main_metric
+        return student
 
     def learn(self, encoded, held_out, recipe, **fit):
         """Trains, and says if the model has learned one answer only.
@@ -148,7 +179,8 @@ class FineTunedTask(Task):
             encoded: `Encoded` to learn from.
             held_out: the same, to validate on, or None.
             recipe: `Recipe`.
-            **fit: arguments of `fine_tune`.
+            **fit: `told`, the logits of a teacher, as `logits` returns them,
+                or None; and arguments of `fine_tune`.
 
         :meta private:
         """
@@ -156,11 +188,13 @@ class FineTunedTask(Task):
         warn_if_collapsed(self, encoded if held_out is None else held_out)
         return history
 
-    def train(self, encoded, held_out, recipe, **fit):
+    def train(self, encoded, held_out, recipe, told=None, **fit):
         """Trains as `learn` does.
 
         :meta private:
         """
+        if told is not None:
+            encoded.told = self.told(encoded, told)
         validation = None
         if held_out is not None:
             validation = lambda: self.scores(held_out)  # noqa: E731
@@ -184,6 +218,23 @@ class FineTunedTask(Task):
         """
         labels = INSIDE if labels is None else labels
         return self.encode(texts, labels, class_weights)
+
+    def told(self, encoded, told):
+        """Makes `told` of `Encoded` of what a teacher's `logits` returns.
+
+        :meta private:
+        """
+        return encoded.told_of_answers(told)
+
+    def soft_loss(self, temperature):
+        """Makes the Keras loss of a teacher's logits and of this task's.
+
+        :meta private:
+        """
+        return SoftLoss(self.loss(0.0), self._probabilities, temperature)
+
+    def _probabilities(self, logits):
+        return ops.softmax(logits)
 
     def scores(self, encoded):
         """Computes the metrics of `Encoded` with labels, a dict of floats.

@@ -12,7 +12,9 @@ _LEAST = {
     "num_frozen_layers": -1,
 }
 # What `fit` of the tasks takes besides.
-_OTHER_ARGUMENTS = ("validation_data", "class_weights", "callbacks", "verbose")
+_OTHER_ARGUMENTS = (
+    *("validation_data", "class_weights", "callbacks", "verbose", "teacher"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,15 +44,20 @@ class Recipe:
         parallel_parts: int, parts of a batch that are computed side by side,
             with one thread each, which makes training faster, and no better
             or worse; on a processor one for each core is fastest.
+        label_share: float, share of the labels in the loss of a student; the
+            rest is its teacher's.
+        temperature: float, by which the logits of teacher and student are
+            divided before these are compared; without effect on numbers.
 
     Raises:
         ValueError: a value is out of range.
 
     References:
-        [BERT](https://arxiv.org/abs/1810.04805), appendix A.3
+        [BERT](https://arxiv.org/abs/1810.04805), appendix A.3;
+        [DistilBERT](https://arxiv.org/abs/1910.01108), section 2, for students
     """
 
-    groups: typing.ClassVar = {"epochs": "Training"}
+    groups: typing.ClassVar = {"epochs": "Training", "label_share": "Students"}
 
     epochs: int = 3
     batch_size: int = 32
@@ -64,6 +71,8 @@ class Recipe:
     patience: int | None = None
     seed: int = 0
     parallel_parts: int = 1
+    label_share: float = 0.5
+    temperature: float = 2.0
 
     def __post_init__(self):
         for name, least in _LEAST.items():
@@ -80,6 +89,8 @@ class Recipe:
             ("weight_decay", self.weight_decay >= 0, "at least 0"),
             ("layer_decay", 0 < self.layer_decay <= 1, "above 0, at most 1"),
             ("label_smoothing", 0 <= self.label_smoothing < 1, below_1),
+            ("label_share", 0 <= self.label_share < 1, below_1),
+            ("temperature", self.temperature > 0, "above 0"),
         ):
             _check(is_right, name, getattr(self, name), expected)
 

@@ -9,6 +9,8 @@ from keras import ops
 
 from keras_bert.data.batches.fine_tuning import num_batches
 from keras_bert.data.batches.fine_tuning import training_dataset
+from keras_bert.tasks.fine_tuning.encoded import TAUGHT
+from keras_bert.tasks.fine_tuning.teaching import with_taught_output
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.schedules import LinearWarmupDecay
 
@@ -18,7 +20,8 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
 
     Args:
         task: `FineTunedTask`, or an object with its `model` of one output,
-            `loss`, `main_metric` and `pretrained`.
+            `loss`, `main_metric`, `pretrained` and, if a teacher has told the
+            examples, `soft_loss`.
         examples: `Encoded` to learn from.
         recipe: `Recipe`.
         validation: function without arguments that gives a dict of metrics on
@@ -36,6 +39,12 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
     loss = {
         name: task.loss(recipe.label_smoothing) for name in task.model.output
     }
+    model, shares = task.model, None
+    if examples.told is not None:
+        model = with_taught_output(model)
+        shares = dict.fromkeys(loss, recipe.label_share)
+        shares[TAUGHT] = 1 - recipe.label_share
+        loss[TAUGHT] = task.soft_loss(recipe.temperature)
     if recipe.patience is not None and validation is None:
         raise ValueError(
             "`patience` needs `validation_data`, on which results are "
@@ -44,10 +53,11 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
     _prepare_layers(task, recipe)
     _seed_dropout(task.model, recipe.seed)
     steps = num_batches(len(examples), recipe.batch_size)
-    model = in_parallel_parts(task.model, recipe.parallel_parts)
+    model = in_parallel_parts(model, recipe.parallel_parts)
     model.compile(
         optimizer=_optimizer(task, recipe, steps * recipe.epochs),
         loss=loss,
+        loss_weights=shares,
         # XLA would compile the step anew for each width of a batch.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )

@@ -131,13 +131,8 @@ class Sentences:
         References:
             [BERT](https://arxiv.org/abs/1810.04805), section 5.3
         """
-        self.labels = [
-            np.full(length, IGNORED, np.int32) for length in self.rows.lengths
-        ]
-        for row, (sentence, words, firsts) in zip(
-            self.labels, self._words, strict=True
-        ):
-            row[firsts] = np.asarray(places[sentence], np.int32)[words]
+        places = [np.asarray(row, np.int32) for row in places]
+        self.labels = self.at_first_pieces(places, IGNORED)
         labels = np.concatenate([np.zeros(0, np.int32), *self.labels])
         is_labelled = labels != IGNORED
         targets = np.where(is_labelled, labels, 0)
@@ -146,6 +141,26 @@ class Sentences:
             weights=is_labelled * label_weights[targets],
             num_labels=len(label_weights),
         )
+
+    def at_first_pieces(self, values, missing):
+        """Gives the first piece of each word the value of the word.
+
+        Args:
+            values: list with an array `(num_words, ...)` for each sentence.
+            missing: the value of all other tokens.
+
+        Returns:
+            A list with an array `(num_tokens, ...)` for each row.
+        """
+        rows = []
+        for length, (sentence, words, firsts) in zip(
+            self.rows.lengths, self._words, strict=True
+        ):
+            own = values[sentence]
+            row = np.full((length, *own.shape[1:]), missing, own.dtype)
+            row[firsts] = own[words]
+            rows.append(row)
+        return rows
 
     def of_words(self, values, missing):
         """Takes for each word the value at its first piece.

@@ -43,7 +43,7 @@ def test_a_value_out_of_range_is_named(name, value, message):
         ("learning_rat", "Did you mean learning_rate[?]"),
         ("epoch", "Did you mean epochs[?]"),
         ("callback", "Did you mean callbacks[?]"),
-        ("optimizer", "A recipe has epochs, batch_size, .*parallel_parts[.]"),
+        ("optimizer", "A recipe has epochs, batch_size, .*temperature[.]"),
     ],
 )
 def test_an_argument_that_fit_lacks_is_named(name, message):

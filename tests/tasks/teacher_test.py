@@ -1,0 +1,329 @@
+"""Students that learn from teachers, of every task that is fine-tuned."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.family import find_family
+from keras_bert.models.roberta import RobertaConfig
+from keras_bert.tasks import FeatureTokenClassifier
+from keras_bert.tasks import MultipleChoice
+from keras_bert.tasks import QuestionAnswerer
+from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
+from keras_bert.tasks import TextRegressor
+from keras_bert.tasks import TokenClassifier
+from keras_bert.tasks import load_task
+from keras_bert.tasks.answers.question_rows import with_spans
+from keras_bert.text import BertTokenizer
+
+pytestmark = pytest.mark.large
+
+_TEXTS = ["the dog", "", "A Cat sees meat", "seeds and fish ." * 9]
+_PAIRS = [(text, "a bird") for text in _TEXTS]
+_WORDS = [["The", "dogs", "eats"], ["a"], [], ["meat", "\u0301", "."] * 5]
+_TAGS = [["x", "y", "x"], ["y"], [], ["x", "x", "y"] * 5]
+_QUESTIONS = [("The dog", ["eats meat", "sees"]), ("a", ["fish", "bird"])]
+_CONTEXT = "the dog eats meat and a bird eats seeds."
+_SQUAD = {
+    "data": [
+        {
+            "title": "dogs",
+            "paragraphs": [
+                {
+                    "context": context,
+                    "qas": [
+                        {
+                            "id": name,
+                            "question": "eats",
+                            "answers": [{"text": "meat", "answer_start": 13}],
+                        }
+                    ],
+                }
+                for name, context in (("1", _CONTEXT), ("2", _CONTEXT[:17]))
+            ],
+        }
+    ]
+}
+_STILL = {"learning_rate": 1e-12, "epochs": 1, "verbose": 0, "batch_size": 64}
+
+
+def _log_softmax(logits, axis=-1):
+    return logits - np.log(np.exp(logits).sum(axis=axis, keepdims=True))
+
+
+def _soft_cross_entropy(told, logits, temperature, axis=-1):
+    told, logits = (
+        _log_softmax(x.astype(float) / temperature, axis)
+        for x in (told, logits)
+    )
+    return -(temperature**2) * (np.exp(told) * logits).sum(axis)
+
+
+def _hard_cross_entropy(places, logits):
+    rows = _log_softmax(logits.astype(float))
+    return -rows[np.arange(len(rows)), places]
+
+
+@pytest.fixture
+def berts(make_bert):
+    """Two models; the second reads texts as they are written."""
+    keras.utils.set_random_seed(1)
+    first, second = make_bert(), make_bert()
+    vocabulary = second.tokenizer.vocabulary
+    cased = BertTokenizer(vocabulary, lowercase=False)
+    return first, second.with_tokenizer(cased)
+
+
+def _loss(student, *examples, teacher, **recipe):
+    """The loss of a step that changes nothing."""
+    recipe = {**_STILL, **recipe}
+    history = student.fit(*examples, teacher=teacher, **recipe).history
+    return history["loss"][0]
+
+
+def _both(student, teacher, *examples):
+    return _logits(student, *examples), _logits(teacher, *examples)
+
+
+def _logits(task, *examples):
+    return task.logits(task.labelled(*examples))
+
+
+@pytest.mark.parametrize("texts", [_TEXTS, _PAIRS])
+def test_texts_are_learned_from_labels_and_teacher(berts, texts):
+    student, teacher = (TextClassifier(b, labels=["a", "b"]) for b in berts)
+    places = [0, 1, 1, 0]
+    own, told = _both(student, teacher, texts, places)
+    hard = _hard_cross_entropy(places, own).mean()
+    for temperature, share in ((2.0, 0.5), (1.0, 0.0), (5.0, 0.25)):
+        soft = _soft_cross_entropy(told, own, temperature).mean()
+        assert abs(hard - soft) > 0.01
+        loss = _loss(
+            student,
+            texts,
+            places,
+            teacher=teacher,
+            temperature=temperature,
+            label_share=share,
+        )
+        expected = share * hard + (1 - share) * soft
+        assert loss == pytest.approx(expected, rel=1e-4)
+
+
+def test_several_labels_are_learned_each_by_itself(berts):
+    student, teacher = (
+        TextClassifier(bert, labels=["a", "b", "c"], multi_label=True)
+        for bert in berts
+    )
+    labels = [["a"], [], ["a", "c"], ["b"]]
+    own, told = _both(student, teacher, _TEXTS, labels)
+    target = 1 / (1 + np.exp(-told / 2))
+    own = own / 2
+    soft = 4 * (np.log1p(np.exp(own)) - target * own).mean()
+    loss = _loss(student, _TEXTS, labels, teacher=teacher, label_share=0.0)
+    assert loss == pytest.approx(soft, rel=1e-4)
+
+
+def test_windows_learn_what_the_teacher_says_of_their_text(berts):
+    student = TextClassifier(
+        berts[0], labels=["a", "b"], seq_length=6, windows="mean"
+    )
+    teacher = TextClassifier(berts[1], labels=["a", "b"])
+    encoded = student.labelled(_TEXTS, [0, 1, 0, 1])
+    told = _logits(teacher, _TEXTS, [0, 1, 0, 1])
+    assert encoded.counts.max() > 2
+    encoded.told = student.told(encoded, told)
+    found = encoded.batch(np.arange(len(encoded)))
+    np.testing.assert_array_equal(
+        found[1]["taught"], np.repeat(told, encoded.counts, axis=0)
+    )
+    np.testing.assert_array_equal(found[2]["taught"], found[2]["logits"])
+
+
+def test_numbers_are_learned_as_numbers(berts):
+    student, teacher = map(TextRegressor, berts)
+    labels = [1.0, -1.0, 0.5, 2.0]
+    own, told = _both(student, teacher, _TEXTS, labels)
+    soft = ((own - told) ** 2).mean()
+    hard = ((own[:, 0] - labels) ** 2).mean()
+    loss = _loss(student, _TEXTS, labels, teacher=teacher, temperature=3.0)
+    assert loss == pytest.approx((soft + hard) / 2, rel=1e-4)
+
+
+def test_words_are_learned_at_their_first_pieces(berts):
+    """Of another tokenizer, which drops other words."""
+    student, teacher = (
+        TokenClassifier(bert, labels=["x", "y"], seq_length=length)
+        for bert, length in zip(berts, (8, 12))
+    )
+    own, told = (
+        np.concatenate(x) for x in _both(student, teacher, _WORDS, _TAGS)
+    )
+    tags = np.array([tag == "y" for row in _TAGS for tag in row]).astype(int)
+    is_seen = np.isfinite(own).all(1)
+    assert 0 < is_seen.sum() < len(own)
+    own, told, tags = own[is_seen], told[is_seen], tags[is_seen]
+    hard = _hard_cross_entropy(tags, own).mean()
+    soft = _soft_cross_entropy(told, own, 2.0).mean()
+    loss = _loss(student, _WORDS, _TAGS, teacher=teacher)
+    assert loss == pytest.approx((hard + soft) / 2, rel=1e-4)
+
+
+def test_a_word_that_only_the_teacher_drops_is_learned(berts):
+    teacher, student = (TokenClassifier(b, labels=["x", "y"]) for b in berts)
+    told = np.concatenate(_logits(teacher, _WORDS, _TAGS))
+    assert np.isinf(told).any()
+    assert np.isfinite(_loss(student, _WORDS, _TAGS, teacher=teacher))
+
+
+def test_choices_are_learned_together(berts):
+    student, teacher = map(MultipleChoice, berts)
+    own, told = _both(student, teacher, _QUESTIONS, [0, 1])
+    hard = _hard_cross_entropy([0, 1], own).mean()
+    soft = _soft_cross_entropy(told, own, 2.0).mean()
+    loss = _loss(student, _QUESTIONS, [0, 1], teacher=teacher)
+    assert loss == pytest.approx((hard + soft) / 2, rel=1e-4)
+
+
+def test_places_of_answers_are_learned_window_by_window(make_bert):
+    keras.utils.set_random_seed(1)
+    student, teacher = (QuestionAnswerer(make_bert()) for _ in range(2))
+    encoded = with_spans(student.labelled(_SQUAD))
+    assert len({*encoded.rows.lengths.tolist()}) > 1
+    rows = zip(
+        encoded.targets,
+        student.token_logits(encoded.rows),
+        teacher.token_logits(encoded.rows),
+        strict=True,
+    )
+    hard, soft = [], []
+    for (start, end, _), own, told in rows:
+        hard.append(_hard_cross_entropy([start, end], own.T).mean())
+        soft.append(_soft_cross_entropy(told, own, 2.0, axis=0).mean())
+    loss = _loss(student, _SQUAD, teacher=teacher)
+    expected = (np.mean(hard) + np.mean(soft)) / 2
+    assert loss == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_frozen_encoder_can_have_a_teacher(berts):
+    student = FeatureTokenClassifier(berts[0], labels=["x", "y"], lstm_size=4)
+    teacher = TokenClassifier(berts[1], labels=["x", "y"])
+    recipe = {"teacher": teacher, "epochs": 2, "verbose": 0}
+    history = student.fit(_WORDS, _TAGS, **recipe).history
+    assert np.isfinite(history["loss"]).all()
+    with pytest.raises(ValueError, match="no smaller form.*num_layers=1"):
+        student.smaller(1)
+
+
+def test_a_teacher_may_be_of_another_family(bert, make_settings):
+    config = RobertaConfig(
+        275,
+        hidden_size=16,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        max_position_embeddings=14,
+    )
+    settings = make_settings(find_family("roberta").tokenizer)
+    roberta = PretrainedModel.from_config(config, settings)
+    texts, places = ["word1 word2", "word3"], [1, 0]
+    teacher = TextClassifier(roberta, labels=["a", "b"])
+    student = TextClassifier(bert, labels=["a", "b"])
+    own, told = _both(student, teacher, texts, places)
+    soft = _soft_cross_entropy(told, own, 2.0).mean()
+    loss = _loss(student, texts, places, teacher=teacher, label_share=0.0)
+    assert loss == pytest.approx(soft, rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", [TextClassifier, TokenClassifier])
+def test_labels_in_another_order_are_put_in_that_of_the_student(berts, kind):
+    """A model learns of itself what it says already: a loss of entropy."""
+    student = kind(berts[0], labels=["x", "y", "z"])
+    teacher = kind(student.smaller(2).pretrained, labels=["z", "x", "y"])
+    texts = _TEXTS if kind is TextClassifier else _WORDS
+    labels = ["x", "y", "z", "x"] if kind is TextClassifier else _TAGS
+    losses = [
+        _loss(student, texts, labels, teacher=x, label_share=0.0)
+        for x in (student, teacher)
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_student_learns_to_say_what_its_teacher_says(make_bert, parts):
+    keras.utils.set_random_seed(3)
+    teacher = TextClassifier(make_bert(), labels=["a", "b"])
+    student = TextClassifier(make_bert(), labels=["a", "b"])
+    answers = [answer["label"] for answer in teacher.predict(_TEXTS)]
+    recipe = {"epochs": 60, "batch_size": 2, "learning_rate": 0.003}
+    student.fit(
+        _TEXTS,
+        answers,
+        teacher=teacher,
+        label_share=0.0,
+        temperature=1.0,
+        parallel_parts=parts,
+        verbose=0,
+        **recipe,
+    )
+    np.testing.assert_allclose(
+        student.probabilities(_TEXTS), teacher.probabilities(_TEXTS), atol=0.1
+    )
+
+
+def test_teachers_that_do_not_fit_are_refused(berts):
+    student = TextClassifier(berts[0], labels=["a", "b"])
+    pairs = TextClassifier(berts[1], labels=["a", "b"])
+    pairs.settings["is_pair"] = True
+    others = TextClassifier(berts[1], labels=["a", "c"])
+    several = TextClassifier(berts[1], labels=["a", "b"], multi_label=True)
+    for teacher, message in (
+        ("runs/teacher", "trained TextClassifier.*Received: str"),
+        (TextRegressor(berts[1]), "Received: TextRegressor"),
+        (TextEmbedder(berts[1]), "Received: TextEmbedder"),
+        (
+            others,
+            r"same `labels`.*\['a', 'c'\] of the teacher, labels=\['a', 'b'\]",
+        ),
+        (several, "same `multi_label`.*=True of the teacher"),
+        (pairs, "same `is_pair`.*=True of the teacher, is_pair=False"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            student.fit(_TEXTS, [0, 1, 0, 1], teacher=teacher, **_STILL)
+    with pytest.raises(ValueError, match="lowercase=False of the teacher"):
+        first, second = map(QuestionAnswerer, berts)
+        first.fit(_SQUAD, teacher=second, **_STILL)
+    with pytest.raises(ValueError, match="`fit` has no argument `teacher`"):
+        TextEmbedder(berts[0]).fit(_PAIRS, teacher=student)
+
+
+@pytest.mark.parametrize("values", [{"temperature": 0.0}, {"label_share": 1.0}])
+def test_a_recipe_for_students_has_limits(berts, values):
+    student = TextClassifier(berts[0], labels=["a", "b"])
+    ((name, value),) = values.items()
+    with pytest.raises(ValueError, match=f"`{name}` must be.*{name}={value}"):
+        student.fit(_TEXTS, [0, 1, 0, 1], teacher=student, **values)
+
+
+def test_a_smaller_task_is_saved_and_read(make_bert, tmp_path):
+    teacher = TextClassifier(
+        make_bert(num_hidden_layers=4), labels=["a", "b"], truncation="tail"
+    )
+    teacher.main_metric = "f1"
+    teacher.fit(_TEXTS, [0, 1, 0, 1], epochs=1, verbose=0)
+    before = teacher.probabilities(_TEXTS)
+    student = teacher.smaller(2)
+    assert student.main_metric == "f1"
+    assert student.settings == teacher.settings
+    assert student.settings is not teacher.settings
+    student.fit(_TEXTS, [0, 1, 0, 1], teacher=teacher, epochs=1, verbose=0)
+    np.testing.assert_array_equal(teacher.probabilities(_TEXTS), before)
+    student.save(tmp_path / "student")
+    loaded = load_task(tmp_path / "student")
+    assert loaded.pretrained.config.num_hidden_layers == 2
+    np.testing.assert_allclose(
+        loaded.probabilities(_TEXTS), student.probabilities(_TEXTS), atol=1e-6
+    )
+    assert loaded.settings == student.settings
