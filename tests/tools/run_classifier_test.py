@@ -119,6 +119,25 @@ def test_a_task_of_glue_leaves_all_its_files(run, place):
     assert values["search"]["recipes"][0]["mean"] == best
 
 
+def test_a_student_learns_from_a_teacher(run, place):
+    teacher = TextClassifier.from_pretrained(place / "bert", labels=["1", "0"])
+    teacher.save(place / "teacher")
+    code, _, stderr = run(
+        *_glue(
+            place,
+            "student",
+            f"--teacher_dir={place / 'teacher'}",
+            "--num_layers=1",
+            "--label_share=0.25",
+        )
+    )
+    assert code == 0, stderr
+    values = json.loads((place / "student" / "eval.json").read_text())
+    recipe = values["search"]["recipes"][0]["recipe"]
+    assert recipe["label_share"] == 0.25
+    assert load_task(place / "student" / "model").labels == ["0", "1"]
+
+
 def test_several_seeds_keep_the_best(run, place):
     code, _, stderr = run(*_glue(place, "seeds", "--seeds=2", "--windows=max"))
     assert code == 0, stderr

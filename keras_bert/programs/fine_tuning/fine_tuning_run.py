@@ -1,5 +1,6 @@
 """A whole fine-tuning, and the files that it leaves."""
 
+import functools
 import json
 
 import keras
@@ -33,12 +34,14 @@ class FineTuningRun:
         self.splits = splits
         self.arguments = arguments
 
-    def perform(self, recipes, directory):
+    def perform(self, recipes, directory, teacher_dir=None, num_layers=None):
         """Trains, answers and writes it all.
 
         Args:
             recipes: list of `Recipe`.
             directory: `pathlib.Path`, as `run_trials` takes it.
+            teacher_dir: str, a fine-tuned model to learn from, or None.
+            num_layers: int, the layers to begin with; None for all.
 
         Returns:
             A dict by split of the scores.
@@ -47,7 +50,11 @@ class FineTuningRun:
             task, about = self.make(), {}
             self.finish(task)
         else:
-            trials, model = run_trials(self._learn, recipes, directory)
+            teacher = teacher_dir and load_task(teacher_dir)
+            learn = functools.partial(
+                self._learn, teacher=teacher, num_layers=num_layers
+            )
+            trials, model = run_trials(learn, recipes, directory)
             task, about = self.read(model), {"search": summary(trials)}
             self.finish(task)
             task.save(directory / "model")
@@ -66,14 +73,20 @@ class FineTuningRun:
             remove_trials(directory, len(recipes))
         return {split: report["scores"] for split, report in reports.items()}
 
-    def _learn(self, recipe, directory):
+    def _learn(self, recipe, directory, teacher, num_layers):
         """Trains a task by a recipe; returns it and its `Trial`."""
+
+        def make():
+            task = self.make()
+            return task if num_layers is None else task.smaller(num_layers)
+
         return try_recipe(
-            self.make,
+            make,
             recipe,
             self.labelled(self.splits.train),
             self.labelled(next(iter(self.splits.dev.values()))),
             [CurveCallback(directory)],
+            teacher,
         )
 
     def read(self, directory):

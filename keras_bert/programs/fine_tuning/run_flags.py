@@ -59,6 +59,19 @@ class RunFlags:
             "hardware has it.",
         )
         self._recipe = FieldFlags(Recipe, _NAMES, seed=_SEED)
+        self._teacher_dir = flags.DEFINE_string(
+            "teacher_dir",
+            None,
+            "Model that is fine-tuned for the task, a directory or a name on "
+            "the Hub, to learn from besides the labels.",
+        )
+        self._num_layers = flags.DEFINE_integer(
+            "num_layers",
+            None,
+            "Begin with so many layers of --init_dir only, spread evenly.",
+            lower_bound=1,
+        )
+        command_line.group("Students", [self._teacher_dir, self._num_layers])
         self._seeds = flags.DEFINE_integer(
             "seeds",
             1,
@@ -79,6 +92,10 @@ class RunFlags:
             ValueError: a value is out of range, or is what the search tries.
         """
         recipes = [self._recipe.values()]
+        if not self._teacher_dir.value:
+            for field in ("label_share", "temperature"):
+                holder = self._recipe.holders[field]
+                command_line.refuse(holder, "is for --teacher_dir")
         if self._search.value == "paper":
             for field in ("batch_size", "learning_rate", "epochs"):
                 holder = self._recipe.holders[field]
@@ -120,9 +137,12 @@ class RunFlags:
         return self._seeds.value
 
     def refuse_training(self, reason):
-        """Raises ValueError if a flag of several trainings was given."""
-        command_line.refuse(self._seeds, reason)
-        command_line.refuse(self._search, reason)
+        """Raises ValueError if a flag was given that only training has."""
+        for holder in (
+            *(self._seeds, self._search),
+            *(self._teacher_dir, self._num_layers),
+        ):
+            command_line.refuse(holder, reason)
 
     def check_places(self, inputs):
         """Raises ValueError unless all may be read and written.
@@ -131,12 +151,17 @@ class RunFlags:
             inputs: list of str, the files that are read, which may be None.
         """
         check_input(self.init_dir.value)
+        if self._teacher_dir.value:
+            check_input(self._teacher_dir.value)
         artifacts.check_output_directory(
-            self._output_dir.value,
-            [self.init_dir.value, *filter(None, inputs)],
-            self._overwrite.value,
+            self._output_dir.value, self._paths(inputs), self._overwrite.value
         )
         self._unfinished()  # It must be ours.
+
+    def _paths(self, inputs):
+        """Lists all that is read."""
+        models = (self.init_dir.value, self._teacher_dir.value)
+        return [*filter(None, (*models, *inputs))]
 
     def _unfinished(self):
         return artifacts.Unfinished(
@@ -177,7 +202,12 @@ class RunFlags:
             artifacts.named_when_full(unfinished.place),
         ):
             unfinished.begin(about, FINISHED, self._overwrite.value)
-            scores = run.perform(self.recipes(), unfinished.place)
+            scores = run.perform(
+                self.recipes(),
+                unfinished.place,
+                self._teacher_dir.value,
+                self._num_layers.value,
+            )
             unfinished.become(self._output_dir.value, about)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)
@@ -187,7 +217,7 @@ class RunFlags:
         values = command_line.own_flags()
         for holder in (self._output_dir, self._overwrite):
             values.pop(holder.name, None)
-        paths = [self.init_dir.value, *filter(None, inputs)]
+        paths = self._paths(inputs)
         return {
             "flags": values,
             "inputs": {str(x): artifacts.fingerprint(x) for x in paths},

@@ -39,7 +39,7 @@ class Trial:
         return self.scores[self.metric]
 
 
-def try_recipe(make, recipe, train, dev, callbacks=()):
+def try_recipe(make, recipe, train, dev, callbacks=(), teacher=None):
     """Fine-tunes a task by a recipe.
 
     Args:
@@ -49,6 +49,7 @@ def try_recipe(make, recipe, train, dev, callbacks=()):
         train, dev: tuples of what to learn from and what to choose by, as
             `evaluate` of the task takes it.
         callbacks: list of Keras callbacks.
+        teacher: as `fit` of the task takes it.
 
     Returns:
         The task and its `Trial`.
@@ -59,6 +60,7 @@ def try_recipe(make, recipe, train, dev, callbacks=()):
         *train,
         validation_data=dev,
         callbacks=list(callbacks),
+        teacher=teacher,
         **dataclasses.asdict(recipe),
     )
     examples = task.labelled(*dev)

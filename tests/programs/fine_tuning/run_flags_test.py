@@ -46,13 +46,14 @@ class _Run:
     def __init__(self, is_good=True):
         self._is_good = is_good
 
-    def perform(self, recipes, directory):
+    def perform(self, recipes, directory, teacher_dir, num_layers):
         (directory / "run-1").mkdir(exist_ok=True)
         (directory / "run-1" / "trial.json").write_text("1")
         (directory / "eval.json").write_text("1")
         if not self._is_good:
             raise ValueError("stopped")
         self.recipes = recipes
+        self.student = teacher_dir, num_layers
         self.policy = keras.config.dtype_policy().name
         return {"dev": {"f1": 0.5}}
 
@@ -73,6 +74,29 @@ def test_what_a_search_tries_cannot_be_given(parse):
         holders.recipes()
     with pytest.raises(ValueError, match="--search is for x. .*=paper"):
         holders.refuse_training("is for x")
+
+
+def test_what_is_for_students_needs_a_teacher(parse):
+    with pytest.raises(ValueError, match="--temperature is for --teacher_dir"):
+        parse("--temperature=3").recipes()
+    with pytest.raises(ValueError, match="--num_layers is for x. .*=2"):
+        parse("--num_layers=2").refuse_training("is for x")
+
+
+def test_a_teacher_is_read_and_looked_for(parse, tmp_path):
+    place = tmp_path / "teacher"
+    holders = parse(f"--teacher_dir={place}", "--num_layers=2")
+    with pytest.raises(ValueError, match="teacher"):
+        holders.check_places([])
+    place.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (place / name).write_text("{}")
+    holders.check_places([])
+    run = _Run()
+    holders.perform(run, [])
+    assert run.student == (str(place), 2)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert str(place) in str(manifest)
 
 
 def test_arguments_are_those_of_from_pretrained(parse, tmp_path):

@@ -24,7 +24,7 @@ class _Task:
         self._scores = scores
         self.fitted = None
 
-    def fit(self, texts, labels, validation_data, callbacks, **recipe):
+    def fit(self, texts, labels, validation_data, callbacks, teacher, **recipe):
         self.fitted = (texts, labels, validation_data, callbacks, recipe)
 
     def labelled(self, *columns):
