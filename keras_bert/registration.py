@@ -41,6 +41,7 @@ CLASSES = {
     "SpanCrossEntropy": "training.cross_entropy",
     "SparseCrossEntropy": "training.cross_entropy",
     "SplitChoices": "layers.choices",
+    "StableAdamW": "training.stable_adamw",
     "TaskHead": "layers.task_head",
     "TextAnswers": "tasks.keras_model",
     "TiedHead": "layers.tied_head",
@@ -48,6 +49,7 @@ CLASSES = {
     "TokenReplacement": "layers.token_replacement",
     "TransformerEncoderBlock": "layers.transformer_encoder_block",
     "UnshiftedLayerNorm": "layers.layer_norm",
+    "WarmupStableDecay": "training.schedules",
     "Window": "layers.attention_patterns",
     "WordEmbeddings": "layers.word_embeddings",
 }

@@ -1,8 +1,8 @@
 """Values of a run's flags; light, so that a manual can list them."""
 
-DECAYS = ("linear", "polynomial", "cosine")
+DECAYS = ("linear", "polynomial", "cosine", "wsd")
 MASKINGS = ("static", "dynamic")
 ON_NAN = ("stop", "skip")
-OPTIMIZERS = ("adamw", "lamb")
+OPTIMIZERS = ("adamw", "lamb", "stable_adamw")
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
 STRATEGIES = ("one_device", "mirrored", "multi_worker", "tpu")

@@ -8,6 +8,7 @@ from absl import logging
 from keras_bert.training.adam_step import decays
 from keras_bert.training.adamw import AdamW
 from keras_bert.training.lamb import Lamb
+from keras_bert.training.stable_adamw import StableAdamW
 
 
 def bert_adamw(
@@ -68,6 +69,28 @@ def bert_lamb(model, learning_rate, weight_decay=0.01, beta_2=0.999):
     """
     logging.info(describe_weight_decay(model))
     return Lamb(learning_rate, weight_decay=weight_decay, beta_2=beta_2)
+
+
+def bert_stable_adamw(model, learning_rate, weight_decay=0.01, beta_2=0.98):
+    """The optimizer of ModernBERT, StableAdamW.
+
+    Beta_1 is 0.9, epsilon 1e-6; there is no clipping. Biases and the gains and
+    offsets of LayerNorm do not decay; the log lists the variables.
+
+    Args:
+        model: a built `keras.Model`, the one to be trained.
+        learning_rate: float or Keras schedule.
+        weight_decay: float, times the learning rate, off each weight a step.
+        beta_2: float, of the running mean of squared gradients.
+
+    Returns:
+        A `StableAdamW`.
+
+    References:
+        [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2
+    """
+    logging.info(describe_weight_decay(model))
+    return StableAdamW(learning_rate, weight_decay=weight_decay, beta_2=beta_2)
 
 
 def describe_weight_decay(model):

@@ -117,3 +117,45 @@ class CosineWarmupDecay(WarmupDecay):
 
     def shape(self, progress):
         return 0.5 * (1.0 + ops.cos(math.pi * progress))
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class WarmupStableDecay(WarmupDecay):
+    """Rises linearly from 0, stays, and falls as 1 minus a root at the end.
+
+    Until it falls the rate does not depend on the steps to come, so that a
+    run can be prolonged.
+
+    Args:
+        peak, num_train_steps, num_warmup_steps, end: see `WarmupDecay`.
+        decay_share: float above 0, at most 1, the share of the steps in which
+            it falls.
+
+    References:
+        [ModernBERT](https://arxiv.org/abs/2412.13663), section 2.2.2;
+        [Scaling laws beyond fixed training durations](
+        https://arxiv.org/abs/2405.18392), section 4
+    """
+
+    def __init__(
+        self,
+        peak,
+        num_train_steps,
+        num_warmup_steps=0,
+        end=0.0,
+        decay_share=0.1,
+    ):
+        if not 0 < decay_share <= 1:
+            raise ValueError(
+                "`decay_share` must be above 0 and at most 1. "
+                f"Received: decay_share={decay_share}."
+            )
+        super().__init__(peak, num_train_steps, num_warmup_steps, end)
+        self.decay_share = decay_share
+
+    def shape(self, progress):
+        fallen = ops.maximum(1.0 - (1.0 - progress) / self.decay_share, 0.0)
+        return 1.0 - ops.sqrt(fallen)
+
+    def get_config(self):
+        return {**super().get_config(), "decay_share": self.decay_share}

@@ -16,6 +16,7 @@ from keras_bert.training.adam_step import decays
 from keras_bert.training.adamw import AdamW
 from keras_bert.training.lamb import Lamb
 from keras_bert.training.schedules import LinearWarmupDecay
+from keras_bert.training.stable_adamw import StableAdamW
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _SHAPES = {"kernel": (4, 3), "bias": (3,), "table": (5, 2), "gamma": (4,)}
@@ -172,7 +173,7 @@ def test_names_can_be_excluded_from_decay():
         optimizer.exclude_from_weight_decay(var_names=["kernel"])
 
 
-@pytest.mark.parametrize("optimizer_class", [AdamW, Lamb])
+@pytest.mark.parametrize("optimizer_class", [AdamW, Lamb, StableAdamW])
 def test_a_scaled_variable_steps_by_its_share_of_the_rate(optimizer_class):
     variables, gradients = make_variables(), make_gradients(1, 1e-2)
     plain = make_variables()
@@ -401,6 +402,7 @@ tf.config.set_logical_device_configuration(
 import keras
 from keras_bert.training.adamw import AdamW
 from keras_bert.training.lamb import Lamb
+from keras_bert.training.stable_adamw import StableAdamW
 
 def steps(strategy, optimizer_class, gradients):
     with strategy.scope():
@@ -443,7 +445,7 @@ gradients = [
     for shape in [(3, 2), (2,)]
 ]
 gradients[0][2, 1, 0, 0] = np.inf
-for optimizer_class in (AdamW, Lamb):
+for optimizer_class in (AdamW, Lamb, StableAdamW):
     one = steps(tf.distribute.get_strategy(), optimizer_class, gradients)
     mirrored = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     two = steps(mirrored, optimizer_class, gradients)

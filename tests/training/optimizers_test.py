@@ -13,6 +13,7 @@ from keras_bert.training.adamw import AdamW
 from keras_bert.training.lamb import Lamb
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.optimizers import bert_lamb
+from keras_bert.training.optimizers import bert_stable_adamw
 from keras_bert.training.optimizers import describe_weight_decay
 from keras_bert.training.schedules import CosineWarmupDecay
 
@@ -53,7 +54,9 @@ _EXEMPT = {
     "masked_lm_head/output_bias",
     "nsp_head/classifier/bias",
 }
-_MAKERS = pytest.mark.parametrize("make_optimizer", [bert_adamw, bert_lamb])
+_MAKERS = pytest.mark.parametrize(
+    "make_optimizer", [bert_adamw, bert_lamb, bert_stable_adamw]
+)
 
 
 @_MAKERS

@@ -5,10 +5,16 @@ import pytest
 from keras_bert.training.schedules import CosineWarmupDecay
 from keras_bert.training.schedules import LinearWarmupDecay
 from keras_bert.training.schedules import PolynomialWarmupDecay
+from keras_bert.training.schedules import WarmupStableDecay
 
 _KINDS = pytest.mark.parametrize(
     "schedule_class",
-    [LinearWarmupDecay, PolynomialWarmupDecay, CosineWarmupDecay],
+    [
+        LinearWarmupDecay,
+        PolynomialWarmupDecay,
+        CosineWarmupDecay,
+        WarmupStableDecay,
+    ],
 )
 
 
@@ -82,12 +88,33 @@ def test_a_cosine_is_half_a_period():
         assert float(schedule(step)) == pytest.approx(rate)
 
 
+def test_a_stable_rate_falls_as_one_minus_a_root_at_the_end():
+    schedule = WarmupStableDecay(0.5, 200, 20, end=0.1, decay_share=0.5)
+    landmarks = {
+        10: 0.25,
+        20: 0.5,
+        100: 0.5,
+        104: 0.1 + 0.4 * 0.8,
+        125: 0.1 + 0.4 * 0.5,
+        164: 0.1 + 0.4 * 0.2,
+        200: 0.1,
+        999: 0.1,
+    }
+    for step, rate in landmarks.items():
+        assert float(schedule(step)) == pytest.approx(rate, abs=1e-6)
+    longer = WarmupStableDecay(0.5, 400, 20, end=0.1, decay_share=0.25)
+    for step in (5, 50, 100):
+        assert float(longer(step)) == float(schedule(step))
+
+
 @_KINDS
 def test_rates_fall_after_the_warmup_and_never_below_the_end(schedule_class):
     schedule = schedule_class(0.5, 100, num_warmup_steps=20, end=0.1)
     rates = [float(schedule(step)) for step in range(105)]
     assert (np.diff(rates[:20]) > 0).all()
-    assert (np.diff(rates[20:101]) < 0).all()
+    stays = 90 if schedule_class is WarmupStableDecay else 20
+    assert (np.diff(rates[20:101]) <= 1e-6).all()
+    assert (np.diff(rates[stays:101]) < 0).all()
     np.testing.assert_allclose(rates[100:], 0.1, rtol=1e-6)
 
 
@@ -112,6 +139,13 @@ def test_schedule_is_saved_with_an_optimizer(schedule_class):
     assert float(revived.learning_rate) == 0.0
     copy = schedule_class.from_config(schedule.get_config())
     assert float(copy(33)) == float(schedule(33)) != 0.0
+    assert copy.get_config() == schedule.get_config()
+
+
+@pytest.mark.parametrize("share", [0.0, 1.5])
+def test_the_share_of_the_decay_is_a_share(share):
+    with pytest.raises(ValueError, match=f"decay_share={share}"):
+        WarmupStableDecay(0.5, 10, decay_share=share)
 
 
 def test_power_is_saved():

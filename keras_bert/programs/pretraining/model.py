@@ -6,15 +6,22 @@ from keras_bert.programs.pretraining.fitting_config import check_lengths
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.optimizers import bert_lamb
+from keras_bert.training.optimizers import bert_stable_adamw
 from keras_bert.training.schedules import CosineWarmupDecay
 from keras_bert.training.schedules import LinearWarmupDecay
 from keras_bert.training.schedules import PolynomialWarmupDecay
+from keras_bert.training.schedules import WarmupStableDecay
 
-_OPTIMIZERS = {"adamw": bert_adamw, "lamb": bert_lamb}
+_OPTIMIZERS = {
+    "adamw": bert_adamw,
+    "lamb": bert_lamb,
+    "stable_adamw": bert_stable_adamw,
+}
 _SCHEDULES = {
     "linear": LinearWarmupDecay,
     "polynomial": PolynomialWarmupDecay,
     "cosine": CosineWarmupDecay,
+    "wsd": WarmupStableDecay,
 }
 
 
