@@ -13,6 +13,7 @@ MAX_SEQ_LENGTH = "max_seq_length"
 MAX_PREDICTIONS_PER_SEQ = "max_predictions_per_seq"
 ONE = "1"
 NUM_TOKENS = "num_tokens"
+NUM_TEXTS = "num_texts"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,6 +65,19 @@ SEGMENT_IDS = Feature(
     "int64",
     MAX_SEQ_LENGTH,
     "0 in [CLS] A [SEP] and at padding, 1 in B [SEP]",
+)
+TEXT_NUMBERS = Feature(
+    "text_numbers",
+    "int64",
+    MAX_SEQ_LENGTH,
+    "1 at the tokens of the first text of a row, 2 at those of the next one "
+    "and so on, then 0 at padding",
+)
+TEXT_STARTS = Feature(
+    "text_starts",
+    "int64",
+    NUM_TEXTS,
+    "positions of the first tokens of a row's texts, then 0 as padding",
 )
 MASKED_LM_POSITIONS = Feature(
     "masked_lm_positions",

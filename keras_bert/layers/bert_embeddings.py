@@ -27,6 +27,8 @@ class BertEmbeddings(TokenEmbeddings):
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
         segment_ids: int32 `(batch_size, seq_length)`, below
             `type_vocab_size`.
+        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
+            their texts, where those are not the places in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -65,18 +67,20 @@ class BertEmbeddings(TokenEmbeddings):
         )
         self.type_vocab_size = type_vocab_size
 
-    def build(self, input_ids_shape, segment_ids_shape=None):
-        super().build(input_ids_shape)
+    def build(
+        self, input_ids_shape, segment_ids_shape=None, positions_shape=None
+    ):
+        super().build(input_ids_shape, positions_shape)
         self.segment_embeddings = self._add_table(
             "segment", self.type_vocab_size
         )
 
-    def call(self, input_ids, segment_ids, training=None):
+    def call(self, input_ids, segment_ids, positions=None, training=None):
         segments = ops.one_hot(
             ops.reshape(segment_ids, (-1,)), self.type_vocab_size
         )
         segments = ops.matmul(segments, self.segment_embeddings)  # [B * S, H]
-        embedded = self._sum(input_ids)  # [B, S, H]
+        embedded = self._sum(input_ids, positions)  # [B, S, H]
         embedded += ops.reshape(segments, ops.shape(embedded))
         return self._normalize(embedded, training)
 
@@ -90,7 +94,9 @@ class BertEmbeddings(TokenEmbeddings):
         segments = ops.take(self.segment_embeddings, segment_ids, axis=0)
         return {**super().summands(input_ids), "segment": segments}
 
-    def compute_output_shape(self, input_ids_shape, segment_ids_shape):
+    def compute_output_shape(
+        self, input_ids_shape, segment_ids_shape, positions_shape=None
+    ):
         return super().compute_output_shape(input_ids_shape)
 
     def get_config(self):

@@ -28,6 +28,8 @@ class FactorizedEmbeddings(keras.layers.Layer):
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`.
         segment_ids: int32 `(batch_size, seq_length)`.
+        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
+            their texts, where those are not the places in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -78,19 +80,27 @@ class FactorizedEmbeddings(keras.layers.Layer):
         """As of the layer of tables: what is added up before the matrix."""
         return self.tables.summands(input_ids, segment_ids)
 
-    def build(self, input_ids_shape, segment_ids_shape=None):
+    def build(
+        self, input_ids_shape, segment_ids_shape=None, positions_shape=None
+    ):
+        shapes = input_ids_shape, segment_ids_shape, positions_shape
         if not self.tables.built:
-            self.tables.build(input_ids_shape, segment_ids_shape)
+            self.tables.build(*shapes)
         if self.projection:
             self.projection.build((*input_ids_shape, self.embedding_size))
 
-    def call(self, input_ids, segment_ids, training=None):
-        embedded = self.tables(input_ids, segment_ids, training=training)
+    def call(self, input_ids, segment_ids, positions=None, training=None):
+        told = {} if positions is None else {"positions": positions}
+        embedded = self.tables(
+            input_ids, segment_ids, **told, training=training
+        )
         if self.projection:
             return self.projection(embedded)
         return ops.cast(embedded, self.compute_dtype)
 
-    def compute_output_shape(self, input_ids_shape, segment_ids_shape):
+    def compute_output_shape(
+        self, input_ids_shape, segment_ids_shape, positions_shape=None
+    ):
         return (*input_ids_shape, self.hidden_size or self.embedding_size)
 
     def get_config(self):

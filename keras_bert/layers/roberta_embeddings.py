@@ -32,6 +32,8 @@ class RobertaEmbeddings(TokenEmbeddings):
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
+        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
+            their texts, where a row holds several: each counts anew.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -77,8 +79,8 @@ class RobertaEmbeddings(TokenEmbeddings):
         self.type_vocab_size = type_vocab_size
         self.pad_id = pad_id
 
-    def build(self, input_ids_shape):
-        super().build(input_ids_shape)
+    def build(self, input_ids_shape, positions_shape=None):
+        super().build(input_ids_shape, positions_shape)
         self.segment_embeddings = self._add_table(
             "segment", self.type_vocab_size
         )
@@ -87,9 +89,13 @@ class RobertaEmbeddings(TokenEmbeddings):
     def max_seq_length(self):
         return self.max_position_embeddings - self.pad_id - 1
 
-    def _positions(self, input_ids):
+    def _positions(self, input_ids, positions=None):
         is_token = ops.cast(ops.not_equal(input_ids, self.pad_id), "int32")
-        counts = ops.cumsum(is_token, axis=1) * is_token
+        counts = ops.cumsum(is_token, axis=1)
+        if positions is not None:
+            starts = ops.arange(ops.shape(input_ids)[1]) - positions
+            counts -= ops.take_along_axis(counts - is_token, starts, axis=1)
+        counts *= is_token
         places = ops.take(
             self.position_embeddings, self.pad_id + counts, axis=0
         )  # [B, S, H]

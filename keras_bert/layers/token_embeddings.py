@@ -28,6 +28,8 @@ class TokenEmbeddings(keras.layers.Layer):
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
+        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
+            their texts, where those are not the places in the row.
 
     Returns:
         float `(batch_size, seq_length, hidden_size)` in the compute dtype.
@@ -72,9 +74,10 @@ class TokenEmbeddings(keras.layers.Layer):
             dropout, dtype=self.dtype_policy, name="dropout"
         )
 
-    def build(self, input_ids_shape):
+    def build(self, input_ids_shape, positions_shape=None):
         seq_length = input_ids_shape[1]
-        if seq_length and seq_length > self.max_seq_length:
+        is_one_text = seq_length and positions_shape is None
+        if is_one_text and seq_length > self.max_seq_length:
             raise ValueError(
                 f"`input_ids` must be at most {self.max_seq_length} long, for "
                 f"`max_position_embeddings`={self.max_position_embeddings}. "
@@ -106,8 +109,8 @@ class TokenEmbeddings(keras.layers.Layer):
             autocast=False,  # Rows are looked up, not the whole table cast.
         )
 
-    def call(self, input_ids, training=None):
-        return self._normalize(self._sum(input_ids), training)
+    def call(self, input_ids, positions=None, training=None):
+        return self._normalize(self._sum(input_ids, positions), training)
 
     def summands(self, input_ids):
         """Return the vectors that are added up for each token.
@@ -126,18 +129,20 @@ class TokenEmbeddings(keras.layers.Layer):
             "position": ops.broadcast_to(positions, ops.shape(words)),
         }
 
-    def _sum(self, input_ids):
+    def _sum(self, input_ids, positions):
         words = ops.take(self.word_embeddings, input_ids, axis=0)  # [B, S, H]
-        return words + self._positions(input_ids)
+        return words + self._positions(input_ids, positions)
 
-    def _positions(self, input_ids):
+    def _positions(self, input_ids, positions=None):
+        if positions is not None:
+            return ops.take(self.position_embeddings, positions, axis=0)
         return self.position_embeddings[: ops.shape(input_ids)[1]]  # [S, H]
 
     def _normalize(self, embedded, training):
         embedded = ops.cast(self.layer_norm(embedded), self.compute_dtype)
         return self.output_dropout(embedded, training=training)
 
-    def compute_output_shape(self, input_ids_shape):
+    def compute_output_shape(self, input_ids_shape, positions_shape=None):
         return (*input_ids_shape, self.hidden_size)
 
     def get_config(self):

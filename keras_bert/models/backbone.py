@@ -1,10 +1,16 @@
 """The layers of an encoder, and the models that are made of them."""
 
+import inspect
+
 import keras
+from keras import ops
 
 from keras_bert import features
+from keras_bert.layers.text_positions import TextPositions
 
 _MASK = features.INPUT_MASK.name
+_NUMBERS = features.TEXT_NUMBERS.name
+_STARTS = features.TEXT_STARTS.name
 
 
 class Backbone:
@@ -12,7 +18,8 @@ class Backbone:
 
     Args:
         embeddings: layer that makes the first states of the input tensors but
-            for the mask, which it takes by name.
+            for the mask and `text_numbers`, which it takes by name. One that
+            looks at positions takes those of packed rows as `positions`.
         blocks: list of layers, called with states, mask and, where not all
             outputs are looked at, positions. One that stands there several
             times shares its weights.
@@ -20,7 +27,9 @@ class Backbone:
         pooler: layer from the first token's vector to that of the whole, or
             None.
         inputs: dict of int32 Keras tensors `(batch_size, seq_length)`; by
-            default those that `encoder_inputs` gives.
+            default those that `encoder_inputs` gives. With `text_numbers`
+            among them a row holds several texts, which do not see each other
+            and whose positions begin anew.
         about: function from `inputs` to the dict that blocks are told, by
             the name `about`; None where they are told nothing more.
 
@@ -53,16 +62,63 @@ class Backbone:
         self.pooler = pooler
         self.inputs = inputs or encoder_inputs()
         self._about = about
+        self._text_positions = TextPositions(name="text_positions")
         self._told = self._tell(self.inputs)
-        embedded = {k: x for k, x in self.inputs.items() if k != _MASK}
-        self.states = [embeddings(**embedded)]
+        self.states = [embeddings(**self._embedded())]
         for block in self.blocks[:-1]:
             states = block(self.states[-1], self.inputs[_MASK], **self._told)
             self.states.append(states)
         self.states.append(self.last_states())
 
+    def packed(self):
+        """The same layers for rows that hold several texts.
+
+        Returns:
+            `Backbone` whose `inputs` have one more, `text_numbers`, int32
+            `(batch_size, seq_length)`: 1 at the tokens of a row's first text,
+            2 at those of the next one and so on, then 0 at padding.
+        """
+        inputs = {**self.inputs, **encoder_inputs((features.TEXT_NUMBERS,))}
+        pieces = self.embeddings, self.blocks, self.final_norm, self.pooler
+        return Backbone(*pieces, inputs, self._about)
+
+    @property
+    def is_packed(self):
+        """Returns True where a row holds several texts."""
+        return _NUMBERS in self.inputs
+
+    def add_text_starts(self, inputs):
+        """Adds to `inputs` of packed rows where the first tokens stand.
+
+        Args:
+            inputs: dict of Keras tensors, which gets `text_starts`, int32
+                `(batch_size, num_texts)`.
+
+        Returns:
+            That tensor; of rows of one text instead int32 `(batch_size, 1)`,
+            zeros.
+        """
+        if not self.is_packed:
+            return ops.zeros_like(inputs[features.INPUT_IDS.name][:, :1])
+        inputs |= encoder_inputs((features.TEXT_STARTS,))
+        return inputs[_STARTS]
+
     def _tell(self, inputs):
-        return {} if self._about is None else {"about": self._about(inputs)}
+        about = {} if self._about is None else dict(self._about(inputs))
+        if self.is_packed:
+            numbers = inputs[_NUMBERS]
+            positions = self._text_positions(numbers)
+            about |= {"text": numbers, "position": positions}
+        return {"about": about} if about else {}
+
+    def _embedded(self):
+        """The arguments of `embeddings`."""
+        hidden = _MASK, _NUMBERS
+        embedded = {k: x for k, x in self.inputs.items() if k not in hidden}
+        parameters = inspect.signature(self.embeddings.call).parameters
+        if self.is_packed and "positions" in parameters:
+            embedded["positions"] = self._told["about"]["position"]
+        return embedded
 
     def last_states(self, positions=None):
         """Runs the last block, at some or all positions.
@@ -91,10 +147,11 @@ class Backbone:
         Returns:
             A functional `keras.Model` from `inputs` to a dict of
             `sequence_output`, float `(batch_size, seq_length, hidden_size)`,
-            and `pooled_output`, float `(batch_size, hidden_size)`.
+            and, unless rows are packed, `pooled_output`, float `(batch_size,
+            hidden_size)`.
         """
         outputs = {"sequence_output": self.states[-1]}
-        if pools and self.pooler:
+        if pools and self.pooler and not self.is_packed:
             outputs["pooled_output"] = self.pooler(self.states[-1][:, 0])
         return keras.Model(self.inputs, outputs, name=name)
 

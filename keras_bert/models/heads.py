@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_bert import features
 from keras_bert.layers.masked_lm_head import MaskedLMHead
+from keras_bert.layers.positions import gather_positions
 from keras_bert.models.layer_arguments import layer_arguments
 
 _MASKED_LM, _REPLACED_TOKEN = "masked_lm_head", "replaced_token_head"
@@ -28,31 +29,26 @@ def add_heads(backbone, heads, name):
     Returns:
         A functional `keras.Model`. It takes the backbone's inputs and, if
         there is a masked-LM head, `masked_lm_positions`, int32
-        `(batch_size, num_predictions)`. It returns a dict of `mlm_logits`,
-        float32 `(batch_size, num_predictions, vocab_size)`, and what the
-        other heads give: `replaced_token_logits`, float32 `(batch_size,
-        seq_length)`, or such as `nsp_logits`, float32 `(batch_size, 2)`.
+        `(batch_size, num_predictions)`; of packed rows, where another head
+        reads the pooled output of each text, `text_starts`. It returns a dict
+        of `mlm_logits`, float32 `(batch_size, num_predictions, vocab_size)`,
+        and what the other heads give: `replaced_token_logits`, float32
+        `(batch_size, seq_length)`, or such as `nsp_logits`, float32
+        `(batch_size, 2)`, `(batch_size, num_texts, 2)` of packed rows.
     """
     inputs, positions = dict(backbone.inputs), {}
     read = {reads_of(part) for part in heads}
     if POOLED in read:
-        first = inputs[features.INPUT_IDS.name][:, :1]
-        positions[POOLED] = ops.zeros_like(first)
+        positions[POOLED] = backbone.add_text_starts(inputs)
     if MASKED in read:
         feature = features.MASKED_LM_POSITIONS
         inputs[feature.name] = keras.Input(
             (None,), dtype="int32", name=feature.name
         )
         positions[MASKED] = inputs[feature.name]
-    if EVERY in read:
-        every = backbone.states[-1]
-        # The head gathers what it predicts.
-        states = {EVERY: [every], MASKED: [every, positions.get(MASKED)]}
-        states[POOLED] = [every]
-    else:
-        states = _looked_at(backbone, positions)
+    states = _looked_at(backbone, positions, EVERY in read)
     if POOLED in read:
-        states[POOLED] = [backbone.pooler(states[POOLED][0][:, 0])]
+        states[POOLED] = [backbone.pooler(*states[POOLED])]
     outputs = {
         logits_name(part): head(*states[reads_of(part)])
         for part, head in heads.items()
@@ -65,13 +61,22 @@ def reads_of(part):
     return {_MASKED_LM: MASKED, _REPLACED_TOKEN: EVERY}.get(part, POOLED)
 
 
-def _looked_at(backbone, positions):
-    """The last states at some positions, as arguments of the heads there."""
+def _looked_at(backbone, positions, is_every):
+    """The last states that heads read, as arguments of the heads by kind."""
+    if is_every:
+        every = backbone.states[-1]
+        # The masked-LM head gathers what it predicts.
+        states = {EVERY: [every], MASKED: [every, positions.get(MASKED)]}
+        if POOLED in positions and backbone.is_packed:
+            return {**states, POOLED: [gather_positions(every, positions[POOLED])]}
+        return {**states, POOLED: [every[:, 0]]}
+    if backbone.is_packed:
+        # How many texts there are is not known where they would be split.
+        return {k: [backbone.last_states(x)] for k, x in positions.items()}
     looked_at = ops.concatenate([*positions.values()], axis=1)
     states = backbone.last_states(looked_at)
-    if len(positions) == 1:
-        return dict.fromkeys(positions, [states])
-    return {POOLED: [states], MASKED: [states[:, 1:]]}
+    masked = states[:, 1:] if POOLED in positions else states
+    return {POOLED: [states[:, 0]], MASKED: [masked]}
 
 
 def masked_lm_head(config, embeddings, **changes):

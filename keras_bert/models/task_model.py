@@ -78,11 +78,16 @@ def add_task_head(backbone, head, reads, name):
     Returns:
         A functional `keras.Model` from the backbone's inputs to a dict of
         `logits`, float32 `(batch_size, num_outputs)`, or `(batch_size,
-        seq_length, num_outputs)` of a head that reads "sequence_output".
+        seq_length, num_outputs)` of a head that reads "sequence_output". Of
+        packed rows it also takes `text_starts`, unless that is what the head
+        reads, and gives `(batch_size, num_texts, num_outputs)`.
     """
-    mask = backbone.inputs[features.INPUT_MASK.name]
+    inputs = dict(backbone.inputs)
+    mask = inputs[features.INPUT_MASK.name]
     if reads == "sequence_output":
         read = backbone.states[-1]
+    elif backbone.is_packed:
+        read = _read_of_texts(backbone, reads, inputs)
     elif reads == "mean":
         read = mean_of_tokens(backbone.states[-1], mask)
     else:
@@ -92,9 +97,30 @@ def add_task_head(backbone, head, reads, name):
             counts = ops.cumsum(mask, axis=1)
             position = ops.argmax(counts, axis=1, keepdims=True)
         read = backbone.last_states(position)[:, 0]
-        if reads == "pooled_output":
-            read = backbone.pooler(read)
-    return keras.Model(backbone.inputs, {"logits": head(read)}, name=name)
+    if reads == "pooled_output":
+        read = backbone.pooler(read)
+    return keras.Model(inputs, {"logits": head(read)}, name=name)
+
+
+def _read_of_texts(backbone, reads, inputs):
+    """Reads each text of packed rows, float `(batch_size, num_texts, ...)`."""
+    starts = backbone.add_text_starts(inputs)
+    if reads in ("first_token", "pooled_output"):
+        return backbone.last_states(starts)
+    numbers = inputs[features.TEXT_NUMBERS.name]
+    own = ops.expand_dims(ops.take_along_axis(numbers, starts, axis=1), -1)
+    tokens = ops.equal(own, ops.expand_dims(numbers, 1))  # [B, T, S]
+    tokens = ops.cast(tokens, "int32") * ops.expand_dims(
+        inputs[features.INPUT_MASK.name], 1
+    )
+    if reads == "last_token":
+        return backbone.last_states(
+            ops.argmax(ops.cumsum(tokens, axis=2), axis=2)
+        )
+    states = backbone.states[-1]
+    weights = ops.cast(tokens, states.dtype)
+    num_tokens = ops.maximum(ops.sum(weights, axis=2, keepdims=True), 1.0)
+    return ops.matmul(weights, states) / num_tokens
 
 
 def mean_of_tokens(states, mask):

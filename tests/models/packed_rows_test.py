@@ -1,0 +1,357 @@
+"""Rows that hold several texts compute what padded rows do."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert.config import BertConfig
+from keras_bert.layers import TaskHead
+from keras_bert.layers import TextPositions
+from keras_bert.models import add_heads
+from keras_bert.models import add_task_head
+from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.models.family import family_of
+from keras_bert.models.modernbert_config import ModernBertConfig
+from keras_bert.models.roberta import RobertaConfig
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+_CONFIGS = {
+    config.model_type: config
+    for config in (
+        BertConfig(30, 8, 3, 2, 16, max_position_embeddings=10, **_NO_DROPOUT),
+        RobertaConfig(
+            30, 8, 3, 2, 16, max_position_embeddings=12, **_NO_DROPOUT
+        ),
+        AlbertConfig(
+            *(30, 8, 3, 2, 16), embedding_size=4, max_position_embeddings=10
+        ),
+        DistilBertConfig(
+            *(30, 8, 3, 2, 16),
+            max_position_embeddings=10,
+            dropout=0.0,
+            attention_dropout=0.0,
+        ),
+        ModernBertConfig(
+            vocab_size=30,
+            hidden_size=8,
+            num_hidden_layers=4,
+            num_attention_heads=2,
+            intermediate_size=12,
+            max_position_embeddings=10,
+            local_attention=4,
+        ),
+    )
+}
+_FAMILIES = pytest.mark.parametrize("name", _CONFIGS)
+# By the rows that they are packed in: the second one is full.
+_LENGTHS = (7, 3, 5), (10, 8)
+_ROW = 18
+_PREDICTIONS = 2  # Of each text.
+
+
+def make_backbone(name):
+    """A backbone and its packed one, of the same weights, each large."""
+    family = family_of(name)
+    backbone = family.backbone(_CONFIGS[name])
+    heads = family.heads(_CONFIGS[name], backbone.embeddings)
+    random = np.random.default_rng(0)
+    for weight in add_heads(backbone, heads, "pretrainer").weights:
+        if "seed" not in weight.path:
+            weight.assign(random.normal(0.0, 0.3, weight.shape))
+    return backbone, backbone.packed(), heads
+
+
+def make_texts(pad_id):
+    """Padded rows, and the same texts packed; both as inputs of all models."""
+    random = np.random.default_rng(1)
+    lengths = np.array([x for row in _LENGTHS for x in row])
+    is_token = np.arange(10) < lengths[:, None]
+    ids = np.where(is_token, random.integers(2, 30, is_token.shape), pad_id)
+    # What looks like padding inside a text is none to the mask.
+    ids[0, 2] = pad_id
+    segments = np.where(is_token, np.arange(10) >= lengths[:, None] // 2, 0)
+    positions = np.stack([lengths - 2, lengths - 1], axis=1)
+    padded = {
+        "input_ids": ids,
+        "input_mask": is_token,
+        "segment_ids": segments,
+        "masked_lm_positions": positions,
+    }
+    packed = {
+        "input_ids": np.full((2, _ROW), pad_id),
+        "input_mask": np.zeros((2, _ROW)),
+        "segment_ids": np.zeros((2, _ROW)),
+        "text_numbers": np.zeros((2, _ROW)),
+        "text_starts": np.zeros((2, 3)),
+        "masked_lm_positions": np.zeros((2, 3 * _PREDICTIONS)),
+    }
+    for text, (row, number, place) in enumerate(places()):
+        stop = place + lengths[text]
+        for key in ("input_ids", "input_mask", "segment_ids"):
+            packed[key][row, place:stop] = padded[key][text, : lengths[text]]
+        packed["text_numbers"][row, place:stop] = number + 1
+        packed["text_starts"][row, number] = place
+        asked = slice(_PREDICTIONS * number, _PREDICTIONS * (number + 1))
+        packed["masked_lm_positions"][row, asked] = place + positions[text]
+    return [
+        {key: x.astype("int32") for key, x in inputs.items()}
+        for inputs in (padded, packed)
+    ]
+
+
+def places():
+    """The row of each text, its number there from 0 and its place."""
+    return [
+        (row, number, sum(lengths[:number]))
+        for row, lengths in enumerate(_LENGTHS)
+        for number in range(len(lengths))
+    ]
+
+
+def named(model, inputs):
+    return {name: inputs[name] for name in model.input}
+
+
+def texts_of(values):
+    """The parts of packed rows that hold the texts, one after the other."""
+    lengths = [x for row in _LENGTHS for x in row]
+    return [
+        values[row, place : place + length]
+        for length, (row, _, place) in zip(lengths, places(), strict=True)
+    ]
+
+
+def states_of(model, inputs):
+    states = model(named(model, inputs))["sequence_output"]
+    return np.asarray(keras.ops.cast(states, "float32"))
+
+
+def check_states(name, atol=1e-5):
+    backbone, packed_backbone, _ = make_backbone(name)
+    padded, packed = make_texts(pad_id_of(name))
+    expected = states_of(backbone.encoder("encoder"), padded)
+    found = states_of(packed_backbone.encoder("packed"), packed)
+    for states, alone in zip(texts_of(found), expected, strict=True):
+        np.testing.assert_allclose(
+            states, alone[: len(states)], rtol=atol, atol=atol
+        )
+
+
+def pad_id_of(name):
+    return getattr(_CONFIGS[name], "pad_token_id", 0) % 30
+
+
+@_FAMILIES
+def test_tokens_have_the_states_that_they_have_alone(name):
+    check_states(name)
+
+
+@_FAMILIES
+def test_in_bfloat16_too(name):
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        # Products of other shapes are rounded elsewhere.
+        check_states(name, atol=0.1)
+    finally:
+        keras.config.set_dtype_policy(policy)
+
+
+@_FAMILIES
+def test_no_text_sees_another(name):
+    _, backbone, _ = make_backbone(name)
+    model = backbone.encoder("packed")
+    _, inputs = make_texts(pad_id_of(name))
+    changed = dict(inputs, input_ids=inputs["input_ids"].copy())
+    changed["input_ids"][0, 7:10] += 1
+    before, after = (states_of(model, x) for x in (inputs, changed))
+    moved = np.abs(before - after).max(axis=-1) > 0
+    np.testing.assert_array_equal(moved[0, :15], [0] * 7 + [1] * 3 + [0] * 5)
+    assert not moved[1].any()
+
+
+@_FAMILIES
+def test_losses_and_gradients_are_those_of_padded_rows(name):
+    import tensorflow as tf
+
+    backbone, packed_backbone, heads = make_backbone(name)
+    inputs = make_texts(pad_id_of(name))
+    results = []
+    for form, own in zip((backbone, packed_backbone), inputs, strict=True):
+        model = add_heads(form, heads, "pretrainer")
+        is_packed = form is packed_backbone
+        labels = make_labels(is_packed)
+        with tf.GradientTape() as tape:
+            outputs = model(named(model, own), training=True)
+            loss = sum(
+                mean_loss(outputs[x], labels[x.partition("_")[0]])
+                for x in outputs
+            )
+        assert ("text_starts" in model.input) == (is_packed and len(heads) > 1)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        by_path = {
+            variable.path: np.asarray(tf.convert_to_tensor(gradient))
+            for variable, gradient in zip(
+                model.trainable_variables, gradients, strict=True
+            )
+        }
+        results.append((float(loss), by_path))
+    (expected, of_padded), (found, of_packed) = results
+    assert found == pytest.approx(expected, rel=1e-5)
+    assert of_padded.keys() == of_packed.keys()
+    for path, gradient in of_padded.items():
+        scale = np.abs(gradient).max()
+        np.testing.assert_allclose(
+            of_packed[path], gradient, atol=1e-5 * max(scale, 1), err_msg=path
+        )
+
+
+def make_labels(is_packed):
+    """Labels and weights, by the first words of outputs' names."""
+    of_tokens = np.arange(10).reshape(5, _PREDICTIONS) + 3
+    of_texts = np.arange(5) % 2
+    if not is_packed:
+        found = {
+            "mlm": (of_tokens, np.ones_like(of_tokens)),
+            "nsp": (of_texts, np.ones_like(of_texts)),
+        }
+        return {**found, "sop": found["nsp"]}
+    rows = np.full((2, 3, 1 + _PREDICTIONS), -1)
+    for text, (row, number, _) in enumerate(places()):
+        rows[row, number] = [of_texts[text], *of_tokens[text]]
+    mlm, nsp = rows[:, :, 1:].reshape(2, -1), rows[:, :, 0]
+    found = {
+        name: (np.maximum(x, 0), x >= 0)
+        for name, x in (("mlm", mlm), ("nsp", nsp))
+    }
+    return {**found, "sop": found["nsp"]}
+
+
+def mean_loss(logits, labels_and_weights):
+    labels, weights = labels_and_weights
+    losses = keras.ops.sparse_categorical_crossentropy(
+        labels, logits, from_logits=True
+    )
+    weights = weights.astype("float32")
+    return keras.ops.sum(losses * weights) / weights.sum()
+
+
+@pytest.mark.parametrize(
+    "reads", ["pooled_output", "first_token", "last_token", "mean"]
+)
+def test_heads_read_each_text(reads):
+    backbone, packed_backbone, _ = make_backbone("bert")
+    head = TaskHead(3, dropout=0.0, kernel_initializer="normal")
+    expected, found = (
+        np.asarray(model(named(model, inputs))["logits"])
+        for model, inputs in zip(
+            [
+                add_task_head(form, head, reads, "classifier")
+                for form in (backbone, packed_backbone)
+            ],
+            make_texts(0),
+            strict=True,
+        )
+    )
+    assert found.shape == (2, 3, 3)
+    for logits, (row, number, _) in zip(expected, places(), strict=True):
+        np.testing.assert_allclose(found[row, number], logits, atol=1e-5)
+
+
+def test_a_head_of_tokens_reads_them_as_they_stand():
+    backbone, packed_backbone, _ = make_backbone("bert")
+    head = TaskHead(3, dropout=0.0, kernel_initializer="normal")
+    expected, found = (
+        np.asarray(model(named(model, inputs))["logits"])
+        for model, inputs in zip(
+            [
+                add_task_head(form, head, "sequence_output", "tagger")
+                for form in (backbone, packed_backbone)
+            ],
+            make_texts(0),
+            strict=True,
+        )
+    )
+    for logits, alone in zip(texts_of(found), expected, strict=True):
+        np.testing.assert_allclose(logits, alone[: len(logits)], atol=1e-5)
+
+
+@_FAMILIES
+def test_a_graph_of_padded_rows_knows_nothing_of_it(name):
+    import tensorflow as tf
+
+    backbone, _, _ = make_backbone(name)
+    model = backbone.encoder("encoder")
+    inputs, _ = make_texts(pad_id_of(name))
+    graph = tf.function(model).get_concrete_function(named(model, inputs)).graph
+    kinds = {operation.type for operation in graph.get_operations()}
+    assert not kinds & {"LowerBound", "Equal"}
+
+
+def test_rows_of_a_fixed_size_are_compiled():
+    import tensorflow as tf
+
+    _, backbone, _ = make_backbone("modernbert")
+    model = backbone.encoder("packed")
+    _, inputs = make_texts(0)
+    compiled = tf.function(
+        lambda x: model(x)["sequence_output"], jit_compile=True
+    )
+    np.testing.assert_allclose(
+        compiled({k: tf.constant(x) for k, x in named(model, inputs).items()}),
+        states_of(model, inputs),
+        atol=1e-5,
+    )
+
+
+def test_the_attention_of_a_text_is_its_own():
+    backbone, packed_backbone, _ = make_backbone("bert")
+    padded, packed = make_texts(0)
+    expected = backbone.attention_weights(named(backbone.encoder("a"), padded))
+    found = packed_backbone.attention_weights(
+        named(packed_backbone.encoder("b"), packed)
+    )
+    for alone, weights in zip(expected, found, strict=True):
+        own = np.asarray(weights)[0, :, 7:10, :15]
+        np.testing.assert_allclose(
+            own[..., 7:10], np.asarray(alone)[1, :, :3, :3], atol=1e-5
+        )
+        assert own[..., :7].max() == own[..., 10:].max() == 0
+
+
+def test_a_keras_file_holds_a_model_of_packed_rows(check_keras_file):
+    _, backbone, _ = make_backbone("roberta")
+    model = backbone.encoder("packed")
+    check_keras_file(model, named(model, make_texts(1)[1]))
+
+
+def test_positions_begin_anew():
+    numbers = np.array([[1, 1, 1, 2, 2, 0, 0], [1, 2, 2, 3, 3, 3, 4]], "int32")
+    expected = [[0, 1, 2, 0, 1, 0, 0], [0, 0, 1, 0, 1, 2, 0]]
+    np.testing.assert_array_equal(TextPositions()(numbers), expected)
+
+
+@pytest.mark.large
+def test_on_jax_too():
+    pytest.importorskip("jax")
+    program = (
+        "from tests.models import packed_rows_test as test\n"
+        "assert test.keras.backend.backend() == 'jax'\n"
+        "for name in test._CONFIGS:\n    test.check_states(name)\n"
+    )
+    environment = {"KERAS_BACKEND": "jax", "JAX_PLATFORMS": "cpu"}
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=_ROOT,
+        env={**os.environ, **environment, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
