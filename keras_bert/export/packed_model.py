@@ -5,7 +5,9 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.layers.feed_forward import FeedForward
+from keras_bert.layers.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.pre_norm_block import PreNormBlock
 from keras_bert.layers.self_attention import SelfAttention
 
 # TensorFlow keeps something for each shape of a product that it has met, so
@@ -26,9 +28,9 @@ def packed_model(model):
 
     Args:
         model: functional `keras.Model`. Its blocks that are a `PostNormBlock`
-            of a `SelfAttention` are computed so, also those of models inside
-            it, unless they are told more of the tokens; all else is computed as
-            it is.
+            or a `PreNormBlock` of a `SelfAttention` are computed so, also those
+            of models inside it, unless they are told more of the tokens; all
+            else is computed as it is.
 
     Returns:
         A functional `keras.Model` with the same inputs and outputs, for
@@ -78,10 +80,13 @@ def row_lengths(mask):
 def _can_be_packed(layer):
     """Checks that a layer computes what `_PackedBlock` does."""
     attention = getattr(layer, "self_attention", None)
-    return (
-        getattr(type(layer), "call", None) is PostNormBlock.call
-        and getattr(type(attention), "call", None) is SelfAttention.call
-    )
+    is_block = _calls_as(layer, PostNormBlock, PreNormBlock)
+    return is_block and _calls_as(attention, SelfAttention)
+
+
+def _calls_as(layer, *classes):
+    call = getattr(type(layer), "call", None)
+    return call in [kind.call for kind in classes]
 
 
 class _PackedBlocks:
@@ -192,9 +197,11 @@ class _PackedBlock(keras.layers.Layer):
         )
         self.attention_output = self._parts(attention.attention_output)
         self.feed_forward = None
-        if type(feed_forward).call is FeedForward.call:
+        if _calls_as(feed_forward, FeedForward, GatedFeedForward):
+            intermediate = feed_forward.intermediate
+            num_blocks = intermediate.units // feed_forward.intermediate_size
             self.feed_forward = [
-                self._parts(feed_forward.intermediate),
+                self._parts(intermediate, num_blocks),
                 self._parts(feed_forward.feed_forward_output),
             ]
 
@@ -228,13 +235,14 @@ class _PackedBlock(keras.layers.Layer):
 
     def call(self, inputs, grid_mask, places, tokens_at, query_positions=None):
         attention = self.block.self_attention
+        read = self.block.attention_input(inputs)
         if query_positions is not None:
             num_rows = tf.shape(query_positions)[0]
             more_rows = [0, tf.shape(grid_mask)[0] - num_rows]
             query_positions = tf.pad(query_positions, [more_rows, [0, 0]])
 
         def context(layer):
-            grid = tf.gather(layer(inputs), tokens_at)
+            grid = tf.gather(layer(read), tokens_at)
             context = attention.context(grid, grid_mask, query_positions)
             if query_positions is not None:
                 return context[:num_rows]
@@ -248,13 +256,15 @@ class _PackedBlock(keras.layers.Layer):
             states = tf.gather(inputs, asked[:num_rows])
         attended = _outputs(self.attention_output, context)
         states = self.block.with_attended(states, attended)
-        return self.block.with_output(states, self._feed_forward(states))
+        output = self._feed_forward(self.block.feed_forward_input(states))
+        return self.block.with_output(states, output)
 
-    def _feed_forward(self, states):
+    def _feed_forward(self, read):
         if self.feed_forward is None:
-            return self.block.feed_forward(states)
+            return self.block.feed_forward(read)
         intermediate, output = self.feed_forward
-        return _outputs(output, _outputs(intermediate, states))
+        inner = [self.block.feed_forward.inner(x(read)) for x in intermediate]
+        return _outputs(output, tf.concat(inner, axis=-1))
 
     def compute_output_spec(self, inputs, query_positions=None, **grid):
         shape = inputs.shape

@@ -91,8 +91,22 @@ class FeedForward(keras.layers.Layer):
         self.output_dropout.build(inputs_shape)
 
     def call(self, inputs, training=None):
-        output = self.feed_forward_output(self.intermediate(inputs))
+        inner = self.inner(self.intermediate(inputs))
+        output = self.feed_forward_output(inner)
         return self.output_dropout(output, training=training)
+
+    def inner(self, outputs, training=None):
+        """What `feed_forward_output` reads of the outputs of `intermediate`.
+
+        Args:
+            outputs: float `(..., size)`, of all units or of the same part of
+                each `intermediate_size` of them.
+            training: bool, whether a gradient will be asked for.
+
+        Returns:
+            float `(..., size)`.
+        """
+        return outputs
 
     def compute_output_shape(self, inputs_shape):
         return inputs_shape

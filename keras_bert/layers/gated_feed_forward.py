@@ -48,10 +48,14 @@ class GatedFeedForward(FeedForward):
         )
 
     def call(self, inputs, training=None):
+        gated = self.inner(self.intermediate(inputs), training)
+        dropped = self.output_dropout(gated, training=training)
+        return self.feed_forward_output(dropped)
+
+    def inner(self, outputs, training=None):
+        """The gated values, see `FeedForward`."""
         activation = self.activation
         if not training:
             activation = without_gradient(activation)
-        values, gates = ops.split(self.intermediate(inputs), 2, axis=-1)
-        gated = activation(values) * gates
-        dropped = self.output_dropout(gated, training=training)
-        return self.feed_forward_output(dropped)
+        values, gates = ops.split(outputs, 2, axis=-1)
+        return activation(values) * gates

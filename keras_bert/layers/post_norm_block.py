@@ -110,8 +110,30 @@ class PostNormBlock(keras.layers.Layer):
             inputs, attention_mask, about
         )
 
+    def attention_input(self, inputs):
+        """What `self_attention` reads of the states, which may be of any rank.
+
+        Args:
+            inputs: float `(..., hidden_size)`, those of a call.
+
+        Returns:
+            float `(..., hidden_size)`.
+        """
+        return inputs
+
+    def feed_forward_input(self, states):
+        """What `feed_forward` reads of the states.
+
+        Args:
+            states: float `(..., hidden_size)`, from `with_attended`.
+
+        Returns:
+            float `(..., hidden_size)`.
+        """
+        return states
+
     def with_attended(self, inputs, attended):
-        """The states that the feed-forward net is given.
+        """The states after attention.
 
         Args:
             inputs: float `(..., hidden_size)`, those of a call.

@@ -97,7 +97,7 @@ class PreNormBlock(keras.layers.Layer):
         training=None,
     ):
         attended = self.self_attention(
-            self._normalized(inputs, self.attention_layer_norm),
+            self.attention_input(inputs),
             attention_mask,
             query_positions,
             about,
@@ -105,12 +105,11 @@ class PreNormBlock(keras.layers.Layer):
         )
         if query_positions is not None:
             inputs = gather_positions(inputs, query_positions)
-        states = inputs + ops.cast(attended, self.compute_dtype)
+        states = self.with_attended(inputs, attended)
         output = self.feed_forward(
-            self._normalized(states, self.feed_forward_layer_norm),
-            training=training,
+            self.feed_forward_input(states), training=training
         )
-        return states + ops.cast(output, self.compute_dtype)
+        return self.with_output(states, output)
 
     def attention_weights(self, inputs, attention_mask=None, about=None):
         """Return the attention weights of `self_attention`.
@@ -122,10 +121,24 @@ class PreNormBlock(keras.layers.Layer):
             float `(batch_size, num_heads, seq_length, seq_length)`.
         """
         return self.self_attention.attention_weights(
-            self._normalized(inputs, self.attention_layer_norm),
-            attention_mask,
-            about,
+            self.attention_input(inputs), attention_mask, about
         )
+
+    def attention_input(self, inputs):
+        """What `self_attention` reads, see `PostNormBlock`."""
+        return self._normalized(inputs, self.attention_layer_norm)
+
+    def with_attended(self, inputs, attended):
+        """The states after attention, see `PostNormBlock`."""
+        return inputs + ops.cast(attended, self.compute_dtype)
+
+    def feed_forward_input(self, states):
+        """What `feed_forward` reads, see `PostNormBlock`."""
+        return self._normalized(states, self.feed_forward_layer_norm)
+
+    def with_output(self, states, output):
+        """The states that the block gives, see `PostNormBlock`."""
+        return states + ops.cast(output, self.compute_dtype)
 
     def _normalized(self, states, layer_norm):
         if layer_norm is None:

@@ -1,6 +1,7 @@
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_bert.export.packed_model import packed_model
 from keras_bert.layers import BertEmbeddings
@@ -11,6 +12,8 @@ from keras_bert.layers import SelfAttention
 from keras_bert.models import Backbone
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.albert import albert_backbone
+from keras_bert.models.modernbert import modernbert_backbone
+from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.models.task_model import add_task_head
 from keras_bert.models.task_model import over_choices
 
@@ -50,6 +53,49 @@ def test_tokens_have_the_states_of_the_model(backbone, inputs):
     assert expected.keys() == found.keys()
     for name, states in expected.items():
         _check_tokens(found[name], states)
+
+
+@pytest.fixture
+def modernbert():
+    config = ModernBertConfig(
+        vocab_size=30,
+        hidden_size=12,
+        num_hidden_layers=4,
+        num_attention_heads=3,
+        intermediate_size=10,
+        max_position_embeddings=600,
+        local_attention=8,
+    )
+    backbone = modernbert_backbone(config)
+    random = np.random.default_rng(_SEED)
+    for variable in backbone.encoder("encoder").weights:
+        variable.assign(random.normal(0.0, 0.3, variable.shape))
+    return backbone
+
+
+def test_tokens_of_modernbert_have_the_states_of_the_model(modernbert, inputs):
+    del inputs["segment_ids"]
+    model = modernbert.states_model()
+    expected, packed = model(inputs), packed_model(model)
+    assert not [x for x in packed.layers if x.name.startswith("block_")]
+    found = packed(inputs)
+    for name, states in expected.items():
+        _check_tokens(found[name], states)
+
+
+def test_long_rows_of_modernbert_are_compared_in_blocks(modernbert):
+    head = keras.layers.Dense(2, dtype="float32")
+    model = add_task_head(modernbert, head, "first_token", "classifier")
+    random = np.random.default_rng(_SEED)
+    lengths = np.array([[540], [30]])
+    inputs = {
+        "input_ids": random.integers(0, 30, (2, 540), np.int32),
+        "input_mask": (np.arange(540) < lengths).astype("int32"),
+    }
+    packed = tf.function(packed_model(model))
+    np.testing.assert_allclose(
+        packed(inputs)["logits"], model(inputs)["logits"], atol=1e-5
+    )
 
 
 def _check_tokens(found, expected, atol=1e-5):
