@@ -87,11 +87,15 @@ _ALBERT = _Family(
     "sentence_order",
     "--flagfile=configs/albert_pretraining.flags",
 )
+# What differs between families is the model, not the optimizer.
+_AS_OTHERS = (
+    "--optimizer=adamw --learning_rate_decay=linear --nomask_special_tokens"
+)
 _MODERNBERT = dataclasses.replace(
     _ROBERTA,
     config="modernbert_tiny",
     num_predictions=20,
-    recipe="--flagfile=configs/modernbert_pretraining.flags",
+    recipe=f"--flagfile=configs/modernbert_pretraining.flags {_AS_OTHERS}",
 )
 _ON_WORD_PIECES = dataclasses.replace(
     _MODERNBERT, learning=_WORDPIECE, vocabulary="vocab.txt"

@@ -237,6 +237,12 @@ class PretrainedModel:
         self.check_parts("masked_lm_head")
         return self.model
 
+    def packed_pretrainer(self):
+        """Makes the same for rows of several texts, see `Backbone.packed`."""
+        self.check_parts("masked_lm_head")
+        backbone, name = self.backbone.packed(), self.model.name
+        return add_heads(backbone, self.heads, f"packed_{name}")
+
     def check_parts(self, *wanted):
         """Raises ValueError unless all the named parts are there."""
         lacking = [part for part in wanted if part not in self.parts]

@@ -68,7 +68,10 @@ def _looked_at(backbone, positions, is_every):
         # The masked-LM head gathers what it predicts.
         states = {EVERY: [every], MASKED: [every, positions.get(MASKED)]}
         if POOLED in positions and backbone.is_packed:
-            return {**states, POOLED: [gather_positions(every, positions[POOLED])]}
+            return {
+                **states,
+                POOLED: [gather_positions(every, positions[POOLED])],
+            }
         return {**states, POOLED: [every[:, 0]]}
     if backbone.is_packed:
         # How many texts there are is not known where they would be split.

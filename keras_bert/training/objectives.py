@@ -64,6 +64,11 @@ class Objective:
     fields: dict = dataclasses.field(default_factory=dict)
     reads: Callable = lambda recipe: {}
 
+    @property
+    def reads_packed(self):
+        """Returns True where an example may hold several texts."""
+        return self.learner is _pretrainer
+
 
 def objective_named(name):
     """Look up an objective; another name is a ValueError."""

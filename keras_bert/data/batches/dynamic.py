@@ -1,5 +1,7 @@
 """Dynamic records to batches whose masks differ in each epoch."""
 
+import dataclasses
+
 import tensorflow as tf
 
 from keras_bert import features
@@ -33,6 +35,8 @@ def dynamic_pretraining_dataset(
     sep_id=None,
     ngram=1,
     substitutes=SUBSTITUTES,
+    mask_special_tokens=False,
+    cls_id=None,
 ):
     """Batches of dynamic records, masked on the way.
 
@@ -64,9 +68,13 @@ def dynamic_pretraining_dataset(
             `do_whole_word_mask`, the short ones more often.
         substitutes: two floats, the shares of the masked tokens that become
             [MASK] and that stay as they are; the others become random ids.
+        mask_special_tokens: bool, mask [CLS] and [SEP] as any other token.
+        cls_id: int, id of [CLS], where each begins another text of a row, as
+            in records of `packing="best_fit"`; None for one text or pair.
 
     Returns:
-        A `tf.data.Dataset` of batches like those of `pretraining_dataset`.
+        A `tf.data.Dataset` of batches like those of `pretraining_dataset`;
+        with `cls_id` the inputs have `text_numbers` as well.
 
     Raises:
         ValueError: an argument is out of range; or the first record of a file
@@ -84,6 +92,8 @@ def dynamic_pretraining_dataset(
         ngram,
         substitutes,
     )
+    if mask_special_tokens or cls_id is not None:
+        rules = dataclasses.replace(rules, num_special=0)
     _check(rules, max_seq_length)
     lengths = {features.MAX_SEQ_LENGTH: max_seq_length}
     check_first_records(paths, "dynamic", lengths, vocab_size)
@@ -93,10 +103,11 @@ def dynamic_pretraining_dataset(
         files = tf.data.Dataset.from_tensor_slices(paths)
         records = read_records(files, len(paths)).batch(batch_size)
         batches = number_batches(records, batch_size, epoch)
-    whole = do_whole_word_mask
+    words = do_whole_word_mask, mask_special_tokens
+    ids = pad_id, sep_id, cls_id
     return batches.map(
         lambda *batch: _make_batch(
-            *batch, max_seq_length, rules, seed, whole, pad_id, sep_id
+            *batch, max_seq_length, rules, seed, words, ids
         ),
         num_parallel_calls=tf.data.AUTOTUNE,
         deterministic=True,
@@ -118,8 +129,10 @@ def _check(rules, max_seq_length):
 
 
 def _make_batch(
-    epoch, first, serialized, max_seq_length, rules, seed, whole, pad_id, sep_id
+    epoch, first, serialized, max_seq_length, rules, seed, words, special_ids
 ):
+    by_words, masks_special = words
+    pad_id, sep_id, cls_id = special_ids
     parsed = _parse(serialized, max_seq_length, sep_id)
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
     boundary = parsed[features.SEGMENT_BOUNDARY.name]
@@ -143,8 +156,13 @@ def _make_batch(
         & (position != boundary - 1)
         & (position < num_tokens - 1)
     )
-    if sep_id is not None:
-        maskable &= ids != sep_id
+    for special_id in (sep_id, cls_id):
+        if special_id is not None:
+            maskable &= ids != special_id
+    if masks_special:
+        # Each is a word by itself.
+        word_starts = tf.where(is_token & ~maskable, 1, word_starts)
+        maskable = is_token
     masked_ids, positions, labels, weights = mask_tokens(
         ids,
         maskable,
@@ -152,7 +170,7 @@ def _make_batch(
         seed,
         epoch,
         first,
-        word_starts if whole else None,
+        word_starts if by_words else None,
     )
     values = (
         masked_ids,
@@ -164,7 +182,11 @@ def _make_batch(
         parsed[features.NEXT_SENTENCE_LABELS.name],
     )
     names = [feature.name for feature in features.PRETRAINING_FEATURES]
-    return as_batch(dict(zip(names, values, strict=True)))
+    inputs, *others = as_batch(dict(zip(names, values, strict=True)))
+    if cls_id is not None:
+        numbers = tf.cumsum(tf.cast(ids == cls_id, tf.int32), axis=1)
+        inputs[features.TEXT_NUMBERS.name] = tf.where(is_token, numbers, 0)
+    return inputs, *others
 
 
 def _parse(serialized, max_seq_length, sep_id):

@@ -96,11 +96,14 @@ def mask_tokens(
     positions = tf.where(predicted, positions, 0)
     labels = tf.gather(input_ids, positions, batch_dims=1)
     substitutes = _substitutes(labels, draws, random_draws, rules)
-    # Where nothing is predicted, position 0 gets the [CLS] that it has.
+    # Where nothing is predicted, the first prediction is written again or, if
+    # there is none, position 0 gets the [CLS] that it has.
+    places = tf.where(predicted, positions, positions[:, :1])
+    substitutes = tf.where(predicted, substitutes, labels)
     masked_ids = tf.tensor_scatter_nd_update(
         input_ids,
-        tf.stack([_rows(positions), positions], axis=-1),
-        tf.where(predicted, substitutes, labels),
+        tf.stack([_rows(places), places], axis=-1),
+        tf.where(predicted, substitutes, substitutes[:, :1]),
     )
     return (
         masked_ids,

@@ -37,6 +37,9 @@ def _predict_next(inputs, labels, weights):
     positions = tf.range(tf.shape(ids)[1] - 1)[None]
     positions = tf.tile(positions, [tf.shape(ids)[0], 1])
     is_token = inputs[features.INPUT_MASK.name][:, 1:]
+    numbers = inputs.get(features.TEXT_NUMBERS.name)
+    if numbers is not None:  # No text is predicted from another one.
+        is_token *= tf.cast(numbers[:, 1:] == numbers[:, :-1], tf.int32)
     return (
         {
             **inputs,

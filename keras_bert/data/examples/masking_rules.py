@@ -28,6 +28,8 @@ class MaskingRules:
             drawn with a probability proportional to 1 / n.
         substitutes: two floats, the shares of them that become [MASK] and
             that stay as they are; the others become random ids.
+        num_special: int, tokens of an example that are never masked but count
+            for the share.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 1;
@@ -40,6 +42,7 @@ class MaskingRules:
     vocab_size: int
     ngram: int = 1
     substitutes: tuple = SUBSTITUTES
+    num_special: int = _NUM_SPECIAL
 
     def num_predictions(self, num_maskable):
         """The share of the whole length, at least one, at most the limit.
@@ -51,7 +54,7 @@ class MaskingRules:
         Returns:
             An int64 array.
         """
-        length = num_maskable + _NUM_SPECIAL
+        length = num_maskable + self.num_special
         wanted = (length * self.masked_lm_prob).round().astype("int64")
         return wanted.clip(1, self.max_predictions_per_seq)
 

@@ -112,7 +112,9 @@ class PretrainingDataOptions:
             `do_whole_word_mask`, the short ones more often.
         packing: str, what an example holds: two segments or two sentences, of
             which B follows A or is random; one text of full sentences, across
-            documents or of one; or two segments in order or swapped.
+            documents or of one; as many texts of one document as fit, each
+            with special tokens of its own, which needs dynamic `masking`; or
+            two segments in order or swapped.
         masking: str, mask here, or anew at each step of training, so that the
             settings of masking have no effect here.
 
@@ -166,6 +168,12 @@ class PretrainingDataOptions:
             )
         if self.masking == "dynamic":
             self._check_dynamic()
+        elif PACKINGS[self.packing].joins:
+            raise ValueError(
+                f"`packing`={self.packing!r} needs `masking`='dynamic': static "
+                "records say nothing of several texts. Received: "
+                f"masking={self.masking!r}."
+            )
 
     def _check_dynamic(self):
         for name, default in (("do_whole_word_mask", False), ("ngram", 1)):

@@ -24,12 +24,14 @@ class Packing:
         label: str, the meaning of a label of 1, "random_next" or
             "swapped"; "" if there is no B.
         has_short: bool, `short_seq_prob` has an effect.
+        joins: bool, a row holds as many of these texts as fit.
     """
 
     name: str
     sample: Callable
     label: str = ""
     has_short: bool = False
+    joins: bool = False
 
 
 def _segment_pairs(corpus, documents, options, rng, decide=next_or_random):
@@ -65,6 +67,7 @@ PACKINGS = {
         Packing("sentence_pairs", _sentence_pairs, "random_next"),
         Packing("full_sentences", _full_sentences),
         Packing("doc_sentences", _doc_sentences),
+        Packing("best_fit", _doc_sentences, joins=True),
         Packing("sentence_order", _sentence_order, "swapped", True),
     )
 }

@@ -20,6 +20,8 @@ from keras_bert.data.examples.packing import static_examples
 from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.data.examples.segments import Segments
 from keras_bert.data.examples.segments import copy_tokens
+from keras_bert.data.examples.text_rows import best_fit
+from keras_bert.data.examples.text_rows import join_texts
 from keras_bert.data.records.encoding import serialize_examples
 
 _BLOCK_TOKENS = 1 << 18
@@ -90,9 +92,18 @@ class ShardBuilder:
             copied, segments = copy_tokens(
                 self._corpus, segments, self._rules.sep_id
             )
-            for first in range(0, len(segments), _BATCH_EXAMPLES):
-                rows = slice(first, first + _BATCH_EXAMPLES)
-                yield self._batch(copied, segments[rows], rng)
+            num_texts = np.ones(len(segments), np.int64)
+            if self._packing.joins:
+                rows = best_fit(segments.num_tokens, self._rules.seq_length)
+                segments = segments[np.argsort(rows, kind="stable")]
+                num_texts = np.bincount(rows)
+            edges = np.append(0, np.cumsum(num_texts))
+            # Texts take memory by their number, as if each were a row.
+            step = _BATCH_EXAMPLES * len(num_texts) // max(len(segments), 1)
+            for first in range(0, len(num_texts), max(step, 1)):
+                rows = num_texts[first:][: max(step, 1)]
+                texts = slice(edges[first], edges[first + len(rows)])
+                yield self._batch(copied, segments[texts], rows, rng)
 
     def _units(self, num_shards):
         """All (pass, first document, end document), in random order."""
@@ -124,18 +135,22 @@ class ShardBuilder:
         self._corpus.release()
         return segments
 
-    def _batch(self, corpus, segments, rng):
+    def _batch(self, corpus, segments, num_texts, rng):
         predictions = 0
+        num_tokens = segments.num_tokens
         if self._options.masking == "dynamic":
             examples = dynamic_examples(corpus, segments, self._rules)
+            if self._packing.joins:
+                examples, num_tokens = join_texts(
+                    examples, num_tokens, num_texts
+                )
         else:
             examples = static_examples(corpus, segments, self._rules, rng)
             predictions = int(examples["masked_lm_weights"].sum())
         schema = features.FORMS[self._options.masking]
-        num_tokens = segments.num_tokens
         records = serialize_examples(examples, schema, num_tokens)
         counts = collections.Counter(
-            examples=len(segments),
+            examples=len(num_texts),
             predictions=predictions,
             example_tokens=int(num_tokens.sum()),
             cut_tokens=int(segments.num_cut.sum()),

@@ -39,7 +39,11 @@ class RunBatches:
             "do_whole_word_mask": recipe.do_whole_word_mask,
             "ngram": recipe.ngram,
             "substitutes": plan.objective.substitutes,
+            "mask_special_tokens": recipe.mask_special_tokens,
         }
+        if plan.is_packed:
+            cls_id = vocabulary.id_of(vocabulary.roles["cls"])
+            self._masking["cls_id"] = cls_id
         with self.damage_named():
             self.training(0)
             self.evaluation()

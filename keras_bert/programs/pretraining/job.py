@@ -1,6 +1,7 @@
 """The work of a planned run: model, loop, states, checkpoint."""
 
 import contextlib
+import dataclasses
 import json
 import os
 import pathlib
@@ -52,6 +53,9 @@ def run_plan(plan):
         with strategy.scope():
             bert = make_bert(plan)
             learner = plan.objective.learner(bert, recipe, from_pretrained)
+            if plan.is_packed:
+                packed = bert.packed_pretrainer()
+                learner = dataclasses.replace(learner, model=packed)
             optimizer = make_optimizer(recipe, learner.model)
         loop = PretrainingLoop(
             learner,

@@ -14,6 +14,7 @@ from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.layout import CONFIG_FILES
 from keras_bert.config import StrictConfig
 from keras_bert.data.examples.masking_rules import SUBSTITUTES
+from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.files import expand_patterns
 from keras_bert.programs.pretraining.fitting_config import check_fits
 from keras_bert.programs.pretraining.fitting_config import check_lengths
@@ -56,6 +57,7 @@ _OF_DYNAMIC_MASKS = {
     "masked_lm_prob": 0.15,
     "do_whole_word_mask": False,
     "ngram": 1,
+    "mask_special_tokens": False,
 }
 
 
@@ -87,6 +89,12 @@ class PretrainingPlan:
     lowercase: bool | None
     config: StrictConfig | None
     settings: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def is_packed(self):
+        """Returns True where an example holds several texts, by manifests."""
+        packings = self.facts.claims["packing"].values()
+        return any(PACKINGS[name].joins for name in packings)
 
 
 def plan_pretraining(recipe):
@@ -244,7 +252,7 @@ def _settled(recipe, facts):
     if settled["masking"] == "static" and passed:
         received = ", ".join(f"{name}={x}" for name, x in flags.items())
         raise ValueError(
-            "--masked_lm_prob, --do_whole_word_mask and --ngram are for "
+            f"{', '.join(f'--{name}' for name in flags)} are for "
             "--masking=dynamic: static records are masked already. Received: "
             f"{received}."
         )

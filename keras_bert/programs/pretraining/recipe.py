@@ -52,6 +52,8 @@ class PretrainingRecipe:
             dynamic `masking`.
         ngram: int, mask runs of 1 up to so many words (pieces without
             `do_whole_word_mask`), with dynamic `masking`; by default 1.
+        mask_special_tokens: bool, mask [CLS] and [SEP] as any other token,
+            with dynamic `masking`.
         objective: str, what is learned: masked tokens and next sentences,
             masked tokens and the order of sentences, only masked tokens,
             every token from those before it, what a teacher says, or which
@@ -119,6 +121,7 @@ class PretrainingRecipe:
     masked_lm_prob: float | None = None
     do_whole_word_mask: bool | None = None
     ngram: int | None = None
+    mask_special_tokens: bool | None = None
     objective: str = PUBLISHED
     teacher_dir: str | None = None
     generator_size: float | None = None

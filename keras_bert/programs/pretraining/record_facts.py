@@ -91,13 +91,12 @@ class RecordFacts:
                     )
 
     def check_packing(self, objective):
-        """Raise ValueError unless the records have an objective's labels."""
-        if not objective.label:
-            return
+        """Raise ValueError unless the records fit an objective."""
         fitting = [
             name
             for name, packing in PACKINGS.items()
-            if packing.label == objective.label
+            if objective.label in ("", packing.label)
+            and (objective.reads_packed or not packing.joins)
         ]
         for manifest, name in self.claims["packing"].items():
             if name not in fitting:

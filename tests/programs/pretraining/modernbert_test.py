@@ -11,6 +11,7 @@ from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
+from keras_bert.models import Backbone
 from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.programs.pretraining import PretrainingRecipe
 from keras_bert.programs.pretraining import plan_pretraining
@@ -72,6 +73,31 @@ def folder(make_settings, tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def packed(folder):
+    """Records of short documents, several in a row."""
+    random = np.random.default_rng(0)
+    documents = [
+        " ".join(f"word{n}" for n in random.integers(0, 10, length))
+        for length in random.integers(1, 4, 90)
+    ]
+    path = folder / "packed"
+    path.mkdir()
+    (path / "text.txt").write_text("\n\n".join(documents))
+    create_pretraining_data(
+        open_sources([str(path / "text.txt")]),
+        [str(path / "train.tfrecord")],
+        TextOptions(str(folder / "tokenizer.json")),
+        PretrainingDataOptions(
+            max_seq_length=32,
+            dupe_factor=1,
+            masking="dynamic",
+            packing="best_fit",
+        ),
+    )
+    return path
+
+
 def _added(text, number, special=True):
     return {
         "id": number,
@@ -84,10 +110,11 @@ def _added(text, number, special=True):
     }
 
 
-def _train(folder, output_dir):
+def _train(folder, output_dir, records=None, **changes):
+    records = records or folder
     recipe = PretrainingRecipe(
-        input_file=[str(folder / "train.tfrecord")],
-        eval_file=[str(folder / "train.tfrecord")],
+        input_file=[str(records / "train.tfrecord")],
+        eval_file=[str(records / "train.tfrecord")],
         vocab_file=str(folder / "tokenizer.json"),
         bert_config_file=str(folder / "config.json"),
         output_dir=str(output_dir),
@@ -100,6 +127,7 @@ def _train(folder, output_dir):
         save_checkpoints_steps=2,
         train_batch_size=4,
         precision="float32",
+        **changes,
     )
     run_plan(plan_pretraining(recipe))
 
@@ -112,8 +140,40 @@ def _curve(output_dir):
 
 def test_what_is_learned_from_text_fills_masks(folder, tmp_path, monkeypatch):
     """With a run that is stopped behind step 3 and gone on with."""
-    _train(folder, tmp_path / "whole")
+    whole = _train_with_a_stop(tmp_path, monkeypatch, folder)
+    bert = from_pretrained(whole)
+    assert bert.parts == {"masked_lm_head"}
+    settings, again = read_byte_pair(folder), bert.tokenizer_settings
+    assert again.normalizer == "NFC"
+    assert {*again.added_tokens} == {*settings.added_tokens}
+    fill_mask = keras_bert.FillMask.from_pretrained(whole)
+    (answers,) = fill_mask("word1 word2 [MASK]  word3")
+    assert len(answers) == 5
+    assert answers[0]["probability"] >= answers[1]["probability"] > 0
 
+
+def test_several_texts_in_a_row_are_learned(
+    folder, packed, tmp_path, monkeypatch
+):
+    built = []
+    packed_form = Backbone.packed
+    monkeypatch.setattr(
+        Backbone, "packed", lambda x: built.append(x) or packed_form(x)
+    )
+    recipe = {
+        "records": packed,
+        "optimizer": "stable_adamw",
+        "learning_rate_decay": "wsd",
+        "mask_special_tokens": True,
+    }
+    whole = _train_with_a_stop(tmp_path, monkeypatch, folder, **recipe)
+    assert len(built) == 3
+    assert from_pretrained(whole).parts == {"masked_lm_head"}
+
+
+def _train_with_a_stop(tmp_path, monkeypatch, folder, **changes):
+    """Trains twice, once with a stop; the same comes out, in the directory."""
+    _train(folder, tmp_path / "whole", **changes)
     train, done = PretrainingLoop.train, []
 
     def stop_behind_three(self, *arguments):
@@ -125,24 +185,15 @@ def test_what_is_learned_from_text_fills_masks(folder, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(PretrainingLoop, "train", stop_behind_three)
         with pytest.raises(KeyboardInterrupt):
-            _train(folder, tmp_path / "stopped")
+            _train(folder, tmp_path / "stopped", **changes)
     assert not (tmp_path / "stopped/model.safetensors").exists()
-    _train(folder, tmp_path / "stopped")
+    _train(folder, tmp_path / "stopped", **changes)
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     name = "model.safetensors"
     assert (whole / name).read_bytes() == (stopped / name).read_bytes()
     losses = [[x["mlm_loss"] for x in _curve(p)] for p in (whole, stopped)]
     assert losses[0] == losses[1] and len(losses[0]) == 6
-
-    bert = from_pretrained(whole)
-    assert bert.parts == {"masked_lm_head"}
-    settings, again = read_byte_pair(folder), bert.tokenizer_settings
-    assert again.normalizer == "NFC"
-    assert {*again.added_tokens} == {*settings.added_tokens}
-    fill_mask = keras_bert.FillMask.from_pretrained(whole)
-    (answers,) = fill_mask("word1 word2 [MASK]  word3")
-    assert len(answers) == 5
-    assert answers[0]["probability"] >= answers[1]["probability"] > 0
+    return whole
 
 
 def test_three_tokens_of_ten_are_masked(folder):
