@@ -1,7 +1,7 @@
 """Reads a checkpoint of any format and writes it in another.
 
-    python tools/convert_checkpoint.py --input=uncased_L-12_H-768_A-12 \\
-        --output=bert-base-uncased --format=keras
+    python tools/convert_checkpoint.py --input_dir=uncased_L-12_H-768_A-12 \\
+        --output_dir=bert-base-uncased --format=keras
 
 The input is a directory of ours, of Hugging Face, of google-research/bert or
 of the Model Garden; the output directory of a run of pre-training that is not
@@ -19,11 +19,11 @@ from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.checkpoints.layout import check_output
 
-_INPUT = flags.DEFINE_string(
-    "input", None, "Directory or name on the Hub.", required=True
+_INPUT_DIR = flags.DEFINE_string(
+    "input_dir", None, "Directory or name on the Hub.", required=True
 )
-_OUTPUT = flags.DEFINE_string(
-    "output", None, "Directory; made if needed.", required=True
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir", None, "Directory; made if needed.", required=True
 )
 _FORMAT = flags.DEFINE_enum(
     "format",
@@ -46,18 +46,18 @@ _OVERWRITE = flags.DEFINE_bool(
 
 
 def main():
-    check_input(_INPUT.value)
-    inputs = [_INPUT.value, *pathlib.Path(_INPUT.value).glob("*")]
-    check_output(_OUTPUT.value, _FORMAT.value, inputs, _OVERWRITE.value)
+    check_input(_INPUT_DIR.value)
+    inputs = [_INPUT_DIR.value, *pathlib.Path(_INPUT_DIR.value).glob("*")]
+    check_output(_OUTPUT_DIR.value, _FORMAT.value, inputs, _OVERWRITE.value)
     bert = keras_bert.from_pretrained(
-        _INPUT.value, _ALLOW_MISSING.value, _DO_LOWER_CASE.value
+        _INPUT_DIR.value, _ALLOW_MISSING.value, _DO_LOWER_CASE.value
     )
     keras_bert.save_pretrained(
-        bert, _OUTPUT.value, _FORMAT.value, overwrite=_OVERWRITE.value
+        bert, _OUTPUT_DIR.value, _FORMAT.value, overwrite=_OVERWRITE.value
     )
     logging.info(
         "Wrote %s: encoder%s.",
-        _OUTPUT.value,
+        _OUTPUT_DIR.value,
         "".join(f", {part}" for part in sorted(bert.parts)),
     )
 

@@ -1,8 +1,8 @@
 """Answers every row of a file with a fine-tuned model.
 
-    python tools/predict.py --model_dir=runs/mrpc/model --input=pairs.tsv \\
-        --text_column=sentence1 --text_pair_column=sentence2 \\
-        --output=answers.jsonl
+    python tools/predict.py --model_dir=runs/mrpc/model \\
+        --input_file=pairs.tsv --output_file=answers.jsonl \\
+        --text_column=sentence1 --text_pair_column=sentence2
 
 The files of the model tell its task; several models, --model_dir=a,b,c, answer
 together, by the mean of their logits. The input is
@@ -35,14 +35,14 @@ _MODEL_DIR = flags.DEFINE_list(
     "Directory of the fine-tuned model, or of several with commas between.",
     required=True,
 )
-_INPUT = flags.DEFINE_string(
-    "input",
+_INPUT_FILE = flags.DEFINE_string(
+    "input_file",
     None,
     "What is asked: .txt, .csv, .tsv, .jsonl, .json or .conll.",
     required=True,
 )
-_OUTPUT = flags.DEFINE_string(
-    "output", None, "The answers, a .jsonl.", required=True
+_OUTPUT_FILE = flags.DEFINE_string(
+    "output_file", None, "The answers, a .jsonl.", required=True
 )
 _TEXT_COLUMN = flags.DEFINE_string(
     "text_column",
@@ -88,10 +88,10 @@ def main():
         check_input(directory)
     policy = dtype_policy(_PRECISION.value)
     keras.config.set_dtype_policy(policy)
-    asked = asked_file(_INPUT.value, columns, _WORD_COLUMN.value)
+    asked = asked_file(_INPUT_FILE.value, columns, _WORD_COLUMN.value)
     answer_file(
         asked,
-        _OUTPUT.value,
+        _OUTPUT_FILE.value,
         lambda: _task(asked),
         {
             "models": [*map(artifacts.fingerprint, _MODEL_DIR.value)],
@@ -101,7 +101,7 @@ def main():
         _OVERWRITE.value,
         _MODEL_DIR.value,
     )
-    logging.info("Wrote %s.", _OUTPUT.value)
+    logging.info("Wrote %s.", _OUTPUT_FILE.value)
 
 
 def _task(asked):
@@ -123,7 +123,7 @@ def _columns():
     """The columns of the texts; None where no flag says."""
     holders = (_TEXT_COLUMN, _TEXT_PAIR_COLUMN)
     for holder in holders:
-        if pathlib.Path(_INPUT.value).suffix.lower() == ".txt":
+        if pathlib.Path(_INPUT_FILE.value).suffix.lower() == ".txt":
             command_line.refuse(holder, "is not for a .txt")
         if _WORD_COLUMN.value is not None:
             command_line.refuse(holder, "goes not with --word_column")

@@ -136,8 +136,8 @@ def _export_call(folder, tool="export_saved_model", **changes):
 
 def _convert_call(folder, source, target, form, **changes):
     return "convert_checkpoint", {
-        "input": folder / source,
-        "output": folder / target,
+        "input_dir": folder / source,
+        "output_dir": folder / target,
         "format": form,
         **changes,
     }

@@ -77,9 +77,9 @@ _PROGRAMS = {
         within="train.txt",
     ),
     "convert_checkpoint": _Program(
-        {"input": "bert", "output": "converted", "format": "hf"},
-        "output",
-        ("input",),
+        {"input_dir": "bert", "output_dir": "converted", "format": "hf"},
+        "output_dir",
+        ("input_dir",),
         within="config.json",
     ),
     "create_pretraining_data": _Program(
@@ -165,11 +165,11 @@ _PROGRAMS = {
     "predict": _Program(
         {
             "model_dir": "classifier",
-            "input": "text.txt",
-            "output": "answers.jsonl",
+            "input_file": "text.txt",
+            "output_file": "answers.jsonl",
         },
-        "output",
-        ("model_dir", "input"),
+        "output_file",
+        ("model_dir", "input_file"),
     ),
     "query_saved_model": _Program({"model_dir": "served/1", "text": "a dog"}),
     "query_server": _Program({"model_name": "served", "text": "a dog"}),

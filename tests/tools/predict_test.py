@@ -77,8 +77,8 @@ def test_answers_are_those_of_the_library(run, classifier, tmp_path):
         code, _, stderr = run(
             "predict",
             f"--model_dir={classifier.directory}",
-            f"--input={tmp_path / name}",
-            f"--output={output}",
+            f"--input_file={tmp_path / name}",
+            f"--output_file={output}",
             "--precision=float32",
             *columns,
         )
@@ -102,8 +102,8 @@ def test_pairs_of_a_regressor_get_numbers(run, bert, tmp_path):
     arguments = (
         "predict",
         f"--model_dir={tmp_path / 'model'}",
-        f"--input={tmp_path / 'in.csv'}",
-        f"--output={tmp_path / 'out.jsonl'}",
+        f"--input_file={tmp_path / 'in.csv'}",
+        f"--output_file={tmp_path / 'out.jsonl'}",
         "--text_column=a",
         "--precision=float32",
     )
@@ -175,8 +175,8 @@ def test_other_tasks_answer_files(run, bert, tmp_path, make, name, text, ask):
     code, _, stderr = run(
         "predict",
         f"--model_dir={tmp_path / 'model'}",
-        f"--input={tmp_path / name}",
-        f"--output={tmp_path / 'out.jsonl'}",
+        f"--input_file={tmp_path / name}",
+        f"--output_file={tmp_path / 'out.jsonl'}",
         "--precision=float32",
     )
     assert code == 0, stderr
@@ -196,8 +196,8 @@ def test_several_models_answer_together(run, bert, classifier, tmp_path):
     output = tmp_path / "out.jsonl"
     arguments = (
         "predict",
-        f"--input={tmp_path / 'in.txt'}",
-        f"--output={output}",
+        f"--input_file={tmp_path / 'in.txt'}",
+        f"--output_file={output}",
         "--precision=float32",
     )
     both = f"{classifier.directory},{tmp_path / 'other'}"
@@ -226,8 +226,8 @@ def test_columns_of_plain_text_are_refused(run, classifier, tmp_path):
     code, _, stderr = run(
         "predict",
         f"--model_dir={classifier.directory}",
-        f"--input={tmp_path / 'in.txt'}",
-        f"--output={tmp_path / 'out.jsonl'}",
+        f"--input_file={tmp_path / 'in.txt'}",
+        f"--output_file={tmp_path / 'out.jsonl'}",
         "--text_column=a",
     )
     assert code == 1
@@ -242,8 +242,8 @@ def _start(classifier, place, output):
             sys.executable,
             _ROOT / "tools" / "predict.py",
             f"--model_dir={classifier.directory}",
-            f"--input={place / 'in.txt'}",
-            f"--output={output}",
+            f"--input_file={place / 'in.txt'}",
+            f"--output_file={output}",
         ],
         env={**os.environ, "PYTHONPATH": str(_ROOT)},
         stderr=subprocess.PIPE,

@@ -109,7 +109,7 @@ _TRAIN = [
     "--train_batch_size=4",
 ]
 _SAVED_MODEL = ["--input_dir=bert", "--output_dir=out/served"]
-_CONVERT = ["--input=bert", "--output=out/bert"]
+_CONVERT = ["--input_dir=bert", "--output_dir=out/bert"]
 _TFLITE = ["--input_dir=bert", "--output_file=out/bert.tflite"]
 _QUERY = ["--model_dir=out/served/1", "--text=a dog"]
 _TOOLS = {
@@ -538,25 +538,29 @@ _MISTAKES = [
         {"masked_lm_prob": "0.2"},
         "are for --masking=dynamic",
     ),
-    ("convert_checkpoint", {"input": "nowhere"}, "No directory.*nowhere"),
+    ("convert_checkpoint", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     (
         "convert_checkpoint",
-        {"input": "bad_weights"},
+        {"input_dir": "bad_weights"},
         "model.safetensors was al",
     ),
-    ("convert_checkpoint", {"output": "bert"}, "not be an input.*bert"),
+    ("convert_checkpoint", {"output_dir": "bert"}, "not be an input.*bert"),
     (
         "convert_checkpoint",
-        {"output": "bert", "format": "hf", "overwrite": "true"},
+        {"output_dir": "bert", "format": "hf", "overwrite": "true"},
         "not be an input.*bert",
     ),
-    ("convert_checkpoint", {"output": "hf"}, "checkpoint of another format"),
     (
         "convert_checkpoint",
-        {"output": "hf", "format": "hf"},
+        {"output_dir": "hf"},
+        "checkpoint of another format",
+    ),
+    (
+        "convert_checkpoint",
+        {"output_dir": "hf", "format": "hf"},
         "hf/.* exists. .*--overwrite",
     ),
-    ("convert_checkpoint", {"output": "text.txt/a"}, "text.txt"),
+    ("convert_checkpoint", {"output_dir": "text.txt/a"}, "text.txt"),
     ("convert_checkpoint", {"format": "onnx"}, "format=onnx"),
     ("convert_checkpoint", {"allow_missing": "nsp"}, "Received: nsp"),
     ("export_saved_model", {"input_dir": "nowhere"}, "No directory.*nowhere"),
@@ -611,7 +615,7 @@ _MISTAKES = [
 
 
 _NUM_FIRST = 8
-_PATHS = ("_file", "_dir", "_checkpoint", "input", "output")
+_PATHS = ("_file", "_dir", "_checkpoint")
 
 
 def _arguments(tool, changes, place, out):
