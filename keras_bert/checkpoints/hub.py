@@ -43,10 +43,11 @@ def download(name):
         `pathlib.Path` of its directory.
 
     Raises:
-        CheckpointError: it is no such name, the package is missing, the model
-            does not exist or there is no network.
+        CheckpointError: it is no such name, the model does not exist or there
+            is no network.
     """
     check_name(name)
+    # Late, because most models are directories.
     import huggingface_hub
 
     try:
@@ -78,13 +79,6 @@ def check_name(name):
         raise CheckpointError(
             f"No directory {name!r} exists (from {os.getcwd()!r})."
         )
-    try:
-        import huggingface_hub  # noqa: F401, only whether it is there
-    except ImportError:
-        raise CheckpointError(
-            f"No directory {name!r} exists. If it is the name of a model on "
-            "the Hugging Face Hub: pip install 'keras-bert-tf[hub]'"
-        ) from None
 
 
 def _first_line(error):

@@ -55,7 +55,7 @@ def from_pretrained(
             without a config; its generator is "directory/generator"); the
             output directory of a run of pre-training that is not finished,
             whose newest state is read; or the name of a model on the Hugging
-            Face Hub, which needs the package huggingface_hub.
+            Face Hub.
         allow_missing: names of parts ("pooler", "masked_lm_head", "nsp_head")
             or of weights that start random where the checkpoint lacks them.
         lowercase: bool, whether texts are lower-cased, where no file of the

@@ -83,14 +83,6 @@ def test_what_the_hub_says_is_passed_on(error, hub, tmp_path):
         from_pretrained("bert-base-uncased")
 
 
-def test_without_the_package_it_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(
-        CheckpointError, match=r"pip install 'keras-bert-tf\[hub\]'"
-    ):
-        from_pretrained("bert-base-uncased")
-
-
 @pytest.mark.parametrize(
     "name", ["/no/such/dir", "./dir", "a/b/c", "", "..", "../a", "a b"]
 )

@@ -2,7 +2,6 @@
 
 import concurrent.futures
 import dataclasses
-import importlib.util
 import os
 import pathlib
 import re
@@ -11,6 +10,7 @@ from absl import logging
 
 from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints.family import read_config
+from keras_bert.checkpoints.hub import check_name
 from keras_bert.checkpoints.layout import CONFIG_FILES
 from keras_bert.config import StrictConfig
 from keras_bert.data.examples.masking_rules import SUBSTITUTES
@@ -46,7 +46,6 @@ _FREE = frozenset(
     init_checkpoint do_lower_case teacher_dir""".split()
 )
 _STATES = "states"  # Of a run that is not finished.
-_HUB = "huggingface_hub"  # With it, another name may be that of a model.
 # Defaults of what neither a flag nor a manifest says.
 _OF_RECORDS = {
     "masking": "static",
@@ -215,11 +214,8 @@ def _vocabulary(recipe):
             )
         return recipe.vocab_file, vocabulary_of_file(recipe.vocab_file)
     directory = pathlib.Path(recipe.init_checkpoint)
-    if not directory.is_dir() and not importlib.util.find_spec(_HUB):
-        raise ValueError(
-            f"No directory {recipe.init_checkpoint!r} exists "
-            "(--init_checkpoint)."
-        )
+    if not directory.is_dir():
+        check_name(recipe.init_checkpoint)
     for name in (kind.files[0] for kind in KINDS.values()):
         for path in (directory / name, directory / _STATES / name):
             if path.is_file():
