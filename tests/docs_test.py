@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+from keras_bert.version import VERSION
+
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _PAGES = {
     str(path.relative_to(_ROOT)): path.read_text(encoding="utf-8")
@@ -18,6 +20,7 @@ _PAGES = {
         _ROOT / "README.md",
         _ROOT / "CHANGELOG.md",
         _ROOT / "CONTRIBUTING.md",
+        _ROOT / "SECURITY.md",
         _ROOT / "tfrecords/README.md",
         *sorted((_ROOT / "docs").glob("*.md")),
     ]
@@ -167,3 +170,19 @@ def test_make_targets_exist():
     for page, text in _PAGES.items():
         for target in re.findall(r"(?:^    |`)make ([\w-]+)", text, re.M):
             assert f"\n{target}:" in makefile, f"{page}: make {target}"
+
+
+def test_workflows_try_every_python_by_targets_that_exist():
+    makefile = (_ROOT / "Makefile").read_text(encoding="utf-8")
+    setup = (_ROOT / "setup.cfg").read_text(encoding="utf-8")
+    tests = (_ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8")
+    (tried,) = re.findall(r"python: \[(.*)\]", tests)
+    supported = re.findall(r"Python :: (\d\.\d+)$", setup, re.M)
+    assert tried.replace('"', "").split(", ") == supported
+    for target in re.findall(r"run: make (\w+)", tests):
+        assert f"\n{target}:" in makefile
+
+
+def test_the_citation_is_of_this_version():
+    citation = (_ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {VERSION}\n" in citation
