@@ -4,10 +4,14 @@ The source directory is the repository, so that links between files mean on
 the site what they mean on GitHub.
 """
 
+import os
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "site"))
+
+# Of the kernels that run the tutorials.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 project = "keras_bert"
 root_doc = "docs/index"
@@ -36,10 +40,17 @@ smartquotes_action = "qe"
 highlight_language = "none"
 
 # Pages: what GitHub renders, by the same names of headings.
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["dollarmath", "html_image"]
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
-nb_execution_mode = "off"
+# The tutorials run when the site is built; what has run is kept until the
+# notebook changes. In logs there is nothing for a reader.
+nb_execution_mode = "cache"
+nb_execution_cache_path = "docs/_build/notebooks"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600
+nb_merge_streams = True
+nb_output_stderr = "remove"
 nb_ipywidgets_js = {}
 
 # Docstrings.

@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+import keras_bert
+
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _FOLDER = _ROOT / "docs/tutorials"
 _NOTEBOOKS = {
@@ -38,6 +40,22 @@ def test_what_a_run_leaves_is_stripped(name):
         assert cell["metadata"] == {}
         if cell["cell_type"] == "code":
             assert (cell["outputs"], cell["execution_count"]) == ([], None)
+
+
+@pytest.mark.parametrize("name", _NOTEBOOKS)
+def test_a_fresh_kernel_finds_every_name(name):
+    """A part that is not public is there only after an import of its own."""
+    code = "\n".join(_code_cells(name).values())
+    used = {*re.findall(r"\bkeras_bert\.(\w+)", code)} - {"programs"}
+    assert used <= {*keras_bert.__all__}
+    assert code.count("keras_bert.programs") == code.count("from keras_bert.pr")
+
+
+@pytest.mark.parametrize("name", _NOTEBOOKS)
+def test_no_cell_ends_in_the_name_of_an_object(name):
+    for place, code in _code_cells(name).items():
+        last = code.rstrip().splitlines()[-1]
+        assert not re.match(r"plt\.\w+\(.*\)$", last), place
 
 
 @pytest.mark.parametrize("name", _NOTEBOOKS)

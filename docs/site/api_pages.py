@@ -65,8 +65,12 @@ def _heading_of_data(module_name, name):
 
 
 def _line(full_name, value):
-    first_line = (_own_docstring(value) or "").partition("\n")[0]
-    return f"* :py:obj:`{full_name}`: {to_restructured_text(first_line)}"
+    line = to_restructured_text(_first_line(value))
+    return f"* :py:obj:`{full_name}`: {line}"
+
+
+def _first_line(value):
+    return (_own_docstring(value) or "").partition("\n")[0]
 
 
 def _module_page(module_name, objects, documented):
@@ -93,13 +97,17 @@ def _module_page(module_name, objects, documented):
     return "\n".join(lines)
 
 
-def _index(module_names):
+def _index(modules):
     lines = [
         _underlined("Reference"),
         "Every public name, from its docstring. Shapes are in the words of the",
         "arguments; 1 in a mask attends, 0 does not.\n",
-        ".. toctree::\n   :maxdepth: 1\n",
-        *(f"   {name}" for name in module_names),
+        *(
+            f"* :doc:`{name}`: {to_restructured_text(_first_line(module))}"
+            for name, module in modules.items()
+        ),
+        "\n.. toctree::\n   :hidden:\n",
+        *(f"   {name}" for name in modules),
     ]
     return "\n".join(lines) + "\n"
 
