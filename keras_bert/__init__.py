@@ -30,6 +30,7 @@ _MEMBERS = {
     "FillMask": "tasks",
     "MultipleChoice": "tasks",
     "QuestionAnswerer": "tasks",
+    "TINY_MODEL": "locations",
     "TextClassifier": "tasks",
     "TextEmbedder": "tasks",
     "TextRegressor": "tasks",

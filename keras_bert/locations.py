@@ -1,7 +1,7 @@
-"""Places of the programs and the configs.
+"""Places of the programs, the configs and the tiny model.
 
-In a clone they stand beside the package; setup.py has a wheel carry them
-inside it.
+In a clone programs and configs stand beside the package; setup.py has a wheel
+carry them inside it.
 """
 
 import pathlib
@@ -11,3 +11,4 @@ _ROOT = _PACKAGE if (_PACKAGE / "configs").is_dir() else _PACKAGE.parent
 
 PROGRAMS = _ROOT / "tools"
 CONFIGS = _ROOT / "configs"
+TINY_MODEL = _PACKAGE / "tiny_model"

@@ -1,0 +1,168 @@
+"""Makes the model that comes with the library, `keras_bert.TINY_MODEL`.
+
+    python tools/tiny_model/make_tiny_model.py --work_dir=tiny-work
+
+It is the demo's recipe with 6,000 word pieces, three blocks and more steps: the
+documentation of the installed packages, a vocabulary, records, a pre-training
+with a fixed seed. Another set of packages gives another text and so another
+model; its card names them. The weights are stored in float16. A second call
+goes on from what `work_dir` holds.
+"""
+
+import dataclasses
+import importlib.metadata
+import json
+import pathlib
+import platform
+import shutil
+import struct
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+from absl import app
+from absl import flags
+
+import keras_bert
+from keras_bert import artifacts
+from keras_bert.checkpoints.layout import CARD
+from keras_bert.checkpoints.layout import MANIFEST
+from keras_bert.checkpoints.layout import SUMS
+
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
+_WORK_DIR = flags.DEFINE_string(
+    "work_dir", None, "Where corpus, records and the run go.", required=True
+)
+_OUTPUT_DIR = flags.DEFINE_string(
+    "output_dir", str(keras_bert.TINY_MODEL), "Where the model goes."
+)
+_NUM_TRAIN_STEPS = flags.DEFINE_integer("num_train_steps", 12000, "Its steps.")
+_VOCAB_SIZE = 6000
+_NUM_LAYERS = 3
+_WRAP = {"break_long_words": False, "break_on_hyphens": False}
+
+
+def main(_):
+    work = pathlib.Path(_WORK_DIR.value)
+    work.mkdir(parents=True, exist_ok=True)
+    _make_records(work)
+    _train(work)
+    output = pathlib.Path(_OUTPUT_DIR.value)
+    shutil.rmtree(output, ignore_errors=True)
+    bert = keras_bert.from_pretrained(work / "run")
+    keras_bert.save_pretrained(bert, output)
+    _halve(output / "model.safetensors")
+    (output / CARD).write_text(_card(work, bert), encoding="utf-8")
+    _sum_up(output)
+
+
+def _make_records(work):
+    corpus = work / "corpus"
+    if not (work / "eval.tfrecord").exists():
+        _run("collect_corpus", f"--output_dir={corpus}", "--overwrite")
+        _run(
+            "learn_vocabulary",
+            f"--input_file={corpus}/train.txt",
+            f"--output_file={work}/vocab.txt",
+            f"--vocab_size={_VOCAB_SIZE}",
+            "--compact_ids",
+            "--overwrite",
+        )
+        for part in ("train", "eval"):
+            _run(
+                "create_pretraining_data",
+                f"--flagfile={_ROOT}/configs/demo_data.flags",
+                f"--input_file={corpus}/{part}.txt",
+                f"--vocab_file={work}/vocab.txt",
+                f"--output_file={work}/{part}.tfrecord",
+                "--overwrite",
+            )
+
+
+def _train(work):
+    demo = keras_bert.BertConfig.from_json(_ROOT / "configs/bert_demo.json")
+    config = dataclasses.replace(
+        demo, vocab_size=_VOCAB_SIZE, num_hidden_layers=_NUM_LAYERS
+    )
+    config.to_json(work / "config.json")
+    _run(
+        "run_pretraining",
+        f"--flagfile={_ROOT}/configs/demo_pretraining.flags",
+        f"--input_file={work}/train.tfrecord",
+        f"--eval_file={work}/eval.tfrecord",
+        f"--vocab_file={work}/vocab.txt",
+        f"--bert_config_file={work}/config.json",
+        f"--output_dir={work}/run",
+        f"--num_train_steps={_NUM_TRAIN_STEPS.value}",
+        "--num_warmup_steps=400",
+        "--log_steps=100",
+    )
+
+
+def _run(name, *arguments):
+    program = _ROOT / "tools" / f"{name}.py"
+    subprocess.run([sys.executable, program, *arguments], check=True)
+
+
+def _halve(path):
+    """Stores the arrays of a safetensors file of float32 in float16."""
+    content = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8 : 8 + length])
+    numbers = np.frombuffer(content[8 + length :], "<f4").astype("<f2")
+    for name, entry in header.items():
+        if name != "__metadata__":
+            entry["dtype"] = "F16"
+            entry["data_offsets"] = [x // 2 for x in entry["data_offsets"]]
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + numbers.tobytes())
+
+
+def _card(work, bert):
+    lines = (work / "run/metrics.jsonl").read_text().splitlines()
+    points = [json.loads(line) for line in lines]
+    *_, score = [x for x in points if x["split"] == "eval"]
+    corpus = work / "corpus/train.txt"
+    size, steps = corpus.stat().st_size / 1e6, _NUM_TRAIN_STEPS.value
+    count = sum(np.prod(w.shape) for w in bert.weights.values())
+    packages = sorted(
+        {f"{x.name} {x.version}" for x in importlib.metadata.distributions()},
+        key=str.lower,
+    )
+    paragraphs = [
+        f"{count / 1e6:.1f} million parameters, {_NUM_LAYERS} blocks, "
+        f"{bert.config.hidden_size} wide, {len(bert.tokenizer.vocabulary):,} "
+        f"word pieces, at most {bert.config.max_position_embeddings} of them "
+        "in a text: about one percent of BERT-base.",
+        "It is here to try the library at once and without a network, for "
+        "tests and examples. **It knows no world and little language**: it has "
+        f"seen only {size:.1f} MB of the English documentation of Python "
+        "packages. Ask it about functions that return lists, not about "
+        "capitals; for work take a published model.",
+        f"{steps:,} steps of 48 examples. On documents that were held out it "
+        f"fills {100 * score['mlm_accuracy']:.1f} % of the masks rightly (loss "
+        f"{score['mlm_loss']:.2f}) and tells the next sentence from another "
+        f"one in {100 * score['nsp_accuracy']:.1f} %.",
+        "`tools/tiny_model/make_tiny_model.py` made it, seed 12345; the "
+        "weights are stored in float16. The text is the documentation of "
+        f"Python {platform.python_version()} and of these packages: "
+        f"{', '.join(packages)}.",
+    ]
+    wrapped = [textwrap.fill(x, 80, **_WRAP) for x in paragraphs]
+    return "\n\n".join(["# A tiny BERT", *wrapped]) + "\n"
+
+
+def _sum_up(output):
+    """Writes the manifest anew, which has the sums of the files."""
+    former = artifacts.read_manifest(output / MANIFEST)
+    names = [*former.pop("files")]
+    former[SUMS] = {name: artifacts.crc32c(output / name) for name in names}
+    artifacts.write_manifest(
+        output / MANIFEST, {name: output / name for name in names}, former
+    )
+
+
+if __name__ == "__main__":
+    app.run(main)
