@@ -3,8 +3,9 @@
     keras-bert create_pretraining_data --help
     keras-bert run_pretraining --bert_config_file="$(keras-bert configs)/..."
 
-`keras-bert configs` prints the directory of the published sizes and recipes.
-The programs are:
+`keras-bert try` shows at once what a tiny model does. `keras-bert --version`
+prints the release, `keras-bert configs` the directory of the published sizes
+and recipes. The programs are:
 
 """
 
@@ -15,6 +16,7 @@ import sys
 from keras_bert import command_line
 from keras_bert.locations import CONFIGS
 from keras_bert.locations import PROGRAMS
+from keras_bert.version import VERSION
 
 
 def main():
@@ -24,6 +26,8 @@ def main():
         command_line.show(_manual())
     elif name == "configs" and not arguments:
         print(CONFIGS)
+    elif name == "--version" and not arguments:
+        print(VERSION)
     else:
         _run(name.replace("-", "_"), arguments)
 

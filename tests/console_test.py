@@ -103,6 +103,10 @@ def test_a_command_is_kept_as_it_is_typed(program, command, monkeypatch):
     )
 
 
+def test_it_says_which_release_it_is():
+    assert run("--version") == (0, f"{keras_bert.__version__}\n", "")
+
+
 def test_the_configs_are_found_from_everywhere():
     code, stdout, _ = run("configs")
     assert (code, stdout.strip()) == (0, str(keras_bert.CONFIGS))

@@ -107,5 +107,6 @@ def test_programs_run_from_any_directory(place):
         cwd=place,
     )
     assert (place / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "    list " in _run(program, "try", cwd=place)
     configs = _run(program, "configs", cwd=place)
     assert pathlib.Path(configs, "demo_data.flags").is_file()

@@ -108,6 +108,16 @@ _PROGRAMS = {
         is_costly=True,
     ),
     "demo_report": _Program({"output_dir": "demo"}),
+    "embed": _Program(
+        {
+            "model_dir": "bert",
+            "input_file": "text.txt",
+            "output_file": "vectors.npy",
+        },
+        "output_file",
+        ("model_dir", "input_file"),
+        ending=".npy",
+    ),
     "export_onnx": _Program(
         {"input_dir": "classifier", "output_dir": "onnx"},
         "output_dir",
@@ -131,6 +141,15 @@ _PROGRAMS = {
         "output_file",
         ("input_dir",),
         writes="bert_ids.tflite",
+    ),
+    "fill_mask": _Program(
+        {
+            "model_dir": "bert",
+            "input_file": "masked.txt",
+            "output_file": "filled.jsonl",
+        },
+        "output_file",
+        ("model_dir", "input_file"),
     ),
     "inspect_records": _Program(
         {
@@ -251,6 +270,7 @@ _PROGRAMS = {
         ("train_file", "dev_file", "init_dir"),
         within="eval.json",
     ),
+    "try": _Program({"text": "a [MASK]"}),
 }
 _WRITERS = [name for name, program in _PROGRAMS.items() if program.output]
 # What was seen, by program and rule.
@@ -294,6 +314,7 @@ def good(tmp_path_factory):
     ]
     text = "\n\n".join("\n".join(document) for document in documents)
     (good / "text.txt").write_text(text)
+    (good / "masked.txt").write_text("The [MASK] sees a dog.\n")
     rows = "".join(f"the {word}\t{len(word) % 2}\n" for word in _WORDS)
     for name in ("labelled.tsv", "dev.tsv"):
         (good / name).write_text(f"text\tlabel\n{rows}")

@@ -91,6 +91,12 @@ class AskedTexts(Asked):
     there is no header, positions from 0. A text may be empty.
     """
 
+    @classmethod
+    def of_file(cls, path, column):
+        """The texts of a file, which has a `column` unless it is a ".txt"."""
+        is_plain = pathlib.Path(path).suffix.lower() == ".txt"
+        return cls(path, None if is_plain else [column])
+
     def __post_init__(self):
         super().__post_init__()
         is_plain = pathlib.Path(self.path).suffix.lower() == ".txt"
@@ -127,6 +133,15 @@ class AskedTexts(Asked):
                 f"The model must be asked {wanted}. Received: {_told(task)}, "
                 f"and {num_columns} column(s) of text."
             )
+
+
+class MaskedTexts(AskedTexts):
+    """Texts with masks, each of which a `FillMask` fills."""
+
+    rows_at_once = 1024
+
+    def answers(self, task, rows):
+        return [task(text) for text in rows]
 
 
 class AskedQuestions(Asked):

@@ -1,0 +1,98 @@
+"""Fills the masks of texts with the most probable words.
+
+    python tools/fill_mask.py --text='The function returns a [MASK] of strings.'
+    python tools/fill_mask.py --model_dir=bert-base-uncased \\
+        --input_file=texts.txt --output_file=filled.jsonl
+
+With --text the answers are printed. A file is a .txt with a text a line, or a
+.csv, .tsv or .jsonl with a column of texts, of any size; each row gets a line
+of JSON, in order: `line`, where it begins in the input, and `prediction`, for
+each mask the words and their probabilities. A run that was killed goes on where
+it was when the same command is typed again.
+"""
+
+import json
+
+from absl import flags
+from absl import logging
+
+import keras_bert
+from keras_bert import artifacts
+from keras_bert import command_line
+from keras_bert.data.labelled.rows import column_of
+
+_MODEL_DIR = flags.DEFINE_string(
+    "model_dir",
+    None,
+    "Directory or name on the Hub; by default the tiny model that comes with "
+    "the library.",
+)
+_TEXT = flags.DEFINE_multi_string("text", [], "A text; several times.")
+_INPUT_FILE = flags.DEFINE_string(
+    "input_file", None, "Or texts: .txt, .csv, .tsv or .jsonl."
+)
+_OUTPUT_FILE = flags.DEFINE_string(
+    "output_file", None, "The answers to a file, a .jsonl."
+)
+_TEXT_COLUMN = flags.DEFINE_string(
+    "text_column",
+    "text",
+    "Column of the text: its name, or its position from 0 if there is no "
+    "header; not for a .txt.",
+)
+_TOP_K = flags.DEFINE_integer("top_k", 5, "Words for a mask.", lower_bound=1)
+_DO_LOWER_CASE = flags.DEFINE_bool(
+    "do_lower_case", None, "Lower-case texts, where no file says whether to."
+)
+_OVERWRITE = flags.DEFINE_bool(
+    "overwrite", False, "Replace what an earlier run has written."
+)
+
+
+def main():
+    command_line.refuse_both(_TEXT, _INPUT_FILE)
+    if bool(_INPUT_FILE.value) != bool(_OUTPUT_FILE.value):
+        raise ValueError("--input_file and --output_file go together.")
+    if not (_TEXT.value or _INPUT_FILE.value):
+        raise ValueError("Either --text or --input_file is needed.")
+    # Imported late, so that the manual is there at once.
+    from keras_bert.checkpoints.layout import check_input
+
+    directory = _MODEL_DIR.value or str(keras_bert.TINY_MODEL)
+    check_input(directory)
+    if _INPUT_FILE.value:
+        _answer_file(directory)
+        return
+    fill_mask = _fill_mask(directory)
+    for text in _TEXT.value:
+        for filling in fill_mask(text):
+            print(json.dumps(filling, ensure_ascii=False))
+
+
+def _answer_file(directory):
+    from keras_bert.programs.prediction.asked import MaskedTexts
+    from keras_bert.programs.prediction.job import answer_file
+
+    answer_file(
+        MaskedTexts.of_file(_INPUT_FILE.value, column_of(_TEXT_COLUMN.value)),
+        _OUTPUT_FILE.value,
+        lambda: _fill_mask(directory),
+        {
+            "model": artifacts.fingerprint(directory),
+            "lower_case": _DO_LOWER_CASE.value,
+            "top_k": _TOP_K.value,
+        },
+        _OVERWRITE.value,
+        [directory],
+    )
+    logging.info("Wrote %s.", _OUTPUT_FILE.value)
+
+
+def _fill_mask(directory):
+    return keras_bert.FillMask.from_pretrained(
+        directory, lowercase=_DO_LOWER_CASE.value, top_k=_TOP_K.value
+    )
+
+
+if __name__ == "__main__":
+    command_line.run(main)

@@ -1,0 +1,52 @@
+"""Shows at once what a BERT does: a mask filled, a text found.
+
+    python tools/try.py --text='The function returns a [MASK] of strings.'
+
+It asks the tiny model that comes with the library, which was taught on the
+documentation of Python packages and on nothing else; no network is needed.
+"""
+
+import numpy as np
+from absl import flags
+
+import keras_bert
+from keras_bert import command_line
+
+_TEXT = flags.DEFINE_multi_string(
+    "text",
+    ["The function returns a [MASK] of strings."],
+    "A text with [MASK]; several times.",
+)
+_QUESTION = "Where do I find the files on disk?"
+_ANSWERS = (
+    "The path of the directory.",
+    "The gradient of the loss.",
+    "The number of dimensions.",
+)
+
+
+def main():
+    bert = keras_bert.from_pretrained(keras_bert.TINY_MODEL)
+    count = bert.pretrainer.count_params() / 1e6
+    print(f"A tiny BERT of {count:.1f} million parameters. It fills masks,")
+    fill_mask = keras_bert.FillMask(bert, top_k=3)
+    for text in _TEXT.value:
+        print(f"\n  {text}")
+        for filling in fill_mask(text):
+            print("    " + "   ".join(map(_shown, filling)))
+    print(f"\nand says which texts are most like\n\n  {_QUESTION}")
+    embedder = keras_bert.TextEmbedder(bert, normalize=True)
+    question, *answers = embedder.embed([_QUESTION, *_ANSWERS])
+    scores = np.stack(answers) @ question
+    for index in np.argsort(-scores):
+        print(f"    {scores[index]:.2f}  {_ANSWERS[index]}")
+    print(f"\nIts card is {keras_bert.TINY_MODEL / 'README.md'}")
+    print("Other models: keras-bert fill_mask --help, keras-bert embed --help")
+
+
+def _shown(answer):
+    return f"{answer['text']} {100 * answer['probability']:.0f} %"
+
+
+if __name__ == "__main__":
+    command_line.run(main)
