@@ -13,6 +13,7 @@ from absl import flags
 import keras_bert
 from keras_bert import command_line
 from keras_bert.data.corpus.documents import read_documents
+from keras_bert.programs.demo.report import best_known
 from keras_bert.programs.demo.report import corpus_text
 from keras_bert.programs.demo.report import filled_text
 from keras_bert.programs.demo.report import masked_sentences
@@ -38,10 +39,11 @@ def main():
     documents = list(read_documents([output / "corpus" / "eval.txt"]))
     vocabulary = bert.tokenizer.vocabulary
     examples = masked_sentences(documents, vocabulary)
+    share, best = best_known(fill_mask, examples)
     print(corpus_text(output, documents, bert))
     print(training_text(output, vocabulary))
-    print(filled_text(fill_mask, examples))
-    texts = [text for text, _ in examples]
+    print(filled_text(fill_mask, share, best))
+    texts = [text for text, *_ in best]
     program = pathlib.Path(__file__).with_name("query_saved_model.py")
     directory = output / "saved_model" / "1"
     print(saved_model_text(directory, program, fill_mask, texts))

@@ -1,5 +1,6 @@
 """Report of the demo: its corpus, its training and its answers."""
 
+import collections
 import json
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from keras_bert.data.corpus.documents import read_documents
 from keras_bert.text.wordpiece.vocabulary import MASK
 
 _NUM_SENTENCES = 5
+_NUM_FREQUENT = 50
+_MOST_MASKED = 6000
+_MASKED_AT_ONCE = 64
 _TOLERANCE = 1e-4
 
 
@@ -82,37 +86,76 @@ def _masked_ids(path, vocabulary):
 
 
 def masked_sentences(documents, vocabulary):
-    """Masks one known word in each of some sentences.
+    """Masks one known word of a short sentence, for many of them.
 
-    Documents are lists of bytes. Returns pairs of a text and its masked word.
+    Args:
+        documents: lists of sentences, bytes.
+        vocabulary: `Vocabulary`.
+
+    Returns:
+        A list of pairs of a text and its masked word, at most 6,000 that are
+        spread evenly over the documents.
     """
     examples = []
-    for document in documents:
-        words = document[0].decode().split()
-        known = [
-            index
-            for index, word in enumerate(words[:-1])
-            if index and len(word) > 3 and word in vocabulary
-        ]
-        if 6 <= len(words) <= 12 and known:
-            index = known[len(known) // 2]
-            text = " ".join([*words[:index], MASK, *words[index + 1 :]])
-            examples.append((text, words[index]))
+    for sentence in (line for document in documents for line in document):
+        words = sentence.decode().split()
+        if not 6 <= len(words) <= 12:
+            continue
+        for index, word in enumerate(words[1:-1], start=1):
+            if len(word) > 3 and word in vocabulary:
+                text = " ".join([*words[:index], MASK, *words[index + 1 :]])
+                examples.append((text, word))
     if not examples:  # Not all texts have such sentences.
         return [(MASK, "nothing: no short sentence was held out")]
-    stride = max(1, len(examples) // _NUM_SENTENCES)
-    return examples[::stride][:_NUM_SENTENCES]
+    return examples[:: -(-len(examples) // _MOST_MASKED)]
 
 
-def filled_text(fill_mask, examples):
-    """Describes what a `FillMask` fills into `masked_sentences`."""
-    lines = ["Filled in"]
-    for text, word in examples:
+def best_known(fill_mask, examples):
+    """Choose the words that a model knows best, by a rule.
+
+    They are, of the 50 words that are masked most often, the five with the
+    highest share of masks that are filled rightly.
+
+    Args:
+        fill_mask: `FillMask`.
+        examples: list, as `masked_sentences` gives it.
+
+    Returns:
+        The share of all masks that are filled rightly, and a list of tuples:
+        the first text in which a word is filled in rightly, or else the first
+        one, the word, how often that is right, and how often it is masked.
+    """
+    found = collections.defaultdict(list)
+    for start in range(0, len(examples), _MASKED_AT_ONCE):
+        some = examples[start : start + _MASKED_AT_ONCE]
+        inputs = fill_mask.preprocess([text for text, _ in some])
+        tokens = fill_mask.predict_ids(inputs)["tokens"].numpy()[:, 0, 0]
+        for (text, word), token in zip(some, tokens, strict=True):
+            found[word].append((token.decode() == word, text))
+    rows = [
+        # Of equal items `max` takes the first.
+        (max(x, key=lambda y: y[0])[1], word, sum(y for y, _ in x), len(x))
+        for word, x in found.items()
+    ]
+    share = sum(right for *_, right, _ in rows) / len(examples)
+    frequent = sorted(rows, key=lambda row: -row[3])[:_NUM_FREQUENT]
+    best = sorted(frequent, key=lambda row: -row[2] / row[3])
+    return share, best[:_NUM_SENTENCES]
+
+
+def filled_text(fill_mask, share, best):
+    """Describes what a `FillMask` fills into the texts of `best_known`."""
+    lines = [
+        f"Filled in    {100 * share:.0f} % of masks on held-out text are "
+        f"right; of the {_NUM_FREQUENT} most frequent it knows best"
+    ]
+    for text, word, num_right, num_masks in best:
         answers = ", ".join(
             f"{answer['token']} {answer['probability']:.2f}"
             for answer in fill_mask(text)[0]
         )
-        lines += [f"  {text}", f"      {answers}   (was: {word})"]
+        was = f"was: {word}, right {num_right} times of {num_masks}"
+        lines += [f"  {text}", f"      {answers}   ({was})"]
     return "\n".join(lines)
 
 
