@@ -1,5 +1,6 @@
 # make demo    sets up and runs the main job, from plain text to served BERT
-# make playground   sets up and shows a model, by default the demo's, on a page
+# make playground   sets up and shows a model on a page: by default the demo's,
+#                   or else the tiny one that comes with the library
 # make test    sets up and runs the tests
 # make test-fast   runs those that train nothing, for the loop of work
 # make test-all    tries all there is, each target below in its own environment
@@ -8,13 +9,13 @@
 # make test-beam   sets up and runs the tests of the Beam pipelines
 # make test-parity sets up and compares trained weights with transformers
 # make test-playground   sets up and looks at that page in Chromium
-# make docs    sets up and makes the site, in docs/_build/html
+# make docs    sets up, runs the tutorials and makes the site, docs/_build/html
 # make lint    checks style; make format repairs it
 #
 # PYTHON=...   the interpreter to build the virtual environment with
 # INPUT=...    text files for the demo: a path or a quoted glob
 # WORKERS=...  processes that run tests; each takes some 2 GB
-# MODEL_DIR=...  what the playground shows
+# MODEL_DIR=...  what the playground shows, a directory or a name on the Hub
 # OUTPUT=...   where the demo goes; only demo-output is made anew
 
 VENV ?= .venv
@@ -22,7 +23,7 @@ PYTHON ?=
 INPUT ?=
 WORKERS ?= 2
 OUTPUT ?= demo-output
-MODEL_DIR ?= demo-output/bert
+MODEL_DIR ?= $(wildcard demo-output/bert)
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
 # Files whole to a worker, in the order that tests/conftest.py gives them.
 WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -38,7 +39,7 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
 ALL = test test-exhaustive test-beam test-parity docs test-environments demo \
     $(if $(shell command -v chromedriver),test-playground)
 
-.PHONY: demo playground model-dir test test-fast test-all test-exhaustive \
+.PHONY: demo playground test test-fast test-all test-exhaustive \
     test-environments test-beam test-parity test-playground docs lint format \
     clean
 
@@ -46,13 +47,9 @@ demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \
 	    --input_file="$(INPUT)" $(OVERWRITE)
 
-playground: model-dir $(VENV)/.installed-playground
-	$(VENV)/bin/python tools/playground.py --model_dir="$(MODEL_DIR)"
-
-# Looked for first, for the installation takes a while.
-model-dir:
-	@test -d "$(MODEL_DIR)" || { echo "There is no $(MODEL_DIR). make demo" \
-	    "makes a model; MODEL_DIR=... names another one." >&2; exit 1; }
+playground: $(VENV)/.installed-playground
+	$(VENV)/bin/python tools/playground.py \
+	    $(if $(MODEL_DIR),--model_dir="$(MODEL_DIR)")
 
 test: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .
@@ -98,7 +95,8 @@ test-parity: $(VENV)/bin/python
 test-playground: $(VENV)/.installed-test,browser
 	$(VENV)/bin/python -m pytest -m browser tests/playground
 
-# Every warning is an error: broken links, pages that no menu reaches.
+# Every warning is an error: broken links, pages that no menu reaches. The first
+# time the tutorials take some ten minutes; what they print is kept.
 docs: $(VENV)/.installed-docs
 	$(VENV)/bin/python -m sphinx -W --keep-going --nitpicky -q \
 	    -c docs -d docs/_build/doctrees . docs/_build/html

@@ -130,7 +130,6 @@ _NO_TARGETS_OF_OWN = {
     "clean",
     "format",
     "lint",
-    "model-dir",
     "playground",
     "test-all",
     "test-fast",

@@ -1,7 +1,7 @@
 """Shows what a model does, on a page in the browser.
 
-    python tools/playground.py --model_dir=demo-output/bert
-    python tools/playground.py --model_dir=runs/mood/model --port=8080
+    python tools/playground.py --port=8080
+    python tools/playground.py --model_dir=runs/mood/model
 
 The page is served to this machine only, and nothing of what is typed into it
 leaves the machine. What it shows is up to the model: masking, embeddings and
@@ -15,10 +15,14 @@ import time
 
 from absl import flags
 
+import keras_bert
 from keras_bert import command_line
 
 _MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "The directory of a model.", required=True
+    "model_dir",
+    None,
+    "Directory or name on the Hub; by default the tiny model that comes with "
+    "the library.",
 )
 _PORT = flags.DEFINE_integer(
     "port",
@@ -37,7 +41,9 @@ def main():
     server.check_installed()
     shown = importlib.import_module("keras_bert.playground.shown_model")
     tabs = importlib.import_module("keras_bert.playground.tabs")
-    model = shown.ShownModel(_MODEL_DIR.value)
+    hub = importlib.import_module("keras_bert.checkpoints.hub")
+    directory = hub.local_directory(_MODEL_DIR.value or keras_bert.TINY_MODEL)
+    model = shown.ShownModel(str(directory))
     page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
     print(f"The playground is at {address}; Ctrl-C ends it.", flush=True)
     try:
