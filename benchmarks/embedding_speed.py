@@ -7,7 +7,7 @@
 MODEL_DIR is a BERT in Hugging Face's form, TEXT_FILE has a sentence a line,
 of all lengths, and PEER_PYTHON has torch and transformers. Whole processes
 run in turn. Each embeds the first 64 sentences to warm up, then all of them,
-tokenisation included, cut to 128 word pieces, and prints its sentences per
+tokenization included, cut to 128 word pieces, and prints its sentences per
 second. The peer takes batches of 32 in the order of the file and sorted by
 length; its better order counts.
 """

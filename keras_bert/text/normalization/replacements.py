@@ -50,7 +50,7 @@ def _ill_formed_sequences():
     """Yields what the op takes for one character though it is none.
 
     The op advances by maximal subparts of ill-formed UTF-8, as Python's
-    decoder does. Google's tokeniser decodes with `errors="ignore"`: each is
+    decoder does. Google's tokenizer decodes with `errors="ignore"`: each is
     dropped.
     """
     prefixes = set()
