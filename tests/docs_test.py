@@ -5,6 +5,7 @@ import os
 import pathlib
 import pkgutil
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -159,10 +160,28 @@ def test_links_lead_somewhere(page):
             assert heading in found, f"{page} links to {link}"
 
 
-def test_readme_links_to_every_page():
-    for page in _PAGES:
-        if page != "README.md":
-            assert f"]({page})" in _PAGES["README.md"], page
+def test_the_front_page_has_a_line_on_every_page():
+    front = "docs/index.md"
+    lines = _PAGES[front].splitlines()
+    for page in {*_PAGES} - {front}:
+        link = os.path.relpath(page, "docs")
+        assert any(f"]({link}) | " in line for line in lines), page
+
+
+def test_the_library_is_spelled_as_the_field_spells_it():
+    for folder in ("keras_bert", "tools", "benchmarks", "docs"):
+        for path in (_ROOT / folder).rglob("*.[mp][dy]"):
+            if "_build" not in path.parts:
+                text = path.read_text(encoding="utf-8").lower()
+                assert "tokenis" not in text, path
+
+
+@pytest.mark.parametrize("name", ["block", "input", "masking"])
+def test_figures_are_what_their_program_draws(name):
+    program = runpy.run_path(str(_ROOT / "docs/figures/draw.py"))
+    drawn = program[f"draw_{name}"]().text()
+    file = _ROOT / f"docs/figures/{name}.svg"
+    assert file.read_text(encoding="utf-8") == drawn
 
 
 def test_make_targets_exist():

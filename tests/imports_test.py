@@ -137,8 +137,8 @@ def test_imports_point_down():
     assert {path: found for path, found in wrong.items() if found} == {}
 
 
-def test_the_readme_lists_the_parts_from_the_lowest_floor_up():
-    page = (_ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_map_lists_the_parts_from_the_lowest_floor_up():
+    page = (_ROOT / "docs/code_map.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(?:keras_bert/)?(\w+)", page, re.MULTILINE)
     floors = [_FLOORS[part] for part in listed if part in _FLOORS]
     assert len(floors) > 10
