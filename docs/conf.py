@@ -21,6 +21,7 @@ include_patterns = [
     "CONTRIBUTING.md",
     "SECURITY.md",
     "docs/**",
+    "keras_bert/tiny_model/README.md",
     "tfrecords/README.md",
 ]
 exclude_patterns = ["docs/_build", ".*"]
