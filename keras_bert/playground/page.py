@@ -89,11 +89,9 @@ def _component(field):
 
 def _change(component):
     """The event of a field that asks for a new answer."""
-    if isinstance(component, gr.Slider):
-        return component.release
-    if isinstance(component, gr.Radio):
-        return component.change
-    return component.submit
+    if isinstance(component, gr.Textbox):
+        return component.submit
+    return component.change  # Of a slider by mouse and keyboard.
 
 
 def _responder(model, tab, fields):

@@ -14,7 +14,9 @@ from keras_bert.playground.tabs.embeddings import map_texts
 from keras_bert.playground.tabs.filling import fill
 from keras_bert.playground.tabs.input_representation import represent
 from keras_bert.playground.tabs.masking import mask_text
+from keras_bert.playground.tabs.next_sentence import DrawnPair
 from keras_bert.playground.tabs.next_sentence import draw_pair
+from keras_bert.playground.tabs.next_sentence import pair_picture
 from keras_bert.playground.tabs.replaced_tokens import judge_text
 from keras_bert.playground.tabs.replaced_tokens import judged_picture
 from keras_bert.playground.tabs.tagging import tag_text
@@ -152,6 +154,12 @@ def test_a_drawn_pair_is_what_was_asked_for(shown, label):
         assert is_next == (label == "IsNext"), (first, second)
         assert pair.segments == sorted(pair.segments)
         assert sum(pair.probabilities.values()) == pytest.approx(1)
+
+
+def test_the_page_says_whether_the_model_is_right():
+    for label, said in (("IsNext", "right"), ("NotNext", "wrong")):
+        pair = DrawnPair(["a"], [0], label, {"IsNext": 0.7, "NotNext": 0.3})
+        assert f"The model says IsNext, and is {said}" in pair_picture(pair)
 
 
 def test_byte_offsets_are_those_of_the_text(shown):
@@ -322,7 +330,7 @@ def test_two_models_are_asked_for_a_pair(shown, directories):
             "No pair that is IsNext",
         ),
         (lambda m: attend(m, _TEXT, "", 3, 1), "layer.* from 1 to 2.*: 3"),
-        (lambda m: fill(m, "the dog"), r"must hold \[MASK\]"),
+        (lambda m: fill(m, "the dog"), r"^Put \[MASK\] into the text\.$"),
         (lambda m: map_texts(m, "a\nb"), "three texts.*: 2"),
         (lambda m: map_texts(m, "a\n" * 101), "most 100 lines.*: 101"),
         (lambda m: compare(m, "/no/such", "Attention", "a"), "'/no/such'"),

@@ -11,7 +11,10 @@ from keras_bert.playground.valid_input import valid_text
 
 def fill(model, text):
     """Fill the masks of a text: a list with an item for each mask."""
-    return model.fill_mask(valid_text(text))
+    mask = model.vocabulary.roles["mask"]
+    if mask not in valid_text(text):
+        raise ValueError(f"Put {mask} into the text.")
+    return model.fill_mask(text)
 
 
 def filling_picture(fillings):

@@ -166,11 +166,13 @@ def pair_picture(pair):
         [label, bar(share), "drawn" if label == pair.label else ""]
         for label, share in pair.probabilities.items()
     ]
+    said = max(pair.probabilities, key=pair.probabilities.get)
+    verdict = "right" if said == pair.label else "wrong"
     return joined(
         [
             element("p", *legend),
             element("div", *chips, class_="text"),
-            element("h3", "What the model says"),
+            element("h3", f"The model says {said}, and is {verdict}"),
             table(["Pair", "Probability", ""], rows),
         ]
     )
