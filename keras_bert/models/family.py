@@ -94,7 +94,8 @@ def pretrainer(config):
         `masked_lm_positions`, int32 `(batch_size, num_predictions)`, and
         returns a dict of `mlm_logits`, float32
         `(batch_size, num_predictions, vocab_size)`, and, float32
-        `(batch_size, 2)`, BERT's `nsp_logits` or ALBERT's `sop_logits`.
+        `(batch_size, 2)`, BERT's `nsp_logits` or ALBERT's `sop_logits`, or,
+        `(batch_size, seq_length)`, ELECTRA's `replaced_token_logits`.
 
     Example:
 

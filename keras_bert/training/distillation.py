@@ -5,11 +5,9 @@ References:
 """
 
 import dataclasses
-import re
 from collections.abc import Callable
 
 import keras
-import numpy as np
 from absl import logging
 from keras import ops
 
@@ -20,7 +18,6 @@ from keras_bert.training.terms import LabelTerm
 
 _TEMPERATURE = 2.0
 _HEAD = "masked_lm_head"
-_BLOCK = re.compile(r"block_(\d+)/")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,8 +96,7 @@ def distillation_terms():
 def distillation_learner(student, recipe, read):
     """Makes a student that learns from `teacher_dir`.
 
-    A fresh student begins as some layers of its teacher, evenly spread: one of
-    6 layers as the layers 0, 2, 4, 7, 9 and 11 of 12.
+    A fresh student begins as some layers of its teacher, as `copy_layers` says.
 
     Args:
         student: `PretrainedModel` with a masked-LM head.
@@ -174,21 +170,19 @@ def copy_layers(student, teacher):
     """Give a student the weights of its teacher that fit by name and shape.
 
     Args:
-        student, teacher: `PretrainedModel`s. Of n blocks of a student and m
-            of its teacher, i takes those of `round(i * (m - 1) / (n - 1))`.
+        student, teacher: `PretrainedModel`s. Which layers of the teacher are
+            taken, `kept_layers` says.
+
+    Raises:
+        ValueError: the student has more layers than its teacher.
     """
-    known, fresh = teacher.weights, []
-    scale = (_depth(known) - 1) / max(_depth(student.weights) - 1, 1)
+    config, fresh = student.config, []
+    known = teacher.smaller(config.sizes["L"]).weights
     for path, weight in student.weights.items():
-        name = _BLOCK.sub(lambda x: f"block_{round(int(x[1]) * scale)}/", path)
-        if name in known and known[name].shape == weight.shape:
-            weight.assign(np.asarray(known[name]))
+        if path in known and known[path].shape == weight.shape:
+            weight.assign(known[path])
         else:
             fresh.append(path)
     logging.info("The student begins as layers of its teacher.")
     if fresh:
         logging.warning("Weights that begin random: %s.", ", ".join(fresh))
-
-
-def _depth(paths):
-    return 1 + max(int(x[1]) for x in map(_BLOCK.match, paths) if x)
