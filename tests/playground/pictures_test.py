@@ -2,15 +2,24 @@
 
 import base64
 import io
+import re
 
 import numpy as np
 import pytest
 
+from keras_bert.data.records.outcomes import OUTCOMES
 from keras_bert.playground.markup import Html
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import picker
 from keras_bert.playground.markup import png_address
+from keras_bert.playground.tabs.classification import Labelled
+from keras_bert.playground.tabs.classification import label_picture
+from keras_bert.playground.tabs.input_representation import Representation
+from keras_bert.playground.tabs.input_representation import RepresentedPiece
+from keras_bert.playground.tabs.input_representation import pieces_picture
+from keras_bert.playground.tabs.masking import MaskedText
+from keras_bert.playground.tabs.masking_picture import masking_picture
 
 _HOSTILE = "<script>x</script><img src=x onerror=x> \"'& the dog"
 
@@ -46,6 +55,33 @@ def test_an_image_holds_its_numbers():
     assert pixels[..., 3].tolist() == [[255, 127], [0, 255]]
     assert pixels[0, 0, 2] > pixels[0, 0, 0]  # Blue.
     assert pixels[0, 1, 0] > pixels[0, 1, 2]  # Orange.
+
+
+def test_strips_share_one_scale_that_one_number_does_not_spoil():
+    vectors = {name: np.full(200, x) for name, x in (("a", 1.0), ("sum", 2.0))}
+    vectors["a"][0] = 1000.0
+    piece = RepresentedPiece(0, "x", 7, 0, 1, 0, 1, vectors, [])
+    picture = pieces_picture(Representation([piece], ""))
+    assert "Full blue is 2 or more, full orange -2." in picture
+
+
+def test_occlusion_has_the_same_colours_in_every_text():
+    def shade(share):
+        labelled = Labelled({"a": 1.0}, ["a"], None, "a", ["x"], [share], "")
+        picture = label_picture(labelled)
+        assert "full colour is 2 or more" in picture
+        return re.search(r"background:rgba\((.*?)\)", picture)[1]
+
+    assert shade(2.0) == shade(5.0) == "59,130,246,0.80"
+    assert shade(-0.5) == "234,88,12,0.20"
+
+
+def test_curves_have_axes():
+    picture = masking_picture(
+        MaskedText([], dict.fromkeys(OUTCOMES, 1), [], "")
+    )
+    for words in ("0 %", "10 %", "80 %", "first draw", "all draws"):
+        assert f">{words}</text>" in picture
 
 
 @pytest.mark.smoke("bert", "tagger")

@@ -17,6 +17,9 @@ from keras_bert.tasks.occlusion import occlusion
 from keras_bert.tasks.text_classifier import TextClassifier
 from keras_bert.tasks.text_regressor import TextRegressor
 
+# The same in every text, so that pale means little.
+_FULL_COLOR = 2
+
 
 @dataclasses.dataclass(frozen=True)
 class Labelled:
@@ -110,18 +113,19 @@ def label_picture(labelled):
             _pieces(labelled),
             note(
                 "Blue speaks for it, orange against it. The number is how far "
-                f"the {what} falls when the piece is hidden."
+                f"the {what} falls when the piece is hidden; full colour is "
+                f"{_FULL_COLOR} or more."
             ),
         ]
     )
 
 
 def _pieces(labelled):
-    most = max(max(map(abs, labelled.shares)), 1e-12)
     chips = []
     for token, share in zip(labelled.tokens, labelled.shares, strict=True):
         color = "59,130,246" if share >= 0 else "234,88,12"
-        style = f"background:rgba({color},{0.8 * abs(share) / most:.2f})"
+        shade = 0.8 * min(abs(share) / _FULL_COLOR, 1)
+        style = f"background:rgba({color},{shade:.2f})"
         number = element("small", f"{round(share, 2) + 0.0:+.2f}")
         piece = element("span", token, class_="piece", style=style)
         chips.append(element("span", piece, number, class_="share"))

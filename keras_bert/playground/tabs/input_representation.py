@@ -120,11 +120,10 @@ def _nearest(model, embeddings, ids):
 def pieces_picture(representation):
     """A `Representation` as `Html`."""
     pieces = representation.pieces
-    # The strips of one kind are comparable from piece to piece.
-    most = {
-        name: max(np.abs(piece.vectors[name]).max() for piece in pieces)
-        for name in pieces[0].vectors
-    }
+    # One scale for all strips, so that the sum is seen; a single number that
+    # is far greater does not make the others pale.
+    numbers = [x for piece in pieces for x in piece.vectors.values()]
+    most = max(float(np.percentile(np.abs(numbers), 99)), 1e-12)
     items = [(_label(piece), _panel(piece, most)) for piece in pieces]
     rows = [_row(piece) for piece in pieces]
     head = ["Position", "Piece", "Index", "Segment", "Text", "Bytes"]
@@ -132,6 +131,7 @@ def pieces_picture(representation):
         [
             note(representation.note),
             picker(items, chosen=min(1, len(items) - 1)),
+            note(f"Full blue is {most:.2g} or more, full orange -{most:.2g}."),
             element("h3", "All pieces"),
             table(head, rows),
         ]
@@ -159,7 +159,7 @@ def _panel(piece, most):
             "sum" if name == "sum" else f"{name} embedding",
             strip(
                 vector,
-                max(float(most[name]), 1e-12),
+                most,
                 f"{name}: {len(vector)} numbers, blue above 0, orange below",
             ),
             f"{np.linalg.norm(vector):.2f}",

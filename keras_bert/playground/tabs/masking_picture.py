@@ -72,8 +72,14 @@ def _counts(counts):
 
 
 def _curve(curve):
-    """The shares after more and more draws, as lines."""
-    lines = []
+    """The shares after more and more draws, as lines between axes."""
+    axes = f"0,0 0,{_HEIGHT} {_WIDTH},{_HEIGHT}"
+    lines = [element("polyline", points=axes, class_="axis")]
+    for share in (0, 10, 80, 100):
+        height = _HEIGHT * (1 - share / 100) + 3
+        lines.append(_words(f"{share} %", -3, height, "end"))
+    lines.append(_words("first draw", 0, _HEIGHT + 11, "start"))
+    lines.append(_words("all draws", _WIDTH, _HEIGHT + 11, "end"))
     step = _WIDTH / max(len(curve) - 1, 1)
     for name in OUTCOMES:
         level = _HEIGHT * (1 - EXPECTED[name][1] / 100)
@@ -87,8 +93,12 @@ def _curve(curve):
     return element(
         "svg",
         *lines,
-        viewBox=f"-2 -2 {_WIDTH + 4} {_HEIGHT + 4}",
+        viewBox=f"-32 -6 {_WIDTH + 36} {_HEIGHT + 20}",
         role="img",
         aria_label="Shares after more and more draws, towards 80, 10 and 10 %",
         class_="curve",
     )
+
+
+def _words(text, x, y, anchor):
+    return element("text", text, x=x, y=y, text_anchor=anchor)
