@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from keras_bert.locations import TINY_MODEL
 from keras_bert.playground.default_texts import SENTENCE
 from keras_bert.playground.markup import element
 from keras_bert.playground.shown_model import shown_model
@@ -88,7 +89,7 @@ def _drawn(side):
 def _fields(model):
     able = tuple(x for x, tab in _TABS.items() if not tab.lacking(model))
     return [
-        TextField("directory", "Another directory", model.directory, 1),
+        TextField("directory", "Another directory", str(TINY_MODEL), 1),
         ChoiceField("what", "What to compare", able[0], able),
         TextField("text", "Text", SENTENCE),
         TextField("pair", "Second text, if any", ""),
@@ -104,7 +105,8 @@ TAB = Tab(
     name="compare",
     title="Compare",
     about="The model of this page and another one, side by side on the same "
-    "text.",
+    "text: at first the tiny one that comes with the library. Name any other "
+    "by its directory.",
     fields=_fields,
     answer=compare,
     picture=comparison_picture,
