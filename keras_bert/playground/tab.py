@@ -12,13 +12,14 @@ class TextField:
         name: str, the argument of `Tab.answer` that it fills.
         label: str.
         value: str, the text at first.
-        num_lines: int, how high it is.
+        num_lines: int, how high it is at least. In a box of one line Enter
+            shows the answer, in higher ones Shift and Enter do.
     """
 
     name: str
     label: str
     value: str
-    num_lines: int = 2
+    num_lines: int = 1
 
 
 @dataclasses.dataclass(frozen=True)

@@ -89,7 +89,7 @@ def _drawn(side):
 def _fields(model):
     able = tuple(x for x, tab in _TABS.items() if not tab.lacking(model))
     return [
-        TextField("directory", "Another directory", str(TINY_MODEL), 1),
+        TextField("directory", "Another directory", str(TINY_MODEL)),
         ChoiceField("what", "What to compare", able[0], able),
         TextField("text", "Text", SENTENCE),
         TextField("pair", "Second text, if any", ""),
