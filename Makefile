@@ -15,6 +15,7 @@
 # PYTHON=...   the interpreter to build the virtual environment with
 # INPUT=...    text files for the demo: a path or a quoted glob
 # WORKERS=...  processes that run tests; each takes some 2 GB
+# TUTORIALS=off   makes the site without running the tutorials anew
 # MODEL_DIR=...  what the playground shows, a directory or a name on the Hub
 # OUTPUT=...   where the demo goes; only demo-output is made anew
 
@@ -23,6 +24,7 @@ PYTHON ?=
 INPUT ?=
 WORKERS ?= 2
 OUTPUT ?= demo-output
+TUTORIALS ?= cache
 MODEL_DIR ?= $(wildcard demo-output/bert)
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
 # Files whole to a worker, in the order that tests/conftest.py gives them.
@@ -99,6 +101,7 @@ test-playground: $(VENV)/.installed-test,browser
 # time the tutorials take some ten minutes; what they print is kept.
 docs: $(VENV)/.installed-docs
 	$(VENV)/bin/python -m sphinx -W --keep-going --nitpicky -q \
+	    -D nb_execution_mode=$(TUTORIALS) \
 	    -c docs -d docs/_build/doctrees . docs/_build/html
 	@echo "The site is docs/_build/html/index.html"
 
