@@ -4,9 +4,6 @@ References:
     [DistilBERT](https://arxiv.org/abs/1910.01108), sections 2 and 3
 """
 
-import dataclasses
-from collections.abc import Callable
-
 import keras
 from absl import logging
 from keras import ops
@@ -15,81 +12,50 @@ from keras_bert import features
 from keras_bert.training.flops import training_flops
 from keras_bert.training.learner import Learner
 from keras_bert.training.terms import LabelTerm
+from keras_bert.training.terms import TokenTerm
 
 _TEMPERATURE = 2.0
 _HEAD = "masked_lm_head"
 
 
-@dataclasses.dataclass(frozen=True)
-class TeacherTerm:
-    """A distance of a student from its teacher, a mean over all tokens.
-
-    Args:
-        output: str, "token_logits" or "sequence_output"; an output of both.
-        name: str, the prefix of the metrics.
-        distance: function from both, the student's first, to float32
-            `(batch_size, seq_length)`.
-        factor: float, of this term in the loss.
-    """
-
-    output: str
-    name: str
-    distance: Callable
-    factor: float = 1.0
-
-    @property
-    def outputs(self):
-        """The outputs of the model that it reads, a tuple of str."""
-        return (self.output,)
-
-    def total_weight(self, weights):
-        """Count the tokens of a batch; see `LabelTerm`."""
-        return ops.sum(weights["tokens"])
-
-    def sums(self, outputs, labels, weights):
-        """Sums over the tokens; see `LabelTerm`."""
-        student, teacher = (
-            ops.cast(x[self.output], "float32") for x in (outputs, labels)
-        )
-        distances = self.distance(student, teacher) * weights["tokens"]
-        return {
-            "loss": ops.sum(distances),
-            "weight": ops.sum(weights["tokens"]),
-        }
-
-
-def divergence(student, teacher, temperature=_TEMPERATURE):
+def divergence(outputs, labels):
     """Compute how far the words of a student are from its teacher's.
 
     Args:
-        student, teacher: float32 `(..., vocab_size)`, logits.
-        temperature: float, which both are divided by.
+        outputs, labels: dicts with `token_logits`, float32 `(batch_size,
+            seq_length, vocab_size)`, of the student and of its teacher.
 
     Returns:
-        float32 `(...)`, the Kullback-Leibler divergence times the square of
-        the temperature, which leaves the gradients as large as they were.
+        A dict of `loss`, float32 `(batch_size, seq_length)`: the
+        Kullback-Leibler divergence at the temperature, times its square, which
+        leaves the gradients as large as they were.
     """
-    student, teacher = student / temperature, teacher / temperature
+    student, teacher = (
+        x["token_logits"] / _TEMPERATURE for x in (outputs, labels)
+    )
     words = ops.softmax(teacher)
     cross, own = (
         ops.categorical_crossentropy(words, x, from_logits=True)
         for x in (student, teacher)
     )
-    return temperature**2 * (cross - own)
+    return {"loss": _TEMPERATURE**2 * (cross - own)}
 
 
-def cosine_distance(student, teacher):
-    """Compute 1 minus the cosine of vectors, float32 `(..., hidden_size)`."""
-    vectors = ops.normalize(student), ops.normalize(teacher)
-    return 1.0 - ops.sum(vectors[0] * vectors[1], axis=-1)
+def cosine_distance(outputs, labels):
+    """Compute 1 minus the cosine of the last states, as `divergence` does."""
+    student, teacher = (
+        ops.normalize(ops.cast(x["sequence_output"], "float32"))
+        for x in (outputs, labels)
+    )
+    return {"loss": 1.0 - ops.sum(student * teacher, axis=-1)}
 
 
 def distillation_terms():
     """The terms of the loss, with the factors of DistilBERT's training."""
     return [
-        TeacherTerm("token_logits", "teacher", divergence, factor=5.0),
+        TokenTerm("teacher", ("token_logits",), divergence, factor=5.0),
         LabelTerm("mlm_logits", factor=2.0),
-        TeacherTerm("sequence_output", "cosine", cosine_distance),
+        TokenTerm("cosine", ("sequence_output",), cosine_distance),
     ]
 
 
@@ -156,13 +122,14 @@ def _check_likeness(student, teacher, directory):
             "direction": "left to right" if bert.config.is_decoder else "both",
         }
 
-    theirs = facts(teacher)
-    for name, value in facts(student).items():
-        if value != theirs[name]:
+    for (name, own), other in zip(
+        facts(student).items(), facts(teacher).values(), strict=True
+    ):
+        if own != other:
             raise ValueError(
                 f"--teacher_dir must be of a model with the {name} of the "
-                f"student. Received: {value} of the student, {theirs[name]} "
-                f"in {directory}."
+                f"student. Received: {own} of the student, {other} in "
+                f"{directory}."
             )
 
 

@@ -42,11 +42,12 @@ class Learner:
         return [names.get(id(weight)) for weight in self.model.weights]
 
 
-def pretrainer_learner(bert):
-    """Makes the learner of most objectives: the heads of one model.
+def pretrainer_learner(bert, recipe=None, read=None):
+    """Makes the learner of most objectives: a model with its heads.
 
     Args:
         bert: `PretrainedModel` with the parts of the objective.
+        recipe, read: what other objectives need.
     """
     return Learner(
         bert.pretrainer,

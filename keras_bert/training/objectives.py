@@ -6,6 +6,7 @@ them before Keras is imported, so what needs it is imported when it is called.
 """
 
 import dataclasses
+import importlib
 import os
 from collections.abc import Callable
 
@@ -17,10 +18,17 @@ from keras_bert.data.examples.masking_rules import SUBSTITUTES
 PUBLISHED = "mlm_nsp"
 
 
-def _pretrainer(bert, recipe, read):
-    from keras_bert.training.learner import pretrainer_learner
+def _imported(module, name):
+    """A function whose module is imported when it is called."""
 
-    return pretrainer_learner(bert)
+    def call(*arguments):
+        found = importlib.import_module(f"keras_bert.training.{module}")
+        return getattr(found, name)(*arguments)
+
+    return call
+
+
+_pretrainer = _imported("learner", "pretrainer_learner")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,24 +102,20 @@ def settled_fields(objective, values):
         ValueError: a field of another objective is given, or one without a
             default is not.
     """
-    for other in OBJECTIVES.values():
-        for field in other.fields:
-            if field not in objective.fields and values[field] is not None:
+    for name, other in OBJECTIVES.items():
+        for field, default in other.fields.items():
+            value, is_own = values[field], other is objective
+            is_open = value is None and default is None
+            if is_open if is_own else value is not None:
                 raise ValueError(
-                    f"`{field}` is for --objective={other.name}. Received: "
-                    f"{field}={values[field]}, objective={objective.name}."
+                    f"`{field}` is for --objective={name}, "
+                    f"{'which needs it' if is_own else 'no other'}. Received: "
+                    f"{field}={value}, objective={objective.name}."
                 )
-    settled = {
+    return {
         field: default if values[field] is None else values[field]
         for field, default in objective.fields.items()
     }
-    for field, value in settled.items():
-        if value is None:
-            raise ValueError(
-                f"`{field}` is needed for --objective={objective.name}. "
-                f"Received: {field}=None."
-            )
-    return settled
 
 
 def _masked_only(max_seq_length, max_predictions_per_seq):
@@ -143,18 +147,6 @@ def _of_labels(name, parts, labels, **options):
         num_predictions=_masked_only,
         **options,
     )
-
-
-def _distillation():
-    from keras_bert.training import distillation
-
-    return distillation
-
-
-def _replaced_tokens():
-    from keras_bert.training import replaced_tokens
-
-    return replaced_tokens
 
 
 def _generator(recipe):
@@ -193,25 +185,21 @@ OBJECTIVES = {
         Objective(
             name="distillation",
             parts=("masked_lm_head",),
-            terms=lambda: _distillation().distillation_terms(),
+            terms=_imported("distillation", "distillation_terms"),
             view=lambda batches: data.token_batches(batches),
             num_predictions=_masked_only,
-            learner=lambda *arguments: _distillation().distillation_learner(
-                *arguments
-            ),
+            learner=_imported("distillation", "distillation_learner"),
             fields={"teacher_dir": None},
             reads=lambda recipe: {"teacher": recipe.teacher_dir},
         ),
         Objective(
             name="electra",
             parts=("replaced_token_head",),
-            terms=lambda: _replaced_tokens().replaced_token_terms(),
+            terms=_imported("replaced_tokens", "electra_terms"),
             view=lambda batches: data.token_batches(batches),
             num_predictions=_masked_only,
             substitutes=(0.85, 0.15),
-            learner=lambda *arguments: _replaced_tokens().electra_learner(
-                *arguments
-            ),
+            learner=_imported("replaced_tokens", "electra_learner"),
             fields={"generator_size": 0.25},
             reads=_generator,
         ),

@@ -4,7 +4,6 @@ References:
     [ELECTRA](https://arxiv.org/abs/2003.10555), sections 2 and 3
 """
 
-import dataclasses
 import os
 
 import keras
@@ -16,48 +15,39 @@ from keras_bert.layers.token_replacement import TokenReplacement
 from keras_bert.training.flops import training_flops
 from keras_bert.training.learner import Learner
 from keras_bert.training.terms import LabelTerm
+from keras_bert.training.terms import TokenTerm
 
 GENERATOR = "generator"
 _HEAD = "masked_lm_head"
 _LOGITS, _LABELS = "replaced_token_logits", "is_replaced"
 
 
-@dataclasses.dataclass(frozen=True)
-class ReplacedTokenTerm:
-    """The binary cross entropy of each token, replaced or not.
+def detection(outputs, labels):
+    """Compute how well replaced tokens are told from original ones.
 
     The labels come from the model, because its generator draws the tokens.
+
+    Args:
+        outputs: dict with `replaced_token_logits`, float32, and `is_replaced`,
+            int32, both `(batch_size, seq_length)`.
+        labels: dict, unused.
+
+    Returns:
+        A dict of float32 `(batch_size, seq_length)`: `loss`, the binary cross
+        entropy; `accuracy`; and `share`, 1 at replaced tokens.
     """
-
-    factor: float = 50.0
-
-    name = "replaced_token"
-    outputs = (_LOGITS, _LABELS)
-
-    def total_weight(self, weights):
-        """Count the tokens of a batch; see `LabelTerm`."""
-        return ops.sum(weights["tokens"])
-
-    def sums(self, outputs, labels, weights):
-        """Sums over all tokens; see `LabelTerm`.
-
-        Besides `loss` and `accuracy` there is `share`, of replaced tokens.
-        """
-        logits, weights = outputs[_LOGITS], weights["tokens"]
-        is_replaced = ops.cast(outputs[_LABELS], "float32")
-        losses = ops.binary_crossentropy(is_replaced, logits, from_logits=True)
-        is_right = ops.cast((logits > 0) == (is_replaced > 0), "float32")
-        return {
-            "loss": ops.sum(losses * weights),
-            "accuracy": ops.sum(is_right * weights),
-            "share": ops.sum(is_replaced * weights),
-            "weight": ops.sum(weights),
-        }
+    logits, share = outputs[_LOGITS], ops.cast(outputs[_LABELS], "float32")
+    return {
+        "loss": ops.binary_crossentropy(share, logits, from_logits=True),
+        "accuracy": ops.cast((logits > 0) == (share > 0), "float32"),
+        "share": share,
+    }
 
 
-def replaced_token_terms():
+def electra_terms():
     """The terms of the loss, with the factors of the paper."""
-    return [LabelTerm("mlm_logits"), ReplacedTokenTerm()]
+    found = TokenTerm("replaced_token", (_LOGITS, _LABELS), detection, 50.0)
+    return [LabelTerm("mlm_logits"), found]
 
 
 def electra_learner(discriminator, recipe, read):
@@ -158,16 +148,11 @@ def _read_generator(recipe, other, read):
     generator = read(directory, lowercase=recipe.do_lower_case)
     generator.check_parts(_HEAD)
     own = generator.config
-    for letter in "VEPS":
-        if own.sizes[letter] != other.sizes[letter]:
-            raise ValueError(
-                f"A generator must have the `{own.size_keys[letter]}` of its "
-                f"discriminator. Received: {own.sizes[letter]}, "
-                f"{other.sizes[letter]}."
-            )
-    if own.hidden_size > other.hidden_size:
+    is_like = all(own.sizes[x] == other.sizes[x] for x in "VEPS")
+    if not is_like or own.hidden_size > other.hidden_size:
         raise ValueError(
-            "A generator must be at most as wide as its discriminator. "
-            f"Received: hidden_size={own.hidden_size}, {other.hidden_size}."
+            "A generator must have tables of the sizes of its discriminator's "
+            f"and be no wider. Received: sizes {own.sizes} in {directory}, "
+            f"{other.sizes} of the discriminator."
         )
     return generator

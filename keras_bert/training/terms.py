@@ -1,6 +1,7 @@
 """Terms of a loss: their sums over predictions, and the means of these."""
 
 import dataclasses
+from collections.abc import Callable
 
 import keras
 from keras import ops
@@ -79,6 +80,33 @@ class LabelTerm:
         return keras.metrics.SparseCategoricalAccuracy(
             name=f"{self.name}_accuracy"
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenTerm:
+    """A mean over all tokens, special ones too, of a measure of the outputs.
+
+    Args:
+        name: str, the prefix of the metrics.
+        outputs: tuple of str, the outputs of the model that it reads.
+        measure: function from the outputs and the labels to a dict of float32
+            `(batch_size, seq_length)`: `loss` and others, such as `accuracy`.
+        factor: float, of this term in the loss.
+    """
+
+    name: str
+    outputs: tuple
+    measure: Callable
+    factor: float = 1.0
+
+    def total_weight(self, weights):
+        """Count the tokens of a batch; see `LabelTerm`."""
+        return ops.sum(weights["tokens"])
+
+    def sums(self, outputs, labels, weights):
+        """Sums over the tokens; see `LabelTerm`."""
+        measured = {**self.measure(outputs, labels), "weight": 1.0}
+        return {k: ops.sum(x * weights["tokens"]) for k, x in measured.items()}
 
 
 def _is_right(labels, logits):

@@ -16,8 +16,8 @@ from keras_bert.training import bert_adamw
 from keras_bert.training.flops import training_flops
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.objectives import OBJECTIVES
-from keras_bert.training.replaced_tokens import ReplacedTokenTerm
 from keras_bert.training.replaced_tokens import electra_learner
+from keras_bert.training.replaced_tokens import electra_terms
 from keras_bert.training.terms import mean_metrics
 
 _CONFIG = ElectraConfig(
@@ -153,7 +153,7 @@ def test_the_loss_is_the_mean_over_all_tokens():
     logits = rng.normal(size=(3, 6)).astype("float32")
     is_replaced = rng.integers(0, 2, (3, 6))
     tokens = np.arange(6) < [[6], [4], [0]]
-    term = ReplacedTokenTerm()
+    _, term = electra_terms()
     outputs = {"replaced_token_logits": logits, "is_replaced": is_replaced}
     weights = {"tokens": tokens.astype("float32")}
     sums = term.sums(outputs, {}, weights)
@@ -191,9 +191,9 @@ def test_both_learn_in_one_step(learner, random_batch):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"embedding_size": 4}, "`embedding_size` of its .*: 4, 6"),
-        ({"max_position_embeddings": 8}, "`max_position_embeddings` .*: 8, 16"),
-        ({"hidden_size": 10}, "at most as wide .*: hidden_size=10, 8"),
+        ({"embedding_size": 4}, "'E': 4.* in there/generator.*'E': 6"),
+        ({"max_position_embeddings": 8}, "'P': 8.*'P': 16"),
+        ({"hidden_size": 10}, "no wider. .*'H': 10.*'H': 8"),
     ],
 )
 def test_a_generator_that_does_not_fit_is_an_error(changes, message):

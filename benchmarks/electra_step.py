@@ -1,0 +1,107 @@
+"""Times ELECTRA's step beside the steps of its two models apart.
+
+    python benchmarks/electra_step.py --config=configs/electra_small.json
+
+The three take turns, one step each, on one synthetic batch. Prints a JSON line
+with the median seconds of each, and those of the step of both together over the
+sum of the two others. Apart, the generator has tables of its own, and the
+discriminator is given texts and labels.
+"""
+
+import json
+import statistics
+import time
+import types
+
+import keras
+import tensorflow as tf
+from absl import app
+from absl import flags
+from synthetic_batch import make_batch
+
+from keras_bert import data
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.electra import ElectraConfig
+from keras_bert.text import Vocabulary
+from keras_bert.text.wordpiece.settings import WordpieceSettings
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.training import Objective
+from keras_bert.training import bert_adamw
+from keras_bert.training.learner import Learner
+from keras_bert.training.loop import PretrainingLoop
+from keras_bert.training.objectives import objective_named
+from keras_bert.training.replaced_tokens import electra_learner
+from keras_bert.training.replaced_tokens import electra_terms
+
+_CONFIG = flags.DEFINE_string("config", None, "A discriminator.", required=True)
+_SIZE = flags.DEFINE_float("generator_size", 0.25, "Share of its width.")
+_BATCH = flags.DEFINE_integer("batch_size", 16, "Examples in a step.")
+_LENGTH = flags.DEFINE_integer("seq_length", 128, "Tokens in an example.")
+_STEPS = flags.DEFINE_integer("num_steps", 10, "Timed steps of each.")
+_PRECISION = flags.DEFINE_string("precision", "float32", "Policy of Keras.")
+
+_WARM_UP = 2
+
+
+def main(_):
+    keras.config.set_dtype_policy(_PRECISION.value)
+    config = ElectraConfig.from_json(_CONFIG.value)
+    loops = _loops(config)
+    batch = make_batch(config.vocab_size, _BATCH.value, _LENGTH.value)
+    batches = data.token_batches(tf.data.Dataset.from_tensors(batch))
+    batches = batches.map(_with_labels).cache().repeat()
+    iterators = {name: iter(batches) for name in loops}
+    seconds = {name: [] for name in loops}
+    for _ in range(_STEPS.value + _WARM_UP):
+        for name, loop in loops.items():
+            start = time.perf_counter()
+            float(loop.train(iterators[name], tf.constant(1))["loss"])
+            seconds[name].append(time.perf_counter() - start)
+    medians = {
+        name: statistics.median(x[_WARM_UP:]) for name, x in seconds.items()
+    }
+    apart = medians["generator"] + medians["discriminator"]
+    print(json.dumps({**medians, "both_over_apart": medians["both"] / apart}))
+
+
+def _loops(config):
+    """The step of both models, and those of each alone."""
+    words = [f"w{n}" for n in range(config.vocab_size - len(SPECIAL_TOKENS))]
+    tokenizer = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+
+    def make(config, part):
+        return PretrainedModel.from_config(config, tokenizer, [part])
+
+    discriminator = make(config, "replaced_token_head")
+    recipe = types.SimpleNamespace(
+        init_checkpoint=None, generator_size=_SIZE.value, random_seed=1
+    )
+    learner = electra_learner(discriminator, recipe, None)
+    generator = make(config.generator(_SIZE.value), "masked_lm_head").model
+    alone = make(config, "replaced_token_head").model
+    labels = keras.Input((None,), dtype="int32", name="is_replaced")
+    alone = keras.Model(
+        {**alone.input, labels.name: labels},
+        {**alone.output, labels.name: labels},
+    )
+    electra = objective_named("electra")
+    found = Objective("found", (), lambda: electra_terms()[1:], None, None)
+    return {
+        "both": _loop(learner, electra),
+        "generator": _loop(Learner(generator), objective_named("mlm")),
+        "discriminator": _loop(Learner(alone), found),
+    }
+
+
+def _loop(learner, objective):
+    optimizer = bert_adamw(learner.model, 1e-4)
+    return PretrainingLoop(learner, optimizer, objective=objective)
+
+
+def _with_labels(inputs, labels, weights):
+    replaced = tf.ones_like(inputs["input_ids"])
+    return {**inputs, "is_replaced": replaced}, labels, weights
+
+
+if __name__ == "__main__":
+    app.run(main)
