@@ -8,8 +8,9 @@ own objective from equally long ones; ModernBERT does so on BERT's word pieces
 too, and there each of the two also with the other's share of masks. Of matrix
 products all compute as many as BERT does in --num_train_steps. Prints a line
 for each: on --eval_file, with 15 % of the tokens masked, masked-LM loss and
-accuracy, and how often the order or the next sentence is told right. Losses of
-different pieces cannot be compared. A run that has ended is not repeated.
+accuracy, and how often the order, the next sentence or a replaced token is told
+right. ELECTRA's masked LM is its generator. Losses of different pieces cannot
+be compared. A run that has ended is not repeated.
 """
 
 import dataclasses
@@ -97,6 +98,15 @@ _MODERNBERT = dataclasses.replace(
     num_predictions=20,
     recipe=f"--flagfile=configs/modernbert_pretraining.flags {_AS_OTHERS}",
 )
+_ELECTRA = _Family(
+    "electra_tiny",
+    "electra",
+    10,
+    _WORDPIECE,
+    "vocab.txt",
+    "full_sentences",
+    "--flagfile=configs/electra_pretraining.flags",
+)
 _ON_WORD_PIECES = dataclasses.replace(
     _MODERNBERT, learning=_WORDPIECE, vocabulary="vocab.txt"
 )
@@ -105,6 +115,7 @@ _ALL = {
     "roberta": _ROBERTA,
     "albert": _ALBERT,
     "modernbert": _MODERNBERT,
+    "electra": _ELECTRA,
     # BERT's word pieces, so that losses can be compared: with both models by
     # both recipes.
     "modernbert_on_word_pieces": _ON_WORD_PIECES,
@@ -147,16 +158,24 @@ def _steps(family):
 def _flops(family):
     config = read_config(_ROOT / f"configs/{family.config}.json")
     config = dataclasses.replace(config, vocab_size=_VOCAB_SIZE.value)
+    objective = OBJECTIVES[family.objective]
+    models = {config: objective.parts}
+    if "generator_size" in objective.fields:
+        generator = config.generator(objective.fields["generator_size"])
+        models[generator] = ["masked_lm_head"]
+    return sum(
+        _flops_of(config, parts, family.num_predictions)
+        for config, parts in models.items()
+    )
+
+
+def _flops_of(config, parts, num_predictions):
     kind = family_of(config.model_type)
     backbone = kind.backbone(config)
     heads = kind.heads(config, backbone.embeddings)
-    heads = {
-        part: heads[part]
-        for part in OBJECTIVES[family.objective].parts
-        if part in heads
-    }
+    heads = {part: heads[part] for part in parts if part in heads}
     add_heads(backbone, heads, "pretrainer")  # This makes the matrices.
-    return training_flops(backbone, heads, _SEQ_LENGTH, family.num_predictions)
+    return training_flops(backbone, heads, _SEQ_LENGTH, num_predictions)
 
 
 def _pretrain(family, steps, place):
