@@ -241,13 +241,26 @@ class _PackedBlock(keras.layers.Layer):
             more_rows = [0, tf.shape(grid_mask)[0] - num_rows]
             query_positions = tf.pad(query_positions, [more_rows, [0, 0]])
 
+        size, length = attention.head_size, tf.shape(grid_mask)[1]
+
         def context(layer):
-            grid = tf.gather(layer(read), tokens_at)
-            context = attention.context(grid, grid_mask, query_positions)
+            # Rows of the heads' vectors are gathered to where they belong: to
+            # transpose the few of a short text takes a quarter of its time.
+            num_heads = layer.units // (3 * size)
+            number = tf.reshape(tf.range(3 * num_heads), [3, 1, num_heads, 1])
+            wanted = 3 * num_heads * tokens_at[:, tf.newaxis] + number
+            heads = tf.gather(tf.reshape(layer(read), [-1, size]), wanted)
+            context = attention.attend(
+                tf.unstack(heads), grid_mask, query_positions
+            )  # [R, N, Q, D]
             if query_positions is not None:
-                return context[:num_rows]
-            context = tf.reshape(context, [-1, context.shape[-1]])
-            return tf.gather(context, places)
+                context = tf.transpose(context[:num_rows], [0, 2, 1, 3])
+                shape = num_rows, tf.shape(context)[1], num_heads * size
+                return tf.reshape(context, shape)
+            rows = places // length * num_heads * length + places % length
+            wanted = rows[:, tf.newaxis] + tf.range(num_heads) * length
+            context = tf.gather(tf.reshape(context, [-1, size]), wanted)
+            return tf.reshape(context, [-1, num_heads * size])
 
         context = tf.concat([*map(context, self.query_key_value)], axis=-1)
         states = inputs

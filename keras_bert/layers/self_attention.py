@@ -143,37 +143,39 @@ class SelfAttention(keras.layers.Layer):
         about=None,
         training=None,
     ):
-        context = self.context(
-            self.query_key_value(inputs),
+        query_key_value = self.query_key_value(inputs)
+        context = self.attend(
+            self._heads(query_key_value),
             attention_mask,
             query_positions,
             about,
             training,
-        )
-        output = self.attention_output(context)
+        )  # [B, N, Q, D]
+        context = ops.transpose(context, (0, 2, 1, 3))
+        shape = (*ops.shape(context)[:2], self.hidden_size)
+        output = self.attention_output(ops.reshape(context, shape))
         return self.output_dropout(output, training=training)
 
-    def context(
+    def attend(
         self,
-        query_key_value,
+        heads,
         attention_mask=None,
         query_positions=None,
         about=None,
         training=None,
     ):
-        """The values that each token takes, before the last product.
+        """The values that each token takes, head by head.
 
         Args:
-            query_key_value: float `(batch_size, seq_length,
-                3 * hidden_size)`, what the layer of this name gives; or of
-                some of the heads alone.
+            heads: list of queries, keys and values, each float `(batch_size,
+                num_heads, seq_length, head_size)`, of all heads or some.
             attention_mask, query_positions, about, training: those of a call.
 
         Returns:
-            float `(batch_size, num_queries, hidden_size)`, or of these heads.
+            float `(batch_size, num_heads, num_queries, head_size)`.
         """
         about = about or {}
-        query, key, value = self._heads(query_key_value)  # each [B, N, S, D]
+        query, key, value = heads
         query, key = self._positioned(query, key, about)
 
         def of_all():
@@ -194,12 +196,8 @@ class SelfAttention(keras.layers.Layer):
         if query_positions is None and hasattr(self.pattern, "reach"):
             long = is_long(self.pattern, ops.shape(key)[2])
         if isinstance(long, bool):
-            context = of_near() if long else of_all()
-        else:
-            context = ops.cond(long, of_near, of_all)
-        context = ops.transpose(context, (0, 2, 1, 3))
-        size = query_key_value.shape[-1] // 3
-        return ops.reshape(context, (*ops.shape(context)[:2], size))
+            return of_near() if long else of_all()
+        return ops.cond(long, of_near, of_all)
 
     def _of_near(self, query, key, value, ignored, training):
         """The context of keys in a query's block and its neighbours."""
@@ -297,11 +295,8 @@ class SelfAttention(keras.layers.Layer):
         return self._softmax(scores, ignored)
 
     def _heads(self, query_key_value):
-        num_heads = query_key_value.shape[-1] // (3 * self.head_size)
-        heads = ops.reshape(
-            query_key_value,
-            (-1, ops.shape(query_key_value)[1], 3, num_heads, self.head_size),
-        )
+        shape = ops.shape(query_key_value)[1], 3, self.num_heads, self.head_size
+        heads = ops.reshape(query_key_value, (-1, *shape))
         return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
 
     def _ignored(self, seq_length, attention_mask, query_positions, about):

@@ -159,19 +159,19 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
 ):
     packed = packed_model(backbone.encoder("encoder"))
     tokens, grids = [], []
-    call, context = FlatDense.call, SelfAttention.context
+    call, attend = FlatDense.call, SelfAttention.attend
 
     def seen_call(layer, x, training=None):
         if layer.name == "query_key_value":
             tokens.append((x.shape[0], layer.units))
         return call(layer, x, training)
 
-    def seen_context(layer, x, mask, *arguments):
+    def seen_attend(layer, heads, mask, *arguments):
         grids.append(tuple(mask.shape))
-        return context(layer, x, mask, *arguments)
+        return attend(layer, heads, mask, *arguments)
 
     monkeypatch.setattr(FlatDense, "call", seen_call)
-    monkeypatch.setattr(SelfAttention, "context", seen_context)
+    monkeypatch.setattr(SelfAttention, "attend", seen_attend)
     for num_rows in range(1, 5):
         packed({name: x[:num_rows] for name, x in inputs.items()})
     # 21, 25, 26 and 35 tokens, of three blocks each, whose 24 units are those
