@@ -6,8 +6,7 @@ import tensorflow as tf
 
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.gated_feed_forward import GatedFeedForward
-from keras_bert.layers.post_norm_block import PostNormBlock
-from keras_bert.layers.pre_norm_block import PreNormBlock
+from keras_bert.layers.residual_block import ResidualBlock
 from keras_bert.layers.self_attention import SelfAttention
 
 # TensorFlow keeps something for each shape of a product that it has met, so
@@ -80,7 +79,7 @@ def row_lengths(mask):
 def _can_be_packed(layer):
     """Checks that a layer computes what `_PackedBlock` does."""
     attention = getattr(layer, "self_attention", None)
-    is_block = _calls_as(layer, PostNormBlock, PreNormBlock)
+    is_block = _calls_as(layer, ResidualBlock)
     return is_block and _calls_as(attention, SelfAttention)
 
 

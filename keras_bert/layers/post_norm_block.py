@@ -7,11 +7,11 @@ from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import revive_sublayers
 from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.layer_norm import LayerNorm
-from keras_bert.layers.positions import gather_positions
+from keras_bert.layers.residual_block import ResidualBlock
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class PostNormBlock(keras.layers.Layer):
+class PostNormBlock(ResidualBlock):
     """`LayerNorm(x + SelfAttention(x))`, then the same with `FeedForward`.
 
     The normalization comes after the sum ("post-norm") and is computed in
@@ -78,100 +78,15 @@ class PostNormBlock(keras.layers.Layer):
         self.feed_forward.build(inputs_shape)
         self.output_layer_norm.build(inputs_shape)
 
-    def call(
-        self,
-        inputs,
-        attention_mask=None,
-        query_positions=None,
-        about=None,
-        training=None,
-    ):
-        # Attention of another kind may know of no `about`.
-        told = {} if about is None else {"about": about}
-        attended = self.self_attention(
-            inputs, attention_mask, query_positions, **told, training=training
-        )
-        if query_positions is not None:
-            inputs = gather_positions(inputs, query_positions)
-        states = self.with_attended(inputs, attended)
-        output = self.feed_forward(states, training=training)
-        return self.with_output(states, output)
-
-    def attention_weights(self, inputs, attention_mask=None, about=None):
-        """Return the attention weights of `self_attention`.
-
-        Args:
-            inputs, attention_mask, about: those of a call.
-
-        Returns:
-            float `(batch_size, num_heads, seq_length, seq_length)`.
-        """
-        return self.self_attention.attention_weights(
-            inputs, attention_mask, about
-        )
-
-    def attention_input(self, inputs):
-        """What `self_attention` reads of the states, which may be of any rank.
-
-        Args:
-            inputs: float `(..., hidden_size)`, those of a call.
-
-        Returns:
-            float `(..., hidden_size)`.
-        """
-        return inputs
-
-    def feed_forward_input(self, states):
-        """What `feed_forward` reads of the states.
-
-        Args:
-            states: float `(..., hidden_size)`, from `with_attended`.
-
-        Returns:
-            float `(..., hidden_size)`.
-        """
-        return states
-
     def with_attended(self, inputs, attended):
-        """The states after attention.
-
-        Args:
-            inputs: float `(..., hidden_size)`, those of a call.
-            attended: float `(..., hidden_size)`, what `self_attention` makes
-                of them.
-
-        Returns:
-            float `(..., hidden_size)`.
-        """
         return self._add(inputs, attended, self.attention_layer_norm)
 
     def with_output(self, states, output):
-        """The states that the block gives.
-
-        Args:
-            states: float `(..., hidden_size)`, from `with_attended`.
-            output: float `(..., hidden_size)`, what `feed_forward` makes of
-                them.
-
-        Returns:
-            float `(..., hidden_size)`.
-        """
         return self._add(states, output, self.output_layer_norm)
 
     def _add(self, inputs, outputs, layer_norm):
         added = inputs + ops.cast(outputs, self.compute_dtype)
         return ops.cast(layer_norm(added), self.compute_dtype)
-
-    def compute_output_shape(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
-        return self.self_attention.compute_output_shape(
-            inputs_shape, attention_mask_shape, query_positions_shape
-        )
 
     def get_config(self):
         names = "self_attention", "feed_forward", "layer_norm_epsilon"

@@ -5,7 +5,7 @@ from keras import ops
 
 from keras_bert.layers.arguments import revive_sublayers
 from keras_bert.layers.arguments import save_arguments
-from keras_bert.layers.positions import gather_positions
+from keras_bert.layers.residual_block import ResidualBlock
 
 _PIECES = (
     "self_attention",
@@ -16,7 +16,7 @@ _PIECES = (
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class PreNormBlock(keras.layers.Layer):
+class PreNormBlock(ResidualBlock):
     """`x + SelfAttention(LayerNorm(x))`, then the same with `FeedForward`.
 
     The names of its layers are part of the paths of their weights.
@@ -88,73 +88,16 @@ class PreNormBlock(keras.layers.Layer):
             if layer is not None:
                 layer.build(inputs_shape)
 
-    def call(
-        self,
-        inputs,
-        attention_mask=None,
-        query_positions=None,
-        about=None,
-        training=None,
-    ):
-        attended = self.self_attention(
-            self.attention_input(inputs),
-            attention_mask,
-            query_positions,
-            about,
-            training=training,
-        )
-        if query_positions is not None:
-            inputs = gather_positions(inputs, query_positions)
-        states = self.with_attended(inputs, attended)
-        output = self.feed_forward(
-            self.feed_forward_input(states), training=training
-        )
-        return self.with_output(states, output)
-
-    def attention_weights(self, inputs, attention_mask=None, about=None):
-        """Return the attention weights of `self_attention`.
-
-        Args:
-            inputs, attention_mask, about: those of a call.
-
-        Returns:
-            float `(batch_size, num_heads, seq_length, seq_length)`.
-        """
-        return self.self_attention.attention_weights(
-            self.attention_input(inputs), attention_mask, about
-        )
-
     def attention_input(self, inputs):
-        """What `self_attention` reads, see `PostNormBlock`."""
         return self._normalized(inputs, self.attention_layer_norm)
 
-    def with_attended(self, inputs, attended):
-        """The states after attention, see `PostNormBlock`."""
-        return inputs + ops.cast(attended, self.compute_dtype)
-
     def feed_forward_input(self, states):
-        """What `feed_forward` reads, see `PostNormBlock`."""
         return self._normalized(states, self.feed_forward_layer_norm)
-
-    def with_output(self, states, output):
-        """The states that the block gives, see `PostNormBlock`."""
-        return states + ops.cast(output, self.compute_dtype)
 
     def _normalized(self, states, layer_norm):
         if layer_norm is None:
             return states
         return ops.cast(layer_norm(states), self.compute_dtype)
-
-    def compute_output_shape(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
-        return self.self_attention.compute_output_shape(
-            inputs_shape, attention_mask_shape, query_positions_shape
-        )
 
     def get_config(self):
         return {**super().get_config(), **save_arguments(self, *_PIECES)}

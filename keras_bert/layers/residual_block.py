@@ -1,0 +1,81 @@
+"""Two sublayers, each added to the states, wherever these are normalized."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.positions import gather_positions
+
+
+class ResidualBlock(keras.layers.Layer):
+    """Attention, then a feed-forward net, each added to the states.
+
+    A subclass has the layers `self_attention` and `feed_forward`, whose names
+    are part of the paths of their weights, and normalizes by the methods here.
+    Each takes and gives float `(..., hidden_size)`, also without an axis of
+    the batch, as packed tokens are.
+    """
+
+    def call(
+        self,
+        inputs,
+        attention_mask=None,
+        query_positions=None,
+        about=None,
+        training=None,
+    ):
+        # Attention of another kind may know of no `about`.
+        told = {} if about is None else {"about": about}
+        attended = self.self_attention(
+            self.attention_input(inputs),
+            attention_mask,
+            query_positions,
+            **told,
+            training=training,
+        )
+        if query_positions is not None:
+            inputs = gather_positions(inputs, query_positions)
+        states = self.with_attended(inputs, attended)
+        output = self.feed_forward(
+            self.feed_forward_input(states), training=training
+        )
+        return self.with_output(states, output)
+
+    def attention_input(self, inputs):
+        """What `self_attention` reads of the states of a call."""
+        return inputs
+
+    def with_attended(self, inputs, attended):
+        """The states and what `self_attention` makes of them."""
+        return inputs + ops.cast(attended, self.compute_dtype)
+
+    def feed_forward_input(self, states):
+        """What `feed_forward` reads of the states from `with_attended`."""
+        return states
+
+    def with_output(self, states, output):
+        """The states and what `feed_forward` makes of them."""
+        return states + ops.cast(output, self.compute_dtype)
+
+    def attention_weights(self, inputs, attention_mask=None, about=None):
+        """Return the attention weights of `self_attention`.
+
+        Args:
+            inputs, attention_mask, about: those of a call.
+
+        Returns:
+            float `(batch_size, num_heads, seq_length, seq_length)`.
+        """
+        return self.self_attention.attention_weights(
+            self.attention_input(inputs), attention_mask, about
+        )
+
+    def compute_output_shape(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+        about_shape=None,
+    ):
+        return self.self_attention.compute_output_shape(
+            inputs_shape, attention_mask_shape, query_positions_shape
+        )
