@@ -29,7 +29,11 @@ TOKENIZER_OPS = {
         ),
     ),
     "sentencepiece": TokenizerOps(
-        text=("FastBertNormalize", "TFText>FastSentencepieceTokenize"),
+        text=(
+            *("FastBertNormalize", "TFText>FastSentencepieceTokenize"),
+            *("SentencepieceOp", "SentencepieceTokenizeWithOffsetsOp"),
+        ),
+        core=("RegexReplace", "StaticRegexReplace", "StringLength"),
     ),
 }
 # Those of TensorFlow that our exports need and that this release has. Another

@@ -27,10 +27,16 @@ KINDS = {
     ),
     "sentencepiece": CasedKind(
         reader="keras_bert.text.sentencepiece.settings:read_sentencepiece",
-        files=("spiece.model", "tokenizer_config.json", _TOKENIZER_JSON),
+        files=(
+            *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
+            *("tokenizer_config.json", _TOKENIZER_JSON),
+        ),
         pieces="SentencePiece pieces",
         model_type="Unigram",
-        other_names=("30k-clean.model",),  # Of google-research/albert.
+        other_names=(
+            "30k-clean.model",  # Of google-research/albert.
+            *("spm.model", "sentencepiece.bpe.model"),
+        ),
     ),
 }
 

@@ -72,8 +72,8 @@ def test_another_id_of_padding_is_an_error(make_settings, tmp_path):
 
 
 def test_another_size_is_an_error(make_settings):
-    config = dataclasses.replace(_CONFIG, vocab_size=300)
-    with pytest.raises(ValueError, match="vocab_size=300, 275 lines"):
+    config = dataclasses.replace(_CONFIG, vocab_size=403)
+    with pytest.raises(ValueError, match="vocab_size=403, 275 lines"):
         PretrainedModel.from_config(config, make_settings("byte_bpe"))
 
 

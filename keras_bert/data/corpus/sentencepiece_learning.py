@@ -13,9 +13,10 @@ from keras_bert.data.corpus.learning import seen_sentences
 from keras_bert.text.normalization.normalizers import normalize_text
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
-from keras_bert.text.sentencepiece.vocabulary import ROLES
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+from keras_bert.text.sentencepiece.words import ALBERT
 
+_ROLES = ALBERT.roles
 # The options of google-research/albert, except the sampling of sentences.
 _OPTIONS = {
     "model_type": "unigram",
@@ -23,9 +24,9 @@ _OPTIONS = {
     "unk_id": 1,
     "bos_id": -1,
     "eos_id": -1,
-    "pad_piece": ROLES["pad"],
-    "unk_piece": ROLES["unknown"],
-    "control_symbols": [ROLES["cls"], ROLES["sep"], ROLES["mask"]],
+    "pad_piece": _ROLES["pad"],
+    "unk_piece": _ROLES["unknown"],
+    "control_symbols": [_ROLES["cls"], _ROLES["sep"], _ROLES["mask"]],
     "user_defined_symbols": [*'()"-.–£€'],
     "character_coverage": 0.99995,
 }

@@ -150,6 +150,7 @@ def _hugging_face_charsmap(charsmap):
 
 CASINGS = {True: "uncased", False: "cased"}  # By `lowercase`.
 GOOGLE_RESEARCH, HUGGING_FACE = "google_research", "hugging_face"
+MODEL = "model"  # The rules of a SentencePiece model only: no table before it.
 NORMALIZERS = {
     GOOGLE_RESEARCH: AlbertNormalizer("albert", lambda charsmap: charsmap),
     HUGGING_FACE: AlbertNormalizer("albert_tokenizers", _hugging_face_charsmap),

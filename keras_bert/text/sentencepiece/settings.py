@@ -12,14 +12,14 @@ from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import check_token_settings
 from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.casing import agreed_casing
-from keras_bert.text.normalization.normalizers import GOOGLE_RESEARCH
+from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
 from keras_bert.text.sentencepiece.tokenizer_json import to_tokenizer_json
-from keras_bert.text.sentencepiece.vocabulary import ROLES
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+from keras_bert.text.sentencepiece.words import ALBERT
+from keras_bert.text.sentencepiece.words import ALL_WORDS
 
-_MODEL = "spiece.model"
-_MODELS = (_MODEL, "30k-clean.model")  # The second is google-research's.
+_MODELS = tuple(name for words in ALL_WORDS for name in words.files)
 _SETTINGS = "tokenizer_config.json"
 _FAST_TOKENIZER = "tokenizer.json"
 _CASING, _ACCENTS = "do_lower_case", "keep_accents"
@@ -31,21 +31,38 @@ class SentencePieceSettings:
 
     Args:
         vocabulary: `SentencePieceVocabulary`.
-        lowercase: bool, lower-case the text.
-        normalizer: str, a key of `NORMALIZERS`: whose rules it follows.
+        lowercase: bool, lower-case the text; by default if ALBERT's.
+        normalizer: str, `MODEL` or a key of `NORMALIZERS`: whose rules it
+            follows; by default those of the vocabulary's words.
         special_tokens_in_text: bool, a special token that is written in a
             text becomes its id.
+
+    Raises:
+        ValueError: a text is to be changed before the model's own rules
+            are followed only.
     """
 
     kind: typing.ClassVar[str] = "sentencepiece"
 
     vocabulary: SentencePieceVocabulary
-    lowercase: bool = True
-    normalizer: str = GOOGLE_RESEARCH
+    lowercase: bool | None = None
+    normalizer: str | None = None
     special_tokens_in_text: bool = False
 
     def __post_init__(self):
         check_flags(special_tokens_in_text=self.special_tokens_in_text)
+        words = self.vocabulary.words
+        if self.normalizer is None:
+            object.__setattr__(self, "normalizer", words.normalizer)
+        follows_model = self.normalizer == MODEL
+        if self.lowercase is None:
+            object.__setattr__(self, "lowercase", not follows_model)
+        if follows_model and self.lowercase:
+            raise ValueError(
+                "`lowercase` must be false for a tokenizer that follows the "
+                "rules of its model only, such as a "
+                f"{words.tokenizer_class}. Received: lowercase=True."
+            )
 
     def tokenizer(self):
         """The `SentencePieceTokenizer`.
@@ -56,21 +73,22 @@ class SentencePieceSettings:
         return text.SentencePieceTokenizer(**vars(self))
 
     def save(self, directory):
-        """Writes the files that the `AlbertTokenizer` of transformers reads.
+        """Writes the files that the tokenizer of transformers reads.
 
         Args:
             directory: `pathlib.Path`, existing.
         """
-        self.vocabulary.save(directory / _MODEL)
+        words = self.vocabulary.words
+        self.vocabulary.save(directory / words.files[0])
         values = {
-            "tokenizer_class": "AlbertTokenizer",
+            "tokenizer_class": words.tokenizer_class,
             _CASING: self.lowercase,
-            _ACCENTS: False,
+            _ACCENTS: self.normalizer == MODEL,
             "remove_space": True,
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
-            "bos_token": ROLES["cls"],
-            "eos_token": ROLES["sep"],
-            **token_settings(ROLES),
+            "bos_token": words.roles["cls"],
+            "eos_token": words.roles["sep"],
+            **token_settings(words.roles),
         }
         fast = to_tokenizer_json(
             self.vocabulary, self.lowercase, self.normalizer
@@ -80,15 +98,16 @@ class SentencePieceSettings:
 
 
 def read_sentencepiece(directory, lowercase=None):
-    """Reads the settings of a directory that holds an ALBERT.
+    """Reads the settings of a directory that holds an ALBERT or another.
 
-    The model is `spiece.model`, or `30k-clean.model` as in the downloads of
-    google-research/albert, or else in `tokenizer.json`. The casing is in
-    `tokenizer_config.json`, in `tokenizer.json`, or told by the caller.
-    Where nothing tells it, texts are lower-cased, as by google-research/albert
-    and `transformers`. Where there is a `tokenizer.json`, it says whose
-    rules make of a text what is cut; without it those of google-research are
-    followed.
+    The model is `spiece.model`, `30k-clean.model` as in the downloads of
+    google-research/albert, `spm.model` of a DeBERTa, `sentencepiece.bpe.model`
+    of an XLM-RoBERTa, or else in `tokenizer.json`. Of an ALBERT, the casing
+    is in `tokenizer_config.json`, in `tokenizer.json`, or told by the caller;
+    where nothing tells it, texts are lower-cased, as by google-research/albert
+    and `transformers`. Where there is a `tokenizer.json`, it says whose rules
+    make of a text what is cut; without it those of google-research are
+    followed. The others follow the rules of their model only.
 
     Args:
         directory: `pathlib.Path`.
@@ -101,12 +120,13 @@ def read_sentencepiece(directory, lowercase=None):
         ValueError: a file is missing or cannot be used, or two are not of
             one tokenizer or tell the casing otherwise.
     """
-    settings = _read_settings(directory / _SETTINGS)
     path = directory / _FAST_TOKENIZER
     fast = None
     if path.is_file():
         fast = from_tokenizer_json(read_json_file(path), str(path))
     vocabulary = _read_vocabulary(directory, fast)
+    words = vocabulary.words
+    settings = _read_settings(directory / _SETTINGS, words)
     lowercase = agreed_casing(
         vocabulary,
         {
@@ -114,9 +134,9 @@ def read_sentencepiece(directory, lowercase=None):
             path: fast.lowercase if fast else None,
             "lowercase=": lowercase,
         },
-        default=True,
+        default=words is ALBERT,
     )
-    normalizer = fast.normalizer if fast else GOOGLE_RESEARCH
+    normalizer = fast.normalizer if fast else words.normalizer
     return SentencePieceSettings(
         vocabulary,
         lowercase,
@@ -131,25 +151,26 @@ def _read_vocabulary(directory, fast):
         if (directory / name).is_file():
             vocabulary = SentencePieceVocabulary.from_file(directory / name)
             if fast:
-                _check_same(vocabulary.model, fast.model, name, fast_source)
+                _check_same(vocabulary, fast.vocabulary, name, fast_source)
             return vocabulary
     if not fast:
         raise ValueError(
             f"{directory} must hold a {', a '.join(_MODELS)} or a "
             f"{_FAST_TOKENIZER}."
         )
-    return SentencePieceVocabulary(fast.model, fast_source)
+    return fast.vocabulary
 
 
-def _check_same(model, fast_model, name, fast_source):
-    texts, others = (
-        [piece.text for piece in m.pieces] for m in (model, fast_model)
-    )
+def _check_same(vocabulary, fast_vocabulary, name, fast_source):
+    texts, others = vocabulary.tokens, fast_vocabulary.tokens
+    model, fast_model = vocabulary.model, fast_vocabulary.model
+    # Some releases of transformers leave the table out.
+    may_lack = vocabulary.words is not ALBERT and not fast_model.charsmap
     if texts != others:
         pairs = enumerate(itertools.zip_longest(texts, others))
         index, (one, other) = next((n, p) for n, p in pairs if p[0] != p[1])
         problem = f"{other!r} with id {index}, where that has {one!r}"
-    elif model.charsmap != fast_model.charsmap:
+    elif model.charsmap != fast_model.charsmap and not may_lack:
         problem = "another table of replacements (Precompiled)"
     else:
         return
@@ -159,7 +180,7 @@ def _check_same(model, fast_model, name, fast_source):
     )
 
 
-def _read_settings(path):
+def _read_settings(path, words):
     settings = read_json_file(path) if path.is_file() else {}
     keys = (_CASING, _ACCENTS, SPECIAL_TOKENS_IN_TEXT)
     values = {key: settings.get(key) for key in keys}
@@ -168,10 +189,10 @@ def _read_settings(path):
             raise ValueError(
                 f"{path}: `{key}` must be true or false. Received: {value!r}."
             )
-    if values[_ACCENTS]:
+    if values[_ACCENTS] and words is ALBERT:
         raise ValueError(
             f"{path}: `{_ACCENTS}` must be false, for the graph drops the "
             "accents as ALBERT does. Received: true."
         )
-    check_token_settings(settings, ROLES, path)
+    check_token_settings(settings, words.roles, path)
     return values

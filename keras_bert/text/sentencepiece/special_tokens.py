@@ -12,9 +12,9 @@ from keras_bert.text.normalization.normalizers import combining_characters
 from keras_bert.text.normalization.replacements import build_charsmap
 from keras_bert.text.normalization.replacements import build_table
 from keras_bert.text.normalization.replacements import replacements
-from keras_bert.text.sentencepiece.vocabulary import ROLES
+from keras_bert.text.sentencepiece.words import ALBERT
 
-_LETTERS = sorted({*"".join(ROLES.values())})
+_LETTERS = sorted({*"".join(ALBERT.roles.values())})
 _FREE = map(chr, range(0xFDD0, 0xFDF0))
 _MARKS = {letter: next(_FREE) for letter in _LETTERS}
 MARKS = "".join(_MARKS.values())
@@ -40,7 +40,7 @@ def in_special_tokens(characters):
     """
     size, letters = tf.size(characters), MARKS.index
     inside = tf.fill([size], False)
-    for token in ROLES.values():
+    for token in ALBERT.roles.values():
         padded = tf.concat([characters, [-1] * len(token)], 0)
         begins = tf.fill([size], True)
         for distance, mark in enumerate(marked(token)):
@@ -80,7 +80,8 @@ def finding_charsmap(charsmap, lowercase):
         mark: letter.lower() if lowercase else letter
         for letter, mark in _MARKS.items()
     }
-    tokens = {marked(token): f"{marked(token)} " for token in ROLES.values()}
+    roles = ALBERT.roles.values()
+    tokens = {marked(token): f"{marked(token)} " for token in roles}
     return build_charsmap(
         {
             **found,

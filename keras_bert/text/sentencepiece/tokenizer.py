@@ -1,4 +1,4 @@
-"""Text to the ids of SentencePiece, in the graph, as ALBERT does."""
+"""Text to the ids of SentencePiece, in the graph."""
 
 import dataclasses
 import functools
@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.normalization.normalizers import GOOGLE_RESEARCH
+from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.pieces import Pieces
@@ -15,30 +15,34 @@ from keras_bert.text.pieces import original_spans
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import Piece
+from keras_bert.text.sentencepiece.model_rules import LibrarySpans
+from keras_bert.text.sentencepiece.model_rules import mark_in_place
+from keras_bert.text.sentencepiece.model_rules import marked_pieces
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.spans import PieceSpans
 from keras_bert.text.sentencepiece.special_tokens import finding_charsmap
 from keras_bert.text.sentencepiece.special_tokens import marked
 from keras_bert.text.sentencepiece.special_tokens import marking_table
-from keras_bert.text.sentencepiece.vocabulary import ROLES
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
 
 class SentencePieceTokenizer:
-    """Cuts texts into pieces, as ALBERT does.
+    """Cuts texts into pieces, as ALBERT, DeBERTa and XLM-RoBERTa do.
 
-    It is made of graph ops alone and runs eagerly, in `tf.data`, in a
+    It is made of graph ops only and runs eagerly, in `tf.data`, in a
     SavedModel and in TFLite. docs/tokenization.md lists what is left of
     differences from the published tokenizers.
 
     Args:
         vocabulary: a `SentencePieceVocabulary` or the path of a
-            `spiece.model`.
-        lowercase: bool, lower-case the text, as the published models want it.
+            `spiece.model`, `spm.model` or `sentencepiece.bpe.model`.
+        lowercase: bool, lower-case the text; by default as the published
+            models want it, those of ALBERT.
         special_tokens_in_text: bool, a special token that is written in a
             text, such as [MASK], becomes its id. By default it is plain text.
-        normalizer: str, a key of `NORMALIZERS`: whose rules make of a text
-            what is cut, those of google-research/albert or of Hugging Face.
+        normalizer: str, whose rules make of a text what is cut: of ALBERT
+            those of "google_research", the default, or "hugging_face"; of
+            others those of the "model" only.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8.
@@ -58,22 +62,21 @@ class SentencePieceTokenizer:
     """
 
     kind = SentencePieceSettings.kind
-    roles = ROLES
 
     def __init__(
         self,
         vocabulary,
-        lowercase=True,
+        lowercase=None,
         special_tokens_in_text=False,
-        normalizer=GOOGLE_RESEARCH,
+        normalizer=None,
     ):
         if not isinstance(vocabulary, SentencePieceVocabulary):
             vocabulary = SentencePieceVocabulary.from_file(vocabulary)
         self.settings = SentencePieceSettings(
             vocabulary, lowercase, normalizer, special_tokens_in_text
         )
-        self.vocabulary = vocabulary
-        self.lowercase = lowercase
+        self.vocabulary, self.roles = vocabulary, vocabulary.roles
+        self.lowercase = self.settings.lowercase
 
     def with_special_tokens(self):
         """The same tokenizer, with `special_tokens_in_text=True`."""
@@ -82,7 +85,7 @@ class SentencePieceTokenizer:
         ).tokenizer()
 
     def __call__(self, texts):
-        texts = tf.convert_to_tensor(texts, tf.string)
+        texts = self._marked(tf.convert_to_tensor(texts, tf.string))
         for normalizer in self._normalizers:
             texts = normalizer.normalize(texts)
         pieces = self._op.tokenize(texts)
@@ -94,9 +97,10 @@ class SentencePieceTokenizer:
     def tokenize_with_offsets(self, texts):
         """Like a call, and where each token stands in the text.
 
-        A span begins and ends between characters and is never empty. White
-        space before a word is not in it. A piece "▁" that stands alone, before
-        a word, has the span of the character that follows.
+        A span begins and ends between characters. White space before a word
+        is not in it. A piece "▁" that stands alone, before a word, has the
+        span of the character that follows. By a model's own rules, its span is
+        empty, and so is that of the first part of a character that is cut.
 
         Args:
             texts: string tensor or list `(batch_size,)`, UTF-8.
@@ -105,7 +109,8 @@ class SentencePieceTokenizer:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
             starts and ends, int64, offsets in bytes of the text as given.
         """
-        texts, origins = tf.convert_to_tensor(texts, tf.string), []
+        texts = self._marked(tf.convert_to_tensor(texts, tf.string))
+        origins = []
         for normalizer in self._normalizers:
             texts, offsets = normalizer.normalize_with_offsets(texts)
             origins.append(offsets)
@@ -130,20 +135,32 @@ class SentencePieceTokenizer:
         Returns:
             str, normalised, the special tokens as words.
         """
-        special = {*ROLES.values()}
+        special = {*self.roles.values()}
         tokens = (self.vocabulary.tokens[index] for index in ids)
         text = "".join(f" {t} " if t in special else t for t in tokens)
         return " ".join(text.replace(WORD_START, " ").split())
 
+    @property
+    def _follows_model(self):
+        return self.settings.normalizer == MODEL
+
+    def _marked(self, texts):
+        if self._follows_model and self.settings.special_tokens_in_text:
+            return mark_in_place(texts, self.roles.values())
+        return texts
+
     @functools.cached_property
     def _found(self):
         """Special tokens that are found in texts, in marks, and their ids."""
-        found = {}
-        if self.settings.special_tokens_in_text:
-            for token in ROLES.values():
-                for text in (marked(token), WORD_START + marked(token)):
-                    found[text] = self.vocabulary.id_of(token)
-        return found
+        if not self.settings.special_tokens_in_text:
+            return {}
+        tokens = self.roles.values()
+        if self._follows_model:
+            found = marked_pieces(tokens)
+        else:
+            found = {marked(t): t for t in tokens}
+            found |= {WORD_START + text: t for text, t in found.items()}
+        return {text: self.vocabulary.id_of(t) for text, t in found.items()}
 
     @functools.cached_property
     def _pieces(self):
@@ -151,7 +168,7 @@ class SentencePieceTokenizer:
 
         A score of 0 is better than any other.
         """
-        hidden = {*ROLES.values()} - {ROLES["unknown"]}
+        hidden = {*self.roles.values()} - {self.roles["unknown"]}
         own = [
             piece._replace(kind=CONTROL) if piece.text in hidden else piece
             for piece in self.vocabulary.model.pieces
@@ -160,6 +177,8 @@ class SentencePieceTokenizer:
 
     @functools.cached_property
     def _charsmap(self):
+        if self._follows_model:
+            return self.vocabulary.model.charsmap
         normalizer = NORMALIZERS[self.settings.normalizer]
         charsmap = normalizer.charsmap(self.vocabulary.model.charsmap)
         if self.settings.special_tokens_in_text:
@@ -174,12 +193,16 @@ class SentencePieceTokenizer:
 
     @functools.cached_property
     def _ids(self):
-        own = range(len(self.vocabulary))
+        own = self.vocabulary.piece_ids
         with tf.init_scope():
             return tf.constant([*own, *self._found.values()], tf.int32)
 
     @functools.cached_property
     def _spans(self):
+        if self._follows_model:
+            tokens = self.vocabulary.tokens
+            sizes = {t: len(tokens[n].encode()) for t, n in self._found.items()}
+            return LibrarySpans(self.vocabulary.model, sizes)
         with tf.init_scope():
             return PieceSpans(
                 self._pieces,
@@ -189,6 +212,8 @@ class SentencePieceTokenizer:
 
     @functools.cached_property
     def _normalizers(self):
+        if self._follows_model:
+            return []
         tables = [NORMALIZERS[self.settings.normalizer].model(self.lowercase)]
         if self.settings.special_tokens_in_text:
             tables = [marking_table(), *tables]

@@ -1,4 +1,4 @@
-"""ALBERT's tokenizer as the `tokenizer.json` of Hugging Face, in and out.
+"""SentencePiece as the `tokenizer.json` of Hugging Face, in and out.
 
 Without that file `transformers` 5 reads a `spiece.model` otherwise than
 SentencePiece: behind a user-defined symbol such as "(" it begins a word.
@@ -12,6 +12,7 @@ from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.base_vocabulary import tokenizer_json
 from keras_bert.text.normalization.normalizers import CASINGS
 from keras_bert.text.normalization.normalizers import HUGGING_FACE
+from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import QUOTE
 from keras_bert.text.normalization.normalizers import QUOTING
@@ -23,7 +24,8 @@ from keras_bert.text.sentencepiece.model import Piece
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.model import bytes_field
 from keras_bert.text.sentencepiece.model import int_field
-from keras_bert.text.sentencepiece.vocabulary import ROLES
+from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+from keras_bert.text.sentencepiece.words import words_of_tokens
 
 _METASPACE = {
     "type": "Metaspace",
@@ -35,9 +37,15 @@ _WORDS = [{"type": "WhitespaceSplit"}, _METASPACE]
 # White space to Python, but not to `tokenizers` or not to the model's table.
 _WHITE_SPACE = "[\x0b\x1c-\x1f]"
 _PRECOMPILED, _TABLE = "Precompiled", "precompiled_charsmap"
+# As a model squeezes white space: what follows its own table.
+_SQUEEZING = [
+    {"type": "Strip", "strip_left": True, "strip_right": True},
+    {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+]
 # Fields of a model and of its parts, see sentencepiece_model.proto.
 _TRAINER, _NORMALIZER = 2, 3
-_IDS = {40: 1, 41: -1, 42: -1, 43: 0}  # Unknown, begin, end, padding.
+_UNKNOWN = 40
+_IDS = {41: -1, 42: -1, 43: 0}  # Begin, end, padding.
 _MODEL_TYPE, _UNIGRAM, _VOCAB_SIZE, _CHARSMAP = 3, 1, 4, 2
 
 
@@ -52,22 +60,26 @@ def to_tokenizer_json(vocabulary, lowercase, normalizer):
     Returns:
         A dict for JSON.
     """
-    normalizers = _normalizer_steps(normalizer, lowercase)
+    follows_model = normalizer == MODEL
+    steps = [] if follows_model else _normalizer_steps(normalizer, lowercase)
     charsmap = vocabulary.model.charsmap
     if charsmap:
         encoded = base64.b64encode(charsmap).decode()
-        normalizers.append({"type": _PRECOMPILED, _TABLE: encoded})
+        steps.append({"type": _PRECOMPILED, _TABLE: encoded})
+    steps += _SQUEEZING if follows_model else []
+    words = _WORDS[1:] if follows_model else _WORDS
+    scores = {p.text: p.score for p in vocabulary.model.pieces}
     return tokenizer_json(
         vocabulary,
-        special_tokens(ROLES),
-        second_segment=1,
-        normalizer={"type": "Sequence", "normalizers": normalizers},
-        pre_tokenizer={"type": "Sequence", "pretokenizers": _WORDS},
+        special_tokens(vocabulary.roles),
+        second_segment=vocabulary.words.second_segment,
+        normalizer={"type": "Sequence", "normalizers": steps},
+        pre_tokenizer={"type": "Sequence", "pretokenizers": words},
         decoder=_METASPACE,
         model={
             "type": "Unigram",
             "unk_id": vocabulary.unk_id,
-            "vocab": [[p.text, p.score] for p in vocabulary.model.pieces],
+            "vocab": [[t, scores.get(t, 0.0)] for t in vocabulary.tokens],
             "byte_fallback": False,
         },
     )
@@ -76,16 +88,17 @@ def to_tokenizer_json(vocabulary, lowercase, normalizer):
 class FastTokenizer(typing.NamedTuple):
     """A `tokenizer.json`, read."""
 
-    model: SentencePieceModel
+    vocabulary: SentencePieceVocabulary
     lowercase: bool
-    normalizer: str  # A key of `NORMALIZERS`.
+    normalizer: str  # `MODEL` or a key of `NORMALIZERS`.
 
 
 def from_tokenizer_json(values, source):
     """Reads what a `tokenizer.json` holds.
 
     The pieces with their scores, the table of replacements and the normalizer
-    are read. The other parts must be as ALBERT's are.
+    are read. The special tokens say whose roles and ids they are. The other
+    parts must be as ALBERT's are, or follow the rules of the model only.
 
     Args:
         values: dict, what the file holds.
@@ -101,22 +114,31 @@ def from_tokenizer_json(values, source):
         model = values["model"]
         if model["type"] != "Unigram":
             raise ValueError(f"a model of the type {model['type']}")
+        added = values.get("added_tokens") or []
+        tokens = {text for text, _ in model["vocab"]}
+        words = words_of_tokens(tokens | {token["content"] for token in added})
         normalizer = values["normalizer"]
         steps = [*normalizer.get("normalizers", [normalizer])]
-        is_last = steps[-1:] and steps[-1]["type"] == _PRECOMPILED
-        charsmap = base64.b64decode(steps.pop()[_TABLE] if is_last else "")
-        normalizer, lowercase = _known_steps(steps)
-        _check_words(values["pre_tokenizer"]["pretokenizers"])
-        _check_added(values.get("added_tokens") or [])
-        data = _model_bytes(model, charsmap)
+        tables = [x[_TABLE] for x in steps if x["type"] == _PRECOMPILED]
+        charsmap = base64.b64decode(tables[0] if tables else "")
+        if words.normalizer == MODEL:
+            normalizer, lowercase = _squeezing_only(steps), False
+        else:
+            steps = steps[: -len(tables) or None]
+            normalizer, lowercase = _known_steps(steps)
+        splitter = values["pre_tokenizer"]
+        _check_words(splitter.get("pretokenizers", [splitter]), normalizer)
+        _check_added(added, words.roles)
+        data = _model_bytes(model, charsmap, words.roles)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
         raise ValueError(
             f"{source} must hold a Unigram model with ALBERT's normalizer. "
             f"Received: {_told(e)}."
         ) from None
-    return FastTokenizer(
-        SentencePieceModel(data, source), lowercase, normalizer
+    vocabulary = SentencePieceVocabulary(
+        SentencePieceModel(data, source), source, words
     )
+    return FastTokenizer(vocabulary, lowercase, normalizer)
 
 
 def _told(error):
@@ -165,31 +187,49 @@ def _class_of_combining():
     return f"[{''.join(f'{first}-{last}' for first, last in ranges)}]"
 
 
-def _check_words(steps):
+def _squeezing_only(steps):
+    """`MODEL`, or ValueError if a step does more than the model does."""
+    known = [_PRECOMPILED, *(step["type"] for step in _SQUEEZING)]
+    types = [str(step["type"]) for step in steps]
+    patterns = [x["pattern"] for x in steps if x["type"] == "Replace"]
+    if {*types} - {*known} or any(
+        pattern != _SQUEEZING[1]["pattern"] for pattern in patterns
+    ):
+        raise ValueError(
+            f"a normalizer of {', '.join(types)}; that of a model only is "
+            f"{', '.join(known)} of several spaces"
+        )
+    return MODEL
+
+
+def _check_words(steps, normalizer):
     types = [step["type"] for step in steps]
-    if types != [word["type"] for word in _WORDS]:
+    known = [word["type"] for word in _WORDS]
+    # A model splits at spaces itself.
+    if types not in ([known, known[1:]] if normalizer == MODEL else [known]):
         raise ValueError(f"a pre-tokenizer of {', '.join(types)}")
     # Files of before tokenizers 0.19 say it in the second way.
-    scheme = steps[1].get("prepend_scheme", "always")
-    if scheme != "always" or not steps[1].get("add_prefix_space", True):
+    scheme = steps[-1].get("prepend_scheme", "always")
+    if scheme != "always" or not steps[-1].get("add_prefix_space", True):
         raise ValueError("a pre-tokenizer that marks no word at the beginning")
 
 
-def _check_added(tokens):
-    others = {token["content"] for token in tokens} - {*ROLES.values()}
+def _check_added(tokens, roles):
+    others = {token["content"] for token in tokens} - {*roles.values()}
     if others:
         raise ValueError(
             f"the added token {min(others)!r}, behind which words begin"
         )
 
 
-def _model_bytes(model, charsmap):
+def _model_bytes(model, charsmap, roles):
     pieces = [Piece(text, score, NORMAL) for text, score in model["vocab"]]
     unknown = model["unk_id"]
     pieces[unknown] = pieces[unknown]._replace(kind=UNKNOWN)
-    hidden = {*ROLES.values()} - {pieces[unknown].text}
+    hidden = {*roles.values()} - {pieces[unknown].text}
     trainer = int_field(_MODEL_TYPE, _UNIGRAM)
     trainer += int_field(_VOCAB_SIZE, len(pieces))
+    trainer += int_field(_UNKNOWN, unknown)
     trainer += b"".join(int_field(key, value) for key, value in _IDS.items())
     return (
         b"".join(

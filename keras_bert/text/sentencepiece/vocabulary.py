@@ -1,24 +1,20 @@
-"""The pieces that an ALBERT knows, those of its SentencePiece model."""
+"""The pieces that a SentencePiece tokenizer knows, by their ids."""
 
 import pathlib
 import string
 
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
+from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.model import SentencePieceModel
+from keras_bert.text.sentencepiece.words import ALBERT
+from keras_bert.text.sentencepiece.words import words_of_file
 
-ROLES = {
-    "pad": "<pad>",
-    "unknown": "<unk>",
-    "cls": "[CLS]",
-    "sep": "[SEP]",
-    "mask": "[MASK]",
-}
 # As google-research/albert lists them, without ' < = and >.
 _PUNCTUATION = frozenset('!"#$%&()*+,-./:;?@[\\]^_`{|}~')
 _INSIDE_WORDS = _PUNCTUATION | frozenset(string.ascii_letters)
@@ -30,24 +26,29 @@ class SentencePieceVocabulary(BaseVocabulary):
     Args:
         model: `SentencePieceModel`.
         source: str, where it comes from, for error messages.
+        words: `SentencePieceWords`.
+
+    Attributes:
+        piece_ids: list of int, the ids of the model's pieces, in its order.
 
     Raises:
-        ValueError: a special token of ALBERT is missing, a piece stands
-            twice, or a character stands in a piece only.
+        ValueError: a special token is missing, a piece stands twice, or,
+            where offsets rely on it, a character stands in a piece only.
     """
 
-    roles = ROLES
-
-    def __init__(self, model, source="model"):
-        self.model = model
-        super().__init__((piece.text for piece in model.pieces), source)
+    def __init__(self, model, source="model", words=ALBERT):
+        self.model, self.words, self.roles = model, words, words.roles
+        pieces = [piece.text for piece in model.pieces]
+        super().__init__(words.tokens(pieces), source)
+        self.piece_ids = [self.id_of(piece) for piece in pieces]
         unknown = [p.text for p in model.pieces if p.kind == UNKNOWN]
-        if unknown != [ROLES["unknown"]]:
+        if unknown != [self.roles["unknown"]]:
             raise ValueError(
-                f"{source} must hold {ROLES['unknown']} as its only unknown "
-                f"piece. Received: {', '.join(unknown) or 'none'}."
+                f"{source} must hold {self.roles['unknown']} as its only "
+                f"unknown piece. Received: {', '.join(unknown) or 'none'}."
             )
-        _check_characters(model.pieces, source)
+        if words.normalizer != MODEL:
+            _check_characters(model.pieces, words.roles, source)
 
     def _hint(self):
         control = [p.text for p in self.model.pieces if p.kind == CONTROL]
@@ -58,16 +59,18 @@ class SentencePieceVocabulary(BaseVocabulary):
 
     @classmethod
     def from_file(cls, path):
-        """Reads a `spiece.model`.
+        """Reads a `spiece.model`, `spm.model` or `sentencepiece.bpe.model`.
+
+        Its name says the roles and ids; of another name, they are ALBERT's.
 
         Raises:
             ValueError: the file is no such model, or of another family.
         """
-        data = pathlib.Path(path).read_bytes()
-        return cls(SentencePieceModel(data, str(path)), str(path))
+        model = SentencePieceModel(pathlib.Path(path).read_bytes(), str(path))
+        return cls(model, str(path), words_of_file(path))
 
     def save(self, path):
-        """Writes a `spiece.model`, whole or not at all."""
+        """Writes the file of the model, whole or not at all."""
         artifacts.write_whole(path, self.to_bytes())
 
     def to_bytes(self):
@@ -78,21 +81,25 @@ class SentencePieceVocabulary(BaseVocabulary):
     def is_continuation(self):
         """For each piece whether it continues a word, a list of bool.
 
-        As google-research/albert decides for its masks of whole words.
+        As google-research/albert decides for its masks of whole words; by the
+        rules of a model only, what is neither marked nor punctuation.
         """
+        begins = _begins_word
+        if self.words.normalizer == MODEL:
+            begins = _is_marked
+        special = {*self.roles.values()}
         return [
-            token not in ROLES.values() and not _begins_word(token)
-            for token in self.tokens
+            token not in special and not begins(token) for token in self.tokens
         ]
 
 
-def _check_characters(pieces, source):
+def _check_characters(pieces, roles, source):
     """The trainer sees to it, and offsets rely on it."""
     found = [
         piece.text
         for piece in pieces
         if piece.kind in (NORMAL, USER_DEFINED)
-        and piece.text not in ROLES.values()
+        and piece.text not in roles.values()
     ]
     missing = {character for text in found for character in text} - {*found}
     if missing:
@@ -108,3 +115,7 @@ def _begins_word(piece):
         or piece in _PUNCTUATION
         or not _INSIDE_WORDS.issuperset(piece)
     )
+
+
+def _is_marked(piece):
+    return piece.startswith(WORD_START) or piece in _PUNCTUATION

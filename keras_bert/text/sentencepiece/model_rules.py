@@ -1,0 +1,126 @@
+"""Special tokens and offsets by the rules of a SentencePiece model only.
+
+No table comes before the model's own, so that a special token in a text is
+marked in place: by a character that Unicode does not assign, filled up with
+spaces to the same number of bytes. Offsets are those of the library, whose op
+TFLite does not have. It cuts a text into characters, where no two cuts are
+equally good, and a piece takes as many of them as it has.
+"""
+
+import re
+
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from keras_bert.text.normalization.normalizers import WORD_START
+from keras_bert.text.normalization.replacements import single_replacements
+from keras_bert.text.sentencepiece.model import NORMAL
+from keras_bert.text.sentencepiece.model import UNKNOWN
+from keras_bert.text.sentencepiece.model import USER_DEFINED
+from keras_bert.text.sentencepiece.model import Piece
+
+# Two bytes each, which tables of replacements do not know.
+_MARKS = "\u0378\u0379\u0380\u0381\u0382"
+_NO_MARK = "\u0383"
+_SPACES = " \t\n\r"
+
+
+def marked_pieces(tokens):
+    """Lists the texts of special tokens as the op's model knows them.
+
+    Args:
+        tokens: sequence of str, of three bytes or more.
+
+    Returns:
+        A dict from each of two spellings to its token.
+    """
+    marked = dict(zip(_MARKS, tokens, strict=True))
+    return {**marked, **{WORD_START + m: t for m, t in marked.items()}}
+
+
+def mark_in_place(texts, tokens):
+    """Writes marks for the special tokens in texts; no byte moves.
+
+    Args:
+        texts: string tensor `(batch_size,)`, UTF-8.
+        tokens: sequence of str.
+
+    Returns:
+        A string tensor like `texts`.
+    """
+    texts = tf.strings.regex_replace(texts, f"[{_MARKS}]", _NO_MARK)
+    for token, mark in zip(tokens, _MARKS, strict=True):
+        # A word begins behind it, as in transformers.
+        marked = mark + " " * (len(token.encode()) - len(mark.encode()))
+        texts = tf.strings.regex_replace(texts, re.escape(token), marked)
+    return texts
+
+
+class LibrarySpans:
+    """Finds the spans of pieces, by the library's own op.
+
+    Args:
+        model: `SentencePieceModel`.
+        found: dict from texts of further pieces to their sizes in bytes.
+
+    Call arguments:
+        pieces: RaggedTensor, int32 `(batch_size, (num_pieces))`, those of the
+            model and, behind them, of `found`.
+        texts: string `(batch_size,)`, that they are cut from.
+
+    Returns:
+        Starts and ends, int64 `(total_num_pieces,)`, in bytes of the texts.
+        None begins or ends with white space.
+    """
+
+    def __init__(self, model, found):
+        pieces = model.pieces
+        texts = [*(piece.text for piece in pieces), *found]
+        # A run of unknown characters is one.
+        lengths = [
+            1 if piece.kind == UNKNOWN else len(piece.text) for piece in pieces
+        ]
+        self._lengths = [*lengths, *map(len, found)]
+        self._sizes = [0] * len(pieces) + [*found.values()]
+        known = {
+            character for text in texts[len(pieces) :] for character in text
+        } | {
+            character
+            for piece in pieces
+            if piece.kind in (NORMAL, USER_DEFINED)
+            for character in piece.text
+        }
+        own = [piece for piece in pieces if piece.kind == UNKNOWN]
+        own += [Piece(c, -1.0, NORMAL) for c in sorted(known | {WORD_START})]
+        self._model = model.graph_bytes(own, model.charsmap)
+        replaced = single_replacements(model.charsmap).items()
+        spaces = {c for c, text in replaced if not text.strip()} - {"\0"}
+        self._spaces = _class_of(spaces | {*_SPACES})
+
+    def __call__(self, pieces, texts):
+        # Made here, so that a graph holds all of it.
+        op = tf_text.SentencepieceTokenizer(self._model)
+        units, starts, ends = op.tokenize_with_offsets(texts)
+        lengths = tf.gather(self._lengths, pieces.flat_values)
+        before = tf.cumsum(tf.concat([[0], lengths], 0))
+        row = pieces.value_rowids()
+        row_start = tf.gather(before, tf.gather(pieces.row_splits, row))
+        splits = tf.cast(tf.gather(units.row_splits, row), tf.int32)
+        first = before[:-1] - row_start + splits
+        starts, ends = (
+            tf.gather(tf.cast(x.flat_values, tf.int64), index)
+            for x, index in ((starts, first), (ends, first + lengths - 1))
+        )
+        words = tf.strings.substr(tf.gather(texts, row), starts, ends - starts)
+        words = tf.strings.regex_replace(words, f"{self._spaces}+$", "")
+        ends = starts + tf.cast(tf.strings.length(words), tf.int64)
+        words = tf.strings.regex_replace(words, f"^{self._spaces}+", "")
+        starts = ends - tf.cast(tf.strings.length(words), tf.int64)
+        sizes = tf.gather(self._sizes, pieces.flat_values)
+        return starts, tf.maximum(ends, starts + tf.cast(sizes, tf.int64))
+
+
+def _class_of(characters):
+    """A class of a pattern that matches some characters."""
+    codes = [f"{{{ord(character):x}}}" for character in sorted(characters)]
+    return "[" + "".join(rf"\x{code}" for code in codes) + "]"

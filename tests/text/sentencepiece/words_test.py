@@ -1,0 +1,191 @@
+"""Models with roles and ids of their own, beside the library itself."""
+
+import io
+import json
+import shutil
+
+import pytest
+
+from keras_bert.text import SentencePieceTokenizer
+from keras_bert.text.normalization.normalizers import MODEL
+from keras_bert.text.sentencepiece.settings import SentencePieceSettings
+from keras_bert.text.sentencepiece.settings import read_sentencepiece
+from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+from keras_bert.text.sentencepiece.words import DEBERTA
+from keras_bert.text.sentencepiece.words import XLM_ROBERTA
+
+sentencepiece = pytest.importorskip("sentencepiece")
+
+_LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
+There they're running through 1990's streets of 3,141 houses; I've seen it.
+Über den Wolken schöner Straßen fährt die Straßenbahn (nach Köln).
+Съешь ещё этих мягких французских булок, да выпей же чаю, чаю, чаю.
+中文的文字和日本語のテキスト、日本語のテキスト。
+café cafés résumé""".splitlines()
+_TEXTS = [
+    *_LINES,
+    *("", "  ", "\tthe  quick\n fox ", "ﬁne ｆｏｘ ①②", "cafe\u0301 \u0301x"),
+    *("[CLS] <s> [MASK] <mask>x", "\u200bthe\u200b", "the\u00a0fox\u3000so"),
+    *("😀 the 😀😀", "▁the ▁ fox", "Aſ ß İ", "\x01a\x7fb", "ｶﾞ ｶﾞ"),
+]
+_OPTIONS = {
+    DEBERTA: {
+        **{"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3},
+        **{"pad_piece": "[PAD]", "bos_piece": "[CLS]"},
+        **{"eos_piece": "[SEP]", "unk_piece": "[UNK]"},
+    },
+    XLM_ROBERTA: {},
+}
+
+
+@pytest.fixture(scope="module", params=[*_OPTIONS], ids=["deberta", "xlm"])
+def words(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def path(words, tmp_path_factory):
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(3 * _LINES),
+        model_writer=model,
+        vocab_size=120,
+        minloglevel=2,
+        **_OPTIONS[words],
+    )
+    path = tmp_path_factory.mktemp("model") / words.files[0]
+    path.write_bytes(model.getvalue())
+    return path
+
+
+@pytest.fixture(scope="module")
+def peer(path):
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+@pytest.fixture(scope="module")
+def tokenizer(path):
+    return SentencePieceTokenizer(path)
+
+
+def _id_of_peer(words, index):
+    """The published rule, in other words than ours."""
+    if words is DEBERTA:
+        return index
+    return {0: 3, 1: 0, 2: 2}.get(index, index + 1)
+
+
+def test_ids_are_those_of_the_library(words, peer, tokenizer, in_tf_data):
+    expected = [
+        [_id_of_peer(words, index) for index in peer.encode(text)]
+        for text in _TEXTS
+    ]
+    assert tokenizer(_TEXTS).to_list() == expected
+    assert in_tf_data(tokenizer, _TEXTS).to_list() == expected
+    offsets = tokenizer.tokenize_with_offsets
+    for function in offsets, lambda texts: in_tf_data(offsets, texts):
+        assert function(_TEXTS)[0].to_list() == expected
+
+
+def test_the_special_tokens_have_the_published_ids(words, tokenizer):
+    vocabulary = tokenizer.vocabulary
+    first = {
+        DEBERTA: ("[PAD]", "[CLS]", "[SEP]", "[UNK]"),
+        XLM_ROBERTA: ("<s>", "<pad>", "</s>", "<unk>"),
+    }[words]
+    assert vocabulary.tokens[:4] == first
+    assert vocabulary.tokens[-1] == vocabulary.roles["mask"]
+    assert len(vocabulary) == {DEBERTA: 121, XLM_ROBERTA: 122}[words]
+
+
+def test_spans_are_those_of_the_words(tokenizer):
+    text = "\tthe  ｆｏｘ\n 3,141 cafe\u0301 "
+    ids, starts, ends = (
+        x.to_list()[0] for x in tokenizer.tokenize_with_offsets([text])
+    )
+    data = text.encode()
+    spans = [data[start:end].decode() for start, end in zip(starts, ends)]
+    tokens = [tokenizer.vocabulary.tokens[index] for index in ids]
+    spelled = "".join(
+        ("▁" if token.startswith("▁") else "") + span
+        for token, span in zip(tokens, spans)
+    )
+    assert spelled == "▁the▁ｆｏｘ▁3,141▁cafe\u0301"
+
+
+def test_special_tokens_are_found_on_demand(tokenizer):
+    roles = tokenizer.roles
+    text = f"the {roles['mask']} fox {roles['cls']}so \u0378"
+    assert not {*tokenizer([text]).to_list()[0]} & {
+        tokenizer.vocabulary.id_of(roles[x]) for x in ("mask", "cls")
+    }
+    finding = tokenizer.with_special_tokens()
+    ids, starts, ends = (
+        x.to_list()[0] for x in finding.tokenize_with_offsets([text])
+    )
+    assert finding([text]).to_list() == [ids]
+    data = text.encode()
+    spans = {
+        finding.vocabulary.tokens[index]: data[start:end].decode()
+        for index, start, end in zip(ids, starts, ends)
+    }
+    for role in ("mask", "cls"):
+        assert spans[roles[role]] == roles[role]
+    assert finding.detokenize(ids).startswith(f"the {roles['mask']} fox")
+
+
+def test_what_is_saved_is_read_back(words, tokenizer, tmp_path):
+    tokenizer.settings.save(tmp_path)
+    for _ in range(2):
+        settings = read_sentencepiece(tmp_path)
+        assert settings.normalizer == MODEL and settings.lowercase is False
+        assert settings.vocabulary.words is words
+        assert settings.vocabulary.tokens == tokenizer.vocabulary.tokens
+        again = settings.tokenizer()
+        assert again(_TEXTS).to_list() == tokenizer(_TEXTS).to_list()
+        # A `tokenizer.json` is enough.
+        (tmp_path / words.files[0]).unlink(missing_ok=True)
+        (tmp_path / "tokenizer_config.json").unlink(missing_ok=True)
+
+
+def test_the_library_of_hugging_face_cuts_by_our_file(tokenizer, tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer.settings.save(tmp_path)
+    peer = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    for text in _LINES:
+        ids = peer.encode(text, add_special_tokens=False).ids
+        assert tokenizer([text]).to_list() == [ids]
+
+
+def test_a_file_without_the_table_is_taken_beside_the_model(
+    path, tokenizer, tmp_path
+):
+    tokenizer.settings.save(tmp_path)
+    file = tmp_path / "tokenizer.json"
+    values = json.loads(file.read_text())
+    del values["normalizer"]["normalizers"][0]
+    file.write_text(json.dumps(values))
+    read = read_sentencepiece(tmp_path).tokenizer()
+    assert read(_TEXTS).to_list() == tokenizer(_TEXTS).to_list()
+    steps = values["normalizer"]["normalizers"]
+    steps.append({"type": "Lowercase"})
+    file.write_text(json.dumps(values))
+    with pytest.raises(ValueError, match="Strip, Replace, Lowercase; that of"):
+        read_sentencepiece(tmp_path)
+
+
+def test_texts_are_not_changed_before_the_model(path, words, tmp_path):
+    vocabulary = SentencePieceVocabulary.from_file(path)
+    with pytest.raises(ValueError, match="`lowercase` must be false.*=True"):
+        SentencePieceSettings(vocabulary, lowercase=True)
+    shutil.copy(path, tmp_path)
+    with pytest.raises(ValueError, match=words.tokenizer_class):
+        read_sentencepiece(tmp_path, lowercase=True)
+
+
+def test_words_begin_at_marks_and_punctuation(tokenizer):
+    begins = dict(
+        zip(tokenizer.vocabulary.tokens, tokenizer.vocabulary.is_continuation)
+    )
+    assert begins["e"] and not begins["▁"] and not begins[","]
+    assert not any(begins[x] for x in tokenizer.roles.values())
