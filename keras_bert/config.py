@@ -337,6 +337,11 @@ def check_flags(**flags):
             )
 
 
+def _least(field):
+    """The least value of a whole number."""
+    return field.metadata.get("least", 0 if field.name.endswith("_id") else 1)
+
+
 def _check_value(field, value):
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if field.type is bool and not isinstance(value, bool):
@@ -345,10 +350,8 @@ def _check_value(field, value):
         expected = "an integer"
     elif field.type is float and not number:
         expected = "a number"
-    elif field.name.endswith("_id") and value < 0:
-        expected = "at least 0"
-    elif field.type is int and value < 1 and not field.name.endswith("_id"):
-        expected = "at least 1"
+    elif field.type is int and value < _least(field):
+        expected = f"at least {_least(field)}"
     elif field.name.endswith(("_prob", "dropout")) and not 0 <= value < 1:
         expected = "at least 0 and below 1"
     elif field.type is float and not 0 <= value < float("inf"):

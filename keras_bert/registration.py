@@ -15,7 +15,9 @@ _PACKAGE = "keras_bert"
 CLASSES = {
     "AdamW": "training.adamw",
     "BertEmbeddings": "layers.bert_embeddings",
+    "ConvolvedBlock": "layers.convolved_block",
     "CosineWarmupDecay": "training.schedules",
+    "DisentangledAttention": "layers.disentangled_attention",
     "Dropout": "layers.dropout",
     "DropoutDense": "layers.flat_dense",
     "FactorizedEmbeddings": "layers.factorized_embeddings",
@@ -33,6 +35,7 @@ CLASSES = {
     "PolynomialWarmupDecay": "training.schedules",
     "PostNormBlock": "layers.post_norm_block",
     "PreNormBlock": "layers.pre_norm_block",
+    "RelativeTable": "layers.relative_table",
     "ReplacedTokenHead": "layers.replaced_token_head",
     "RobertaEmbeddings": "layers.roberta_embeddings",
     "Rotary": "layers.rotary",

@@ -55,7 +55,7 @@ class Place:
         # Narrow stripes stay in the processor's cache.
         for start in range(0, len(array), _STRIPE):
             stripe = slice(start, start + _STRIPE)
-            own[:, stripe] = array[stripe].T
+            own[..., stripe] = array[stripe].T
 
     def written_from(self, weight):
         """Makes the array for the file, from our weight."""

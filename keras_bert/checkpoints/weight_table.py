@@ -6,8 +6,10 @@ has no place. A TensorFlow checkpoint may hold a second model, whose names stand
 in a column `tf1_<its name>`. The shape is that of the array in our model, in
 the letters of the config's `size_keys`, as "3H" a multiple of one, or in
 digits. `@but_first` behind our weight leaves the first block out, `@narrow` the
-row where E is H. `weight_map` reads the other marks; a row marked `@tied` names
-a copy of the weight's array. The heads of fine-tuned models are in the files of
+row where E is H, `@convolved` where K is 0. `weight_map` reads the other marks;
+a row marked `@tied` names a copy of the weight's array, `@unused` an array of
+published files that no model has. In a column `hugging_face_too` stand other
+names that an array has. The heads of fine-tuned models are in the files of
 `weights/task_heads`, where the letter C is the number of outputs.
 """
 
@@ -18,8 +20,10 @@ import string
 
 _TABLES = pathlib.Path(__file__).with_name("weights")
 _BUT_FIRST = "@but_first"
+_CONVOLVED = "@convolved"
 _NARROW = "@narrow"
 _TIED = "@tied"
+_UNUSED = "@unused"
 NO_PLACE = "-"
 _LETTERS = string.ascii_uppercase
 
@@ -73,7 +77,7 @@ def sizes_with(config, head=None):
 
 def read_table(model_type):
     """Reads the rows of a family's table, dicts by the names of the columns."""
-    return [row for row in _rows(model_type) if _TIED not in row["weight"]]
+    return [row for row in _rows(model_type) if not _is_copy(row)]
 
 
 def tf1_columns(model_type):
@@ -102,6 +106,24 @@ def head_rows(model_type, part=""):
     return [row for row in rows if part in ("", row["weight"].split("/")[0])]
 
 
+def unused_arrays(model_type, column):
+    """Lists the names of published arrays that no model has."""
+    rows = _rows(model_type)
+    return [row[column] for row in rows if row["weight"] == _UNUSED]
+
+
+def other_names(model_type, column):
+    """Maps further names of arrays to those of a column."""
+    rows = _rows(model_type)
+    names = {row.get(f"{column}_too", NO_PLACE): row[column] for row in rows}
+    names.pop(NO_PLACE)
+    return {other: name.partition("@")[0] for other, name in names.items()}
+
+
+def _is_copy(row):
+    return row["weight"].endswith((_TIED, _UNUSED))
+
+
 def _rows(model_type):
     return _read(_TABLES / f"{model_type}.txt")
 
@@ -125,6 +147,8 @@ def blocks_of(row, config):
     """Yields the numbers of each block that a row is for; none for no block."""
     sizes = config.sizes
     if row["weight"].endswith(_NARROW) and sizes["E"] == sizes["H"]:
+        return iter(())
+    if row["weight"].endswith(_CONVOLVED) and not sizes["K"]:
         return iter(())
     counts = config.block_counts if "{}" in row["weight"] else ()
     blocks = itertools.product(*map(range, counts))

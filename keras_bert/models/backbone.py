@@ -32,8 +32,11 @@ class Backbone:
             and whose positions begin anew.
         about: function from `inputs` to the dict that blocks are told, by
             the name `about`; None where they are told nothing more.
+        about_layers: list of the layers that `about` calls.
 
     Attributes:
+        below_blocks: list of the layers that all blocks depend on, the
+            embeddings first.
         states: list of Keras tensors `(batch_size, seq_length,
             hidden_size)`, the embeddings first, then what each block makes
             of them.
@@ -55,8 +58,10 @@ class Backbone:
         pooler=None,
         inputs=None,
         about=None,
+        about_layers=(),
     ):
         self.embeddings = embeddings
+        self.below_blocks = [embeddings, *about_layers]
         self.blocks = list(blocks)
         self.final_norm = final_norm
         self.pooler = pooler

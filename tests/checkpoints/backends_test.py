@@ -14,6 +14,7 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.family import find_family
 from keras_bert.config import BertConfig
 from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.deberta_v2 import DebertaV2Config
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.roberta import RobertaConfig
@@ -55,6 +56,13 @@ _CONFIGS = {
         size, embedding_size=4, num_hidden_layers=3, **_SIZES
     ),
     "bert": lambda size: BertConfig(size, num_hidden_layers=2, **_SIZES),
+    "deberta-v2": lambda size: DebertaV2Config(
+        size,
+        num_hidden_layers=2,
+        position_buckets=6,
+        conv_kernel_size=3,
+        **_SIZES,
+    ),
     "distilbert": lambda size: DistilBertConfig(
         size,
         dim=8,

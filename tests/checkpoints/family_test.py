@@ -52,7 +52,8 @@ def test_every_table_has_its_family(model_type):
     family = find_family(model_type)
     assert family.model_type == model_type
     assert family.name and family.paper
-    published = {"modernbert": "model."}.get(model_type, f"{model_type}.")
+    published = {"deberta-v2": "deberta.", "modernbert": "model."}
+    published = published.get(model_type, f"{model_type}.")
     assert encoder_prefix(model_type) == published
     originals = {row["hugging_face"] for row in read_table(model_type)}
     assert {*tied_arrays(model_type, "hugging_face").values()} <= originals
@@ -67,7 +68,7 @@ def test_the_table_of_weights_is_that_of_the_model(make):
 def test_an_unknown_family_is_an_error_that_names_the_known(model_type):
     with pytest.raises(
         ValueError,
-        match="one of albert, bert, distilbert, electra, modernbert, .*Rec",
+        match="one of albert, bert, deberta-v2, distilbert, electra, .*Rec",
     ) as info:
         config_from({"model_type": model_type, "vocab_size": 9})
     assert repr(model_type) in str(info.value)

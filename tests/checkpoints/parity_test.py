@@ -173,6 +173,8 @@ _RELATIVES = {
     "AlbertForPreTraining": ["pooler", "masked_lm_head", "sop_head"],
     "AlbertForMaskedLM": ["masked_lm_head"],
     "AlbertModel": ["pooler"],
+    "DebertaV2ForMaskedLM": ["masked_lm_head"],
+    "DebertaV2Model": [],
     "ElectraForPreTraining": ["replaced_token_head"],
     "ElectraForMaskedLM": ["masked_lm_head"],
     "ElectraModel": [],
@@ -186,6 +188,9 @@ _SIZES = {
     "albert": {"hidden_size": 8, "num_hidden_layers": 5, "embedding_size": 4}
     | {"num_attention_heads": 2, "intermediate_size": 16}
     | {"num_hidden_groups": 2, "inner_group_num": 2},
+    "deberta-v2": {"hidden_size": 8, "num_hidden_layers": 2}
+    | {"num_attention_heads": 2, "intermediate_size": 16}
+    | {"position_buckets": 6, "conv_kernel_size": 3},
     "electra": {"hidden_size": 8, "num_hidden_layers": 2}
     | {"num_attention_heads": 2, "intermediate_size": 16}
     | {"embedding_size": 4},
@@ -206,6 +211,7 @@ def test_a_relative_is_read_by_transformers_equal(
     from keras_bert.checkpoints.family import find_family
 
     model_type = name.partition("For")[0].partition("Model")[0].lower()
+    model_type = model_type.replace("v2", "-v2")
     family = find_family(model_type)
     settings = make_settings(family.tokenizer)
     size = len(settings.vocabulary)
@@ -251,7 +257,7 @@ def test_a_relative_is_read_by_transformers_equal(
 
 
 @pytest.mark.parametrize(
-    "model_type", ["albert", "roberta", "electra", "modernbert"]
+    "model_type", ["albert", "deberta-v2", "roberta", "electra", "modernbert"]
 )
 @pytest.mark.parametrize(
     "part, num_outputs, task",

@@ -24,12 +24,13 @@ from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.heads import logits_name
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
-_FAMILIES = ("albert", "electra", "roberta")
+_FAMILIES = ("albert", "deberta-v2", "electra", "roberta")
 _TASKS = ("ForSequenceClassification", "ForTokenClassification") + (
     "ForQuestionAnswering",
     "ForMultipleChoice",
 )
 _INPUTS = {"input_mask": "attention_mask", "segment_ids": "token_type_ids"}
+_QUERY = re.compile(r"query(_proj)?\.weight")
 _OUTPUTS = {"mlm_logits": "logits"}
 
 
@@ -209,6 +210,7 @@ def test_the_arrays_and_the_config_of_transformers_are_written(
         *("add_cross_attention", "classifier_dropout", "is_decoder"),
         *("bos_token_id", "eos_token_id", "summary_activation"),
         *("summary_last_dropout", "summary_type", "summary_use_proj"),
+        "pooler_hidden_size",
         *("tie_word_embeddings", "transformers_version", "use_cache"),
     }
     card = (tmp_path / "README.md").read_text()
@@ -234,14 +236,15 @@ def test_an_untied_copy_is_an_error(golden, tmp_path):
     copies = tied_arrays(golden.family.model_type, "hugging_face")
     assert copies
     for number, copy in enumerate(copies):
-        weights = {**golden.weights, copy: golden.weights[copy] + 1}
+        wrong = golden.weights[copies[copy]] + 1
+        weights = {**golden.weights, copy: wrong}
         path = golden.write(tmp_path / str(number), weights)
         with pytest.raises(CheckpointError, match=f"{copy} must be the same"):
             from_pretrained(path)
 
 
 def test_what_is_missing_or_misshaped_is_named(golden, tmp_path):
-    name = next(name for name in golden.weights if "query.weight" in name)
+    name = next(name for name in golden.weights if _QUERY.search(name))
     left = {k: x for k, x in golden.weights.items() if k != name}
     with pytest.raises(CheckpointError, match=f"Missing: 1, {name}"):
         from_pretrained(golden.write(tmp_path / "missing", left))

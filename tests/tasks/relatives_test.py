@@ -1,4 +1,4 @@
-"""RoBERTa, ALBERT and ELECTRA through tasks and exports."""
+"""RoBERTa, ALBERT, DeBERTa and ELECTRA through tasks and exports."""
 
 import dataclasses
 
@@ -11,6 +11,7 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.family import find_family
 from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.deberta_v2 import DebertaV2Config
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.roberta import RobertaConfig
 
@@ -33,6 +34,13 @@ _CONFIGS = {
         num_hidden_groups=2,
         max_position_embeddings=12,
     ),
+    "deberta-v2": DebertaV2Config(
+        40,
+        **_SIZES,
+        num_hidden_layers=4,
+        max_position_embeddings=12,
+        position_buckets=6,
+    ),
     "electra": ElectraConfig(
         40,
         **_SIZES,
@@ -54,7 +62,7 @@ def make(make_settings):
     return make
 
 
-@pytest.fixture(params=["albert", "electra", "roberta"])
+@pytest.fixture(params=["albert", "deberta-v2", "electra", "roberta"])
 def model(request, make):
     return make(_CONFIGS[request.param])
 
@@ -115,6 +123,7 @@ def test_fillings_are_told_as_text(model):
     token, text = {
         "roberta": ("Ġword2", " word2"),
         "albert": ("▁word2", "word2"),
+        "deberta-v2": ("▁word2", "word2"),
         "electra": ("word2", "word2"),
     }[model.config.model_type]
     assert texts[token] == text

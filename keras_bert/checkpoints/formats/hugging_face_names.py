@@ -1,7 +1,9 @@
 """Names of Hugging Face, as they follow from those of a family."""
 
 from keras_bert.checkpoints.weight_table import head_rows
+from keras_bert.checkpoints.weight_table import other_names
 from keras_bert.checkpoints.weight_table import read_table
+from keras_bert.checkpoints.weight_table import unused_arrays
 
 _DECODER = "LMHeadModel"
 # The first class whose parts are all there is written.
@@ -60,19 +62,23 @@ def canonical_names(model_type):
         if name.startswith(prefix)
     )
 
+    others = other_names(model_type, "hugging_face")
+
     def canonical(name):
         name = name.removeprefix("module.")  # Of a model saved in parallel.
         for old, new in _OLD_NAMES.items():
             name = name.replace(old, new)
-        return prefix + name if name.startswith(encoder) else name
+        name = prefix + name if name.startswith(encoder) else name
+        return others.get(name, name)
 
     return canonical
 
 
 def buffers(model_type):
-    """Names the arrays that are no weights."""
+    """Names the arrays that are no weights, or none that a model has."""
     prefix = encoder_prefix(model_type)
-    return {f"{prefix}embeddings.{x}_ids" for x in ("position", "token_type")}
+    ids = {f"{prefix}embeddings.{x}_ids" for x in ("position", "token_type")}
+    return ids.union(unused_arrays(model_type, "hugging_face"))
 
 
 def task_arrays(model_type, names):

@@ -99,7 +99,8 @@ def _prepare_layers(task, recipe):
     start = num_blocks - recipe.num_reset_layers
     _check_whole(backbone.blocks, num_frozen, "num_frozen_layers", recipe)
     _check_whole(backbone.blocks, start, "num_reset_layers", recipe)
-    backbone.embeddings.trainable = num_frozen == 0
+    for layer in backbone.below_blocks:
+        layer.trainable = num_frozen == 0
     for index, block in enumerate(backbone.blocks):
         block.trainable = index >= num_frozen
     if recipe.num_reset_layers:
@@ -163,9 +164,12 @@ def _optimizer(task, recipe, num_steps):
 
 def _layers_above(task, variable):
     """Counts the layers above that of a variable, the head's included."""
-    blocks = dict.fromkeys(b.name for b in task.pretrained.backbone.blocks)
+    backbone = task.pretrained.backbone
+    blocks = dict.fromkeys(b.name for b in backbone.blocks)
     names = ["embeddings", *blocks]  # One that runs several times counts once.
     layer = variable.path.partition("/")[0]
+    if layer in [x.name for x in backbone.below_blocks]:
+        layer = "embeddings"
     if layer not in names:
         return 0
     below = len(names) - 1 - names.index(layer)

@@ -279,12 +279,14 @@ def test_records_without_the_labels_of_an_objective_are_refused(
 
 
 @pytest.mark.parametrize(
-    "name", ["roberta", "albert", "distilbert", "electra", "bert"]
+    "name",
+    ["roberta", "albert", "deberta-v2", "distilbert", "electra", "bert"],
 )
 def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
     made_for = {
         "roberta": {"mlm", "distillation"},
         "albert": {"mlm", "mlm_sop", "distillation"},
+        "deberta-v2": {"mlm", "distillation"},
         "distilbert": {"mlm", "distillation"},
         "electra": {"mlm", "distillation", "electra"},
         "bert": {"mlm", "mlm_nsp", "left_to_right", "distillation"},

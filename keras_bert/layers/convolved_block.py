@@ -1,0 +1,121 @@
+"""A layer of a Transformer with a convolution beside it."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.activations import gelu_erf
+from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.positions import gather_positions
+from keras_bert.layers.post_norm_block import PostNormBlock
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class ConvolvedBlock(PostNormBlock):
+    """Adds a convolution of what a `PostNormBlock` reads to what it gives.
+
+    The sum is normalized. To the convolution, padding is 0.
+
+    Args:
+        self_attention, feed_forward: those of `PostNormBlock`.
+        kernel_size: int, odd, how many tokens the convolution sees.
+        activation: Keras activation of the convolution.
+        dropout: float, rate before it.
+        layer_norm_epsilon: float, added to the variance.
+
+    Call arguments:
+        inputs, attention_mask, query_positions, about: those of
+            `PostNormBlock`.
+
+    Returns:
+        float `(batch_size, num_queries, hidden_size)`.
+
+    Example:
+
+    >>> block = keras_bert.layers.ConvolvedBlock(
+    ...     keras_bert.layers.SelfAttention(8, 2, name="self_attention"),
+    ...     keras_bert.layers.FeedForward(8, 32, name="feed_forward"),
+    ...     kernel_size=3,
+    ... )
+    >>> block(keras.ops.ones((1, 4, 8)), keras.ops.ones((1, 4))).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [DeBERTa](https://arxiv.org/abs/2006.03654), appendix A.5, and the
+        `ConvLayer` of microsoft/DeBERTa
+    """
+
+    def __init__(
+        self,
+        self_attention,
+        feed_forward,
+        kernel_size,
+        activation=gelu_erf,
+        dropout=0.0,
+        layer_norm_epsilon=EPSILON,
+        **kwargs,
+    ):
+        super().__init__(
+            self_attention, feed_forward, layer_norm_epsilon, **kwargs
+        )
+        if not isinstance(kernel_size, int) or kernel_size % 2 == 0:
+            raise ValueError(
+                "`kernel_size` must be an odd integer. "
+                f"Received: kernel_size={kernel_size!r}."
+            )
+        self.kernel_size = kernel_size
+        self.activation = keras.activations.get(activation)
+        self.dropout = dropout
+        self.convolution_dropout = Dropout(
+            dropout, dtype=self.dtype_policy, name="convolution_dropout"
+        )
+        self.convolution_layer_norm = LayerNorm(
+            layer_norm_epsilon, dtype="float32", name="convolution_layer_norm"
+        )
+
+    def build(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+        about_shape=None,
+    ):
+        super().build(inputs_shape, attention_mask_shape)
+        self.convolution = keras.layers.Conv1D(
+            inputs_shape[-1],
+            self.kernel_size,
+            padding="same",
+            dtype=self.dtype_policy,
+            name="convolution",
+        )
+        self.convolution.build(inputs_shape)
+        self.convolution_dropout.build(inputs_shape)
+        self.convolution_layer_norm.build(inputs_shape)
+
+    def call(
+        self,
+        inputs,
+        attention_mask=None,
+        query_positions=None,
+        about=None,
+        training=None,
+    ):
+        states = super().call(
+            inputs, attention_mask, query_positions, about, training
+        )
+        if attention_mask is not None:
+            mask = ops.expand_dims(ops.cast(attention_mask, inputs.dtype), -1)
+            inputs = inputs * mask
+        convolved = self.convolution(inputs)
+        if query_positions is not None:
+            convolved = gather_positions(convolved, query_positions)
+        convolved = self.convolution_dropout(convolved, training=training)
+        return self._add(
+            states, self.activation(convolved), self.convolution_layer_norm
+        )
+
+    def get_config(self):
+        own = save_arguments(self, "kernel_size", "activation", "dropout")
+        return {**super().get_config(), **own}

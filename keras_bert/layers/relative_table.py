@@ -1,0 +1,80 @@
+"""A table of vectors of distances, normalized once for all blocks."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import revive_sublayers
+from keras_bert.layers.arguments import save_arguments
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class RelativeTable(keras.layers.Layer):
+    """Gives its table, for `DisentangledAttention` of every block.
+
+    Args:
+        num_rows: int.
+        hidden_size: int, width of the vectors.
+        layer_norm: layer that normalizes them. Its name is part of the paths
+            of its weights.
+        embeddings_initializer: Keras initializer of the table.
+
+    Call arguments:
+        inputs: any tensor, which is not looked at.
+
+    Returns:
+        float `(num_rows, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> layer_norm = keras_bert.layers.LayerNorm(name="layer_norm")
+    >>> table = keras_bert.layers.RelativeTable(6, 8, layer_norm)
+    >>> table(keras.ops.array([[2, 7, 9, 3]])).shape
+    TensorShape([6, 8])
+
+    References:
+        [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.1
+    """
+
+    def __init__(
+        self,
+        num_rows,
+        hidden_size,
+        layer_norm,
+        embeddings_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(num_rows=num_rows, hidden_size=hidden_size)
+        self.num_rows = num_rows
+        self.hidden_size = hidden_size
+        self.layer_norm = layer_norm
+        self.embeddings_initializer = get_initializer(embeddings_initializer)
+
+    def build(self, inputs_shape):
+        shape = self.compute_output_shape(inputs_shape)
+        self.relative_embeddings = self.add_weight(
+            name="relative_embeddings",
+            shape=shape,
+            initializer=clone_initializer(self.embeddings_initializer),
+            autocast=False,
+        )
+        self.layer_norm.build(shape)
+
+    def call(self, inputs):
+        table = self.layer_norm(ops.convert_to_tensor(self.relative_embeddings))
+        return ops.cast(table, self.compute_dtype)
+
+    def compute_output_shape(self, inputs_shape):
+        return self.num_rows, self.hidden_size
+
+    def get_config(self):
+        names = "num_rows", "hidden_size", "layer_norm"
+        own = save_arguments(self, *names, "embeddings_initializer")
+        return {**super().get_config(), **own}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**revive_sublayers(config, "layer_norm"))

@@ -1,0 +1,114 @@
+"""DeBERTa at many lengths, and its published files."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+from keras_bert import from_pretrained
+from keras_bert import save_pretrained
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden/hf_deberta-v2.npz"
+# On both sides of where buckets begin, grow to the last one, and end.
+_LENGTHS = (3, 127, 128, 129, 130, 300, 510, 511, 512, 513)
+_HEAD = "lm_predictions.lm_head."
+_LEGACY_HEAD = {
+    _HEAD + "bias": "cls.predictions.bias",
+    _HEAD + "dense.": "cls.predictions.transform.dense.",
+    _HEAD + "LayerNorm.": "cls.predictions.transform.LayerNorm.",
+}
+_WIDTH, _ROWS = 8, 512
+
+
+@pytest.fixture(scope="module")
+def golden():
+    with np.load(_GOLDEN) as arrays:
+        return dict(arrays)
+
+
+@pytest.fixture(scope="module")
+def weights(golden):
+    return {
+        name.removeprefix("weights/"): array
+        for name, array in golden.items()
+        if name.startswith("weights/")
+    }
+
+
+@pytest.fixture(scope="module")
+def write(golden, weights, make_settings, tmp_path_factory):
+    def write(arrays=weights, **config):
+        directory = tmp_path_factory.mktemp("hf")
+        values = json.loads(str(golden["config"])) | config
+        (directory / "config.json").write_text(json.dumps(values))
+        make_settings("sentencepiece").save(directory)
+        write_safetensors(
+            directory / "model.safetensors",
+            [(name, x.shape, lambda x=x: x) for name, x in arrays.items()],
+        )
+        return directory
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def model(write):
+    return from_pretrained(write())
+
+
+def _row(length):
+    ids = (1 + np.arange(length) ** 2 % 37)[np.newaxis].astype("int32")
+    return {"input_ids": ids, "input_mask": np.ones_like(ids)}
+
+
+@pytest.mark.parametrize("length", _LENGTHS)
+def test_states_of_each_length_are_those_of_transformers(model, golden, length):
+    states = np.asarray(model.encoder(_row(length))["sequence_output"])
+    places = [0, 1, length // 2, length - 2, length - 1]
+    expected = golden[f"outputs/lengths/{length}"]
+    np.testing.assert_allclose(
+        states[0, places], expected, rtol=1e-5, atol=1e-5
+    )
+
+
+def test_the_head_of_the_first_release_is_read(weights, write, model):
+    renamed = {}
+    for name, array in weights.items():
+        for new, old in _LEGACY_HEAD.items():
+            name = name.replace(new, old)
+        renamed[name] = array
+    table = weights["deberta.embeddings.word_embeddings.weight"]
+    bias = renamed["cls.predictions.bias"]
+    renamed |= {"cls.predictions.decoder.weight": table}
+    renamed |= {"cls.predictions.decoder.bias": bias}
+    read = from_pretrained(write(renamed, legacy=True))
+    assert read.parts == {"masked_lm_head"}
+    for ours, theirs in zip(read.model.weights, model.model.weights):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_published_file_is_read(weights, write, model, tmp_path):
+    halves = {name: x.astype("float16") for name, x in weights.items()}
+    unused = {
+        "deberta.embeddings.position_embeddings.weight": (_ROWS, _WIDTH),
+        "mask_predictions.dense.weight": (_WIDTH, _WIDTH),
+        "mask_predictions.dense.bias": (_WIDTH,),
+        "mask_predictions.LayerNorm.weight": (_WIDTH,),
+        "mask_predictions.LayerNorm.bias": (_WIDTH,),
+        "mask_predictions.classifier.weight": (1, _WIDTH),
+        "mask_predictions.classifier.bias": (1,),
+    }
+    halves |= {k: np.zeros(shape, "float16") for k, shape in unused.items()}
+    read = from_pretrained(write(halves))
+    for ours, theirs in zip(read.model.weights, model.model.weights):
+        np.testing.assert_array_equal(
+            ours, np.asarray(theirs).astype("float16").astype("float32")
+        )
+    save_pretrained(read, tmp_path / "hf", format="hf")
+    written = SafetensorsFile(tmp_path / "hf" / "model.safetensors").shapes
+    assert {*written} == {*weights}
+    config = json.loads((tmp_path / "hf" / "config.json").read_text())
+    assert config["legacy"] is False and config["relative_attention"] is True
