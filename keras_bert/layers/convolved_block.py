@@ -102,6 +102,11 @@ class ConvolvedBlock(PostNormBlock):
         about=None,
         training=None,
     ):
+        if "text" in (about or {}):
+            raise ValueError(
+                "Rows must hold one text each: a convolution of neighbours "
+                "sees the tokens of others. Received: rows of several texts."
+            )
         states = super().call(
             inputs, attention_mask, query_positions, about, training
         )

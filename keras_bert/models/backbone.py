@@ -85,7 +85,8 @@ class Backbone:
         """
         inputs = {**self.inputs, **encoder_inputs((features.TEXT_NUMBERS,))}
         pieces = self.embeddings, self.blocks, self.final_norm, self.pooler
-        return Backbone(*pieces, inputs, self._about)
+        told = self._about, self.below_blocks[1:]
+        return Backbone(*pieces, inputs, *told)
 
     @property
     def is_packed(self):

@@ -15,7 +15,9 @@ from keras_bert.layers import TextPositions
 from keras_bert.models import add_heads
 from keras_bert.models import add_task_head
 from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.deberta_v2 import DebertaV2Config
 from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.family import family_of
 from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.models.roberta import RobertaConfig
@@ -47,6 +49,18 @@ _CONFIGS = {
             max_position_embeddings=10,
             local_attention=4,
         ),
+        ElectraConfig(
+            *(30, 8, 3, 2, 16),
+            embedding_size=4,
+            max_position_embeddings=10,
+            **_NO_DROPOUT,
+        ),
+        DebertaV2Config(
+            *(30, 8, 3, 2, 16),
+            max_position_embeddings=10,
+            position_buckets=4,
+            **_NO_DROPOUT,
+        ),
     )
 }
 _FAMILIES = pytest.mark.parametrize("name", _CONFIGS)
@@ -61,6 +75,7 @@ def make_backbone(name):
     family = family_of(name)
     backbone = family.backbone(_CONFIGS[name])
     heads = family.heads(_CONFIGS[name], backbone.embeddings)
+    heads.pop("replaced_token_head", None)  # Of rows with one text only.
     random = np.random.default_rng(0)
     for weight in add_heads(backbone, heads, "pretrainer").weights:
         if "seed" not in weight.path:
