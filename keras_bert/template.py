@@ -3,6 +3,7 @@
 import dataclasses
 
 FIRST, SECOND = "A", "B"
+ROLES = "pad", "unknown", "cls", "sep", "mask"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,17 +54,21 @@ class Template:
 
         Args:
             roles: dict from roles to tokens, the `roles` of a `Vocabulary`.
+                One that the layout names and a vocabulary lacks is an error.
         """
+
+        def token(word):
+            return roles[word] if word in ROLES else word
 
         def named(layout):
             items = [item.partition(":") for item in layout.split()]
-            return " ".join(roles.get(x, x) + y + z for x, y, z in items)
+            return " ".join(token(x) + y + z for x, y, z in items)
 
         return dataclasses.replace(
             self,
             single=named(self.single),
             pair=named(self.pair),
-            padding=roles.get(self.padding, self.padding),
+            padding=token(self.padding),
         )
 
     def layout(self, is_pair):

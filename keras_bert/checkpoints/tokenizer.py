@@ -45,9 +45,9 @@ def check_tokenizer(config, tokenizer):
             f"vocabulary. Received: vocab_size={rows}, {lines} lines. "
             f"{vocabulary_hint(rows, lines)}".rstrip()
         )
-    pad = vocabulary.roles["pad"]
-    told = getattr(config, "pad_token_id", vocabulary.id_of(pad))
-    if told != vocabulary.id_of(pad):
+    pad = vocabulary.roles.get("pad")
+    told = getattr(config, "pad_token_id", None)
+    if None not in (pad, told) and told != vocabulary.id_of(pad):
         raise ValueError(
             f"`pad_token_id` of the config must be the id of {pad} in the "
             f"vocabulary, {vocabulary.id_of(pad)}. Received: {told}."

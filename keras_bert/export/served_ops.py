@@ -17,17 +17,16 @@ class TokenizerOps(typing.NamedTuple):
 
 # The least release of TensorFlow Serving that runs them all.
 LEAST_SERVER = "2.12"
+_BERT_OPS = "FastBertNormalize", "FastWordpieceTokenizeWithOffsets"
+_MERGING_OPS = (
+    *("BitwiseOr", "BitwiseXor", "DecodeRaw", "LeftShift", "LowerBound"),
+    *("ReduceJoin", "RightShift", "SegmentMin", "StringLength"),
+    *("TensorScatterUpdate",),
+)
 TOKENIZER_OPS = {
-    "wordpiece": TokenizerOps(
-        text=("FastBertNormalize", "FastWordpieceTokenizeWithOffsets"),
-    ),
-    "byte_bpe": TokenizerOps(
-        core=(
-            *("BitwiseOr", "BitwiseXor", "DecodeRaw", "LeftShift"),
-            *("LowerBound", "ReduceJoin", "RightShift", "SegmentMin"),
-            *("StringLength", "TensorScatterUpdate"),
-        ),
-    ),
+    "wordpiece": TokenizerOps(text=_BERT_OPS),
+    "bpe": TokenizerOps(text=_BERT_OPS, core=_MERGING_OPS),
+    "byte_bpe": TokenizerOps(core=_MERGING_OPS),
     "sentencepiece": TokenizerOps(
         text=(
             *("FastBertNormalize", "TFText>FastSentencepieceTokenize"),

@@ -5,6 +5,7 @@ from keras_bert.template import FIRST
 from keras_bert.template import SECOND
 from keras_bert.text.base_vocabulary import added_tokens_json
 from keras_bert.text.base_vocabulary import special_tokens
+from keras_bert.text.bpe.settings import tokenizer_json_parts
 from keras_bert.text.byte_pair import files
 from keras_bert.text.sentencepiece.tokenizer_json import to_tokenizer_json
 
@@ -60,6 +61,15 @@ def _byte_bpe(settings):
     return {**{name: whole[name] for name in _PARTS}, "added_tokens": found}
 
 
+def _bpe(settings):
+    vocabulary = settings.vocabulary
+    found = _found(settings, special_tokens(vocabulary.roles))
+    parts = tokenizer_json_parts(
+        vocabulary.tokens, settings.merges, vocabulary.roles["unknown"]
+    )
+    return {**parts, "added_tokens": found}
+
+
 def _sentencepiece(settings):
     whole = to_tokenizer_json(
         settings.vocabulary, settings.lowercase, settings.normalizer
@@ -71,6 +81,7 @@ def _sentencepiece(settings):
 # By the kind of the tokenizer, the parts of the file that cut texts.
 JSON_KINDS = {
     "wordpiece": _wordpiece,
+    "bpe": _bpe,
     "byte_bpe": _byte_bpe,
     "sentencepiece": _sentencepiece,
 }

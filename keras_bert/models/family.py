@@ -28,7 +28,8 @@ class Family:
             of a task stands where the rates of layers decay.
         template: `Template`, how texts and pairs are laid out.
         tokenizer: str, the kind of tokenizer that a directory has which does
-            not show another: "wordpiece", "byte_bpe" or "sentencepiece".
+            not show another: "wordpiece", "bpe", "byte_bpe" or
+            "sentencepiece".
         published_keys: dict of what a `config.json` of Hugging Face says
             besides the config.
     """

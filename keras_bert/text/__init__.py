@@ -5,6 +5,7 @@ from keras_bert import lazy
 _MEMBERS = {
     "BertPreprocessor": "preprocessor",
     "BertTokenizer": "wordpiece.tokenizer",
+    "BpeTokenizer": "bpe.tokenizer",
     "BytePairTokenizer": "byte_pair.tokenizer",
     "Preprocessor": "preprocessor",
     "SentencePieceTokenizer": "sentencepiece.tokenizer",

@@ -15,6 +15,19 @@ TOKEN_KEYS = {
 }
 
 
+class Roles(dict):
+    """The special tokens of a vocabulary by their roles.
+
+    One that is missing is a ValueError for whoever looks it up.
+    """
+
+    def __missing__(self, role):
+        raise ValueError(
+            f"This needs a special token that plays the role {role!r}. The "
+            f"vocabulary has none; its roles are {', '.join(self)}."
+        )
+
+
 class BaseVocabulary:
     """Tokens and their ids.
 
@@ -27,7 +40,7 @@ class BaseVocabulary:
         source: str, where they come from, for error messages.
 
     Attributes:
-        roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
+        roles: `Roles`, from "pad", "unknown", "cls", "sep" and "mask" to the
             special tokens that play these roles.
 
     Raises:
@@ -38,6 +51,7 @@ class BaseVocabulary:
 
     def __init__(self, tokens, source="vocabulary"):
         self.tokens = tuple(tokens)
+        self.roles = Roles(self.roles)
         self._ids = {token: index for index, token in enumerate(self.tokens)}
         if len(self._ids) != len(self.tokens):
             raise ValueError(_first_duplicate(self.tokens, source))
@@ -107,7 +121,7 @@ class AddedToken(typing.NamedTuple):
 
 def special_tokens(roles, mask_takes_space=True):
     """Lists the `AddedToken`s that play roles."""
-    takes_space = roles["mask"] if mask_takes_space else None
+    takes_space = roles.get("mask") if mask_takes_space else None
     return [AddedToken(t, True, t == takes_space) for t in roles.values()]
 
 
@@ -176,7 +190,7 @@ def check_token_settings(settings, roles, path):
 
 def token_settings(roles):
     """The tokens that play roles, by the keys of `tokenizer_config.json`."""
-    return {key: roles[role] for key, role in TOKEN_KEYS.items()}
+    return {key: roles[x] for key, x in TOKEN_KEYS.items() if x in roles}
 
 
 def tokens_in_order(ids, path):

@@ -108,6 +108,17 @@ def splice(flat, stays, places, codes, ends):
     )
 
 
+def in_rows(flat):
+    """First bytes of tokens, int32 `(num_tokens,)`, and their ids in rows."""
+    places = where(tf.not_equal(flat.tokens, NO_TOKEN))
+    splits = tf.searchsorted(places, flat.separators)
+    return places, tf.RaggedTensor.from_row_splits(
+        tf.gather(flat.tokens, places),
+        tf.cast(splits, tf.int64),
+        validate=False,
+    )
+
+
 def shift(values, fill):
     """Moves values by one place to the right; `fill` comes first."""
     return tf.concat([tf.constant([fill], values.dtype), values[:-1]], 0)

@@ -21,6 +21,8 @@ class SelfToldKind:
         pieces: str, what its tokens are called.
         model_type: str, its name in a `tokenizer.json` that is read, or "".
         other_names: tuple of str, names that its vocabulary also has.
+        mark: bytes, a regular expression that is found in these files, where
+            another kind has such files too; b"" without one.
     """
 
     reader: str
@@ -28,6 +30,7 @@ class SelfToldKind:
     pieces: str
     model_type: str = ""
     other_names: tuple = ()
+    mark: bytes = b""
 
     def read(self, directory, max_chars_per_word=None, lowercase=None):
         """The settings that a directory holds.

@@ -1,6 +1,7 @@
 """The kinds of tokenizers; all that depends on the kind is looked up here."""
 
 import pathlib
+import re
 import typing
 
 from keras_bert.config import read_json_file
@@ -15,6 +16,18 @@ _TOKENIZER_JSON = "tokenizer.json"
 # By the `kind` of a tokenizer; a `Family` names its default.
 KINDS = {
     _WORDPIECE: WordpieceKind(),
+    # Before byte-level BPE, whose files have the same names.
+    "bpe": SelfToldKind(
+        reader="keras_bert.text.bpe.settings:read_bpe",
+        files=("vocab.json", "merges.txt", "tokenizer_config.json"),
+        pieces="BPE pieces",
+        model_type="BPE",
+        other_names=(
+            # Of openai/finetune-transformer-lm.
+            *("merges.txt", "encoder_bpe_40000.json", "vocab_40000.bpe"),
+        ),
+        mark=rb'[^"<>/]</w>',
+    ),
     "byte_bpe": SelfToldKind(
         reader="keras_bert.text.byte_pair.settings:read_byte_pair",
         files=(
@@ -47,7 +60,7 @@ def kind_of_file(vocab_file):
     Args:
         vocab_file: str, a `vocab.txt` of whatever name; or a `vocab.json`
             beside its `merges.txt`, a `spiece.model` or the `tokenizer.json`
-            of one of these two.
+            of one of these.
 
     Returns:
         A value of `KINDS`.
@@ -59,7 +72,7 @@ def kind_of_file(vocab_file):
     if path.name == _TOKENIZER_JSON:
         return _kind_of_json(path)
     for kind in KINDS.values():
-        if path.name in (kind.files[0], *kind.other_names):
+        if _is_of(kind, path):
             return kind
     if path.suffix in (".json", ".model"):
         names = ", ".join(kind.files[0] for kind in KINDS.values())
@@ -85,8 +98,9 @@ def kind_of_directory(directory, default):
         ValueError: the `tokenizer.json` is no JSON file.
     """
     for name in (default, *KINDS):
-        vocabularies = KINDS[name].files[0], *KINDS[name].other_names
-        if any((directory / file).is_file() for file in vocabularies):
+        kind = KINDS[name]
+        paths = (directory / x for x in (kind.files[0], *kind.other_names))
+        if any(path.is_file() and _is_of(kind, path) for path in paths):
             return name
     path = directory / _TOKENIZER_JSON
     name = _name_of_json(path)[0] if path.is_file() else None
@@ -109,11 +123,26 @@ def unpack_settings(values):
     return KINDS[values.get("kind", _WORDPIECE)].unpacked(values)
 
 
+def _is_of(kind, path):
+    names = kind.files[0], *kind.other_names
+    return path.name in names and _is_marked(kind, path)
+
+
+def _is_marked(kind, path):
+    if not kind.mark:
+        return True
+    return path.is_file() and bool(re.search(kind.mark, path.read_bytes()))
+
+
 def _name_of_json(path):
     """The kind of a `tokenizer.json`, or None, and its model's type."""
     model = read_json_file(path).get("model")
     told = model.get("type") if isinstance(model, dict) else None
-    names = (name for name, kind in KINDS.items() if kind.model_type == told)
+    names = (
+        name
+        for name, kind in KINDS.items()
+        if kind.model_type == told and _is_marked(kind, path)
+    )
     return (next(names, None) if told else None), told
 
 

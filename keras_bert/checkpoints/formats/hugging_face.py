@@ -154,8 +154,9 @@ def _published_config(model):
         **_published_settings(model.task),
     }
     # Of some families it is a setting of the layers.
-    pad_id = vocabulary.id_of(vocabulary.roles["pad"])
-    return {**values, "pad_token_id": values.get("pad_token_id", pad_id)}
+    if "pad" in vocabulary.roles and "pad_token_id" not in values:
+        values["pad_token_id"] = vocabulary.id_of(vocabulary.roles["pad"])
+    return values
 
 
 def _published_task(values, family, shapes, path):

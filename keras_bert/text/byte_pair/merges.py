@@ -28,19 +28,20 @@ from keras_bert.text.perfect_hash import PerfectHash
 _NO_MERGE = np.iinfo(np.int32).max
 
 
-class BytePairMerges:
-    """Cuts words into tokens.
+class Merges:
+    """Merges the symbols of words to tokens.
 
     Args:
-        vocabulary: `BytePairVocabulary`.
+        vocabulary: a vocabulary.
         merges: sequence of pairs of tokens in the order of their ranks.
 
     Call arguments:
-        codes: uint8 `(num_bytes,)`, the bytes of all words.
-        words: int64 `(num_bytes,)`, ascending, the word of each byte.
+        ids: int32 `(num_symbols,)`, the symbols of all words.
+        words: integer `(num_symbols,)`, ascending, the word of each, or the
+            part of a word that no token reaches out of.
 
     Returns:
-        int32 `(num_bytes,)`, ids where tokens begin, else `NO_TOKEN`.
+        int32 `(num_symbols,)`, ids where tokens begin, else `NO_TOKEN`.
     """
 
     def __init__(self, vocabulary, merges):
@@ -54,30 +55,16 @@ class BytePairMerges:
         )
         self._rank_of = PerfectHash(left, right)
         self._merged = tf.constant(np.append(merged, 0), tf.int32)
-        unknown = vocabulary.unk_id
-        self._ids_of_bytes = tf.constant(
-            [ids(c) if c in vocabulary else unknown for c in byte_characters()]
-        )
-        self._is_joined = tf.constant(_joined_bytes(vocabulary.tokens))
 
-    def __call__(self, codes, words):
-        codes = tf.cast(codes, tf.int32)
-        ids = tf.gather(self._ids_of_bytes, codes)
-        pieces = self._cut(codes, words)
+    def __call__(self, ids, words):
         any_size = tf.TensorShape([None])
         *_, tokens = tf.while_loop(
             lambda symbols, *_: tf.size(symbols) > 0,
             self._step,
-            (ids, pieces, tf.range(tf.size(ids)), ids),
+            (ids, words, tf.range(tf.size(ids)), ids),
             (any_size, any_size, any_size, any_size),
         )
         return tokens
-
-    def _cut(self, codes, words):
-        """Numbers the parts of words that no token reaches across."""
-        joined = tf.gather(self._is_joined, 256 * shift(codes, 0) + codes)
-        is_same_word = tf.equal(shift(words, -1), words)
-        return tf.cumsum(tf.cast(~(joined & is_same_word), tf.int32)) - 1
 
     def _step(self, symbols, pieces, places, tokens):
         ranks = self._pair_ranks(symbols, pieces)
@@ -101,6 +88,41 @@ class BytePairMerges:
         is_pair = tf.equal(pieces[:-1], pieces[1:]) & (ranks != NOT_FOUND)
         ranks = tf.where(is_pair, ranks, _NO_MERGE)
         return tf.concat([ranks, [_NO_MERGE]], 0)
+
+
+class BytePairMerges:
+    """Cuts words into tokens, beginning with their bytes.
+
+    Args:
+        vocabulary: `BytePairVocabulary`.
+        merges: sequence of pairs of tokens in the order of their ranks.
+
+    Call arguments:
+        codes: uint8 `(num_bytes,)`, the bytes of all words.
+        words: int64 `(num_bytes,)`, ascending, the word of each byte.
+
+    Returns:
+        int32 `(num_bytes,)`, ids where tokens begin, else `NO_TOKEN`.
+    """
+
+    def __init__(self, vocabulary, merges):
+        ids, unknown = vocabulary.id_of, vocabulary.unk_id
+        self._merge = Merges(vocabulary, merges)
+        self._ids_of_bytes = tf.constant(
+            [ids(c) if c in vocabulary else unknown for c in byte_characters()]
+        )
+        self._is_joined = tf.constant(_joined_bytes(vocabulary.tokens))
+
+    def __call__(self, codes, words):
+        codes = tf.cast(codes, tf.int32)
+        ids = tf.gather(self._ids_of_bytes, codes)
+        return self._merge(ids, self._cut(codes, words))
+
+    def _cut(self, codes, words):
+        """Numbers the parts of words that no token reaches across."""
+        joined = tf.gather(self._is_joined, 256 * shift(codes, 0) + codes)
+        is_same_word = tf.equal(shift(words, -1), words)
+        return tf.cumsum(tf.cast(~(joined & is_same_word), tf.int32)) - 1
 
 
 def _every_other(flags):

@@ -82,7 +82,8 @@ class BytePairSettings:
         object.__setattr__(self, "added_tokens", added)
         object.__setattr__(self, "vocabulary", vocabulary)
         object.__setattr__(self, "merges", tuple(map(tuple, merges)))
-        _check_merges(vocabulary, self.merges)
+        known = {c for c in byte_characters() if c in vocabulary}
+        check_merges(vocabulary, self.merges, known)
 
     def tokenizer(self):
         """The `BytePairTokenizer`.
@@ -210,9 +211,19 @@ def _with_roles(added, vocabulary):
     return (*added, *(token for token in roles if token.text not in known))
 
 
-def _check_merges(vocabulary, merges):
-    """Checks all that `BytePairMerges` relies on."""
-    known = {c for c in byte_characters() if c in vocabulary}
+def check_merges(vocabulary, merges, known):
+    """Checks all that `Merges` relies on.
+
+    Args:
+        vocabulary: a vocabulary.
+        merges: sequence of pairs of tokens.
+        known: set of str, the symbols that they begin with; those that they
+            make are added.
+
+    Raises:
+        ValueError: a merge is not of what is known before it, or makes what
+            is known already or no token.
+    """
     for rank, merge in enumerate(merges):
         if len(merge) != 2 or not all(
             isinstance(token, str) and token for token in merge
@@ -221,7 +232,7 @@ def _check_merges(vocabulary, merges):
         elif "".join(merge) not in vocabulary:
             problem = "must make a token of the vocabulary"
         elif not {*merge} <= known:
-            problem = "must be of bytes and of what earlier merges made"
+            problem = "must be of symbols and of what earlier merges made"
         elif "".join(merge) in known:
             problem = "must make what no earlier merge made"
         else:

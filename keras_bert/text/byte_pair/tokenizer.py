@@ -13,9 +13,10 @@ from keras_bert.text.byte_pair.settings import BytePairSettings
 from keras_bert.text.byte_pair.vocabulary import token_bytes
 from keras_bert.text.byte_pair.words import NOT_WHOLE
 from keras_bert.text.byte_pair.words import WholeWords
+from keras_bert.text.byte_pair.words import whole_tokens
 from keras_bert.text.byte_pair.words import word_starts
-from keras_bert.text.flat_texts import NO_TOKEN
 from keras_bert.text.flat_texts import flatten
+from keras_bert.text.flat_texts import in_rows
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import where
 from keras_bert.text.flat_texts import with_prefix_space
@@ -96,7 +97,7 @@ class BytePairTokenizer:
     @tf.autograph.experimental.do_not_convert
     def __call__(self, texts):
         flat, _ = self._cut(texts)
-        _, ids = _in_rows(flat)
+        _, ids = in_rows(flat)
         return ids
 
     @tf.autograph.experimental.do_not_convert
@@ -115,7 +116,7 @@ class BytePairTokenizer:
             starts and ends, int64, offsets in bytes of the text as given.
         """
         flat, characters = self._cut(texts)
-        places, ids = _in_rows(flat)
+        places, ids = in_rows(flat)
         rows = tf.cast(ids.value_rowids(), tf.int32)
         base = tf.gather(tf.gather(flat.origins, flat.separators) + 1, rows)
         first, last = (tf.gather(x, ids.values) for x in self._spans)
@@ -176,7 +177,7 @@ class BytePairTokenizer:
     @functools.cached_property
     def _whole_words(self):
         with tf.init_scope():
-            return WholeWords(self.vocabulary, self._merge)
+            return WholeWords(whole_tokens(self.vocabulary, self._merge))
 
     @functools.cached_property
     def _spans(self):
@@ -217,17 +218,6 @@ class BytePairTokenizer:
             tf.concat([ids, merged], 0),
         )
         return flat._replace(tokens=tokens), characters
-
-
-def _in_rows(flat):
-    """First bytes of tokens, int32 `(num_tokens,)`, and their ids in rows."""
-    places = where(tf.not_equal(flat.tokens, NO_TOKEN))
-    splits = tf.searchsorted(places, flat.separators)
-    return places, tf.RaggedTensor.from_row_splits(
-        tf.gather(flat.tokens, places),
-        tf.cast(splits, tf.int64),
-        validate=False,
-    )
 
 
 def _character_bounds(places, characters):

@@ -86,7 +86,7 @@ def _split_contractions(is_start, flat):
 
 # A word up to this length is compared as two integers; longer ones, of which
 # there are few, are merged.
-_MAX_BYTES = 16
+MAX_BYTES = 16
 _HALF = 8
 NOT_WHOLE = -1
 
@@ -100,8 +100,7 @@ class WholeWords:
     """Gives the ids of words that are one token.
 
     Args:
-        vocabulary: `BytePairVocabulary`.
-        merge: `BytePairMerges`.
+        words: dict from the bytes of words, at most 16, to their ids.
 
     Call arguments:
         flat: `FlatTexts`.
@@ -112,13 +111,12 @@ class WholeWords:
         int32 `(num_words,)`, ids, or `NOT_WHOLE`.
     """
 
-    def __init__(self, vocabulary, merge):
-        tokens = _whole_tokens(vocabulary, merge)
-        padded = b"".join(word.ljust(_MAX_BYTES, b"\0") for word in tokens)
+    def __init__(self, words):
+        padded = b"".join(word.ljust(MAX_BYTES, b"\0") for word in words)
         low, high = np.frombuffer(padded, "<i8").reshape(-1, 2).T
-        lengths = np.array([len(word) for word in tokens], np.int32)
+        lengths = np.array([len(word) for word in words], np.int32)
         self._number_of = PerfectHash(low, high, lengths)
-        self._ids = tf.constant([*tokens.values(), NOT_WHOLE], tf.int32)
+        self._ids = tf.constant([*words.values(), NOT_WHOLE], tf.int32)
 
     def __call__(self, flat, starts, lengths):
         low, high = _words(flat.bytes, starts, lengths)
@@ -153,15 +151,22 @@ def _words(codes, starts, lengths):
     )
 
 
-def _whole_tokens(vocabulary, merge):
-    """The ids of short tokens that are merged to themselves, by their bytes.
+def whole_tokens(vocabulary, merge):
+    """Lists short tokens that are merged to themselves, for `WholeWords`.
 
     Others, as <s>, no word is cut into.
+
+    Args:
+        vocabulary: `BytePairVocabulary`.
+        merge: `BytePairMerges`.
+
+    Returns:
+        A dict from their bytes to their ids.
     """
     words = {}
     for number, token in enumerate(vocabulary.tokens):
         spelled = spelled_bytes(token)
-        if spelled and len(spelled) <= _MAX_BYTES:
+        if spelled and len(spelled) <= MAX_BYTES:
             words[spelled] = number
     lengths = np.array([len(word) for word in words])
     codes = np.frombuffer(b"".join(words), np.uint8)

@@ -106,12 +106,14 @@ class WordpieceKind:
         pieces: str, what its tokens are called.
         model_type: str, its name in a `tokenizer.json` that is read, or "".
         other_names: tuple of str, names that its vocabulary also has.
+        mark: bytes, what is found in these files, where others have such too.
     """
 
     files = FILES
     pieces = "word pieces"
     model_type = ""
     other_names = ()
+    mark = b""
 
     def read(self, directory, max_chars_per_word, lowercase=None):
         """Reads the settings of a word-piece tokenizer.

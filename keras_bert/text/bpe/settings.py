@@ -1,0 +1,193 @@
+"""Settings of a BPE tokenizer over characters, without TensorFlow."""
+
+import dataclasses
+import os
+import typing
+
+from keras_bert import artifacts
+from keras_bert import text
+from keras_bert.config import check_flags
+from keras_bert.config import read_json_file
+from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
+from keras_bert.text.base_vocabulary import TOKEN_KEYS
+from keras_bert.text.base_vocabulary import token_settings
+from keras_bert.text.base_vocabulary import tokens_in_order
+from keras_bert.text.base_vocabulary import told_token
+from keras_bert.text.bpe.vocabulary import ROLES
+from keras_bert.text.bpe.vocabulary import WORD_END
+from keras_bert.text.bpe.vocabulary import BpeVocabulary
+from keras_bert.text.byte_pair.files import read_merges_txt
+from keras_bert.text.byte_pair.files import read_vocab_json
+from keras_bert.text.byte_pair.settings import check_merges
+
+# Of Hugging Face, and of openai/finetune-transformer-lm.
+NAMES = (
+    ("vocab.json", "merges.txt"),
+    ("encoder_bpe_40000.json", "vocab_40000.bpe"),
+)
+_SETTINGS = "tokenizer_config.json"
+_FAST_TOKENIZER = "tokenizer.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class BpeSettings:
+    """The settings of a `BpeTokenizer`, checked.
+
+    Args:
+        vocabulary: `BpeVocabulary`, or the path of a `vocab.json`.
+        merges: pairs of tokens in the order of their ranks, or the path of a
+            `merges.txt`.
+        special_tokens_in_text: bool, a special token that is written in a
+            text becomes its id.
+
+    Raises:
+        ValueError: a merge is not of tokens of the vocabulary, or they stand
+            in an order in which they cannot have been learned.
+    """
+
+    kind: typing.ClassVar[str] = "bpe"
+
+    vocabulary: BpeVocabulary
+    merges: tuple
+    special_tokens_in_text: bool = False
+
+    def __post_init__(self):
+        vocabulary, merges = self.vocabulary, self.merges
+        if not isinstance(vocabulary, BpeVocabulary):
+            source, tokens = str(vocabulary), read_vocab_json(vocabulary)
+            vocabulary = BpeVocabulary(tokens, source)
+        if isinstance(merges, str | os.PathLike):
+            merges = read_merges_txt(merges)
+        check_flags(special_tokens_in_text=self.special_tokens_in_text)
+        object.__setattr__(self, "vocabulary", vocabulary)
+        object.__setattr__(self, "merges", tuple(map(tuple, merges)))
+        tokens = vocabulary.tokens
+        known = {t for t in tokens if len(t.removesuffix(WORD_END)) == 1}
+        check_merges(vocabulary, self.merges, known)
+
+    def tokenizer(self):
+        """The `BpeTokenizer`.
+
+        Raises:
+            ModuleNotFoundError: it needs a package that is not there.
+        """
+        return text.BpeTokenizer(**vars(self))
+
+    def save(self, directory):
+        """Writes the files that `transformers` reads, each whole or not.
+
+        Args:
+            directory: `pathlib.Path`, existing.
+        """
+        vocabulary, merges = NAMES[0]
+        tokens = {t: index for index, t in enumerate(self.vocabulary.tokens)}
+        lines = "".join(f"{left} {right}\n" for left, right in self.merges)
+        settings = {
+            "tokenizer_class": "OpenAIGPTTokenizer",
+            SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
+            **token_settings(self.vocabulary.roles),
+        }
+        artifacts.write_json(directory / vocabulary, tokens, None, False)
+        artifacts.write_whole(directory / merges, f"#version: 0.2\n{lines}")
+        artifacts.write_json(directory / _SETTINGS, settings)
+
+
+def read_bpe(directory):
+    """Reads the settings of a BPE tokenizer over characters.
+
+    Vocabulary and merges are `vocab.json` and `merges.txt`, or
+    `encoder_bpe_40000.json` and `vocab_40000.bpe`, or in `tokenizer.json`.
+    Special tokens besides the unknown one are in `tokenizer_config.json`.
+
+    Args:
+        directory: `pathlib.Path`.
+
+    Returns:
+        `BpeSettings`.
+
+    Raises:
+        ValueError: a file is missing or cannot be used; the message names it.
+    """
+    path = directory / _SETTINGS
+    settings = read_json_file(path) if path.is_file() else {}
+    told = {role: told_token(settings, k) for k, role in TOKEN_KEYS.items()}
+    told = {role: token for role, token in told.items() if token}
+    source, tokens, merges = _read_pieces(directory)
+    try:
+        return BpeSettings(
+            BpeVocabulary(tokens, str(source), {**ROLES, **told}),
+            merges,
+            settings.get(SPECIAL_TOKENS_IN_TEXT, False),
+        )
+    except ValueError as error:
+        if str(directory) in str(error):
+            raise
+        raise ValueError(f"{source}: {error}") from None
+
+
+def _read_pieces(directory):
+    """Where they stand, the tokens and the merges."""
+    for names in NAMES:
+        vocabulary, merges = (directory / name for name in names)
+        if vocabulary.is_file() and merges.is_file():
+            return vocabulary, read_vocab_json(vocabulary), merges
+    path = directory / _FAST_TOKENIZER
+    if not path.is_file():
+        raise ValueError(
+            f"{directory} must hold {' and '.join(NAMES[0])}, or "
+            f"{_FAST_TOKENIZER}."
+        )
+    return path, *_read_fast(path)
+
+
+def _read_fast(path):
+    """The tokens and the merges of a `tokenizer.json`."""
+    values = read_json_file(path)
+    model = values.get("model")
+    model = model if isinstance(model, dict) else {}
+    for part, settings in tokenizer_json_parts([], [], "<unk>").items():
+        told = values.get(part) or {}
+        for key, value in settings.items():
+            if key not in ("vocab", "merges") and told.get(key, value) != value:
+                raise ValueError(
+                    f"{path}: `{key}` of the {part} must be {value!r}, as "
+                    f"GPT-1's. Received: {told[key]!r}."
+                )
+    tokens = dict(model.get("vocab") or {})
+    for token in values.get("added_tokens") or []:
+        tokens[token["content"]] = token["id"]
+    merges = model.get("merges") or []
+    pairs = (x.split(" ") if isinstance(x, str) else x for x in merges)
+    return tokens_in_order(tokens, path), [*pairs]
+
+
+def tokenizer_json_parts(tokens, merges, unknown):
+    """Makes the parts of a `tokenizer.json` that cut texts.
+
+    Args:
+        tokens: sequence of str, in the order of their ids.
+        merges: sequence of pairs of tokens.
+        unknown: str, the token of unknown characters.
+
+    Returns:
+        A dict for JSON.
+    """
+    return {
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": None,
+            "lowercase": True,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "decoder": {"type": "BPEDecoder", "suffix": WORD_END},
+        "model": {
+            "type": "BPE",
+            "unk_token": unknown,
+            "end_of_word_suffix": WORD_END,
+            "fuse_unk": False,
+            "vocab": {t: n for n, t in enumerate(tokens)},
+            "merges": [[*merge] for merge in merges],
+        },
+    }

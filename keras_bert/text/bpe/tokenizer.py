@@ -1,0 +1,247 @@
+"""Text to the ids of a BPE over characters, in the graph."""
+
+import copy
+import dataclasses
+import functools
+import itertools
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from keras_bert.text.base_vocabulary import special_tokens
+from keras_bert.text.bpe.settings import BpeSettings
+from keras_bert.text.bpe.vocabulary import WORD_END
+from keras_bert.text.byte_pair.added_tokens import FindTokens
+from keras_bert.text.byte_pair.merges import Merges
+from keras_bert.text.byte_pair.words import MAX_BYTES
+from keras_bert.text.byte_pair.words import NOT_WHOLE
+from keras_bert.text.byte_pair.words import WholeWords
+from keras_bert.text.flat_texts import NO_TOKEN
+from keras_bert.text.flat_texts import flatten
+from keras_bert.text.flat_texts import in_rows
+from keras_bert.text.flat_texts import scatter
+from keras_bert.text.flat_texts import where
+from keras_bert.text.normalization.character_kinds import NUM_CODE_POINTS
+from keras_bert.text.normalization.character_kinds import in_pages
+from keras_bert.text.normalization.character_kinds import long_characters
+from keras_bert.text.normalization.normalizers import normalizer_model
+from keras_bert.text.pieces import Pieces
+from keras_bert.text.pieces import original_spans
+
+# Of these no text has one, so that the word-piece op finds words only.
+_NO_PIECES = "[UNK]", "##\x01"
+
+
+class BpeTokenizer:
+    """Cuts texts into BPE tokens of characters, as GPT-1 does.
+
+    Texts are normalised and cut into words as by an uncased BERT. The
+    characters of each word are merged by the ranks of the merges; one that
+    the vocabulary lacks is the unknown token. docs/tokenization.md tells what
+    it was compared with.
+
+    Args:
+        vocabulary: a `BpeVocabulary` or the path of a `vocab.json`.
+        merges: pairs of tokens in the order of their ranks, or the path of a
+            `merges.txt`.
+        special_tokens_in_text: bool, a special token that is written in a
+            text, such as <unk>, becomes its id. By default it is plain text.
+            It is found in the normalised text.
+
+    Call arguments:
+        texts: string tensor or list `(batch_size,)`, UTF-8.
+
+    Returns:
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+
+    Example:
+
+    >>> tokenizer = keras_bert.text.BpeTokenizer("vocab.json", "merges.txt")
+    >>> tokenizer(["Hello world"])
+    <tf.RaggedTensor [[3570, 1276]]>
+
+    References:
+        [Byte pair encoding](https://arxiv.org/abs/1508.07909), section 3.2
+    """
+
+    kind = BpeSettings.kind
+
+    def __init__(self, vocabulary, merges, special_tokens_in_text=False):
+        self.settings = BpeSettings(vocabulary, merges, special_tokens_in_text)
+        self.vocabulary = self.settings.vocabulary
+
+    def with_special_tokens(self):
+        """The same tokenizer, with `special_tokens_in_text=True`."""
+        other = copy.copy(self)  # With the tables, if they are made.
+        other.settings = dataclasses.replace(
+            self.settings, special_tokens_in_text=True
+        )
+        return other
+
+    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
+    @tf.autograph.experimental.do_not_convert
+    def __call__(self, texts):
+        texts = tf.convert_to_tensor(texts, tf.string)
+        flat, _ = self._cut(self._normalizer.normalize(texts))
+        _, ids = in_rows(flat)
+        return ids
+
+    @tf.autograph.experimental.do_not_convert
+    def tokenize_with_offsets(self, texts):
+        """Like a call, and where each token stands in the text.
+
+        A span begins and ends between characters and is never empty. It
+        takes in the accents and control characters that were dropped behind
+        it. Tokens of one character, decomposed, have the same span.
+
+        Args:
+            texts: string tensor or list `(batch_size,)`, UTF-8.
+
+        Returns:
+            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
+            starts and ends, int64, offsets in bytes of the text as given.
+        """
+        texts = tf.convert_to_tensor(texts, tf.string)
+        normalized, offsets = self._normalizer.normalize_with_offsets(texts)
+        flat, ends = self._cut(normalized)
+        places, ids = in_rows(flat)
+        # A token ends with its word, or where the next one begins.
+        bounds = tf.concat([places, ends], 0)
+        is_bound = tf.zeros_like(flat.is_text)
+        is_bound = scatter(is_bound, bounds, tf.ones_like(bounds, tf.bool))
+        bounds = where(is_bound)
+        after = tf.searchsorted(bounds, places, side="right")
+        ends = tf.gather(bounds, after)
+        rows = tf.cast(ids.value_rowids(), tf.int32)
+        base = tf.gather(flat.separators, rows) + 1
+        spans = (tf.cast(x - base, tf.int64) for x in (places, ends))
+        pieces = Pieces(ids.values, *spans, ids.row_splits)
+        pieces = original_spans(pieces, offsets)
+        return tuple(map(pieces.ragged, pieces[:3]))
+
+    def detokenize(self, ids):
+        """The text of ids, as far as they tell it.
+
+        Args:
+            ids: list of int.
+
+        Returns:
+            str, the words joined by spaces.
+        """
+        tokens = (self.vocabulary.tokens[index] for index in ids)
+        return "".join(tokens).replace(WORD_END, " ").strip()
+
+    @functools.cached_property
+    def _normalizer(self):
+        table = np.frombuffer(normalizer_model(True, True), np.uint8)
+        with tf.init_scope():
+            return tf_text.FastBertNormalizer(model_buffer=tf.constant(table))
+
+    @functools.cached_property
+    def _split(self):
+        with tf.init_scope():
+            return tf_text.FastWordpieceTokenizer(
+                vocab=[*_NO_PIECES], token_out_type=tf.int32
+            )
+
+    @functools.cached_property
+    def _find_special(self):
+        tokens = special_tokens(self.vocabulary.roles, mask_takes_space=False)
+        with tf.init_scope():
+            return FindTokens(tokens, self.vocabulary)
+
+    @functools.cached_property
+    def _merge(self):
+        with tf.init_scope():
+            return Merges(self.vocabulary, self.settings.merges)
+
+    @functools.cached_property
+    def _symbols(self):
+        """From code points to ids: inside of words, and where they end."""
+        with tf.init_scope():
+            return [
+                in_pages(_ids_of_characters(self.vocabulary, end))
+                for end in ("", WORD_END)
+            ]
+
+    @functools.cached_property
+    def _num_bytes(self):
+        sizes = [len(token.encode()) for token in self.vocabulary.tokens]
+        with tf.init_scope():
+            return tf.constant(sizes)
+
+    @functools.cached_property
+    def _whole_words(self):
+        """Most words are one token, and are found without merging."""
+        ends = {"".join(x) for x in self.settings.merges if WORD_END in x[1]}
+        words = {token.removesuffix(WORD_END): token for token in ends}
+        ids = np.array([*map(self.vocabulary.id_of, words.values())], np.int32)
+        lengths = np.array([*map(len, words)], np.int32)
+        points = [ord(character) for word in words for character in word]
+        with tf.init_scope():
+            tokens = self._merge_characters(
+                tf.constant(points, tf.int32),
+                tf.constant(np.repeat(np.arange(len(words)), lengths)),
+            ).numpy()
+            is_whole = tokens[np.cumsum(lengths) - lengths] == ids
+            words = itertools.compress(zip(words, ids, strict=True), is_whole)
+            pairs = [(word.encode(), index) for word, index in words]
+            return WholeWords({w: n for w, n in pairs if len(w) <= MAX_BYTES})
+
+    def _merge_characters(self, points, words):
+        """Tokens of code points, of which each has the number of its word."""
+        is_last = tf.concat([tf.not_equal(words[1:], words[:-1]), [True]], 0)
+        inside, at_end = (ids_of(points) for ids_of in self._symbols)
+        is_last = is_last[: tf.size(points)]
+        return self._merge(tf.where(is_last, at_end, inside), words)
+
+    def _cut(self, normalized):
+        """`FlatTexts` with all tokens, and where words end there, any order."""
+        flat = flatten(normalized)
+        _, starts, ends = self._split.tokenize_with_offsets(normalized)
+        rows = tf.cast(starts.value_rowids(), tf.int32)
+        base = tf.gather(flat.separators, rows) + 1
+        starts, ends = (
+            tf.cast(x.flat_values, tf.int32) + base for x in (starts, ends)
+        )
+        found = ends[:0]
+        if self.settings.special_tokens_in_text:
+            flat = self._find_special(flat)
+            places = where(tf.not_equal(flat.tokens, NO_TOKEN))
+            ids = tf.gather(flat.tokens, places)
+            found = places + tf.gather(self._num_bytes, ids)
+            is_word = tf.gather(flat.is_text, starts)
+            starts, ends = (tf.boolean_mask(x, is_word) for x in (starts, ends))
+        ids = self._whole_words(flat, starts, ends - starts)
+        rest = where(tf.equal(ids, NOT_WHOLE))
+        places, words, points = _characters(
+            flat.bytes, *(tf.gather(x, rest) for x in (starts, ends))
+        )
+        tokens = scatter(
+            flat.tokens,
+            tf.concat([starts, places], 0),
+            tf.concat([ids, self._merge_characters(points, words)], 0),
+        )
+        return flat._replace(tokens=tokens), tf.concat([ends, found], 0)
+
+
+def _characters(codes, starts, ends):
+    """Where characters of words begin, the number of the word, and the code."""
+    places = tf.ragged.range(starts, ends)
+    words, places = places.value_rowids(), places.flat_values
+    is_first = tf.not_equal(tf.gather(codes, places) & 0xC0, 0x80)
+    words, places = (tf.boolean_mask(x, is_first) for x in (words, places))
+    points = tf.cast(codes, tf.int32)
+    starts, _, of_long = long_characters(codes)
+    points = scatter(points, starts, of_long)
+    return places, words, tf.gather(points, places)
+
+
+def _ids_of_characters(vocabulary, end):
+    """For each code point an id, an int32 array `(1114112,)`."""
+    ids = np.full(NUM_CODE_POINTS, vocabulary.unk_id, np.int32)
+    for index, token in enumerate(vocabulary.tokens):
+        if len(token) == len(end) + 1 and token.endswith(end):
+            ids[ord(token[0])] = index
+    return ids
