@@ -36,6 +36,9 @@ _REQUIRED_VALUES = {
     "tie_word_embeddings": True,
 }
 
+# The ends of the names of rates.
+_RATES = "_prob", "dropout", "pdrop"
+
 
 class StrictConfig:
     """Config of any family: checks, reading and writing.
@@ -352,7 +355,7 @@ def _check_value(field, value):
         expected = "a number"
     elif field.type is int and value < _least(field):
         expected = f"at least {_least(field)}"
-    elif field.name.endswith(("_prob", "dropout")) and not 0 <= value < 1:
+    elif field.name.endswith(_RATES) and not 0 <= value < 1:
         expected = "at least 0 and below 1"
     elif field.type is float and not 0 <= value < float("inf"):
         expected = "finite and at least 0"

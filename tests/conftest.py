@@ -130,8 +130,8 @@ def make_settings():
     """A function from a kind to a small tokenizer's settings.
 
     Each can read the words word0 to word9, byte-level BPE as two tokens, the
-    others as one; there are 40 word pieces, 40 pieces of SentencePiece and 275
-    of byte-level BPE.
+    others as one; there are 40 word pieces, pieces of SentencePiece and of BPE,
+    and 275 of byte-level BPE.
     """
     return _make_settings
 
@@ -139,6 +139,7 @@ def make_settings():
 def _make_settings(kind):
     makers = {
         "wordpiece": _wordpiece_settings,
+        "bpe": _bpe_settings,
         "byte_bpe": _byte_pair_settings,
         "sentencepiece": _sentencepiece_settings,
     }
@@ -152,6 +153,17 @@ def _wordpiece_settings():
 
     words = [f"word{index}" for index in range(35)]
     return WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+
+
+def _bpe_settings():
+    from keras_bert.text.bpe.settings import BpeSettings
+    from keras_bert.text.bpe.vocabulary import BpeVocabulary
+
+    merges = [("w", "o"), ("wo", "r"), ("wor", "d")]
+    merges += [("word", f"{digit}</w>") for digit in range(10)]
+    characters = [*"wordabcefghijklm", *(f"{digit}</w>" for digit in range(10))]
+    tokens = ["<unk>", *characters, *map("".join, merges)]
+    return BpeSettings(BpeVocabulary(tokens), merges)
 
 
 def _byte_pair_settings():

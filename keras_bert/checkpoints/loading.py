@@ -105,7 +105,10 @@ def plan_loading(source, allow_missing=()):
     report = _compare(shapes, places, wanted, fresh, source.ignored)
     if report.missing or report.unexpected or report.misshaped:
         raise _strict_error(report, source)
-    parts = frozenset({*optional} & (present | {*allow_missing}))
+    # A head that is tied and nothing more has no weight, and is always there.
+    shapes_of = weight_shapes(source.config)
+    bare = {*optional} - {path.partition("/")[0] for path in shapes_of}
+    parts = frozenset({*optional} & (present | bare | {*allow_missing}))
     return LoadPlan(found, parts, frozenset(fresh))
 
 

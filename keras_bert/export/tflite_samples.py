@@ -74,7 +74,7 @@ def id_samples(task, columns):
 
 
 def _built_in(task):
-    mask = task.preprocess.tokenizer.vocabulary.roles["mask"]
+    mask = task.preprocess.tokenizer.vocabulary.roles.get("mask", "a")
     # Fill-mask has something to fill; to others it is a word.
     texts = [f"{text} {mask}" if text else text for text in _TEXTS]
     if len(task.text_inputs) == 1:

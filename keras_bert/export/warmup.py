@@ -80,7 +80,7 @@ def _values(task, name, length, batch_size):
     if name == task.text_inputs[-1]:
         # A mask, which only some tasks know as one token, and as many words
         # as leave room for the special tokens.
-        mask = task.preprocess.tokenizer.vocabulary.roles["mask"]
+        mask = task.preprocess.tokenizer.vocabulary.roles.get("mask", "a")
         text = " ".join([mask] + ["a"] * max(length - 8, 1))
     rank = len(task.text_shapes.get(name, [None]))
     row = [text, text] if rank == 2 else text

@@ -9,18 +9,96 @@ from keras_bert.layers.positions import gather_positions
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class TiedHead(keras.layers.Layer):
-    """Scores every word piece at the predicted positions only.
+class LMHead(keras.layers.Layer):
+    """Scores every word piece by the product with its embedding.
 
-    The vectors at the positions are gathered first, then transformed and
-    multiplied by the table of word embeddings, which is that of the
-    `embeddings` layer itself. The tie holds through `.keras` files and
-    weights files; `clone_model` and a model's `from_config` make the head a
-    table of its own.
+    The vectors at the predicted positions are gathered first, then multiplied
+    by the table of word embeddings, which is that of the `embeddings` layer
+    itself. The tie holds through `.keras` files and weights files;
+    `clone_model` and a model's `from_config` make the head a table of its own.
 
     Args:
         embeddings: the built or unbuilt layer of the same model that has the
             table: `word_embeddings`, `(vocab_size, embedding_size)`.
+
+    Call arguments:
+        sequence_output: float `(batch_size, seq_length, embedding_size)`.
+        masked_lm_positions: int32 `(batch_size, num_predictions)`, from 0.
+            Without it, every position is predicted.
+
+    Returns:
+        float32 logits `(batch_size, num_predictions, vocab_size)`.
+
+    Example:
+
+    >>> embeddings = keras_bert.layers.PlainEmbeddings(30, 8, 16)
+    >>> embedded = embeddings(keras.ops.array([[2, 4, 9, 3]]))
+    >>> keras_bert.layers.LMHead(embeddings)(embedded).shape
+    TensorShape([1, 4, 30])
+
+    References:
+        [Using the Output Embedding to Improve Language Models](
+        https://arxiv.org/abs/1608.05859)
+    """
+
+    def __init__(self, embeddings, **kwargs):
+        super().__init__(**kwargs)
+        self.embeddings = embeddings
+
+    def build(self, sequence_output_shape, masked_lm_positions_shape=None):
+        if not self.embeddings.built:
+            self.embeddings.build(sequence_output_shape[:-1])
+
+    def call(self, sequence_output, masked_lm_positions=None):
+        states = ops.cast(sequence_output, self.compute_dtype)
+        if masked_lm_positions is not None:
+            states = gather_positions(states, masked_lm_positions)  # [B, P, H]
+        transformed = self._transformed(states)
+        vectors = ops.reshape(transformed, (-1, self.embeddings.embedding_size))
+        # The table stands first, so that its gradient is no transpose.
+        logits = ops.matmul(
+            ops.cast(self.embeddings.word_embeddings, self.compute_dtype),
+            ops.transpose(ops.cast(vectors, self.compute_dtype)),
+        )  # [V, B * P]
+        logits = ops.reshape(
+            ops.transpose(logits),
+            (-1, ops.shape(states)[1], self.embeddings.vocab_size),
+        )  # [B, P, V]
+        return ops.cast(logits, "float32")
+
+    def _transformed(self, states):
+        return states
+
+    def compute_output_shape(
+        self, sequence_output_shape, masked_lm_positions_shape=None
+    ):
+        rows = masked_lm_positions_shape or sequence_output_shape
+        return (*rows[:2], self.embeddings.vocab_size)
+
+    def compute_output_spec(self, sequence_output, masked_lm_positions=None):
+        positions_shape = getattr(masked_lm_positions, "shape", None)
+        shape = self.compute_output_shape(
+            sequence_output.shape, positions_shape
+        )
+        return keras.KerasTensor(shape, dtype="float32")
+
+    def get_config(self):
+        own = save_arguments(self, "embeddings")
+        return {**super().get_config(), **own}
+
+    @classmethod
+    def from_config(cls, config):
+        embeddings = keras.saving.deserialize_keras_object(config["embeddings"])
+        return cls(**{**config, "embeddings": embeddings})
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class TiedHead(LMHead):
+    """The `LMHead` of transformed vectors, with a bias for each word piece.
+
+    Args:
+        embeddings: the layer of the same model that has the table, as that of
+            `LMHead`.
         transform: layer from vectors to such of `embedding_size`. Its name is
             part of the paths of its weights.
 
@@ -47,13 +125,11 @@ class TiedHead(keras.layers.Layer):
     """
 
     def __init__(self, embeddings, transform, **kwargs):
-        super().__init__(**kwargs)
-        self.embeddings = embeddings
+        super().__init__(embeddings, **kwargs)
         self.transform = transform
 
     def build(self, sequence_output_shape, masked_lm_positions_shape=None):
-        if not self.embeddings.built:
-            self.embeddings.build(sequence_output_shape[:-1])
+        super().build(sequence_output_shape)
         self.transform.build(sequence_output_shape)
         self.output_bias = self.add_weight(
             name="output_bias",
@@ -63,44 +139,16 @@ class TiedHead(keras.layers.Layer):
         )
 
     def call(self, sequence_output, masked_lm_positions=None):
-        states = ops.cast(sequence_output, self.compute_dtype)
-        if masked_lm_positions is not None:
-            states = gather_positions(states, masked_lm_positions)  # [B, P, H]
-        transformed = self._transformed(states)
-        vectors = ops.reshape(transformed, (-1, self.embeddings.embedding_size))
-        # The table stands first, so that its gradient is no transpose.
-        logits = ops.matmul(
-            ops.cast(self.embeddings.word_embeddings, self.compute_dtype),
-            ops.transpose(ops.cast(vectors, self.compute_dtype)),
-        )  # [V, B * P]
-        logits = ops.reshape(
-            ops.transpose(logits),
-            (-1, ops.shape(states)[1], self.embeddings.vocab_size),
-        )  # [B, P, V]
-        return ops.cast(logits, "float32") + self.output_bias
+        logits = super().call(sequence_output, masked_lm_positions)
+        return logits + self.output_bias
 
     def _transformed(self, states):
         return self.transform(states)
 
-    def compute_output_shape(
-        self, sequence_output_shape, masked_lm_positions_shape=None
-    ):
-        rows = masked_lm_positions_shape or sequence_output_shape
-        return (*rows[:2], self.embeddings.vocab_size)
-
-    def compute_output_spec(self, sequence_output, masked_lm_positions=None):
-        positions_shape = getattr(masked_lm_positions, "shape", None)
-        shape = self.compute_output_shape(
-            sequence_output.shape, positions_shape
-        )
-        return keras.KerasTensor(shape, dtype="float32")
-
     def get_config(self):
-        own = save_arguments(self, "embeddings", "transform")
+        own = save_arguments(self, "transform")
         return {**super().get_config(), **own}
 
     @classmethod
     def from_config(cls, config):
-        embeddings = keras.saving.deserialize_keras_object(config["embeddings"])
-        revived = revive_sublayers(config, "transform")
-        return cls(**{**revived, "embeddings": embeddings})
+        return super().from_config(revive_sublayers(config, "transform"))

@@ -17,7 +17,7 @@ class Family:
     Args:
         config: class below `StrictConfig`, named as that of Hugging Face.
         backbone: function from a config to a `Backbone`.
-        paper: str, its number on arXiv.
+        paper: str, its number on arXiv, or its address.
         heads: function from a config and the embeddings to the dict of the
             layers of all pre-training heads, by part.
         parts: tuple of str, the parts that a checkpoint may lack, each as a
@@ -54,6 +54,13 @@ class Family:
     def name(self):
         """Its name for readers."""
         return self.config.family
+
+    @property
+    def paper_link(self):
+        """Its paper for readers, in Markdown."""
+        if "/" in self.paper:
+            return f"[report]({self.paper})"
+        return f"[arXiv {self.paper}](https://arxiv.org/abs/{self.paper})"
 
     def model_name(self, kind):
         """The name of a Keras model, such as "bert_encoder"."""

@@ -71,7 +71,8 @@ def _of_head(head):
     if table is None:
         return _matrices(head)
     shared = 2 * table.vocab_size * table.embedding_size
-    return _matrices(head.transform) + shared
+    transform = getattr(head, "transform", None)
+    return shared if transform is None else _matrices(transform) + shared
 
 
 def _at(block, seq_length, num_queries):

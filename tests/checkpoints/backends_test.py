@@ -17,6 +17,7 @@ from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.deberta_v2 import DebertaV2Config
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
+from keras_bert.models.openai_gpt import OpenAIGPTConfig
 from keras_bert.models.roberta import RobertaConfig
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -73,6 +74,9 @@ _CONFIGS = {
     ),
     "electra": lambda size: ElectraConfig(
         size, embedding_size=4, num_hidden_layers=2, **_SIZES
+    ),
+    "openai-gpt": lambda size: OpenAIGPTConfig(
+        size, n_positions=16, n_embd=8, n_layer=2, n_head=2
     ),
     "roberta": lambda size: RobertaConfig(size, num_hidden_layers=2, **_SIZES),
 }

@@ -47,13 +47,19 @@ def make(tiny_config):
     return make
 
 
+_PREFIXES = {
+    "deberta-v2": "deberta.",
+    "modernbert": "model.",
+    "openai-gpt": "transformer.",
+}
+
+
 @pytest.mark.parametrize("model_type", model_types())
 def test_every_table_has_its_family(model_type):
     family = find_family(model_type)
     assert family.model_type == model_type
     assert family.name and family.paper
-    published = {"deberta-v2": "deberta.", "modernbert": "model."}
-    published = published.get(model_type, f"{model_type}.")
+    published = _PREFIXES.get(model_type, f"{model_type}.")
     assert encoder_prefix(model_type) == published
     originals = {row["hugging_face"] for row in read_table(model_type)}
     assert {*tied_arrays(model_type, "hugging_face").values()} <= originals

@@ -138,7 +138,7 @@ def _ignored(family, arrays, path, task):
                 f"{path}: {copy} must be the same numbers as {original}, "
                 f"because {family.name} ties them. It is another model."
             )
-    return frozenset({*names.buffers(model_type), *heads, *tied})
+    return frozenset({*names.buffers(model_type, arrays.shapes), *heads, *tied})
 
 
 def _published_config(model):

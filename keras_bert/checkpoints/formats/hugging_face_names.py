@@ -21,6 +21,12 @@ _TASK_CLASSES = {
     "choice_scorer": "ForMultipleChoice",
     "span_classifier": "ForQuestionAnswering",
 }
+_BUFFERS = (
+    "embeddings.position_ids",
+    "embeddings.token_type_ids",
+    "position_ids",
+)
+_TRIANGLE = ".attn.bias"
 _OLD_NAMES = {
     "LayerNorm.gamma": "LayerNorm.weight",
     "LayerNorm.beta": "LayerNorm.bias",
@@ -74,17 +80,27 @@ def canonical_names(model_type):
     return canonical
 
 
-def buffers(model_type):
-    """Names the arrays that are no weights, or none that a model has."""
+def buffers(model_type, names):
+    """Finds the names of arrays that are no weights, or none of a model."""
     prefix = encoder_prefix(model_type)
-    ids = {f"{prefix}embeddings.{x}_ids" for x in ("position", "token_type")}
-    return ids.union(unused_arrays(model_type, "hugging_face"))
+    unused = unused_arrays(model_type, "hugging_face")
+    return {
+        name
+        for name in names
+        if name.removeprefix(prefix) in _BUFFERS
+        or name.endswith(_TRIANGLE)
+        or name in unused
+    }
 
 
 def task_arrays(model_type, names):
     """Finds the names that belong to the head of a task."""
     rows = head_rows(model_type)
-    first = {row["hugging_face"].partition(".")[0] + "." for row in rows}
+    first = {
+        row["hugging_face"].partition(".")[0] + "."
+        for row in rows
+        if "hugging_face" in row
+    }
     # ModernBERT's transform has one name in both kinds of heads.
     rows = read_table(model_type)
     others = {row["hugging_face"].partition("@")[0] for row in rows}

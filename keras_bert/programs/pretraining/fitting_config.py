@@ -53,18 +53,22 @@ def fitting_config(recipe, config, vocabulary, facts):
             path,
         )
         rows = lines
-    changes = {"is_decoder": True} if is_decoder else {}
+    is_told = is_decoder and "is_decoder" in vars(config)
+    changes = {"is_decoder": True} if is_told else {}
     return dataclasses.replace(config, vocab_size=rows, **changes)
 
 
 def _check_objective(recipe, config):
     """Raises ValueError where the family is not made for the objective."""
     parts = {path.partition("/")[0] for path in weight_shapes(config)}
+    # Of some families a config says what is looked at, of others the family.
+    is_told = "is_decoder" in vars(config)
+    parts |= {"masked_lm_head"} if type(config).is_decoder else set()
     made_for = [
         name
         for name, objective in OBJECTIVES.items()
         if {*objective.parts} <= parts
-        and ("is_decoder" in vars(config) or not objective.is_decoder)
+        and (is_told or objective.is_decoder == config.is_decoder)
     ]
     if recipe.objective not in made_for:
         raise ValueError(

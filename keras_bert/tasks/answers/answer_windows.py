@@ -57,7 +57,7 @@ class WindowSizes:
         num_special: int, special tokens of a sequence.
 
     Raises:
-        ValueError: a size is below 1, or there is no room for the context.
+        ValueError: a size is too small, or there is no room for the context.
     """
 
     seq_length: int = 384
@@ -67,9 +67,11 @@ class WindowSizes:
 
     def __post_init__(self):
         for name, value in dataclasses.asdict(self).items():
-            if value < 1:
+            least = int(name != "num_special")
+            if value < least:
                 raise ValueError(
-                    f"`{name}` must be at least 1. Received: {name}={value}."
+                    f"`{name}` must be at least {least}. Received: "
+                    f"{name}={value}."
                 )
         if self.seq_length <= self.max_query_length + self.num_special:
             raise ValueError(

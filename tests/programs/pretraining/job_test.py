@@ -13,6 +13,7 @@ from keras_bert.config import BertConfig
 from keras_bert.data.records.framing import framed_records
 from keras_bert.data.records.framing import write_records
 from keras_bert.models.distilbert import DistilBertConfig
+from keras_bert.models.openai_gpt import OpenAIGPTConfig
 from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
 from keras_bert.programs.pretraining.batches import RunBatches
@@ -294,6 +295,17 @@ def test_another_family_is_trained_by_the_name_in_its_config(folder):
     )
     train(recipe)
     assert from_pretrained(folder.path / "run").config == config
+
+
+def test_gpt_learns_from_left_to_right(folder):
+    """From records of word pieces; of its own, special tokens are missing."""
+    size = folder.config.vocab_size
+    config = OpenAIGPTConfig(size, 128, n_embd=8, n_layer=1, n_head=2)
+    config.to_json(folder.path / "config.json")
+    train(folder.recipe(num_train_steps=3, objective="left_to_right"))
+    bert = from_pretrained(folder.path / "run")
+    assert bert.config == config
+    assert bert.parts == {"masked_lm_head"}
 
 
 @pytest.mark.parametrize("objective", ["mlm_nsp", "left_to_right"])

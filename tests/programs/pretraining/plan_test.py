@@ -280,7 +280,10 @@ def test_records_without_the_labels_of_an_objective_are_refused(
 
 @pytest.mark.parametrize(
     "name",
-    ["roberta", "albert", "deberta-v2", "distilbert", "electra", "bert"],
+    [
+        *("roberta", "albert", "deberta-v2", "distilbert", "electra", "bert"),
+        "openai-gpt",
+    ],
 )
 def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
     made_for = {
@@ -290,6 +293,7 @@ def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
         "distilbert": {"mlm", "distillation"},
         "electra": {"mlm", "distillation", "electra"},
         "bert": {"mlm", "mlm_nsp", "left_to_right", "distillation"},
+        "openai-gpt": {"left_to_right"},
     }
     config = find_family(name).config(vocab_size=len(folder.vocabulary))
     for objective in OBJECTIVES:

@@ -112,7 +112,7 @@ class WindowSizesTest(unittest.TestCase):
             ({"seq_length": 67}, "seq_length=67, max_query_length=64"),
             ({"doc_stride": 0}, "`doc_stride` must.*doc_stride=0"),
             ({"max_query_length": -1}, "max_query_length=-1"),
-            ({"num_special": 0}, "num_special=0"),
+            ({"num_special": -1}, "num_special=-1"),
         ):
             with self.assertRaisesRegex(ValueError, message):
                 WindowSizes(**arguments)

@@ -1,0 +1,75 @@
+"""GPT-1 through tasks and exports, with the tokens that it has."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_bert
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.data.labelled.squad import SquadQuestion
+from keras_bert.models.openai_gpt import OpenAIGPTConfig
+
+_TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
+_RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}
+
+
+@pytest.fixture
+def model(make_settings):
+    config = OpenAIGPTConfig(
+        40, 12, 16, 2, 2, resid_pdrop=0.0, initializer_range=0.5
+    )
+    return PretrainedModel.from_config(config, make_settings("bpe"))
+
+
+def test_texts_are_embedded(model):
+    vector = keras_bert.TextEmbedder(model, pooling="mean").embed(_TEXTS)[2]
+    ids = np.array(model.tokenizer(_TEXTS[2:3]).to_list(), "int32")
+    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+    states = model.encoder(inputs)["sequence_output"].numpy()
+    assert ids.shape == (1, 3)
+    np.testing.assert_allclose(vector, states[0].mean(0), atol=1e-5)
+
+
+def test_a_classifier_reads_the_last_token_and_is_served(model, tmp_path):
+    classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
+    before = classifier.logits(classifier.encode(_TEXTS))
+    classifier.fit(_TEXTS, [0, 1, 0, 1], learning_rate=1e-2, **_RECIPE)
+    expected = classifier.logits(classifier.encode(_TEXTS))
+    assert np.abs(expected - before).max() > 0.01
+    alone = classifier.logits(classifier.encode(_TEXTS[1:2]))
+    np.testing.assert_allclose(alone, expected[1:2], atol=1e-5)
+    keras_bert.export.export_saved_model(classifier, tmp_path / "served")
+    loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
+    answer = loaded.signatures["serving_default"](text=tf.constant(_TEXTS))
+    np.testing.assert_allclose(answer["logits"], expected, atol=1e-4)
+    with pytest.raises(ValueError, match="needs .*--files=ids"):
+        classifier.export_tflite(tmp_path / "model.tflite", kind="float32")
+
+
+_CHOICES = ([(text, ["word8", "word9"]) for text in _TEXTS], [0, 1, 0, 1])
+_QUESTIONS = [
+    SquadQuestion(t, t, "word8 word9", (("word9", 6),), False, (6, 11))
+    for t in _TEXTS
+]
+
+
+@pytest.mark.parametrize(
+    "name, examples",
+    [("MultipleChoice", _CHOICES), ("QuestionAnswerer", [_QUESTIONS])],
+)
+def test_other_tasks_learn_and_are_read_back(name, examples, model, tmp_path):
+    kind = getattr(keras_bert, name)
+    task = kind(model)
+    task.fit(*examples, learning_rate=1e-2, **_RECIPE)
+    task.save(tmp_path / "model")
+    ids = np.array([[2, 6, 7, 3]], "int32")
+    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+    again = kind.from_pretrained(tmp_path / "model").pretrained.task_model
+    trained = task.pretrained.task_model(inputs)["logits"]
+    np.testing.assert_allclose(again(inputs)["logits"], trained, atol=1e-6)
+
+
+def test_words_are_not_tagged(model):
+    tagger = keras_bert.TokenClassifier(model, labels=["O", "B-X"])
+    with pytest.raises(ValueError, match="whether they continue a word"):
+        tagger.predict(["word1 word2"])
