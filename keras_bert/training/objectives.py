@@ -39,8 +39,8 @@ class Objective:
         name: str, the value of `--objective`.
         parts: tuple of str, the optional parts of the model that it trains.
         terms: function without arguments to the terms of the loss, a list of
-            `LabelTerm` or of what it names. What is minimized is their sum,
-            each times its `factor`.
+            `LabelTerm`, `TokenTerm` or what has the same methods. What is
+            minimized is their sum, each times its `factor`.
         view: function from batches of `pretraining_dataset` to those that
             the objective learns from. Their labels and weights are what its
             terms look at.
