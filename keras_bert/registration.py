@@ -49,7 +49,7 @@ CLASSES = {
     "StableAdamW": "training.stable_adamw",
     "TaskHead": "layers.task_head",
     "TextAnswers": "tasks.keras_model",
-    "TextPositions": "layers.text_positions",
+    "TextPositions": "layers.positions",
     "TiedHead": "layers.tied_head",
     "TokenEmbeddings": "layers.token_embeddings",
     "TokenReplacement": "layers.token_replacement",

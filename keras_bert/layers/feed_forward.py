@@ -96,7 +96,7 @@ class FeedForward(keras.layers.Layer):
         return self.output_dropout(output, training=training)
 
     def inner(self, outputs, training=None):
-        """What `feed_forward_output` reads of the outputs of `intermediate`.
+        """Turn outputs of `intermediate` into what `feed_forward_output` reads.
 
         Args:
             outputs: float `(..., size)`, of all units or of the same part of

@@ -41,19 +41,19 @@ class ResidualBlock(keras.layers.Layer):
         return self.with_output(states, output)
 
     def attention_input(self, inputs):
-        """What `self_attention` reads of the states of a call."""
+        """Normalize the states that `self_attention` reads, if at all."""
         return inputs
 
     def with_attended(self, inputs, attended):
-        """The states and what `self_attention` makes of them."""
+        """Add to the states what `self_attention` makes of them."""
         return inputs + ops.cast(attended, self.compute_dtype)
 
     def feed_forward_input(self, states):
-        """What `feed_forward` reads of the states from `with_attended`."""
+        """Normalize the states that `feed_forward` reads, if at all."""
         return states
 
     def with_output(self, states, output):
-        """The states and what `feed_forward` makes of them."""
+        """Add to the states what `feed_forward` makes of them."""
         return states + ops.cast(output, self.compute_dtype)
 
     def attention_weights(self, inputs, attention_mask=None, about=None):

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from keras_bert import features
-from keras_bert.layers.text_positions import TextPositions
+from keras_bert.layers.positions import TextPositions
 
 _MASK = features.INPUT_MASK.name
 _NUMBERS = features.TEXT_NUMBERS.name
