@@ -146,6 +146,20 @@ def _make_settings(kind):
     return makers[kind]()
 
 
+@pytest.fixture(scope="session")
+def make_settings_of():
+    """A function from a `model_type` to settings, by that of its family."""
+    return _make_settings_of
+
+
+def _make_settings_of(model_type):
+    from keras_bert.checkpoints.family import find_family
+
+    if model_type == "xlm-roberta":
+        return _xlm_settings()
+    return _make_settings(find_family(model_type).tokenizer)
+
+
 def _wordpiece_settings():
     from keras_bert.text import Vocabulary
     from keras_bert.text.wordpiece.settings import WordpieceSettings
@@ -180,6 +194,18 @@ def _byte_pair_settings():
 
 
 def _sentencepiece_settings():
+    from keras_bert.text.sentencepiece.words import ALBERT
+
+    return _of_pieces(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], ALBERT)
+
+
+def _xlm_settings():
+    from keras_bert.text.sentencepiece.words import XLM_ROBERTA
+
+    return _of_pieces(["<unk>", "<s>", "</s>"], XLM_ROBERTA)
+
+
+def _of_pieces(specials, words):
     from keras_bert.text.sentencepiece import model as spm
     from keras_bert.text.sentencepiece.model import bytes_field
     from keras_bert.text.sentencepiece.model import int_field
@@ -187,17 +213,16 @@ def _sentencepiece_settings():
     from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
     kinds = {"<unk>": spm.UNKNOWN}
-    specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
     pieces = [
         *(spm.Piece(t, 0.0, kinds.get(t, spm.CONTROL)) for t in specials),
         *(spm.Piece(f"▁word{n}", -2.0, spm.NORMAL) for n in range(10)),
         *(spm.Piece(c, -9.0, spm.NORMAL) for c in "▁0123456789abcdefghijokrw"),
     ]
-    trainer = int_field(40, 1)  # Which one is unknown.
+    trainer = int_field(40, specials.index("<unk>"))
     data = b"".join(piece.to_bytes() for piece in pieces)
     data += bytes_field(2, trainer) + bytes_field(3, b"")
     return SentencePieceSettings(
-        SentencePieceVocabulary(spm.SentencePieceModel(data))
+        SentencePieceVocabulary(spm.SentencePieceModel(data), words=words)
     )
 
 

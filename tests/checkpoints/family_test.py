@@ -51,6 +51,7 @@ _PREFIXES = {
     "deberta-v2": "deberta.",
     "modernbert": "model.",
     "openai-gpt": "transformer.",
+    "xlm-roberta": "roberta.",
 }
 
 

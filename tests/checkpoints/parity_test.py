@@ -170,6 +170,8 @@ _RELATIVES = {
     "DistilBertModel": [],
     "RobertaForMaskedLM": ["masked_lm_head"],
     "RobertaModel": ["pooler"],
+    "XLMRobertaForMaskedLM": ["masked_lm_head"],
+    "XLMRobertaModel": ["pooler"],
     "AlbertForPreTraining": ["pooler", "masked_lm_head", "sop_head"],
     "AlbertForMaskedLM": ["masked_lm_head"],
     "AlbertModel": ["pooler"],
@@ -184,6 +186,8 @@ _RELATIVES = {
 _SIZES = {
     "distilbert": {"dim": 8, "n_layers": 2, "n_heads": 2, "hidden_dim": 16},
     "roberta": {"hidden_size": 8, "num_hidden_layers": 2}
+    | {"num_attention_heads": 2, "intermediate_size": 16},
+    "xlm-roberta": {"hidden_size": 8, "num_hidden_layers": 2}
     | {"num_attention_heads": 2, "intermediate_size": 16},
     "albert": {"hidden_size": 8, "num_hidden_layers": 5, "embedding_size": 4}
     | {"num_attention_heads": 2, "intermediate_size": 16}
@@ -202,7 +206,7 @@ _SIZES = {
 
 @pytest.mark.parametrize("name", [*_RELATIVES])
 def test_a_relative_is_read_by_transformers_equal(
-    name, make_settings, tmp_path
+    name, make_settings_of, tmp_path
 ):
     import torch
     import transformers
@@ -211,9 +215,9 @@ def test_a_relative_is_read_by_transformers_equal(
     from keras_bert.checkpoints.family import find_family
 
     model_type = name.partition("For")[0].partition("Model")[0].lower()
-    model_type = model_type.replace("v2", "-v2")
+    model_type = model_type.replace("v2", "-v2").replace("xlm", "xlm-")
     family = find_family(model_type)
-    settings = make_settings(family.tokenizer)
+    settings = make_settings_of(model_type)
     size = len(settings.vocabulary)
     config = family.config(
         size, max_position_embeddings=16, **_SIZES[model_type]
@@ -257,7 +261,8 @@ def test_a_relative_is_read_by_transformers_equal(
 
 
 @pytest.mark.parametrize(
-    "model_type", ["albert", "deberta-v2", "roberta", "electra", "modernbert"]
+    "model_type",
+    ["albert", "deberta-v2", "roberta", "electra", "modernbert", "xlm-roberta"],
 )
 @pytest.mark.parametrize(
     "part, num_outputs, task",
@@ -269,7 +274,7 @@ def test_a_relative_is_read_by_transformers_equal(
     ],
 )
 def test_heads_of_tasks_are_read_by_transformers(
-    part, num_outputs, task, model_type, make_settings, tmp_path
+    part, num_outputs, task, model_type, make_settings_of, tmp_path
 ):
     import transformers
 
@@ -280,7 +285,7 @@ def test_heads_of_tasks_are_read_by_transformers(
     from keras_bert.checkpoints.weight_table import HeadSize
 
     family = find_family(model_type)
-    tokenizer = make_settings(family.tokenizer)
+    tokenizer = make_settings_of(model_type)
     config = family.config(len(tokenizer.vocabulary), **_SIZES[model_type])
     settings = {"labels": ["a", "b", "c"]} if num_outputs == 3 else {}
     record = TaskRecord(task, HeadSize(part, num_outputs), settings)

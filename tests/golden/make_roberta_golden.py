@@ -1,6 +1,7 @@
 """Writes what Hugging Face's RoBERTa answers, for the tests to compare with.
 
-`hf_roberta.npz` comes from torch 2.13.0 and transformers 5.23.0:
+`hf_roberta.npz` comes from torch 2.13.0 and transformers 5.23.0, and
+`hf_xlm-roberta.npz`, of the classes of XLM-RoBERTa, from transformers 5.24.0:
 
     pip install torch==2.13.0 transformers==5.23.0 numpy==2.4.6
     python tests/golden/make_roberta_golden.py
@@ -12,30 +13,28 @@ of the head.
 """
 
 import numpy as np
+import transformers
 from hugging_face_golden import answer_of
 from hugging_face_golden import draw_widely
 from hugging_face_golden import states_of
 from hugging_face_golden import weights_of
 from hugging_face_golden import write_with_tasks
-from transformers import RobertaConfig
-from transformers import RobertaForMaskedLM
-from transformers import RobertaForMultipleChoice
-from transformers import RobertaForQuestionAnswering
-from transformers import RobertaForSequenceClassification
-from transformers import RobertaForTokenClassification
-from transformers import RobertaModel
 
 _SEED = 1907
 _PAD = 1
-# That of the small tokenizer of the tests.
-_VOCAB_SIZE = 275
+# By family, those of the small tokenizers of the tests.
+_VOCAB_SIZES = {"Roberta": 275, "XLMRoberta": 40}
+_TASKS = ("SequenceClassification", "TokenClassification") + (
+    "QuestionAnswering",
+    "MultipleChoice",
+)
 _SEQ_LENGTH = 12
 
 
-def make_config():
+def make_config(family):
     """A tiny model whose positions are just as many as it needs."""
-    return RobertaConfig(
-        vocab_size=_VOCAB_SIZE,
+    return getattr(transformers, f"{family}Config")(
+        vocab_size=_VOCAB_SIZES[family],
         hidden_size=16,
         num_hidden_layers=2,
         num_attention_heads=4,
@@ -44,31 +43,39 @@ def make_config():
         max_position_embeddings=_SEQ_LENGTH + _PAD + 1,
         type_vocab_size=1,
         layer_norm_eps=1e-5,
-        architectures=["RobertaForMaskedLM"],
+        architectures=[f"{family}ForMaskedLM"],
         attn_implementation="eager",
     )
 
 
-def make_inputs():
+def make_inputs(vocab_size):
     """Four rows, int32 arrays by name."""
     random = np.random.default_rng(_SEED + 1)
     places = np.arange(_SEQ_LENGTH)
     mask = np.stack([places < 12, places < 7, places >= 5, places < 9])
-    ids = np.where(mask, random.integers(4, _VOCAB_SIZE, mask.shape), _PAD)
+    ids = np.where(mask, random.integers(4, vocab_size, mask.shape), _PAD)
     ids[3, 4] = _PAD
     inputs = {"input_ids": ids, "attention_mask": mask}
     return {name: value.astype(np.int32) for name, value in inputs.items()}
 
 
-def main():
-    inputs = make_inputs()
-    model = draw_widely(RobertaForMaskedLM(make_config()), _SEED)
-    pooled = draw_widely(RobertaModel(make_config()), _SEED + 1)
+def write(family, name):
+    """Writes the file of one family.
+
+    Args:
+        family: str, how the names of its classes begin.
+        name: str, of the file.
+    """
+    inputs = make_inputs(_VOCAB_SIZES[family])
+    make = getattr(transformers, f"{family}ForMaskedLM")
+    model = draw_widely(make(make_config(family)), _SEED)
+    make = getattr(transformers, f"{family}Model")
+    pooled = draw_widely(make(make_config(family)), _SEED + 1)
     pooled.load_state_dict(model.roberta.state_dict(), strict=False)
     weights = {f"roberta.{k}": v for k, v in weights_of(pooled).items()}
     answer = answer_of(model, inputs, output_hidden_states=True)
     write_with_tasks(
-        "hf_roberta",
+        name,
         model.config,
         weights={**weights, **weights_of(model)},
         inputs=inputs,
@@ -77,14 +84,10 @@ def main():
             "pooler_output": answer_of(pooled, inputs).pooler_output.numpy(),
             **states_of(answer),
         },
-        tasks=(
-            RobertaForSequenceClassification,
-            RobertaForTokenClassification,
-            RobertaForQuestionAnswering,
-            RobertaForMultipleChoice,
-        ),
+        tasks=[getattr(transformers, f"{family}For{x}") for x in _TASKS],
     )
 
 
 if __name__ == "__main__":
-    main()
+    write("Roberta", "hf_roberta")
+    write("XLMRoberta", "hf_xlm-roberta")

@@ -8,12 +8,12 @@ import tensorflow as tf
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.checkpoints.family import find_family
 from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.deberta_v2 import DebertaV2Config
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.roberta import RobertaConfig
+from keras_bert.models.xlm_roberta import XLMRobertaConfig
 
 _SIZES = {
     "hidden_size": 16,
@@ -25,6 +25,9 @@ _SIZES = {
 _CONFIGS = {
     "roberta": RobertaConfig(
         275, **_SIZES, num_hidden_layers=4, max_position_embeddings=14
+    ),
+    "xlm-roberta": XLMRobertaConfig(
+        40, **_SIZES, num_hidden_layers=4, max_position_embeddings=14
     ),
     "albert": AlbertConfig(
         40,
@@ -54,15 +57,17 @@ _RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}
 
 
 @pytest.fixture
-def make(make_settings):
+def make(make_settings_of):
     def make(config):
-        settings = make_settings(find_family(config.model_type).tokenizer)
+        settings = make_settings_of(config.model_type)
         return PretrainedModel.from_config(config, settings)
 
     return make
 
 
-@pytest.fixture(params=["albert", "deberta-v2", "electra", "roberta"])
+@pytest.fixture(
+    params=["albert", "deberta-v2", "electra", "roberta", "xlm-roberta"]
+)
 def model(request, make):
     return make(_CONFIGS[request.param])
 
@@ -123,6 +128,7 @@ def test_fillings_are_told_as_text(model):
     token, text = {
         "roberta": ("Ġword2", " word2"),
         "albert": ("▁word2", "word2"),
+        "xlm-roberta": ("▁word2", "word2"),
         "deberta-v2": ("▁word2", "word2"),
         "electra": ("word2", "word2"),
     }[model.config.model_type]
