@@ -45,6 +45,8 @@ _FREE = frozenset(
     steps_per_execution strategy input_file vocab_file bert_config_file
     init_checkpoint do_lower_case teacher_dir""".split()
 )
+# Fields that records of runs had not from the first: written where set.
+_LATER = frozenset(("mask_special_tokens",))
 _STATES = "states"  # Of a run that is not finished.
 # Defaults of what neither a flag nor a manifest says.
 _OF_RECORDS = {
@@ -154,6 +156,7 @@ def _run_settings(plan):
     records = [plan.facts.hashes[path] for path in plan.training_paths]
     own = {name for x in OBJECTIVES.values() for name in x.fields}
     left_out = _FREE | own - {*plan.objective.fields}
+    left_out |= {name for name in _LATER if not recipe[name]}
     read = plan.objective.reads(plan.recipe)
     return {
         **{name: recipe[name] for name in recipe if name not in left_out},

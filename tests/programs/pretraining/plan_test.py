@@ -79,6 +79,14 @@ def test_what_is_left_open_the_manifests_tell(folder):
     assert not (folder.path / "run").exists()
 
 
+def test_later_fields_leave_the_record_of_a_run_as_it_was(folder):
+    later = {"mask_special_tokens", "teacher_dir", "generator_size"}
+    plan = plan_pretraining(folder.recipe("dynamic"))
+    assert not later & {*plan.settings}
+    plan = plan_pretraining(folder.recipe("dynamic", mask_special_tokens=True))
+    assert later & {*plan.settings} == {"mask_special_tokens"}
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
