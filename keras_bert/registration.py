@@ -37,6 +37,7 @@ CLASSES = {
     "PolynomialWarmupDecay": "training.schedules",
     "PostNormBlock": "layers.post_norm_block",
     "PreNormBlock": "layers.pre_norm_block",
+    "RelativeBias": "layers.relative_bias",
     "RelativeTable": "layers.relative_table",
     "ReplacedTokenHead": "layers.replaced_token_head",
     "RobertaEmbeddings": "layers.roberta_embeddings",

@@ -157,6 +157,8 @@ def _make_settings_of(model_type):
 
     if model_type == "xlm-roberta":
         return _xlm_settings()
+    if model_type == "mpnet":
+        return _mpnet_settings()
     return _make_settings(find_family(model_type).tokenizer)
 
 
@@ -178,6 +180,17 @@ def _bpe_settings():
     characters = [*"wordabcefghijklm", *(f"{digit}</w>" for digit in range(10))]
     tokens = ["<unk>", *characters, *map("".join, merges)]
     return BpeSettings(BpeVocabulary(tokens), merges)
+
+
+def _mpnet_settings():
+    from keras_bert.text import Vocabulary
+    from keras_bert.text.wordpiece.settings import WordpieceSettings
+
+    words = [f"word{index}" for index in range(31)]
+    first = ["<s>", "<pad>", "</s>", "<unk>"]
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokens = [*first, *specials, *words, "<mask>"]
+    return WordpieceSettings(Vocabulary(tokens))
 
 
 def _byte_pair_settings():

@@ -6,7 +6,7 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import read_table
 
-_UNKNOWN_FAMILIES = ("deberta", "mpnet")
+_UNKNOWN_FAMILIES = ("longformer", "xlnet")
 
 
 def report_hint(report, source):

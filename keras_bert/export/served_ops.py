@@ -24,7 +24,7 @@ _MERGING_OPS = (
     *("TensorScatterUpdate",),
 )
 TOKENIZER_OPS = {
-    "wordpiece": TokenizerOps(text=_BERT_OPS),
+    "wordpiece": TokenizerOps(text=_BERT_OPS, core=("StaticRegexReplace",)),
     "bpe": TokenizerOps(text=_BERT_OPS, core=_MERGING_OPS),
     "byte_bpe": TokenizerOps(core=_MERGING_OPS),
     "sentencepiece": TokenizerOps(

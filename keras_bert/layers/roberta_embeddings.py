@@ -5,7 +5,6 @@ from keras import ops
 
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
-from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 
@@ -24,7 +23,7 @@ class RobertaEmbeddings(TokenEmbeddings):
         hidden_size: int, width of the vectors.
         max_position_embeddings: int, rows of the table of positions, of which
             tokens do not use the first `pad_id + 1`.
-        type_vocab_size: int, rows of the table of segments.
+        type_vocab_size: int, rows of the table of segments; 0 for none.
         pad_id: int, the id of padding.
         dropout: float, rate after the normalization.
         layer_norm_epsilon: float, added to the variance.
@@ -61,12 +60,15 @@ class RobertaEmbeddings(TokenEmbeddings):
         embeddings_initializer=None,
         **kwargs,
     ):
-        check_positive(type_vocab_size=type_vocab_size)
-        if not isinstance(pad_id, int) or pad_id < 0:
-            raise ValueError(
-                "`pad_id` must be an integer, at least 0. "
-                f"Received: pad_id={pad_id!r}."
-            )
+        for name, value in (
+            ("type_vocab_size", type_vocab_size),
+            ("pad_id", pad_id),
+        ):
+            if not isinstance(value, int) or value < 0:
+                raise ValueError(
+                    f"`{name}` must be an integer, at least 0. "
+                    f"Received: {name}={value!r}."
+                )
         super().__init__(
             vocab_size,
             hidden_size,
@@ -81,9 +83,10 @@ class RobertaEmbeddings(TokenEmbeddings):
 
     def build(self, input_ids_shape, positions_shape=None):
         super().build(input_ids_shape, positions_shape)
-        self.segment_embeddings = self._add_table(
-            "segment", self.type_vocab_size
-        )
+        if self.type_vocab_size:
+            self.segment_embeddings = self._add_table(
+                "segment", self.type_vocab_size
+            )
 
     @property
     def max_seq_length(self):
@@ -99,6 +102,8 @@ class RobertaEmbeddings(TokenEmbeddings):
         places = ops.take(
             self.position_embeddings, self.pad_id + counts, axis=0
         )  # [B, S, H]
+        if not self.type_vocab_size:
+            return places
         return places + self.segment_embeddings[0]
 
     def get_config(self):

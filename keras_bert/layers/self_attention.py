@@ -54,7 +54,9 @@ class SelfAttention(keras.layers.Layer):
             known of the tokens: by "position" the place in its text, where
             that is not the place in the row; by "text" the number of its
             text, where a row holds several, which do not see each other. In
-            long rows the tokens of a text stand together, in order.
+            long rows the tokens of a text stand together, in order. By
+            "score_bias" float `(1, num_heads, seq_length, seq_length)`, what
+            is added to the scores, for a layer without `reach`.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -289,6 +291,11 @@ class SelfAttention(keras.layers.Layer):
         scores = ops.matmul(
             query * self.head_size**-0.5, ops.transpose(key, (0, 1, 3, 2))
         )  # [B, N, Q, S]
+        if "score_bias" in about:
+            bias = about["score_bias"]
+            if query_positions is not None:
+                bias = gather_positions(bias, positions)
+            scores += bias
         ignored = self._ignored(
             ops.shape(key)[2], attention_mask, query_positions, about
         )

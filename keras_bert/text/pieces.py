@@ -1,5 +1,6 @@
 """A batch of word pieces: pieces joined to a token, spans moved."""
 
+import re
 import typing
 
 import tensorflow as tf
@@ -48,6 +49,26 @@ def join(pieces, ids, heads):
         tf.boolean_mask(pieces.ends, lasts),
         tf.gather(tf.concat([[0], kept], 0), pieces.row_splits),
     )
+
+
+def mark_in_place(texts, tokens, marks, no_mark):
+    """Writes marks for the special tokens in texts; no byte moves.
+
+    Args:
+        texts: string tensor `(batch_size,)`, UTF-8.
+        tokens: sequence of str.
+        marks: str, a character for each, none of more bytes than its token;
+            spaces fill it up, because a word begins behind it.
+        no_mark: str, what stands for such a character in a text.
+
+    Returns:
+        A string tensor like `texts`.
+    """
+    texts = tf.strings.regex_replace(texts, f"[{marks}]", no_mark)
+    for token, mark in zip(tokens, marks, strict=True):
+        marked = mark + " " * (len(token.encode()) - len(mark.encode()))
+        texts = tf.strings.regex_replace(texts, re.escape(token), marked)
+    return texts
 
 
 def original_spans(pieces, offsets):

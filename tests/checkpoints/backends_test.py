@@ -11,13 +11,13 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.checkpoints.family import find_family
 from keras_bert.config import BertConfig
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.deberta_v2 import DebertaV2Config
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.openai_gpt import OpenAIGPTConfig
+from keras_bert.models.mpnet import MPNetConfig
 from keras_bert.models.roberta import RobertaConfig
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -78,6 +78,7 @@ _CONFIGS = {
     "openai-gpt": lambda size: OpenAIGPTConfig(
         size, n_positions=16, n_embd=8, n_layer=2, n_head=2
     ),
+    "mpnet": lambda size: MPNetConfig(size, num_hidden_layers=2, **_SIZES),
     "roberta": lambda size: RobertaConfig(size, num_hidden_layers=2, **_SIZES),
 }
 
@@ -87,13 +88,13 @@ _BACKENDS = ["jax", pytest.param("torch", marks=pytest.mark.parity)]
 
 
 @pytest.fixture(scope="module", params=_BACKENDS)
-def read(request, make_settings, tmp_path_factory):
+def read(request, make_settings_of, tmp_path_factory):
     """Models by family and format, and where a backend has read them."""
     pytest.importorskip(request.param)
     folder = tmp_path_factory.mktemp(request.param)
     models = {}
     for family, format in itertools.product(_CONFIGS, ("keras", "hf")):
-        settings = make_settings(find_family(family).tokenizer)
+        settings = make_settings_of(family)
         config = _CONFIGS[family](len(settings.vocabulary))
         model = PretrainedModel.from_config(config, settings)
         random = np.random.default_rng(0)

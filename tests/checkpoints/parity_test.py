@@ -172,6 +172,8 @@ _RELATIVES = {
     "RobertaModel": ["pooler"],
     "XLMRobertaForMaskedLM": ["masked_lm_head"],
     "XLMRobertaModel": ["pooler"],
+    "MPNetForMaskedLM": ["masked_lm_head"],
+    "MPNetModel": ["pooler"],
     "AlbertForPreTraining": ["pooler", "masked_lm_head", "sop_head"],
     "AlbertForMaskedLM": ["masked_lm_head"],
     "AlbertModel": ["pooler"],
@@ -188,6 +190,8 @@ _SIZES = {
     "roberta": {"hidden_size": 8, "num_hidden_layers": 2}
     | {"num_attention_heads": 2, "intermediate_size": 16},
     "xlm-roberta": {"hidden_size": 8, "num_hidden_layers": 2}
+    | {"num_attention_heads": 2, "intermediate_size": 16},
+    "mpnet": {"hidden_size": 8, "num_hidden_layers": 2}
     | {"num_attention_heads": 2, "intermediate_size": 16},
     "albert": {"hidden_size": 8, "num_hidden_layers": 5, "embedding_size": 4}
     | {"num_attention_heads": 2, "intermediate_size": 16}
@@ -262,7 +266,8 @@ def test_a_relative_is_read_by_transformers_equal(
 
 @pytest.mark.parametrize(
     "model_type",
-    ["albert", "deberta-v2", "roberta", "electra", "modernbert", "xlm-roberta"],
+    ["albert", "deberta-v2", "roberta", "electra", "modernbert", "xlm-roberta"]
+    + ["mpnet"],
 )
 @pytest.mark.parametrize(
     "part, num_outputs, task",

@@ -24,13 +24,17 @@ from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.heads import logits_name
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
-_FAMILIES = ("albert", "deberta-v2", "electra", "roberta") + ("xlm-roberta",)
+_FAMILIES = ("albert", "deberta-v2", "electra") + (
+    "mpnet",
+    "roberta",
+    "xlm-roberta",
+)
 _TASKS = ("ForSequenceClassification", "ForTokenClassification") + (
     "ForQuestionAnswering",
     "ForMultipleChoice",
 )
 _INPUTS = {"input_mask": "attention_mask", "segment_ids": "token_type_ids"}
-_QUERY = re.compile(r"query(_proj)?\.weight")
+_QUERY = re.compile(r"(query(_proj)?|attn\.q)\.weight")
 _OUTPUTS = {"mlm_logits": "logits"}
 
 

@@ -1,7 +1,8 @@
 """Writes what Hugging Face's RoBERTa answers, for the tests to compare with.
 
 `hf_roberta.npz` comes from torch 2.13.0 and transformers 5.23.0, and
-`hf_xlm-roberta.npz`, of the classes of XLM-RoBERTa, from transformers 5.24.0:
+`hf_xlm-roberta.npz` and `hf_mpnet.npz`, of the classes of XLM-RoBERTa and
+MPNet, from transformers 5.24.0:
 
     pip install torch==2.13.0 transformers==5.23.0 numpy==2.4.6
     python tests/golden/make_roberta_golden.py
@@ -23,16 +24,18 @@ from hugging_face_golden import write_with_tasks
 _SEED = 1907
 _PAD = 1
 # By family, those of the small tokenizers of the tests.
-_VOCAB_SIZES = {"Roberta": 275, "XLMRoberta": 40}
+_VOCAB_SIZES = {"Roberta": 275, "XLMRoberta": 40, "MPNet": 41}
 _TASKS = ("SequenceClassification", "TokenClassification") + (
     "QuestionAnswering",
     "MultipleChoice",
 )
 _SEQ_LENGTH = 12
+_LONG = 150  # Longer than the greatest distance that MPNet tells from others.
 
 
 def make_config(family):
     """A tiny model whose positions are just as many as it needs."""
+    positions = _LONG if family == "MPNet" else _SEQ_LENGTH
     return getattr(transformers, f"{family}Config")(
         vocab_size=_VOCAB_SIZES[family],
         hidden_size=16,
@@ -40,8 +43,8 @@ def make_config(family):
         num_attention_heads=4,
         intermediate_size=32,
         hidden_act="gelu_new",
-        max_position_embeddings=_SEQ_LENGTH + _PAD + 1,
-        type_vocab_size=1,
+        max_position_embeddings=positions + _PAD + 1,
+        **({} if family == "MPNet" else {"type_vocab_size": 1}),
         layer_norm_eps=1e-5,
         architectures=[f"{family}ForMaskedLM"],
         attn_implementation="eager",
@@ -59,6 +62,15 @@ def make_inputs(vocab_size):
     return {name: value.astype(np.int32) for name, value in inputs.items()}
 
 
+def _state_of_long(model):
+    """The last states of one long text, each tenth."""
+    length = model.config.max_position_embeddings - _PAD - 1
+    ids = (4 + np.arange(length) ** 2 % 31)[np.newaxis].astype(np.int32)
+    row = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+    answer = answer_of(model, row, output_hidden_states=True)
+    return {"long": answer.hidden_states[-1][0, ::10].numpy()}
+
+
 def write(family, name):
     """Writes the file of one family.
 
@@ -71,8 +83,9 @@ def write(family, name):
     model = draw_widely(make(make_config(family)), _SEED)
     make = getattr(transformers, f"{family}Model")
     pooled = draw_widely(make(make_config(family)), _SEED + 1)
-    pooled.load_state_dict(model.roberta.state_dict(), strict=False)
-    weights = {f"roberta.{k}": v for k, v in weights_of(pooled).items()}
+    pooled.load_state_dict(model.base_model.state_dict(), strict=False)
+    prefix = model.base_model_prefix
+    weights = {f"{prefix}.{k}": v for k, v in weights_of(pooled).items()}
     answer = answer_of(model, inputs, output_hidden_states=True)
     write_with_tasks(
         name,
@@ -83,6 +96,7 @@ def write(family, name):
             "logits": answer.logits.numpy(),
             "pooler_output": answer_of(pooled, inputs).pooler_output.numpy(),
             **states_of(answer),
+            **(_state_of_long(model) if family == "MPNet" else {}),
         },
         tasks=[getattr(transformers, f"{family}For{x}") for x in _TASKS],
     )
@@ -91,3 +105,4 @@ def write(family, name):
 if __name__ == "__main__":
     write("Roberta", "hf_roberta")
     write("XLMRoberta", "hf_xlm-roberta")
+    write("MPNet", "hf_mpnet")

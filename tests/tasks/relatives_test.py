@@ -12,6 +12,7 @@ from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.deberta_v2 import DebertaV2Config
 from keras_bert.models.electra import ElectraConfig
+from keras_bert.models.mpnet import MPNetConfig
 from keras_bert.models.roberta import RobertaConfig
 from keras_bert.models.xlm_roberta import XLMRobertaConfig
 
@@ -28,6 +29,9 @@ _CONFIGS = {
     ),
     "xlm-roberta": XLMRobertaConfig(
         40, **_SIZES, num_hidden_layers=4, max_position_embeddings=14
+    ),
+    "mpnet": MPNetConfig(
+        41, **_SIZES, num_hidden_layers=4, max_position_embeddings=14
     ),
     "albert": AlbertConfig(
         40,
@@ -66,7 +70,8 @@ def make(make_settings_of):
 
 
 @pytest.fixture(
-    params=["albert", "deberta-v2", "electra", "roberta", "xlm-roberta"]
+    params=["albert", "deberta-v2", "electra"]
+    + ["mpnet", "roberta", "xlm-roberta"]
 )
 def model(request, make):
     return make(_CONFIGS[request.param])
@@ -131,6 +136,7 @@ def test_fillings_are_told_as_text(model):
         "xlm-roberta": ("▁word2", "word2"),
         "deberta-v2": ("▁word2", "word2"),
         "electra": ("word2", "word2"),
+        "mpnet": ("word2", "word2"),
     }[model.config.model_type]
     assert texts[token] == text
 
@@ -240,7 +246,7 @@ def test_exports_find_special_tokens_in_texts(model, tmp_path):
         answer["probabilities"], classifier.probabilities(texts), atol=1e-5
     )
     path = tmp_path / "model.tflite"
-    if model.config.model_type == "roberta":
+    if model.config.model_type in ("mpnet", "roberta", "xlm-roberta"):
         with pytest.raises(ValueError, match="needs .*--files=ids"):
             classifier.export_tflite(path, kind="float32", texts=texts)
     else:  # The export compares the answers.

@@ -7,8 +7,6 @@ TFLite does not have. It cuts a text into characters, where no two cuts are
 equally good, and a piece takes as many of them as it has.
 """
 
-import re
-
 import tensorflow as tf
 import tensorflow_text as tf_text
 
@@ -20,8 +18,7 @@ from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.model import Piece
 
 # Two bytes each, which tables of replacements do not know.
-_MARKS = "\u0378\u0379\u0380\u0381\u0382"
-_NO_MARK = "\u0383"
+MARKS, NO_MARK = "\u0378\u0379\u0380\u0381\u0382", "\u0383"
 _SPACES = " \t\n\r"
 
 
@@ -34,26 +31,8 @@ def marked_pieces(tokens):
     Returns:
         A dict from each of two spellings to its token.
     """
-    marked = dict(zip(_MARKS, tokens, strict=True))
+    marked = dict(zip(MARKS, tokens, strict=True))
     return {**marked, **{WORD_START + m: t for m, t in marked.items()}}
-
-
-def mark_in_place(texts, tokens):
-    """Writes marks for the special tokens in texts; no byte moves.
-
-    Args:
-        texts: string tensor `(batch_size,)`, UTF-8.
-        tokens: sequence of str.
-
-    Returns:
-        A string tensor like `texts`.
-    """
-    texts = tf.strings.regex_replace(texts, f"[{_MARKS}]", _NO_MARK)
-    for token, mark in zip(tokens, _MARKS, strict=True):
-        # A word begins behind it, as in transformers.
-        marked = mark + " " * (len(token.encode()) - len(mark.encode()))
-        texts = tf.strings.regex_replace(texts, re.escape(token), marked)
-    return texts
 
 
 class LibrarySpans:

@@ -11,12 +11,14 @@ from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.pieces import Pieces
+from keras_bert.text.pieces import mark_in_place
 from keras_bert.text.pieces import original_spans
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import Piece
+from keras_bert.text.sentencepiece.model_rules import MARKS
+from keras_bert.text.sentencepiece.model_rules import NO_MARK
 from keras_bert.text.sentencepiece.model_rules import LibrarySpans
-from keras_bert.text.sentencepiece.model_rules import mark_in_place
 from keras_bert.text.sentencepiece.model_rules import marked_pieces
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.spans import PieceSpans
@@ -146,7 +148,8 @@ class SentencePieceTokenizer:
 
     def _marked(self, texts):
         if self._follows_model and self.settings.special_tokens_in_text:
-            return mark_in_place(texts, self.roles.values())
+            tokens = self.roles.values()
+            return mark_in_place(texts, tokens, MARKS, NO_MARK)
         return texts
 
     @functools.cached_property

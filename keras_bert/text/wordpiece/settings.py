@@ -78,13 +78,15 @@ class WordpieceSettings:
         """
         self.vocabulary.save(directory / VOCABULARY)
         values = {
-            "tokenizer_class": "BertTokenizer",
+            "tokenizer_class": "BertTokenizer"
+            if self.vocabulary.roles is ROLES
+            else "MPNetTokenizer",
             "do_lower_case": self.lowercase,
             "strip_accents": self.strip_accents,
             "tokenize_chinese_chars": True,
             "max_chars_per_word": self.max_chars_per_word,
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
-            **token_settings(ROLES),
+            **token_settings(self.vocabulary.roles),
         }
         artifacts.write_json(directory / SETTINGS, values)
 
@@ -137,9 +139,10 @@ class WordpieceKind:
         """
         settings = _read_if_there(directory / SETTINGS)
         fast = _read_if_there(directory / _FAST_TOKENIZER)
-        check_token_settings(settings, ROLES, directory / SETTINGS)
         try:
             vocabulary = _read_vocabulary(directory, fast)
+            roles = vocabulary.roles
+            check_token_settings(settings, roles, SETTINGS)
             claims = _told_casing(directory, settings, fast)
             claims["lowercase="] = lowercase
             return WordpieceSettings(

@@ -12,9 +12,11 @@ from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import original_spans
 from keras_bert.text.wordpiece.replacements import BYTES_PER_CHARACTER
 from keras_bert.text.wordpiece.replacements import LongWords
+from keras_bert.text.wordpiece.replacements import MarkedTokens
 from keras_bert.text.wordpiece.replacements import SpecialTokens
 from keras_bert.text.wordpiece.replacements import with_opening
 from keras_bert.text.wordpiece.settings import WordpieceSettings
+from keras_bert.text.wordpiece.vocabulary import ROLES
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 
@@ -86,7 +88,7 @@ class BertTokenizer:
         ).tokenizer()
 
     def __call__(self, texts):
-        texts = tf.convert_to_tensor(texts, tf.string)
+        texts = self._marked(tf.convert_to_tensor(texts, tf.string))
         pieces = self._find(self._cut(texts), texts)
         return pieces.ragged(pieces.ids)
 
@@ -104,7 +106,7 @@ class BertTokenizer:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
             starts and ends, int64, offsets in bytes of the text as given.
         """
-        texts = tf.convert_to_tensor(texts, tf.string)
+        texts = self._marked(tf.convert_to_tensor(texts, tf.string))
         normalized, offsets = self._normalizer.normalize_with_offsets(texts)
         pieces = self._wordpieces(normalized)
         pieces = self._find(original_spans(pieces, offsets), texts)
@@ -132,6 +134,8 @@ class BertTokenizer:
     @functools.cached_property
     def _known(self):
         if self.settings.special_tokens_in_text:
+            if self._marks_tokens:
+                return self._find_special_tokens.vocabulary
             return with_opening(self.vocabulary)
         return self.vocabulary
 
@@ -152,8 +156,19 @@ class BertTokenizer:
 
     @functools.cached_property
     def _find_special_tokens(self):
+        if self._marks_tokens:
+            return MarkedTokens(self.vocabulary)
         with tf.init_scope():
             return SpecialTokens(self.vocabulary, self._cut)
+
+    @property
+    def _marks_tokens(self):
+        return self.vocabulary.roles is not ROLES
+
+    def _marked(self, texts):
+        if self._marks_tokens and self.settings.special_tokens_in_text:
+            return self._find_special_tokens.mark(texts)
+        return texts
 
     def _cut(self, texts):
         """Pieces with offsets into the normalised texts."""

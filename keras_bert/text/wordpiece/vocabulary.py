@@ -12,6 +12,14 @@ ROLES = {
     "sep": "[SEP]",
     "mask": "[MASK]",
 }
+# Of MPNet, whose vocabulary has BERT's behind them.
+_MPNET_ROLES = {
+    "pad": "<pad>",
+    "unknown": "[UNK]",
+    "cls": "<s>",
+    "sep": "</s>",
+    "mask": "<mask>",
+}
 PAD, UNKNOWN, CLS, SEP, MASK = SPECIAL_TOKENS = tuple(ROLES.values())
 
 
@@ -20,7 +28,8 @@ class Vocabulary(BaseVocabulary):
 
     Args:
         tokens: the word pieces, as strings in the order of their ids. Pieces
-            that continue a word begin with "##".
+            that continue a word begin with "##". With "<s>" as the first,
+            they are those of MPNet, with its special tokens.
         source: str, where they come from, for error messages.
 
     Raises:
@@ -28,11 +37,12 @@ class Vocabulary(BaseVocabulary):
             padding has another id than 0.
     """
 
-    roles = ROLES
-
     def __init__(self, tokens, source="vocabulary"):
+        tokens = (*tokens,)
+        is_mpnet = tokens[:1] == (_MPNET_ROLES["cls"],)
+        self.roles = _MPNET_ROLES if is_mpnet else ROLES
         super().__init__(tokens, source)
-        if self.id_of(PAD) != 0:
+        if self.id_of(PAD) != 0 and not is_mpnet:
             raise ValueError(
                 f"{source} must begin with {PAD}, for padding has id 0. "
                 f"Received: {PAD} in line {self.id_of(PAD) + 1}."

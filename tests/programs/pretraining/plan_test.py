@@ -290,7 +290,7 @@ def test_records_without_the_labels_of_an_objective_are_refused(
     "name",
     [
         *("roberta", "albert", "deberta-v2", "distilbert", "electra", "bert"),
-        "openai-gpt",
+        *("mpnet", "openai-gpt", "xlm-roberta"),
     ],
 )
 def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
@@ -301,7 +301,9 @@ def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
         "distilbert": {"mlm", "distillation"},
         "electra": {"mlm", "distillation", "electra"},
         "bert": {"mlm", "mlm_nsp", "left_to_right", "distillation"},
+        "mpnet": {"mlm", "distillation"},
         "openai-gpt": {"left_to_right"},
+        "xlm-roberta": {"mlm", "distillation"},
     }
     config = find_family(name).config(vocab_size=len(folder.vocabulary))
     for objective in OBJECTIVES:

@@ -1,0 +1,103 @@
+"""A number for each head and each distance of two tokens."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import save_arguments
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class RelativeBias(keras.layers.Layer):
+    """Gives what `SelfAttention` adds to its scores, for every block.
+
+    Half of the rows of its table are for keys behind the query. Half of these
+    are for single distances, the others for ranges that grow.
+
+    Args:
+        num_heads: int.
+        num_buckets: int, rows of the table, a multiple of 4.
+        max_distance: int, the distance from which on all are one row.
+        embeddings_initializer: Keras initializer of the table.
+
+    Call arguments:
+        inputs: int32 `(batch_size, seq_length)`, of which only the length is
+            looked at.
+
+    Returns:
+        float `(1, num_heads, seq_length, seq_length)`, queries before keys.
+
+    Example:
+
+    >>> bias = keras_bert.layers.RelativeBias(num_heads=2)
+    >>> bias(keras.ops.array([[2, 7, 9, 3]])).shape
+    TensorShape([1, 2, 4, 4])
+
+    References:
+        [MPNet](https://arxiv.org/abs/2004.09297), section 3.1;
+        [T5](https://arxiv.org/abs/1910.10683), section 2.1
+    """
+
+    def __init__(
+        self,
+        num_heads,
+        num_buckets=32,
+        max_distance=128,
+        embeddings_initializer=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(
+            num_heads=num_heads,
+            num_buckets=num_buckets,
+            max_distance=max_distance,
+        )
+        if num_buckets % 4 or num_buckets // 4 >= max_distance:
+            raise ValueError(
+                "`num_buckets` must be a multiple of 4, and a quarter of it "
+                "less than `max_distance`. Received: "
+                f"num_buckets={num_buckets}, max_distance={max_distance}."
+            )
+        self.num_heads = num_heads
+        self.num_buckets = num_buckets
+        self.max_distance = max_distance
+        self.embeddings_initializer = get_initializer(embeddings_initializer)
+        self._rows = _rows(num_buckets // 2, max_distance)
+
+    def build(self, inputs_shape):
+        self.relative_embeddings = self.add_weight(
+            name="relative_embeddings",
+            shape=(self.num_buckets, self.num_heads),
+            initializer=clone_initializer(self.embeddings_initializer),
+        )
+
+    def call(self, inputs):
+        places, farthest = ops.arange(ops.shape(inputs)[1]), self.max_distance
+        distances = ops.expand_dims(places, 0) - ops.expand_dims(places, 1)
+        distances = farthest + ops.clip(distances, -farthest, farthest)
+        rows = ops.take(self._rows, distances, axis=0)  # [S, S]
+        biases = ops.take(self.relative_embeddings, rows, axis=0)  # [S, S, N]
+        return ops.expand_dims(ops.transpose(biases, (2, 0, 1)), 0)
+
+    def compute_output_shape(self, inputs_shape):
+        return 1, self.num_heads, inputs_shape[1], inputs_shape[1]
+
+    def get_config(self):
+        names = "num_heads", "num_buckets", "max_distance"
+        own = save_arguments(self, *names, "embeddings_initializer")
+        return {**super().get_config(), **own}
+
+
+def _rows(num_rows, max_distance):
+    """The row of each place of a key less that of its query, an int32 array."""
+    distances = np.arange(-max_distance, max_distance + 1)
+    single = num_rows // 2
+    far = np.maximum(np.abs(distances), single).astype("float32") / single
+    steps = np.log(far) / np.float32(np.log(max_distance / single))
+    ranges = single + (steps * (num_rows - single)).astype("int32")
+    ranges = np.minimum(ranges, num_rows - 1)
+    rows = np.where(np.abs(distances) < single, np.abs(distances), ranges)
+    return (rows + num_rows * (distances > 0)).astype("int32")
