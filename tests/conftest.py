@@ -157,6 +157,8 @@ def _make_settings_of(model_type):
 
     if model_type == "xlm-roberta":
         return _xlm_settings()
+    if model_type == "deberta-v2":
+        return _deberta_settings()
     if model_type == "mpnet":
         return _mpnet_settings()
     return _make_settings(find_family(model_type).tokenizer)
@@ -212,6 +214,12 @@ def _sentencepiece_settings():
     return _of_pieces(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], ALBERT)
 
 
+def _deberta_settings():
+    from keras_bert.text.sentencepiece.words import DEBERTA
+
+    return _of_pieces(["[PAD]", "[CLS]", "[SEP]", "[UNK]"], DEBERTA)
+
+
 def _xlm_settings():
     from keras_bert.text.sentencepiece.words import XLM_ROBERTA
 
@@ -225,13 +233,14 @@ def _of_pieces(specials, words):
     from keras_bert.text.sentencepiece.settings import SentencePieceSettings
     from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
-    kinds = {"<unk>": spm.UNKNOWN}
+    unknown = words.roles["unknown"]
+    kinds = {unknown: spm.UNKNOWN}
     pieces = [
         *(spm.Piece(t, 0.0, kinds.get(t, spm.CONTROL)) for t in specials),
         *(spm.Piece(f"▁word{n}", -2.0, spm.NORMAL) for n in range(10)),
         *(spm.Piece(c, -9.0, spm.NORMAL) for c in "▁0123456789abcdefghijokrw"),
     ]
-    trainer = int_field(40, specials.index("<unk>"))
+    trainer = int_field(40, specials.index(unknown))
     data = b"".join(piece.to_bytes() for piece in pieces)
     data += bytes_field(2, trainer) + bytes_field(3, b"")
     return SentencePieceSettings(

@@ -3,9 +3,8 @@
 import dataclasses
 
 from keras_bert import features
-from keras_bert.config import StrictConfig
+from keras_bert.config import EncoderConfig
 from keras_bert.layers.activations import gelu_erf
-from keras_bert.layers.activations import get_activation
 from keras_bert.layers.convolved_block import ConvolvedBlock
 from keras_bert.layers.disentangled_attention import DisentangledAttention
 from keras_bert.layers.feed_forward import FeedForward
@@ -25,13 +24,11 @@ from keras_bert.template import Template
 
 # From content to position and the other way round.
 _KINDS = ["p2c", "c2p"]
-_GROUPS = "conv_groups"
-_PUBLISHED_NAMES = {"gelu_erf": "gelu", "gelu_tanh": "gelu_new"}
 
 
 @dataclasses.dataclass(frozen=True)
-class DebertaV2Config(StrictConfig):
-    """Sizes and rates of a DeBERTa v2 or v3, under the published keys.
+class DebertaV2Config(EncoderConfig):
+    """Sizes and rates of a DeBERTa v2 or v3.
 
     The defaults are those of the base model, version 3.
 
@@ -42,36 +39,26 @@ class DebertaV2Config(StrictConfig):
             direction.
         conv_kernel_size: int, how many tokens the convolution beside the
             first block sees; 0 for none.
-        conv_act: its activation, as `hidden_act`.
         pooler_dropout: float, before the dense layer of a classifier.
-        **kwargs: the other keys of `BertConfig`, except `is_decoder` and
-            `type_vocab_size`.
+        **kwargs: the other keys of `BertConfig`, except `is_decoder`;
+            `type_vocab_size` is 0.
 
     References:
         [DeBERTa](https://arxiv.org/abs/2006.03654),
         [DeBERTaV3](https://arxiv.org/abs/2111.09543)
     """
 
-    vocab_size: int
-    hidden_size: int = 768
-    num_hidden_layers: int = 12
-    num_attention_heads: int = 12
-    intermediate_size: int = 3072
     hidden_act: str = "gelu_erf"
-    hidden_dropout_prob: float = 0.1
-    attention_probs_dropout_prob: float = 0.1
-    max_position_embeddings: int = 512
+    type_vocab_size: int = dataclasses.field(default=0, metadata={"least": 0})
     position_buckets: int = 256
     conv_kernel_size: int = dataclasses.field(default=0, metadata={"least": 0})
-    conv_act: str = "gelu_erf"
     pooler_dropout: float = 0.0
-    initializer_range: float = 0.02
     layer_norm_eps: float = 1e-7
 
     family = "DeBERTa"
     model_type = "deberta-v2"
     size_keys = {
-        **StrictConfig.size_keys,
+        **EncoderConfig.size_keys,
         **{"B": "position_buckets", "K": "conv_kernel_size"},
     }
     plain_gelu = "gelu_erf"
@@ -81,7 +68,7 @@ class DebertaV2Config(StrictConfig):
         **{"share_att_key": True, "norm_rel_ebd": "layer_norm"},
         **{"max_relative_positions": -1, "type_vocab_size": 0},
         **{"pos_att_type": _KINDS, "pooler_hidden_act": "gelu"},
-        _GROUPS: 1,
+        **{"conv_act": "gelu", "conv_groups": 1},
     }
     published_widths = {384: "xsmall", 768: "small or base"}
     published_widths |= {1024: "large", 1536: "xlarge"}
@@ -94,28 +81,26 @@ class DebertaV2Config(StrictConfig):
         kinds = kinds.split("|") if isinstance(kinds, str) else kinds
         if isinstance(kinds, list) and sorted(kinds) == sorted(_KINDS):
             values["pos_att_type"] = _KINDS
-        head_size = values.pop("attention_head_size", None)
-        width = values.pop("pooler_hidden_size", None)
-        if isinstance(values.get("conv_act"), str):
-            values["conv_act"] = cls._own_activation(values["conv_act"], values)
+        if not values.get("conv_kernel_size"):
+            values.pop("conv_act", None)
+        told = [
+            values.pop(key, None)
+            for key in ("attention_head_size", "pooler_hidden_size")
+        ]
         config = super().from_dict(values)
-        own = config.hidden_size // config.num_attention_heads
-        for key, value, size in (
-            ("attention_head_size", head_size, own),
-            ("pooler_hidden_size", width, config.hidden_size),
+        width = config.hidden_size
+        sizes = [width // config.num_attention_heads, width]
+        if any(
+            x not in (None, size) for x, size in zip(told, sizes, strict=True)
         ):
-            if value not in (None, size):
-                raise ValueError(
-                    f"`{key}` must be {size}, as the other sizes say. "
-                    f"Received: {key}={value!r}."
-                )
+            raise ValueError(
+                "`attention_head_size` and `pooler_hidden_size` must be "
+                f"{sizes}, as the other sizes say. Received: {told}."
+            )
         return config
 
     def to_dict(self):
-        told = {k: v for k, v in self.required_values.items() if k != _GROUPS}
-        # Its reader takes the names of Hugging Face for both activations.
-        convolution = _PUBLISHED_NAMES.get(self.conv_act, self.conv_act)
-        return {**super().to_dict(), **told, "conv_act": convolution}
+        return {**super().to_dict(), **self.required_values}
 
 
 def deberta_v2_backbone(config):
@@ -165,8 +150,7 @@ def _block(config, index):
     return ConvolvedBlock(
         *pieces,
         config.conv_kernel_size,
-        get_activation(config.conv_act),
-        config.hidden_dropout_prob,
+        dropout=config.hidden_dropout_prob,
         **common,
     )
 

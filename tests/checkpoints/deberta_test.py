@@ -39,12 +39,12 @@ def weights(golden):
 
 
 @pytest.fixture(scope="module")
-def write(golden, weights, make_settings, tmp_path_factory):
+def write(golden, weights, make_settings_of, tmp_path_factory):
     def write(arrays=weights, **config):
         directory = tmp_path_factory.mktemp("hf")
         values = json.loads(str(golden["config"])) | config
         (directory / "config.json").write_text(json.dumps(values))
-        make_settings("sentencepiece").save(directory)
+        make_settings_of("deberta-v2").save(directory)
         write_safetensors(
             directory / "model.safetensors",
             [(name, x.shape, lambda x=x: x) for name, x in arrays.items()],

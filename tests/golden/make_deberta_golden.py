@@ -8,7 +8,7 @@
 Keys: as of `write_with_tasks`, and `lengths/<length>`, the last hidden states
 of one text of that many tokens, `token_ids`, at the positions `places`: on both
 sides of the edges of the buckets of distances. The model has the convolution of
-version 2, and three activations.
+version 2, whose activation is not that of the blocks.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def make_config():
         type_vocab_size=0,
         layer_norm_eps=1e-7,
         conv_kernel_size=3,
-        conv_act="tanh",
+        conv_act="gelu",
         legacy=False,
         architectures=["DebertaV2ForMaskedLM"],
         attn_implementation="eager",
