@@ -33,6 +33,7 @@ _MEMBERS = {
     "TINY_MODEL": "locations",
     "TextClassifier": "tasks",
     "TextEmbedder": "tasks",
+    "TextGenerator": "tasks",
     "TextRegressor": "tasks",
     "TokenClassifier": "tasks",
     "from_pretrained": "checkpoints",

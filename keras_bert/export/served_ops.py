@@ -20,8 +20,7 @@ LEAST_SERVER = "2.12"
 _BERT_OPS = "FastBertNormalize", "FastWordpieceTokenizeWithOffsets"
 _MERGING_OPS = (
     *("BitwiseOr", "BitwiseXor", "DecodeRaw", "LeftShift", "LowerBound"),
-    *("ReduceJoin", "RightShift", "SegmentMin", "StringLength"),
-    *("TensorScatterUpdate",),
+    *("RightShift", "SegmentMin", "StringLength"),
 )
 TOKENIZER_OPS = {
     "wordpiece": TokenizerOps(text=_BERT_OPS, core=("StaticRegexReplace",)),
@@ -45,12 +44,14 @@ _CORE_OPS = frozenset(
     GreaterEqual Identity IdentityN If IsInf Less LessEqual LogicalAnd
     LogicalNot LogicalOr MatMul Max Maximum Mean Minimum Mul Neg NoOp NotEqual
     OneHot Pack Pad Placeholder PlaceholderWithDefault Pow Prod RaggedRange
-    RaggedTensorToTensor Range ReadVariableOp RealDiv Relu Reshape ReverseV2
-    Rsqrt ScatterNd SelectV2 Shape Sigmoid Sin Size Softmax Split Square Squeeze
-    StatelessIf StatelessWhile StridedSlice StringJoin Sub Substr Sum Tanh
-    TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListLength
-    TensorListReserve TensorListSetItem TensorListStack Tile TopKV2 Transpose
-    Unpack UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum VarHandleOp
+    RaggedTensorToTensor Range ReadVariableOp RealDiv ReduceJoin Relu Reshape
+    ReverseV2 Rsqrt ScatterNd SelectV2 Shape Sigmoid Sin Size Softmax Split
+    Square Squeeze StatelessIf StatelessRandomGetKeyCounter
+    StatelessRandomUniformV2 StatelessWhile StridedSlice StringJoin StringStrip
+    Sub Substr Sum Tanh TensorListConcatV2 TensorListFromTensor
+    TensorListGetItem TensorListLength TensorListReserve TensorListSetItem
+    TensorListStack TensorScatterUpdate Tile TopKV2 Transpose Unpack
+    UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum VarHandleOp
     VarIsInitializedOp Where While ZerosLike
     """.split()
 )

@@ -147,7 +147,7 @@ class SelfAttention(keras.layers.Layer):
     ):
         query_key_value = self.query_key_value(inputs)
         context = self.attend(
-            self._heads(query_key_value),
+            self.heads(query_key_value),
             attention_mask,
             query_positions,
             about,
@@ -201,6 +201,41 @@ class SelfAttention(keras.layers.Layer):
             return of_near() if long else of_all()
         return ops.cond(long, of_near, of_all)
 
+    def heads(self, query_key_value):
+        """Splits what the layer of this name gives.
+
+        Args:
+            query_key_value: float `(batch_size, seq_length, 3 * hidden_size)`.
+
+        Returns:
+            Queries, keys and values, a list of float `(batch_size, num_heads,
+            seq_length, head_size)`.
+        """
+        shape = ops.shape(query_key_value)[1], 3, self.num_heads, self.head_size
+        heads = ops.reshape(query_key_value, (-1, *shape))
+        return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
+
+    def next_context(self, query, key, value, places):
+        """The values that one token takes, of itself and those before it.
+
+        Args:
+            query: float `(batch_size, num_heads, 1, head_size)`.
+            key, value: float `(batch_size, num_heads, size, head_size)`; those
+                that the pattern keeps from the token may be anything.
+            places: int32 `(batch_size, 1)`, where it stands.
+
+        Returns:
+            float `(batch_size, 1, hidden_size)`.
+        """
+        query = ops.swapaxes(query * self.head_size**-0.5, -1, -2)
+        # The keys stand first, so that they are not transposed.
+        scores = ops.swapaxes(ops.matmul(key, query), -1, -2)  # [B, N, 1, T]
+        keys = ops.arange(ops.shape(key)[2])
+        attended = self.pattern(places[:, :, None], keys)
+        ignored = (1.0 - ops.cast(attended, "float32"))[:, None]
+        context = ops.matmul(self._softmax(scores, ignored), value)
+        return ops.reshape(context, (-1, 1, self.hidden_size))
+
     def _of_near(self, query, key, value, ignored, training):
         """The context of keys in a query's block and its neighbours."""
         size = self.pattern.reach
@@ -249,7 +284,7 @@ class SelfAttention(keras.layers.Layer):
             before keys; those of a query sum to 1.
         """
         about = about or {}
-        query, key, _ = self._heads(self.query_key_value(inputs))
+        query, key, _ = self.heads(self.query_key_value(inputs))
         query, key = self._positioned(query, key, about)
         return self._weights(query, key, attention_mask, None, about)
 
@@ -300,11 +335,6 @@ class SelfAttention(keras.layers.Layer):
             ops.shape(key)[2], attention_mask, query_positions, about
         )
         return self._softmax(scores, ignored)
-
-    def _heads(self, query_key_value):
-        shape = ops.shape(query_key_value)[1], 3, self.num_heads, self.head_size
-        heads = ops.reshape(query_key_value, (-1, *shape))
-        return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
 
     def _ignored(self, seq_length, attention_mask, query_positions, about):
         """float32, 1 where a key is ignored; broadcasts to [B, N, Q, S]."""

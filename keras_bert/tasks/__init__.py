@@ -12,6 +12,7 @@ _MEMBERS = {
     "FeatureExtractor": "feature_extractor",
     "FeatureTextClassifier": "feature_classifiers",
     "FeatureTokenClassifier": "feature_classifiers",
+    "TextGenerator": "text_generator",
     "TextRegressor": "text_regressor",
     "TokenClassifier": "token_classifier",
     "entity_scores": "tags.entity_scores",

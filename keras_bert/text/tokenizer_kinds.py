@@ -163,7 +163,8 @@ class Tokenizer(typing.Protocol):
     Attributes:
         kind: str, a key of `KINDS`.
         vocabulary: `Vocabulary`, or what has its length, `in`, `tokens`,
-            `id_of`, `unk_id`, `is_continuation`, `roles` and `sha256`.
+            `id_of`, `unk_id`, `is_continuation`, `roles`, `spelled` and
+            `sha256`.
         settings: a frozen dataclass that needs no TensorFlow, with `kind`,
             `vocabulary`, `special_tokens_in_text`, `tokenizer()`, which makes
             the same tokenizer, and `save(directory)`, which writes its files.

@@ -173,6 +173,7 @@ _PROGRAMS = {
         ("input_file",),
         package="tokenizers",
     ),
+    "generate": _Program({"input_dir": "bert", "prompt": "a dog"}),
     "playground": _Program({"model_dir": "bert"}),
     "plot_training": _Program(
         {"run_dir": "run", "output_file": "curves.png"},

@@ -119,6 +119,7 @@ _TOOLS = {
     "convert_checkpoint": _CONVERT,
     "export_saved_model": _SAVED_MODEL,
     "export_tflite": _TFLITE,
+    "generate": ["--input_dir=bert", "--prompt=a dog"],
     "query_saved_model": _QUERY,
 }
 
@@ -538,6 +539,9 @@ _MISTAKES = [
         {"masked_lm_prob": "0.2"},
         "are for --masking=dynamic",
     ),
+    ("generate", {}, "left side only. Received: a BERT that sees both"),
+    ("generate", {"input_dir": "nowhere"}, "No directory.*nowhere"),
+    ("generate", {"top_p": "0"}, "`top_p` must be above 0 .*top_p=0"),
     ("convert_checkpoint", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     (
         "convert_checkpoint",

@@ -32,3 +32,8 @@ class BpeVocabulary(BaseVocabulary):
             "This needs pieces that say whether they continue a word, as word "
             "pieces do. Those of the kind bpe say whether they end one."
         )
+
+    @property
+    def spelled(self):
+        """The texts of tokens one behind the other, a list of bytes."""
+        return [t.replace(WORD_END, " ").encode() for t in self.tokens]

@@ -94,6 +94,11 @@ class BytePairVocabulary(BaseVocabulary):
             for token in self.tokens
         ]
 
+    @property
+    def spelled(self):
+        """The texts of tokens one behind the other, a list of bytes."""
+        return [*map(token_bytes, self.tokens)]
+
 
 def _begins_with_space(token):
     return token_bytes(token).decode("utf-8", "replace")[:1].isspace()

@@ -92,6 +92,11 @@ class SentencePieceVocabulary(BaseVocabulary):
             token not in special and not begins(token) for token in self.tokens
         ]
 
+    @property
+    def spelled(self):
+        """The texts of tokens one behind the other, a list of bytes."""
+        return [t.replace(WORD_START, " ").encode() for t in self.tokens]
+
 
 def _check_characters(pieces, roles, source):
     """The trainer sees to it, and offsets rely on it."""

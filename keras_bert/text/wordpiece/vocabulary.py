@@ -77,3 +77,9 @@ class Vocabulary(BaseVocabulary):
     def is_continuation(self):
         """For each piece whether it continues a word, a list of bool."""
         return [t.startswith("##") and len(t) > 2 for t in self.tokens]
+
+    @property
+    def spelled(self):
+        """The texts of tokens one behind the other, a list of bytes."""
+        pairs = zip(self.tokens, self.is_continuation, strict=True)
+        return [(t[2:] if more else f" {t}").encode() for t, more in pairs]

@@ -1,0 +1,97 @@
+"""A left-to-right model, token by token, with what it has projected kept."""
+
+from keras import ops
+
+from keras_bert import features
+from keras_bert.layers.post_norm_block import PostNormBlock
+
+
+class LeftToRight:
+    """Computes one token of each row after the other.
+
+    The keys and values of each block are kept, so that a token costs one
+    position of the matrix products and of attention.
+
+    Args:
+        backbone: `Backbone` of `PostNormBlock`s that look to the left only.
+        head: layer from the last states to logits.
+    """
+
+    def __init__(self, backbone, head):
+        if not all(isinstance(x, PostNormBlock) for x in backbone.blocks):
+            raise ValueError(
+                "Each block must be a PostNormBlock. Received: "
+                f"{[type(block).__name__ for block in backbone.blocks]}."
+            )
+        self._backbone, self._head = backbone, head
+
+    def read(self, ids, size):
+        """Reads prompts.
+
+        Args:
+            ids: int32 `(batch_size, length)`.
+            size: int, or int32 scalar tensor, how long rows will become.
+
+        Returns:
+            A list with the keys and the values of each block, float
+            `(batch_size, num_heads, size, head_size)`.
+        """
+        kept = []
+        padding = [(0, 0), (0, 0), (0, size - ops.shape(ids)[1]), (0, 0)]
+
+        def context(attention, projected):
+            _, *heads = attention.heads(projected)
+            kept.append([ops.pad(x, padding) for x in heads])
+            return attention.context(projected)
+
+        self._run(self._embedded(ids), context)
+        return kept
+
+    def step(self, kept, ids, places):
+        """Computes what follows one token of each row.
+
+        Args:
+            kept: as returned by `read` or by the step before.
+            ids: int32 `(batch_size, size)`.
+            places: int32 `(batch_size, 1)`, where the token stands; all to
+                its left are known.
+
+        Returns:
+            float32 logits `(batch_size, 1, vocab_size)`, and what is kept.
+        """
+        before, kept = iter(kept), []
+
+        def context(attention, projected):
+            query, *new = attention.heads(projected)
+            pairs = zip(next(before), new, strict=True)
+            kept.append([_put(old, x, places) for old, x in pairs])
+            return attention.next_context(query, *kept[-1], places)
+
+        embedded = ops.take_along_axis(
+            self._embedded(ids), ops.expand_dims(places, -1), axis=1
+        )
+        return self._head(self._run(embedded, context)), kept
+
+    def _embedded(self, ids):
+        inputs = {x: ops.zeros_like(ids) for x in self._backbone.inputs}
+        inputs[features.INPUT_IDS.name] = ids
+        del inputs[features.INPUT_MASK.name]
+        return self._backbone.embeddings(**inputs)
+
+    def _run(self, states, context):
+        for block in self._backbone.blocks:
+            attention = block.self_attention
+            attended = context(attention, attention.query_key_value(states))
+            attended = attention.attention_output(attended)
+            states = block.with_attended(states, attended)
+            states = block.with_output(states, block.feed_forward(states))
+        return states
+
+
+def _put(kept, new, places):
+    """Replaces the keys or values of one place of each row."""
+    shape = ops.shape(kept)  # [B, N, T, D]
+    rows = ops.reshape(ops.arange(shape[0] * shape[1]), shape[:2])
+    places = ops.reshape(rows * shape[2] + places, (-1, 1))
+    flat, new = (ops.reshape(x, (-1, shape[3])) for x in (kept, new))
+    return ops.reshape(ops.scatter_update(flat, places, new), shape)

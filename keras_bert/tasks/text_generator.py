@@ -1,0 +1,275 @@
+"""Beginnings of texts to what follows them."""
+
+import dataclasses
+import functools
+
+import tensorflow as tf
+
+from keras_bert import features
+from keras_bert.models.left_to_right import LeftToRight
+from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.task import Task
+from keras_bert.template import FIRST
+from keras_bert.text.preprocessor import Preprocessor
+
+# Prompts that are gone on with together.
+_BATCH_SIZE = 8
+_NEVER = -1
+
+
+class TextGenerator(Task):
+    """Goes on with texts, token by token, as a left-to-right model does.
+
+    Args:
+        pretrained: `PretrainedModel` of a GPT-1, or of a BERT with
+            `is_decoder`, with a language-model head.
+        max_new_tokens: int, how many tokens follow at most; fewer only where
+            one is the token that ends a text, such as [SEP]. Of longer prompts
+            the last tokens are read that leave room for them.
+        temperature: float, what logits are divided by before a token is
+            drawn; 0 takes the most probable one.
+        top_k: int, draw one of so many most probable tokens; 0 for any.
+        top_p: float, draw one of the most probable tokens that have this
+            probability together.
+        seed: int, of the draws.
+
+    Raises:
+        ValueError: the model sees both sides or has no such head, or a value
+            is out of range.
+
+    Example:
+
+    >>> generator = keras_bert.tasks.TextGenerator.from_pretrained("gpt1")
+    >>> generator.generate(["the cat sat on the"], max_new_tokens=4)
+    ['edge of the bed']
+
+    References:
+        [Nucleus sampling](https://arxiv.org/abs/1904.09751), section 3
+    """
+
+    outputs = ("generated_text", "generated_ids")
+
+    def __init__(
+        self,
+        pretrained,
+        max_new_tokens=32,
+        temperature=0.0,
+        top_k=0,
+        top_p=1.0,
+        seed=0,
+    ):
+        if not pretrained.config.is_decoder:
+            raise ValueError(
+                "To go on with texts, a model must see each token's left side "
+                f"only. Received: a {pretrained.family.name} that sees both."
+            )
+        self.pretrained = pretrained
+        self.model = pretrained.pretrainer
+        self.inputs = tuple(pretrained.backbone.inputs)
+        self._steps = LeftToRight(
+            pretrained.backbone, pretrained.heads["masked_lm_head"]
+        )
+        longest = pretrained.sequence_length() - 1
+        self._others = {}  # By what differs.
+        self._sampling = Sampling(
+            max_new_tokens, temperature, top_k, top_p, seed
+        )
+        if max_new_tokens >= longest:
+            raise ValueError(
+                f"`max_new_tokens` must be below {longest}, to leave room for "
+                f"a prompt. Received: max_new_tokens={max_new_tokens}."
+            )
+        template = pretrained.family.template
+        before, _, _ = template.single.partition(FIRST)
+        self.preprocess = Preprocessor(
+            pretrained.tokenizer,
+            dataclasses.replace(
+                template, single=f"{before}A", pair=f"{before}A B"
+            ),
+            longest + 1 - max_new_tokens,
+            truncation="tail",
+        )
+
+    @property
+    def settings(self):
+        """How tokens are chosen, a dict for JSON."""
+        return dataclasses.asdict(self._sampling)
+
+    def generate(self, prompts, seed=None, **changes):
+        """Goes on with texts.
+
+        Args:
+            prompts: list of str. With a tokenizer without a token for the
+                beginning, as GPT-1's, each must have a token.
+            seed: int, of the draws; by default that of the class.
+            **changes: other arguments of the class, for this call only. Each
+                combination is traced once, which takes seconds.
+
+        Returns:
+            A list of str, what follows each prompt, without it.
+
+        Raises:
+            ValueError: a prompt is no text, or is empty, or a value is out of
+                range.
+        """
+        seed = self._sampling.seed if seed is None else seed
+        if changes:
+            key = tuple(sorted(changes.items()))
+            if key not in self._others:
+                values = {**self.settings, **changes}
+                self._others[key] = type(self)(self.pretrained, **values)
+            return self._others[key].generate(prompts, seed)
+        prompts = checked_texts(prompts)
+        texts = []
+        for start in range(0, len(prompts), _BATCH_SIZE):
+            batch = tf.constant(prompts[start : start + _BATCH_SIZE])
+            inputs = self._read(batch)
+            empty = tf.where(inputs[features.INPUT_MASK.name][:, 0] == 0)
+            if len(empty):
+                raise ValueError(
+                    "Each prompt must have a token to go on from. Received: "
+                    f"{brief(prompts[start + int(empty[0, 0])].decode())}."
+                )
+            answers = self._generate(inputs, *map(tf.constant, (start, seed)))
+            texts += answers["generated_text"].numpy().tolist()
+        return [text.decode("utf-8", "replace") for text in texts]
+
+    @functools.cached_property
+    def _read(self):
+        return tf.function(self.preprocess, [tf.TensorSpec([None], tf.string)])
+
+    @functools.cached_property
+    def _generate(self):
+        return tf.function(
+            self.predict_ids, reduce_retracing=True, autograph=False
+        )
+
+    def predict_ids(self, inputs, first_row=0, seed=None):
+        """Goes on with rows of ids, in graph.
+
+        Args:
+            inputs: dict of int32 `(batch_size, seq_length)` tensors.
+            first_row: int32 scalar, the number of the first: each draws by
+                its number.
+            seed: int32 scalar, of the draws; by default that of the class.
+
+        Returns:
+            A dict of `generated_text`, string `(batch_size,)`, and
+            `generated_ids`, int32 `(batch_size, max_new_tokens)`, with
+            padding behind the end of a text.
+        """
+        mask = inputs[features.INPUT_MASK.name]
+        num_new = self._sampling.max_new_tokens
+        seed = self._sampling.seed if seed is None else seed
+        width = tf.reduce_max(tf.reduce_sum(mask, 1))
+        prompts = inputs[features.INPUT_IDS.name][:, :width]
+        # A row without a token goes on behind the padding at its beginning.
+        lengths = tf.maximum(tf.reduce_sum(mask, 1, keepdims=True), 1)
+        ids = tf.pad(prompts, [(0, 0), (0, num_new)])
+        size = width + num_new
+        vocabulary = self.preprocess.tokenizer.vocabulary
+
+        def step(number, ids, kept):
+            places = lengths + number - 1
+            logits, kept = self._steps.step(kept, ids, places)
+            # Rows that only pad the table are no tokens.
+            logits = logits[:, 0, : len(vocabulary)]
+            chosen = self._sampling.choose(logits, first_row, [seed, number])
+            is_next = tf.equal(tf.range(size), places + 1)
+            return number + 1, tf.where(is_next, chosen, ids), kept
+
+        kept = self._steps.read(prompts, size)
+        _, ids, _ = tf.while_loop(
+            lambda number, *_: number < num_new,
+            step,
+            (0, ids, kept),
+            shape_invariants=(
+                tf.TensorShape([]),
+                tf.TensorShape([None, None]),
+                tf.nest.map_structure(_any_length, kept),
+            ),
+        )
+        places = lengths + tf.range(num_new)
+        return self._told(tf.gather(ids, places, batch_dims=1))
+
+    def _told(self, ids):
+        """Outputs of new tokens, of which those behind the end are none."""
+        vocabulary = self.preprocess.tokenizer.vocabulary
+        end = vocabulary.roles.get("sep")
+        end = _NEVER if end is None else vocabulary.id_of(end)
+        is_text = tf.cumsum(tf.cast(tf.equal(ids, end), tf.int32), 1) == 0
+        padding = vocabulary.id_of(self.preprocess.template.padding)
+        spelled = tf.constant([*vocabulary.spelled, b""])
+        spelled = tf.gather(spelled, tf.where(is_text, ids, len(vocabulary)))
+        text = tf.strings.strip(tf.strings.reduce_join(spelled, 1))
+        return {
+            "generated_text": text,
+            "generated_ids": tf.where(is_text, ids, padding),
+        }
+
+    def export_tflite(self, path, **kwargs):
+        """ValueError: TFLite has not what goes on with texts."""
+        raise ValueError(
+            "A TextGenerator is exported as a SavedModel only: TFLite lacks "
+            f"the operations of its loop. Received: {path}."
+        )
+
+
+def _any_length(kept):
+    _, num_heads, _, head_size = kept.shape
+    return tf.TensorShape([None, num_heads, None, head_size])
+
+
+@dataclasses.dataclass(frozen=True)
+class Sampling:
+    """The choice of the next token; Args: those of `TextGenerator`."""
+
+    max_new_tokens: int
+    temperature: float
+    top_k: int
+    top_p: float
+    seed: int
+
+    def __post_init__(self):
+        for name, is_right, expected in (
+            ("max_new_tokens", self.max_new_tokens >= 1, "at least 1"),
+            ("temperature", self.temperature >= 0, "at least 0"),
+            ("top_k", self.top_k >= 0, "at least 0"),
+            ("top_p", 0 < self.top_p <= 1, "above 0 and at most 1"),
+        ):
+            if not is_right:
+                raise ValueError(
+                    f"`{name}` must be {expected}. Received: "
+                    f"{name}={getattr(self, name)}."
+                )
+
+    def choose(self, logits, first_row, seed):
+        """Chooses a token for each row, in graph.
+
+        Args:
+            logits: float32 `(batch_size, vocab_size)`.
+            first_row: int32 scalar, the number of the first row.
+            seed: two int32 scalars.
+
+        Returns:
+            int32 `(batch_size, 1)`.
+        """
+        if not self.temperature:
+            chosen = tf.argmax(logits, axis=1, output_type=tf.int32)
+            return chosen[:, tf.newaxis]
+        size = logits.shape[1]
+        kept = min(self.top_k or size, size)
+        logits, ids = tf.math.top_k(logits / self.temperature, kept)
+        shares = tf.nn.softmax(logits)
+        # The first token is kept in any case.
+        before = tf.cumsum(shares, axis=1, exclusive=True)
+        shares = tf.where(before < self.top_p, shares, 0.0)
+        sums = tf.cumsum(shares, axis=1)
+        num_rows = first_row + tf.shape(logits)[0]
+        drawn = tf.random.stateless_uniform([num_rows, 1], seed)[first_row:]
+        place = tf.reduce_sum(
+            tf.cast(sums <= drawn * sums[:, -1:], tf.int32), 1, keepdims=True
+        )
+        place = tf.minimum(place, kept - 1)
+        return tf.gather(ids, place, batch_dims=1)

@@ -1,0 +1,246 @@
+"""Texts that are gone on with, by GPT-1 and by a BERT from left to right."""
+
+import dataclasses
+import pathlib
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_bert
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.config import BertConfig
+from keras_bert.models.left_to_right import LeftToRight
+from keras_bert.models.modernbert import ModernBertConfig
+from keras_bert.models.modernbert import modernbert_backbone
+from keras_bert.models.openai_gpt import OpenAIGPTConfig
+from keras_bert.tasks.text_generator import Sampling
+
+_GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "hf_openai_gpt.npz"
+_GPT = OpenAIGPTConfig(40, 24, 16, 2, 2, initializer_range=0.5)
+_BERT = BertConfig(
+    40, 16, 2, 2, 32, max_position_embeddings=24, is_decoder=True
+)
+_PROMPTS = ["word1 word2 word3", "word4", "word5 word6"]
+
+
+@pytest.fixture(scope="module")
+def make(make_settings):
+    def make(config, kind="wordpiece"):
+        model = PretrainedModel.from_config(config, make_settings(kind))
+        random = np.random.default_rng(8)
+        for weight in model.weights.values():
+            gain = float(weight.path.endswith("gamma"))
+            weight.assign(random.normal(gain, 0.4, weight.shape))
+        return model
+
+    return make
+
+
+@pytest.fixture(scope="module", params=["gpt", "gpt word pieces", "bert"])
+def model(request, make):
+    if request.param == "bert":
+        return make(_BERT)
+    return make(_GPT, "wordpiece" if "pieces" in request.param else "bpe")
+
+
+def greedily(model, row, number):
+    """The most probable tokens, each by the whole model anew."""
+    row = [*row]
+    for _ in range(number):
+        ids = np.array([row + [0] * (24 - len(row))], "int32")
+        inputs = {x: np.zeros_like(ids) for x in model.backbone.inputs}
+        mask = (np.arange(24) < len(row)).astype("int32")[None]
+        inputs |= {"input_ids": ids, "input_mask": mask}
+        last = np.array([[len(row) - 1]], "int32")
+        logits = model.pretrainer({**inputs, "masked_lm_positions": last})
+        row.append(int(np.argmax(logits["mlm_logits"][0, 0])))
+    return row[-number:]
+
+
+def rows_of(generator, prompts):
+    inputs = generator.preprocess(prompts)
+    lengths = inputs["input_mask"].numpy().sum(1)
+    rows = inputs["input_ids"].numpy()
+    return inputs, [row[:n] for row, n in zip(rows, lengths, strict=True)]
+
+
+def test_tokens_are_those_of_a_model_that_keeps_nothing(model):
+    generator = keras_bert.TextGenerator(model, max_new_tokens=9)
+    inputs, rows = rows_of(generator, _PROMPTS)
+    ids = generator.predict_ids(inputs)["generated_ids"].numpy()
+    end = model.tokenizer.vocabulary.roles.get("sep")
+    end = end and model.tokenizer.vocabulary.id_of(end)
+    tokens = set()
+    for row, ours in zip(rows, ids, strict=True):
+        expected = greedily(model, row, 9)
+        if end in expected:
+            ours = ours[: expected.index(end)]
+            expected = expected[: expected.index(end)]
+        assert ours.tolist() == expected
+        tokens |= {*expected}
+    assert len(tokens) > 2
+
+
+def test_a_prompt_alone_is_gone_on_with_as_beside_others(model):
+    generator = keras_bert.TextGenerator(model, max_new_tokens=9)
+    together = generator.generate(_PROMPTS)
+    assert together == [generator.generate([x])[0] for x in _PROMPTS]
+    assert any(together)
+
+
+def test_greedy_tokens_are_those_of_transformers(make_settings):
+    with np.load(_GOLDEN) as arrays:
+        golden = dict(arrays)
+    config = OpenAIGPTConfig(40, 20, 16, 3, 4)
+    model = PretrainedModel.from_config(config, make_settings("bpe"))
+    names = {
+        "embeddings/word_embeddings": "tokens_embed.weight",
+        "embeddings/position_embeddings": "positions_embed.weight",
+    }
+    inner = {
+        "self_attention/query_key_value": "attn.c_attn",
+        "self_attention/attention_output": "attn.c_proj",
+        "attention_layer_norm": "ln_1",
+        "feed_forward/intermediate": "mlp.c_fc",
+        "feed_forward/feed_forward_output": "mlp.c_proj",
+        "output_layer_norm": "ln_2",
+    }
+    for path, weight in model.weights.items():
+        name = names.get(path)
+        if name is None:
+            block, _, rest = path.partition("/")
+            layer, _, kind = rest.rpartition("/")
+            kind = "weight" if kind in ("kernel", "gamma") else "bias"
+            name = f"h.{block[-1]}.{inner[layer]}.{kind}"
+        weight.assign(golden[f"weights/transformer.{name}"])
+    expected = golden["outputs/generated"]
+    generator = keras_bert.TextGenerator(model, expected.shape[1])
+    inputs = {
+        "input_ids": tf.constant(golden["inputs/input_ids"]),
+        "input_mask": tf.constant(golden["inputs/attention_mask"]),
+    }
+    ids = generator.predict_ids(inputs)["generated_ids"]
+    np.testing.assert_array_equal(ids, expected)
+    assert len({*expected.ravel()}) > 4
+
+
+def test_a_text_ends_where_the_model_ends_it(make):
+    model = make(_BERT)
+    generator = keras_bert.TextGenerator(model, max_new_tokens=6)
+    bias = model.weights["masked_lm_head/output_bias"]
+    values = bias.numpy()
+    values[model.tokenizer.vocabulary.id_of("[SEP]")] += 1000.0
+    bias.assign(values)
+    assert generator.generate(_PROMPTS) == ["", "", ""]
+    inputs, _ = rows_of(generator, _PROMPTS)
+    assert not generator.predict_ids(inputs)["generated_ids"].numpy().any()
+
+
+def test_texts_are_those_of_the_tokenizer(model):
+    generator = keras_bert.TextGenerator(
+        model, 9, temperature=2.0, top_k=30, seed=5
+    )
+    inputs, _ = rows_of(generator, _PROMPTS)
+    ids = generator.predict_ids(inputs)["generated_ids"].numpy()
+    texts = generator.generate(_PROMPTS)
+    padding = model.tokenizer.vocabulary.id_of(
+        generator.preprocess.template.padding
+    )
+    for row, text in zip(ids, texts, strict=True):
+        while row.size and row[-1] == padding:
+            row = row[:-1]
+        told = model.tokenizer.detokenize(row.tolist())
+        assert told.removesuffix("<unk>").strip() in text + " <unk>"
+
+
+@pytest.mark.parametrize("kind", ["bpe", "byte_bpe", "wordpiece"])
+def test_spelled_tokens_are_the_text_that_was_cut(kind, make_settings):
+    tokenizer = make_settings(kind).tokenizer()
+    for text in ("word1 word2 word3", "word4"):
+        (ids,) = tokenizer([text]).to_list()
+        spelled = tokenizer.vocabulary.spelled
+        assert len(spelled) == len(tokenizer.vocabulary)
+        assert b"".join(spelled[x] for x in ids).strip().decode() == text
+
+
+def test_a_seed_draws_the_same_and_another_others(make):
+    generator = keras_bert.TextGenerator(make(_GPT), 9, temperature=1.5)
+    prompts = ["word1"] * 20
+    texts = generator.generate(prompts, seed=1)
+    assert texts == generator.generate(prompts, seed=1)
+    assert texts != generator.generate(prompts, seed=2)
+    assert len({*texts}) > 10
+    assert texts[:5] == generator.generate(prompts[:5], seed=1)
+    greedy = generator.generate(prompts, temperature=0.0)
+    assert greedy == generator.generate(prompts, top_k=1)
+    assert greedy == generator.generate(prompts, top_p=1e-9)
+
+
+@pytest.mark.parametrize(
+    "changes, shares",
+    [
+        ({}, [0.1, 0.4, 0.3, 0.2]),
+        ({"top_k": 2}, [0, 4 / 7, 3 / 7, 0]),
+        ({"top_p": 0.5}, [0, 4 / 7, 3 / 7, 0]),
+        ({"top_p": 0.8}, [0, 4 / 9, 3 / 9, 2 / 9]),
+        ({"top_k": 3, "top_p": 0.75}, [0, 4 / 7, 3 / 7, 0]),
+        ({"temperature": 0.5}, [1 / 30, 16 / 30, 9 / 30, 4 / 30]),
+        ({"temperature": 0.0}, [0, 1, 0, 0]),
+    ],
+)
+def test_tokens_are_drawn_by_their_shares(changes, shares):
+    values = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "seed": 4}
+    sampling = Sampling(max_new_tokens=1, **{**values, **changes})
+    logits = tf.math.log([[0.1, 0.4, 0.3, 0.2]] * 20_000)
+    drawn = sampling.choose(logits, 0, [4, 3]).numpy()[:, 0]
+    counts = np.bincount(drawn, minlength=4) / len(drawn)
+    np.testing.assert_allclose(counts, shares, atol=0.015)
+
+
+def test_of_a_long_prompt_the_end_is_read(model):
+    generator = keras_bert.TextGenerator(model, max_new_tokens=9)
+    words = ["word1", "word2", "word3"] * 20
+    long, end = " ".join(words), " ".join(words[-15:])
+    assert generator.generate([long]) == generator.generate([end])
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_served_model_goes_on_the_same(temperature, model, tmp_path):
+    generator = keras_bert.TextGenerator(model, 5, temperature, top_p=0.9)
+    generator.export_saved_model(tmp_path / "served")
+    loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
+    answer = loaded.signatures["serving_default"](text=tf.constant(_PROMPTS))
+    texts = [text.decode() for text in answer["generated_text"].numpy()]
+    assert texts == generator.generate(_PROMPTS)
+    with pytest.raises(ValueError, match="SavedModel only.*model.tflite"):
+        generator.export_tflite(tmp_path / "model.tflite")
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"max_new_tokens": 0}, "`max_new_tokens` must be at least 1.*=0"),
+        ({"max_new_tokens": 23}, "must be below 23, to leave room.*=23"),
+        ({"temperature": -1.0}, "`temperature` must be at least 0.*=-1.0"),
+        ({"top_k": -1}, "`top_k` must be at least 0. Received: top_k=-1"),
+        ({"top_p": 0.0}, "`top_p` must be above 0 and at most 1.*=0.0"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(changes, message, make):
+    with pytest.raises(ValueError, match=message):
+        keras_bert.TextGenerator(make(_GPT), 5).generate(["a"], **changes)
+
+
+def test_what_cannot_be_gone_on_with_is_refused(make):
+    both = make(dataclasses.replace(_BERT, is_decoder=False))
+    with pytest.raises(ValueError, match="left side only.*a BERT that sees"):
+        keras_bert.TextGenerator(both)
+    generator = keras_bert.TextGenerator(make(_GPT, "bpe"), 5)
+    with pytest.raises(ValueError, match="have a token to go on.*Received: ''"):
+        generator.generate(["word1", ""])
+    with pytest.raises(ValueError, match="list of str"):
+        generator.generate("word1")
+    config = ModernBertConfig(40, 16, 24, 2, 2)
+    with pytest.raises(ValueError, match="PostNormBlock.*PreNormBlock"):
+        LeftToRight(modernbert_backbone(config), None)
