@@ -301,3 +301,34 @@ def test_heads_of_tasks_are_read_by_transformers(
         tmp_path, output_loading_info=True
     )
     assert not any(info.values()), info
+
+
+def test_gpt_goes_on_with_texts_as_in_transformers(make_settings, tmp_path):
+    import torch
+    import transformers
+
+    import keras_bert
+    from keras_bert.checkpoints import PretrainedModel
+    from keras_bert.models.openai_gpt import OpenAIGPTConfig
+
+    config = OpenAIGPTConfig(40, 24, 16, 2, 2)
+    ours = PretrainedModel.from_config(config, make_settings("bpe"))
+    random = np.random.default_rng(8)
+    for path, weight in ours.weights.items():
+        gain = float(path.endswith("gamma"))
+        weight.assign(random.normal(gain, 0.4, weight.shape))
+    save_pretrained(ours, tmp_path, format="hf")
+    model = transformers.OpenAIGPTLMHeadModel
+    theirs, info = model.from_pretrained(tmp_path, output_loading_info=True)
+    assert not any(info.values()), info
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    generator = keras_bert.TextGenerator(ours, max_new_tokens=9)
+    for text in ("word1 word2 word3", "word4 word5"):
+        inputs = generator.preprocess([text])
+        (ids,) = generator.predict_ids(inputs)["generated_ids"].numpy()
+        rows = tokenizer(text, return_tensors="pt")
+        with torch.inference_mode():
+            (answer,) = theirs.eval().generate(
+                **rows, max_new_tokens=9, do_sample=False, pad_token_id=0
+            )
+        np.testing.assert_array_equal(answer[-9:].numpy(), ids)

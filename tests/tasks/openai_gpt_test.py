@@ -6,6 +6,10 @@ import tensorflow as tf
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.data import PretrainingDataOptions
+from keras_bert.data import TextOptions
+from keras_bert.data import create_pretraining_data
+from keras_bert.data import open_sources
 from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.openai_gpt import OpenAIGPTConfig
 
@@ -67,6 +71,19 @@ def test_other_tasks_learn_and_are_read_back(name, examples, model, tmp_path):
     again = kind.from_pretrained(tmp_path / "model").pretrained.task_model
     trained = task.pretrained.task_model(inputs)["logits"]
     np.testing.assert_allclose(again(inputs)["logits"], trained, atol=1e-6)
+
+
+def test_records_of_its_own_tokens_are_refused(make_settings, tmp_path):
+    make_settings("bpe").save(tmp_path)
+    (tmp_path / "text.txt").write_text("word1 word2.\n\nword3 word4.\n")
+    with pytest.raises(ValueError, match="whether they continue a word"):
+        create_pretraining_data(
+            open_sources([str(tmp_path / "text.txt")]),
+            [str(tmp_path / "train.tfrecord")],
+            TextOptions(str(tmp_path / "vocab.json")),
+            PretrainingDataOptions(max_seq_length=32),
+        )
+    assert not (tmp_path / "train.tfrecord").exists()
 
 
 def test_words_are_not_tagged(model):

@@ -541,7 +541,6 @@ _MISTAKES = [
     ),
     ("generate", {}, "left side only. Received: a BERT that sees both"),
     ("generate", {"input_dir": "nowhere"}, "No directory.*nowhere"),
-    ("generate", {"top_p": "0"}, "`top_p` must be above 0 .*top_p=0"),
     ("convert_checkpoint", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     (
         "convert_checkpoint",

@@ -57,6 +57,8 @@ TAB = Tab(
     answer=fill,
     picture=filling_picture,
     lacking=lambda model: (
-        "" if model.has("masked_lm_head") else "a masked-LM head"
+        ""
+        if model.has("masked_lm_head") and "mask" in model.vocabulary.roles
+        else "a masked-LM head"
     ),
 )

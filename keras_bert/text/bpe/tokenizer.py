@@ -174,9 +174,11 @@ class BpeTokenizer:
     @functools.cached_property
     def _whole_words(self):
         """Most words are one token, and are found without merging."""
-        ends = {"".join(x) for x in self.settings.merges if WORD_END in x[1]}
-        words = {token.removesuffix(WORD_END): token for token in ends}
-        ids = np.array([*map(self.vocabulary.id_of, words.values())], np.int32)
+        words = {
+            token.removesuffix(WORD_END): index
+            for index, token in enumerate(self.vocabulary.tokens)
+            if token.endswith(WORD_END) and token != WORD_END
+        }
         lengths = np.array([*map(len, words)], np.int32)
         points = [ord(character) for word in words for character in word]
         with tf.init_scope():
@@ -184,8 +186,9 @@ class BpeTokenizer:
                 tf.constant(points, tf.int32),
                 tf.constant(np.repeat(np.arange(len(words)), lengths)),
             ).numpy()
-            is_whole = tokens[np.cumsum(lengths) - lengths] == ids
-            words = itertools.compress(zip(words, ids, strict=True), is_whole)
+            firsts = tokens[np.cumsum(lengths) - lengths]
+            is_whole = firsts == [*words.values()]
+            words = itertools.compress(words.items(), is_whole)
             pairs = [(word.encode(), index) for word, index in words]
             return WholeWords({w: n for w, n in pairs if len(w) <= MAX_BYTES})
 
