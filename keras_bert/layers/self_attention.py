@@ -153,9 +153,7 @@ class SelfAttention(keras.layers.Layer):
             about,
             training,
         )  # [B, N, Q, D]
-        context = ops.transpose(context, (0, 2, 1, 3))
-        shape = (*ops.shape(context)[:2], self.hidden_size)
-        output = self.attention_output(ops.reshape(context, shape))
+        output = self.attention_output(self.joined(context))
         return self.output_dropout(output, training=training)
 
     def attend(
@@ -214,6 +212,19 @@ class SelfAttention(keras.layers.Layer):
         shape = ops.shape(query_key_value)[1], 3, self.num_heads, self.head_size
         heads = ops.reshape(query_key_value, (-1, *shape))
         return ops.unstack(ops.transpose(heads, (2, 0, 3, 1, 4)), 3)
+
+    def joined(self, context):
+        """Puts beside each other what all heads have attended to.
+
+        Args:
+            context: float `(batch_size, num_heads, num_queries, head_size)`.
+
+        Returns:
+            float `(batch_size, num_queries, hidden_size)`.
+        """
+        context = ops.transpose(context, (0, 2, 1, 3))
+        shape = (*ops.shape(context)[:2], self.hidden_size)
+        return ops.reshape(context, shape)
 
     def next_context(self, query, key, value, places):
         """The values that one token takes, of itself and those before it.

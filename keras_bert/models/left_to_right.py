@@ -40,9 +40,9 @@ class LeftToRight:
         padding = [(0, 0), (0, 0), (0, size - ops.shape(ids)[1]), (0, 0)]
 
         def context(attention, projected):
-            _, *heads = attention.heads(projected)
-            kept.append([ops.pad(x, padding) for x in heads])
-            return attention.context(projected)
+            heads = attention.heads(projected)
+            kept.append([ops.pad(x, padding) for x in heads[1:]])
+            return attention.joined(attention.attend(heads))
 
         self._run(self._embedded(ids), context)
         return kept
