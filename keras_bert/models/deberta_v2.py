@@ -161,12 +161,9 @@ def _layer_norm(config):
 
 def _transform(config):
     """The layer that stands in the place of BERT's pooler."""
+    arguments = layer_arguments(config)["pooler"] | {"activation": gelu_erf}
     return DropoutDense(
-        config.hidden_size,
-        dropout=config.pooler_dropout,
-        activation=gelu_erf,
-        kernel_initializer=initializer(config),
-        name="dense",
+        dropout=config.pooler_dropout, **arguments, name="dense"
     )
 
 
