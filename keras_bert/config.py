@@ -100,7 +100,7 @@ class StrictConfig:
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
-            _check_value(field, getattr(self, field.name))
+            check_value(field, getattr(self, field.name))
         key = self.activation_key
         if getattr(self, key) not in _ACTIVATIONS:
             raise ValueError(
@@ -345,7 +345,8 @@ def _least(field):
     return field.metadata.get("least", 0 if field.name.endswith("_id") else 1)
 
 
-def _check_value(field, value):
+def check_value(field, value):
+    """Raises ValueError unless a value is of its dataclass field's type."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if field.type is bool and not isinstance(value, bool):
         expected = "true or false"

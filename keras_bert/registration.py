@@ -15,6 +15,7 @@ _PACKAGE = "keras_bert"
 CLASSES = {
     "AdamW": "training.adamw",
     "BertEmbeddings": "layers.bert_embeddings",
+    "CharacterEmbeddings": "layers.character_embeddings",
     "ConvolvedBlock": "layers.convolved_block",
     "CosineWarmupDecay": "training.schedules",
     "DisentangledAttention": "layers.disentangled_attention",
@@ -37,6 +38,7 @@ CLASSES = {
     "PolynomialWarmupDecay": "training.schedules",
     "PostNormBlock": "layers.post_norm_block",
     "PreNormBlock": "layers.pre_norm_block",
+    "ProjectedLSTMCell": "layers.projected_lstm",
     "RelativeBias": "layers.relative_bias",
     "RelativeTable": "layers.relative_table",
     "ReplacedTokenHead": "layers.replaced_token_head",

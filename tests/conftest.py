@@ -125,6 +125,17 @@ def spiece_file():
     return _TESTS / "golden/tiny_spiece.model"
 
 
+@pytest.fixture
+def elmo_files(tmp_path):
+    """A directory with `options.json` and `weights.hdf5` of a small ELMo."""
+    from tests.golden import make_elmo_golden
+
+    folder = tmp_path / "elmo"
+    folder.mkdir()
+    make_elmo_golden.write_files(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def make_settings():
     """A function from a kind to a small tokenizer's settings.

@@ -44,7 +44,7 @@ _SQUAD = re.compile(r"(?:train|dev)-v[12]\.\d\.json")
 
 
 @pytest.fixture
-def place(monkeypatch, tmp_path, tiny_config):
+def place(monkeypatch, tmp_path, tiny_config, elmo_files):
     """A directory with what the examples read."""
     words = [f"word{index}" for index in range(25)]
     bert = keras_bert.checkpoints.PretrainedModel.from_config(

@@ -4,8 +4,10 @@ from keras_bert import lazy
 
 _MEMBERS = {
     "CheckpointError": "errors",
+    "Elmo": "elmo",
     "PretrainedModel": "pretrained_model",
     "from_pretrained": "pretrained",
+    "read_elmo": "elmo",
     "save_pretrained": "pretrained",
 }
 

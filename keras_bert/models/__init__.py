@@ -4,6 +4,8 @@ from keras_bert import lazy
 
 _MEMBERS = {
     "Backbone": "backbone",
+    "ElmoBackbone": "elmo",
+    "ElmoOptions": "elmo",
     "Family": "family",
     "HeadKind": "task_model",
     "add_heads": "heads",

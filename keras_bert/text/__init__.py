@@ -11,6 +11,7 @@ _MEMBERS = {
     "SentencePieceTokenizer": "sentencepiece.tokenizer",
     "SentencePieceVocabulary": "sentencepiece.vocabulary",
     "Vocabulary": "wordpiece.vocabulary",
+    "WordTokenizer": "words",
     "split_sentences": "sentences",
 }
 

@@ -1,0 +1,121 @@
+"""ELMo from its published files: options.json and weights in HDF5."""
+
+import copy
+
+import h5py
+
+from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.models.elmo import ElmoBackbone
+from keras_bert.models.elmo import ElmoOptions
+from keras_bert.template import Template
+
+
+class _Family:
+    name = "ELMo"
+    # Two texts are two sentences on end, as its language models read them.
+    template = Template(pair="cls A sep cls B sep", segments=False)
+
+
+class Elmo:
+    """A frozen ELMo, which the tasks on features take as their encoder.
+
+    Args:
+        options: `ElmoOptions`.
+
+    Attributes:
+        config: the options.
+        backbone: `ElmoBackbone`.
+        encoder: `keras.Model`, as returned by `backbone.encoder`.
+        task: `TaskRecord` of the task that it is used for, or None.
+    """
+
+    family = _Family
+
+    def __init__(self, options):
+        self.config = options
+        self.backbone = ElmoBackbone(options)
+        self.encoder = self.backbone.encoder()
+        self.task = None
+
+    @property
+    def tokenizer(self):
+        """The `WordTokenizer`, which needs TensorFlow."""
+        from keras_bert.text.words import WordTokenizer
+
+        return WordTokenizer(self.config.max_characters_per_token)
+
+    def sequence_length(self, seq_length=None):
+        """Takes any length, in words: there are no positions."""
+        return self.config.max_seq_length if seq_length is None else seq_length
+
+    def for_task(self, task):
+        """Makes a model of the same weights for a `TaskRecord`."""
+        other = copy.copy(self)
+        other.task = task
+        return other
+
+
+def read_elmo(options_file, weight_file):
+    """Reads a published ELMo, all weights or none.
+
+    Args:
+        options_file: str, the `options.json`.
+        weight_file: str, the weights as bilm-tf writes them, in HDF5.
+
+    Returns:
+        `Elmo`.
+
+    Raises:
+        CheckpointError: a file cannot be read, or they do not fit each other.
+            It is a ValueError.
+    """
+    try:
+        elmo = Elmo(ElmoOptions.from_json(options_file))
+        with h5py.File(weight_file) as file:
+            _load(_places(elmo.backbone), _data_sets(file))
+    except (OSError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            "ELMo is read from an options.json and an HDF5 file that fits it. "
+            f"Received: {options_file} and {weight_file}: {error}"
+        ) from None
+    return elmo
+
+
+def _data_sets(file):
+    """What holds numbers, by name; links, perhaps out of it, are left out."""
+    found = {}
+    file.visititems(found.__setitem__)
+    return {k: x for k, x in found.items() if isinstance(x, h5py.Dataset)}
+
+
+def _load(places, arrays):
+    for name in sorted({*places, *arrays}):
+        wanted = places[name].shape if name in places else "none"
+        found = arrays[name].shape if name in arrays else "none"
+        # Of a convolution along a line the first axis is 1.
+        if found != ((1, *wanted) if name.startswith("CNN/W_") else wanted):
+            raise ValueError(f"{name}: expected {wanted}, found {found}.")
+    for name, weight in places.items():
+        array = arrays[name][()]
+        weight.assign(array[0] if array.ndim > len(weight.shape) else array)
+
+
+def _places(backbone):
+    """The weights by the names of their arrays."""
+    words = backbone.embeddings
+    layers = {"CNN_proj/{}_proj": words.projection}
+    for number, layer in enumerate(words.convolutions):
+        layers[f"CNN/{{}}_cnn_{number}"] = layer
+    for place, layer in enumerate(words.highways):
+        part = ("transform", "carry")[place % 2]
+        layers[f"CNN_high_{place // 2}/{{}}_{part}"] = layer
+    places = {"char_embed": words.table}
+    for name, layer in layers.items():
+        places[name.format("W")] = layer.kernel
+        places[name.format("b")] = layer.bias
+    for place, lstm in enumerate(backbone.blocks):
+        name = f"RNN_{place % 2}/RNN/MultiRNNCell/Cell{place // 2}/LSTMCell"
+        places[f"{name}/W_0"] = lstm.cell.kernel
+        places[f"{name}/B"] = lstm.cell.bias
+        places[f"{name}/W_P_0"] = lstm.cell.projection
+    return places

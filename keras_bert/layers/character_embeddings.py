@@ -1,0 +1,106 @@
+"""Vectors of words from their characters: convolutions, highways, a matrix."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+from keras_bert.layers.flat_dense import FlatDense
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class CharacterEmbeddings(keras.layers.Layer):
+    """Makes the vector of a word of its characters, as ELMo does.
+
+    Filters of several widths run over the vectors of the characters. The most
+    that each finds in a word goes through highways, which at each place mix
+    what they make of it with what it was, and then through a matrix.
+
+    Args:
+        num_characters: int, without padding.
+        character_size: int, of the vector of a character.
+        filters: pairs of int, a width in characters and how many filters.
+        output_size: int, of the vector of a word.
+        num_highways: int.
+        activation: str, "relu" or "tanh", of filters and highways.
+
+    Call arguments:
+        characters: int32 `(batch_size, seq_length, num_places)`, 0 at
+            padding, which filters see as zeros.
+
+    Returns:
+        float `(batch_size, seq_length, output_size)`.
+
+    Example:
+
+    >>> layer = keras_bert.layers.CharacterEmbeddings(261, 4, [(2, 6)], 8)
+    >>> layer(keras.ops.ones((2, 5, 50), "int32")).shape
+    TensorShape([2, 5, 8])
+
+    References:
+        [ELMo](https://arxiv.org/abs/1802.05365), section 3.4;
+        [Character-aware language models](https://arxiv.org/abs/1508.06615)
+    """
+
+    def __init__(
+        self,
+        num_characters,
+        character_size,
+        filters,
+        output_size,
+        num_highways=2,
+        activation="relu",
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        check_positive(
+            num_characters=num_characters, character_size=character_size
+        )
+        self.num_characters = num_characters
+        self.character_size = character_size
+        self.filters = tuple(map(tuple, filters))
+        self.output_size = output_size
+        self.num_highways = num_highways
+        self.activation = activation
+        same = {"dtype": self.dtype_policy}
+        self.convolutions = [
+            keras.layers.Conv1D(count, width, name=f"filters_{width}", **same)
+            for width, count in self.filters
+        ]
+        self.num_filters = sum(count for _, count in self.filters)
+        self.highways = [
+            FlatDense(self.num_filters, how, name=f"{part}_{number}", **same)
+            for number in range(num_highways)
+            for part, how in (("transform", activation), ("carry", "sigmoid"))
+        ]
+        self.projection = FlatDense(output_size, name="projection", **same)
+
+    def build(self, characters_shape):
+        shape = self.num_characters, self.character_size
+        self.table = self.add_weight(shape, "uniform", name="characters")
+        for layer in self.convolutions:
+            layer.build((None, None, self.character_size))
+        for layer in (*self.highways, self.projection):
+            layer.build((None, self.num_filters))
+
+    def call(self, characters):
+        *rest, places = ops.shape(characters)
+        table = ops.pad(self.table, ((1, 0), (0, 0)))
+        vectors = ops.take(table, characters, axis=0)
+        vectors = ops.reshape(vectors, (-1, places, self.character_size))
+        found = [ops.max(layer(vectors), axis=1) for layer in self.convolutions]
+        # An activation that never falls gives the same before the maximum.
+        activate = keras.activations.get(self.activation)
+        words = activate(ops.concatenate(found, axis=-1))  # [B * S, filters]
+        for place in range(0, len(self.highways), 2):
+            transform, carry = self.highways[place : place + 2]
+            share = carry(words)
+            words = share * transform(words) + (1 - share) * words
+        return ops.reshape(self.projection(words), (*rest, self.output_size))
+
+    def compute_output_shape(self, characters_shape):
+        return (*characters_shape[:-1], self.output_size)
+
+    def get_config(self):
+        names = "num_characters", "character_size", "filters", "output_size"
+        names += "num_highways", "activation"
+        return super().get_config() | {x: getattr(self, x) for x in names}

@@ -1,0 +1,85 @@
+"""An LSTM whose state is projected and clipped."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import check_positive
+
+# Beside the learned bias, which starts at 0, so that at first a cell is kept.
+_FORGET_BIAS = 1.0
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class ProjectedLSTMCell(keras.layers.Layer):
+    """One step of an LSTM of ELMo, for `keras.layers.RNN`.
+
+    A wide cell is read out through a matrix to the narrow state that the next
+    step and the next layer see. Both stay within bounds.
+
+    Args:
+        units: int, of the cell.
+        output_size: int, of the state.
+        cell_clip, projection_clip: float, bounds of the cell and of the state.
+
+    Call arguments:
+        vectors: float `(batch_size, input_size)`.
+        states: list of state and cell, float `(batch_size, output_size)` and
+            `(batch_size, units)`.
+
+    Returns:
+        The next state, and the list of that and of the next cell.
+
+    Example:
+
+    >>> cell = keras_bert.layers.ProjectedLSTMCell(16, 4)
+    >>> keras.layers.RNN(cell)(keras.ops.ones((2, 5, 8))).shape
+    TensorShape([2, 4])
+
+    References:
+        [ELMo](https://arxiv.org/abs/1802.05365), section 3.4;
+        [LSTMs with a projection](https://arxiv.org/abs/1402.1128)
+    """
+
+    def __init__(
+        self, units, output_size, cell_clip=3.0, projection_clip=3.0, **kwargs
+    ):
+        super().__init__(**kwargs)
+        check_positive(units=units, output_size=output_size)
+        self.units = units
+        self.output_size = output_size
+        self.state_size = [output_size, units]
+        self.cell_clip = cell_clip
+        self.projection_clip = projection_clip
+
+    def build(self, vectors_shape):
+        width, units = vectors_shape[-1] + self.output_size, self.units
+        self.kernel = self.add_weight((width, 4 * units), name="kernel")
+        self.bias = self.add_weight((4 * units,), "zeros", name="bias")
+        self.projection = self.add_weight(
+            (units, self.output_size), name="projection"
+        )
+
+    def call(self, vectors, states):
+        state, cell = states
+        gates = ops.matmul(ops.concatenate([vectors, state], -1), self.kernel)
+        # The order of TensorFlow, not of Keras.
+        enter, new, stay, leave = ops.split(gates + self.bias, 4, axis=-1)
+        cell *= ops.sigmoid(stay + _FORGET_BIAS)
+        cell += ops.sigmoid(enter) * ops.tanh(new)
+        cell = ops.clip(cell, -self.cell_clip, self.cell_clip)
+        state = ops.matmul(ops.sigmoid(leave) * ops.tanh(cell), self.projection)
+        state = ops.clip(state, -self.projection_clip, self.projection_clip)
+        return state, [state, cell]
+
+    def compute_output_shape(self, vectors_shape, states_shape):
+        state_shape, _ = states_shape
+        return state_shape, states_shape
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "output_size": self.output_size,
+            "cell_clip": self.cell_clip,
+            "projection_clip": self.projection_clip,
+        }

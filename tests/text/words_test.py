@@ -1,0 +1,77 @@
+import numpy as np
+import tensorflow as tf
+
+from keras_bert.template import Template
+from keras_bert.text import WordTokenizer
+from keras_bert.text.words import spell_words
+
+_TEMPLATE = Template(pair="cls A sep cls B sep", segments=False)
+
+
+def _spelt(word, width):
+    codes = [*word.encode()][: width - 2]
+    codes = [258, *codes, 259]
+    return [code + 1 for code in codes + [260] * (width - len(codes))]
+
+
+def test_words_become_their_bytes_between_marks():
+    words = ["", "a", "Zürich", "東京", "a\x00b", "x" * 48, "y" * 49]
+    for run in (spell_words, tf.function(spell_words)):
+        found = run(tf.constant(words)).numpy()
+        assert found.dtype == np.int32
+        assert found.tolist() == [_spelt(word, 50) for word in words]
+
+
+def test_a_long_word_is_cut_to_the_places_that_there_are():
+    found = spell_words(tf.constant(["abcdef"]), 5).numpy()
+    assert found.tolist() == [_spelt("abc", 5)]
+    assert spell_words(tf.zeros([0], tf.string)).shape == (0, 50)
+
+
+def test_words_end_at_white_space():
+    tokenizer = WordTokenizer()
+    texts = [" It 's  naïve .", ""]
+    words, starts, ends = tokenizer.tokenize_with_offsets(texts)
+    assert words.to_list() == tokenizer(texts).to_list()
+    for text, row in zip(texts, range(2), strict=True):
+        spans = zip(starts[row].numpy(), ends[row].numpy(), strict=True)
+        found = [text.encode()[start:end] for start, end in spans]
+        assert found == words[row].numpy().tolist()
+
+
+def test_rows_have_marks_of_sentences_and_padding():
+    tokenizer = WordTokenizer(8)
+    template = _TEMPLATE.with_tokens(tokenizer.vocabulary.roles)
+
+    def pack(first):
+        return tokenizer.pack(template, tokenizer(first), None, 5, "head")
+
+    texts = tf.constant(["a b c d", "e", ""])
+    for run in (pack, tf.function(pack)):
+        rows = run(texts)
+        assert rows["input_mask"].numpy().sum(axis=1).tolist() == [5, 3, 2]
+        start = [259, 257, 260, *[261] * 5]
+        end = [259, 258, 260, *[261] * 5]
+        a, b, c, e = (_spelt(word, 8) for word in "abce")
+        none = [0] * 8
+        assert rows["input_ids"].numpy().tolist() == [
+            [start, a, b, c, end],
+            [start, e, end, none, none],
+            [start, end, none, none, none],
+        ]
+
+
+def test_the_second_text_is_a_second_sentence():
+    tokenizer = WordTokenizer(8)
+    template = _TEMPLATE.with_tokens(tokenizer.vocabulary.roles)
+    pair = tokenizer(["a b"]), tokenizer(["c"])
+    rows = tokenizer.pack(template, *pair, 8, "head")["input_ids"].numpy()[0]
+    letters = rows[:, 1].tolist()
+    assert letters == [257, 98, 99, 258, 257, 100, 258, 0]
+
+
+def test_a_mark_that_a_user_writes_is_a_word():
+    tokenizer = WordTokenizer(8)
+    template = _TEMPLATE.with_tokens(tokenizer.vocabulary.roles)
+    rows = tokenizer.pack(template, tokenizer(["</S>"]), None, 3, "head")
+    assert rows["input_ids"].numpy()[0, 1].tolist() == _spelt("</S>", 8)
