@@ -1,6 +1,7 @@
 """ELMo from its published files: options.json and weights in HDF5."""
 
 import copy
+import types
 
 import h5py
 
@@ -10,12 +11,6 @@ from keras_bert.models.elmo import ElmoOptions
 from keras_bert.template import Template
 
 
-class _Family:
-    name = "ELMo"
-    # Two texts are two sentences on end, as its language models read them.
-    template = Template(pair="cls A sep cls B sep", segments=False)
-
-
 class Elmo:
     """A frozen ELMo, which the tasks on features take as their encoder.
 
@@ -23,13 +18,15 @@ class Elmo:
         options: `ElmoOptions`.
 
     Attributes:
-        config: the options.
-        backbone: `ElmoBackbone`.
-        encoder: `keras.Model`, as returned by `backbone.encoder`.
+        config, backbone, encoder, tokenizer: the options, `ElmoBackbone`, its
+            `encoder()` and `WordTokenizer`.
         task: `TaskRecord` of the task that it is used for, or None.
     """
 
-    family = _Family
+    family = types.SimpleNamespace(
+        # Two texts are two sentences on end, as its language models read them.
+        template=Template(pair="cls A sep cls B sep", segments=False)
+    )
 
     def __init__(self, options):
         self.config = options
@@ -39,14 +36,13 @@ class Elmo:
 
     @property
     def tokenizer(self):
-        """The `WordTokenizer`, which needs TensorFlow."""
         from keras_bert.text.words import WordTokenizer
 
         return WordTokenizer(self.config.max_characters_per_token)
 
-    def sequence_length(self, seq_length=None):
+    def sequence_length(self, seq_length=float("inf")):
         """Takes any length, in words: there are no positions."""
-        return self.config.max_seq_length if seq_length is None else seq_length
+        return seq_length
 
     def for_task(self, task):
         """Makes a model of the same weights for a `TaskRecord`."""
@@ -72,7 +68,7 @@ def read_elmo(options_file, weight_file):
     try:
         elmo = Elmo(ElmoOptions.from_json(options_file))
         with h5py.File(weight_file) as file:
-            _load(_places(elmo.backbone), _data_sets(file))
+            _load(_places(elmo.backbone), file)
     except (OSError, TypeError, ValueError) as error:
         raise CheckpointError(
             "ELMo is read from an options.json and an HDF5 file that fits it. "
@@ -81,14 +77,11 @@ def read_elmo(options_file, weight_file):
     return elmo
 
 
-def _data_sets(file):
-    """What holds numbers, by name; links, perhaps out of it, are left out."""
-    found = {}
-    file.visititems(found.__setitem__)
-    return {k: x for k, x in found.items() if isinstance(x, h5py.Dataset)}
-
-
-def _load(places, arrays):
+def _load(places, file):
+    items = {}
+    # Links, which may lead out of the file, are not visited.
+    file.visititems(items.__setitem__)
+    arrays = {k: x for k, x in items.items() if isinstance(x, h5py.Dataset)}
     for name in sorted({*places, *arrays}):
         wanted = places[name].shape if name in places else "none"
         found = arrays[name].shape if name in arrays else "none"
@@ -96,8 +89,7 @@ def _load(places, arrays):
         if found != ((1, *wanted) if name.startswith("CNN/W_") else wanted):
             raise ValueError(f"{name}: expected {wanted}, found {found}.")
     for name, weight in places.items():
-        array = arrays[name][()]
-        weight.assign(array[0] if array.ndim > len(weight.shape) else array)
+        weight.assign(arrays[name][()].reshape(weight.shape))
 
 
 def _places(backbone):

@@ -11,9 +11,9 @@ from keras_bert.layers.flat_dense import FlatDense
 class CharacterEmbeddings(keras.layers.Layer):
     """Makes the vector of a word of its characters, as ELMo does.
 
-    Filters of several widths run over the vectors of the characters. The most
-    that each finds in a word goes through highways, which at each place mix
-    what they make of it with what it was, and then through a matrix.
+    Filters run over the characters. The most that each finds in a word goes
+    through highways, which mix what they make of it with what it was, and then
+    through a matrix.
 
     Args:
         num_characters: int, without padding.
@@ -37,8 +37,7 @@ class CharacterEmbeddings(keras.layers.Layer):
     TensorShape([2, 5, 8])
 
     References:
-        [ELMo](https://arxiv.org/abs/1802.05365), section 3.4;
-        [Character-aware language models](https://arxiv.org/abs/1508.06615)
+        [ELMo](https://arxiv.org/abs/1802.05365), section 3.4
     """
 
     def __init__(
@@ -52,9 +51,7 @@ class CharacterEmbeddings(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(
-            num_characters=num_characters, character_size=character_size
-        )
+        check_positive(num_characters=num_characters)
         self.num_characters = num_characters
         self.character_size = character_size
         self.filters = tuple(map(tuple, filters))
@@ -62,14 +59,17 @@ class CharacterEmbeddings(keras.layers.Layer):
         self.num_highways = num_highways
         self.activation = activation
         same = {"dtype": self.dtype_policy}
+        # One that never falls gives the same before the maximum as behind it.
         self.convolutions = [
-            keras.layers.Conv1D(count, width, name=f"filters_{width}", **same)
-            for width, count in self.filters
+            keras.layers.Conv1D(
+                count, width, activation=activation, name=f"filters_{n}", **same
+            )
+            for n, (width, count) in enumerate(self.filters)
         ]
         self.num_filters = sum(count for _, count in self.filters)
         self.highways = [
-            FlatDense(self.num_filters, how, name=f"{part}_{number}", **same)
-            for number in range(num_highways)
+            FlatDense(self.num_filters, how, name=f"{part}_{n}", **same)
+            for n in range(num_highways)
             for part, how in (("transform", activation), ("carry", "sigmoid"))
         ]
         self.projection = FlatDense(output_size, name="projection", **same)
@@ -88,9 +88,7 @@ class CharacterEmbeddings(keras.layers.Layer):
         vectors = ops.take(table, characters, axis=0)
         vectors = ops.reshape(vectors, (-1, places, self.character_size))
         found = [ops.max(layer(vectors), axis=1) for layer in self.convolutions]
-        # An activation that never falls gives the same before the maximum.
-        activate = keras.activations.get(self.activation)
-        words = activate(ops.concatenate(found, axis=-1))  # [B * S, filters]
+        words = ops.concatenate(found, axis=-1)  # [B * S, filters]
         for place in range(0, len(self.highways), 2):
             transform, carry = self.highways[place : place + 2]
             share = carry(words)

@@ -86,10 +86,6 @@ class LSTM(keras.layers.Layer):
         *rest, _ = vectors_shape
         return (*(rest if self.return_sequences else rest[:1]), self.units)
 
-    def compute_output_spec(self, vectors, mask=None):
-        shape = self.compute_output_shape(vectors.shape)
-        return keras.KerasTensor(shape, dtype=self.compute_dtype)
-
     def get_config(self):
         return {
             **super().get_config(),

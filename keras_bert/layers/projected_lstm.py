@@ -13,8 +13,8 @@ _FORGET_BIAS = 1.0
 class ProjectedLSTMCell(keras.layers.Layer):
     """One step of an LSTM of ELMo, for `keras.layers.RNN`.
 
-    A wide cell is read out through a matrix to the narrow state that the next
-    step and the next layer see. Both stay within bounds.
+    A matrix reads the wide cell out to the narrow state that the next step and
+    the next layer see. Both stay within bounds.
 
     Args:
         units: int, of the cell.
@@ -36,7 +36,6 @@ class ProjectedLSTMCell(keras.layers.Layer):
     TensorShape([2, 4])
 
     References:
-        [ELMo](https://arxiv.org/abs/1802.05365), section 3.4;
         [LSTMs with a projection](https://arxiv.org/abs/1402.1128)
     """
 
@@ -52,12 +51,10 @@ class ProjectedLSTMCell(keras.layers.Layer):
         self.projection_clip = projection_clip
 
     def build(self, vectors_shape):
-        width, units = vectors_shape[-1] + self.output_size, self.units
-        self.kernel = self.add_weight((width, 4 * units), name="kernel")
-        self.bias = self.add_weight((4 * units,), "zeros", name="bias")
-        self.projection = self.add_weight(
-            (units, self.output_size), name="projection"
-        )
+        add, width = self.add_weight, vectors_shape[-1] + self.output_size
+        self.kernel = add((width, 4 * self.units), name="kernel")
+        self.bias = add((4 * self.units,), "zeros", name="bias")
+        self.projection = add((self.units, self.output_size), name="projection")
 
     def call(self, vectors, states):
         state, cell = states
@@ -76,10 +73,5 @@ class ProjectedLSTMCell(keras.layers.Layer):
         return state_shape, states_shape
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "output_size": self.output_size,
-            "cell_clip": self.cell_clip,
-            "projection_clip": self.projection_clip,
-        }
+        names = "units", "output_size", "cell_clip", "projection_clip"
+        return super().get_config() | {x: getattr(self, x) for x in names}

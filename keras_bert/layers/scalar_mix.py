@@ -63,9 +63,5 @@ class ScalarMix(keras.layers.Layer):
         *rest, _, hidden_size = states_shape
         return (*rest, hidden_size)
 
-    def compute_output_spec(self, states):
-        shape = self.compute_output_shape(states.shape)
-        return keras.KerasTensor(shape, dtype=self.compute_dtype)
-
     def get_config(self):
         return {**super().get_config(), "num_layers": self.num_layers}

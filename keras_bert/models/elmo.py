@@ -1,7 +1,6 @@
 """ELMo: two language models of LSTMs, over the characters of words."""
 
 import dataclasses
-import math
 
 import keras
 from keras import ops
@@ -15,8 +14,6 @@ from keras_bert.layers.projected_lstm import ProjectedLSTMCell
 _IDS, _MASK = features.INPUT_IDS.name, features.INPUT_MASK.name
 # The forward and the backward model, which never see each other.
 _NUM_DIRECTIONS = 2
-# The LSTMs are sums over all words before, too long for bfloat16.
-_DTYPE = "float32"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,59 +21,41 @@ class ElmoOptions:
     """Sizes of an ELMo, by the keys of its published `options.json`.
 
     Args:
-        filters: pairs of int, a width in characters and how many filters.
+        filters, activation, n_highway: as `CharacterEmbeddings` takes them.
         embedding: int, size of the vector of a character.
-        n_characters: int, 262: bytes, five marks and padding.
-        max_characters_per_token: int, those of a word with its two marks.
-        n_highway: int, how many highways.
-        activation: "relu" or "tanh".
+        n_characters, max_characters_per_token: int, those that there are, 262
+            with padding, and those of a word with its two marks.
         dim, projection_dim: int, size of the cell and of the state of an LSTM.
-        n_layers: int, LSTMs in each direction.
         cell_clip, proj_clip: float, bounds of the two.
-        use_skip_connections: bool, whether LSTMs from the second layer on add
-            what they read.
+        n_layers: int, LSTMs in each direction.
+        use_skip_connections: bool, from the second on they add what they read.
 
     References:
         [ELMo](https://arxiv.org/abs/1802.05365), section 3.4
     """
 
     filters: tuple
+    activation: str
+    n_highway: int
     embedding: int
     n_characters: int
     max_characters_per_token: int
-    n_highway: int
-    activation: str
     dim: int
     projection_dim: int
-    n_layers: int
     cell_clip: float
     proj_clip: float
+    n_layers: int
     use_skip_connections: bool
 
     model_type = "elmo"
-    max_seq_length = math.inf
 
     def __post_init__(self):
         for field in dataclasses.fields(self):
             check_value(field, getattr(self, field.name))
-        if self.n_characters != 262:
-            raise ValueError(
-                "`n_characters` must be 262, the bytes, five marks and "
-                f"padding. Received: n_characters={self.n_characters}."
-            )
-
-    @property
-    def sizes(self):
-        """A dict of the width of all states of a word, "H"."""
-        return {"H": _NUM_DIRECTIONS * self.projection_dim}
 
     @classmethod
     def from_json(cls, path):
-        """Reads a published `options.json`, except what is about training.
-
-        Raises:
-            TypeError, ValueError: keys are missing or unknown, or values wrong.
-        """
+        """Reads a published `options.json`, except what is about training."""
         options = read_json_object(path)
         values = {**options.get("char_cnn", {}), **options.get("lstm", {})}
         if isinstance(values.get("embedding"), dict):
@@ -96,34 +75,28 @@ class ElmoBackbone:
             and `input_mask` `(batch_size, seq_length)`.
         states: list of Keras tensors `(batch_size, seq_length, 2 *
             projection_dim)`: the vector of a word, twice, then the states of
-            each layer, those of the forward model first. Each text begins
-            with a state of zeros.
-        embeddings: `CharacterEmbeddings`.
-        blocks: list of `keras.layers.RNN`, the two of each layer in turn.
+            each layer, those of the forward model first, where each text
+            begins with zeros.
+        embeddings, blocks: `CharacterEmbeddings`, and RNNs, two for a layer.
     """
 
     def __init__(self, options):
         self.options = options
         self.embeddings = CharacterEmbeddings(
-            options.n_characters - 1,
-            options.embedding,
-            options.filters,
-            options.projection_dim,
-            num_highways=options.n_highway,
-            activation=options.activation,
+            *(options.n_characters - 1, options.embedding, options.filters),
+            *(options.projection_dim, options.n_highway, options.activation),
             name="words",
         )
+        sizes = options.dim, options.projection_dim
+        clips = options.cell_clip, options.proj_clip
+        # Cells are sums over many words, too long for bfloat16.
         self.blocks = [
             keras.layers.RNN(
-                ProjectedLSTMCell(
-                    *(options.dim, options.projection_dim),
-                    *(options.cell_clip, options.proj_clip),
-                    dtype=_DTYPE,
-                ),
+                ProjectedLSTMCell(*sizes, *clips, dtype="float32"),
                 return_sequences=True,
                 return_state=True,
                 go_backwards=bool(place % _NUM_DIRECTIONS),
-                dtype=_DTYPE,
+                dtype="float32",
                 name=f"lstm_{place}",
             )
             for place in range(_NUM_DIRECTIONS * options.n_layers)
@@ -140,11 +113,9 @@ class ElmoBackbone:
         mask = ops.cast(self.inputs[_MASK], "bool")
         sides = [self.embeddings(self.inputs[_IDS])] * _NUM_DIRECTIONS
         states, ends = [ops.concatenate(sides, axis=-1)], []
-        for place, (lstm, start) in enumerate(
-            zip(self.blocks, starts, strict=True)
-        ):
+        for place, lstm in enumerate(self.blocks):
             layer, side = divmod(place, _NUM_DIRECTIONS)
-            outputs, *end = lstm(sides[side], initial_state=start, mask=mask)
+            outputs, *end = lstm(sides[side], starts[place], mask)
             ends.append(end)
             if side:
                 outputs = ops.flip(outputs, axis=1)
@@ -156,10 +127,7 @@ class ElmoBackbone:
         return states, ends
 
     def encoder(self):
-        """Makes the model that reads on where it was in the batch before.
-
-        So the published vectors were computed: each row of a batch goes on
-        with the state in which that row of the last batch ended.
+        """Makes the model that reads on where a row of the batch before ended.
 
         Returns:
             A functional `keras.Model` from `inputs` and two that are zeros at
@@ -168,19 +136,13 @@ class ElmoBackbone:
             of the next two and of `states`, float `(batch_size, seq_length,
             1 + n_layers, 2 * projection_dim)`.
         """
-        num_lstms, options = len(self.blocks), self.options
-        given = {
-            name: keras.Input((num_lstms, size), name=name)
-            for name, size in zip(
-                ("state", "cell"),
-                (options.projection_dim, options.dim),
-                strict=True,
-            )
-        }
-        states, ends = self._run(
-            [[x[:, n] for x in given.values()] for n in range(num_lstms)]
-        )
+        count, options = len(self.blocks), self.options
+        state = keras.Input((count, options.projection_dim), name="state")
+        cell = keras.Input((count, options.dim), name="cell")
+        given = {"state": state, "cell": cell}
+        starts = [[state[:, n], cell[:, n]] for n in range(count)]
+        states, ends = self._run(starts)
         ends = [ops.stack(own, axis=1) for own in zip(*ends, strict=True)]
-        outputs = dict(zip(given, ends, strict=True))
-        outputs["states"] = ops.stack(states, axis=-2)
-        return keras.Model({**self.inputs, **given}, outputs, name="elmo")
+        outputs = {"states": ops.stack(states, axis=-2)}
+        outputs |= zip(given, ends, strict=True)
+        return keras.Model(self.inputs | given, outputs, name="elmo")

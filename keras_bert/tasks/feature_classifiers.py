@@ -13,8 +13,9 @@ class FeatureTextClassifier(FeatureBased, TextClassifier):
     examples once, not once in each epoch.
 
     Args:
-        pretrained, labels, multi_label, seq_length, truncation: as
-            `TextClassifier` takes them.
+        pretrained: `PretrainedModel`, or `Elmo`, which is not saved.
+        labels, multi_label, seq_length, truncation: as `TextClassifier` takes
+            them.
         layers: iterable of int, which layers are read: 0 for the embeddings,
             1 for the first block and so on, or from the last, -1. By default
             the last four, or all blocks if there are fewer.
@@ -51,9 +52,8 @@ class FeatureTokenClassifier(FeatureBased, TokenClassifier):
     each epoch.
 
     Args:
-        pretrained, labels, seq_length: as `TokenClassifier` takes them.
-        layers, combination, lstm_size, dropout, cache_dir, head_file: as
-            `FeatureTextClassifier` takes them.
+        labels, seq_length: as `TokenClassifier` takes them.
+        pretrained, layers and others: as `FeatureTextClassifier` takes them.
 
     Example:
 

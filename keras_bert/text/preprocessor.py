@@ -121,14 +121,11 @@ class Preprocessor:
         Returns:
             The dict of a call.
         """
-        return pack(
-            self.template,
-            first,
-            second,
-            self.seq_length,
-            self.tokenizer.vocabulary.id_of,
-            self.truncation,
-        )
+        texts, seq_length = (self.template, first, second), self.seq_length
+        if first.dtype == tf.string:  # Words, which a `WordTokenizer` spells.
+            return self.tokenizer.pack(*texts, seq_length, self.truncation)
+        id_of = self.tokenizer.vocabulary.id_of
+        return pack(*texts, seq_length, id_of, self.truncation)
 
 
 class BertPreprocessor(Preprocessor):

@@ -1,56 +1,44 @@
 """Words to the bytes that ELMo reads them by, in the graph."""
 
-import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
 from keras_bert import features
 from keras_bert.text.packing import pack
 
-# The bytes come first. All are raised by 1, so that padding is 0.
-_SENTENCE_START, _SENTENCE_END = 256, 257
-_WORD_START, _WORD_END, _FILLER = 258, 259, 260
+# Behind the bytes; all are raised by 1, so that padding is 0.
+_SENTENCE_START, _SENTENCE_END, _WORD_START, _WORD_END, _FILLER = range(
+    257, 262
+)
 _MARKS = ("<pad>", "<S>", "</S>")
 
 
-def spell_words(words, max_characters=50):
-    """Spells words by the characters that ELMo takes, in graph.
+def spell_words(words, max_characters):
+    """Spells strings `(num_words,)`: int32 `(num_words, max_characters)`.
 
-    Args:
-        words: string tensor `(num_words,)`, UTF-8.
-        max_characters: int, places of a word. Two are for its marks; the
-            bytes that do not fit into the others are cut off.
-
-    Returns:
-        int32 `(num_words, max_characters)`.
-
-    References:
-        [ELMo](https://arxiv.org/abs/1802.05365), section 3.4
+    Bytes that do not fit between the two marks of a word are cut off.
     """
     room = max_characters - 2
     codes = tf.io.decode_raw(words, tf.uint8, fixed_length=room)
-    codes = tf.pad(tf.cast(codes, tf.int32), [[0, 0], [1, 1]])
+    codes = tf.pad(tf.cast(codes, tf.int32) + 1, [[0, 0], [1, 1]])
     lengths = tf.minimum(tf.strings.length(words), room)[:, tf.newaxis]
     places = tf.range(max_characters)[tf.newaxis]
     codes = tf.where(places <= lengths, codes, _FILLER)
     codes = tf.where(places == lengths + 1, _WORD_END, codes)
-    return tf.where(places == 0, _WORD_START, codes) + 1
+    return tf.where(places == 0, _WORD_START, codes)
 
 
 def _spell_marks(max_characters):
-    """The characters of `_MARKS`, int32 `(3, max_characters)`."""
-    rows = np.full((len(_MARKS), max_characters), _FILLER + 1, np.int32)
-    rows[:, 0], rows[:, 2] = _WORD_START + 1, _WORD_END + 1
-    rows[1:, 1] = _SENTENCE_START + 1, _SENTENCE_END + 1
-    rows[0] = 0
-    return rows
+    """Spells `_MARKS`, int32 `(3, max_characters)`; padding is zeros."""
+    rest = [_FILLER] * (max_characters - 3)
+    ends = _SENTENCE_START, _SENTENCE_END
+    rows = [[_WORD_START, end, _WORD_END, *rest] for end in ends]
+    return tf.constant([[0] * max_characters, *rows])
 
 
 class _Vocabulary:
-    """Stands for a vocabulary, where any word has its characters."""
-
     roles = dict(zip(("pad", "cls", "sep"), _MARKS, strict=True))
-    is_continuation = None  # Each token is a word.
+    is_continuation = None  # Each token is a word, and any is known.
     id_of = _MARKS.index
 
 
@@ -70,9 +58,11 @@ class WordTokenizer:
 
     >>> keras_bert.text.WordTokenizer()(["It 's good ."]).to_list()
     [[b'It', b"'s", b'good', b'.']]
+
+    References:
+        [ELMo](https://arxiv.org/abs/1802.05365), section 3.4
     """
 
-    kind = "words"
     vocabulary = _Vocabulary
 
     def __init__(self, max_characters=50):
@@ -93,15 +83,13 @@ class WordTokenizer:
             A dict of int32 tensors: `input_ids` `(batch_size, seq_length,
             max_characters)` and `input_mask` `(batch_size, seq_length)`.
         """
-        table, places = tf.constant(_spell_marks(self.max_characters)), []
-        for words in (first, second):
-            if words is None:
-                places.append(None)
-                continue
+        table, places = _spell_marks(self.max_characters), []
+        for words in [first] if second is None else [first, second]:
             spelt = spell_words(words.flat_values, self.max_characters)
             numbers = tf.range(tf.shape(spelt)[0]) + tf.shape(table)[0]
             places.append(words.with_flat_values(numbers))
             table = tf.concat([table, spelt], axis=0)
+        places += [None] * (second is None)
         id_of, name = self.vocabulary.id_of, features.INPUT_IDS.name
         packed = pack(template, *places, seq_length, id_of, truncation)
         return {**packed, name: tf.gather(table, packed[name])}

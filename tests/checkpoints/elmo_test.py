@@ -160,6 +160,7 @@ def test_bad_options_are_an_error(files, change, message):
         ("filters", [[2]]),
         ("filters", [["a", 2]]),
         ("filters", 3),
+        ("n_characters", 261),
         ("activation", "soft"),
         ("activation", 3),
     ],

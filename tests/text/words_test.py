@@ -17,7 +17,7 @@ def _spelt(word, width):
 def test_words_become_their_bytes_between_marks():
     words = ["", "a", "Zürich", "東京", "a\x00b", "x" * 48, "y" * 49]
     for run in (spell_words, tf.function(spell_words)):
-        found = run(tf.constant(words)).numpy()
+        found = run(tf.constant(words), 50).numpy()
         assert found.dtype == np.int32
         assert found.tolist() == [_spelt(word, 50) for word in words]
 
@@ -25,7 +25,7 @@ def test_words_become_their_bytes_between_marks():
 def test_a_long_word_is_cut_to_the_places_that_there_are():
     found = spell_words(tf.constant(["abcdef"]), 5).numpy()
     assert found.tolist() == [_spelt("abc", 5)]
-    assert spell_words(tf.zeros([0], tf.string)).shape == (0, 50)
+    assert spell_words(tf.zeros([0], tf.string), 50).shape == (0, 50)
 
 
 def test_words_end_at_white_space():

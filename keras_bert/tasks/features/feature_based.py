@@ -9,6 +9,7 @@ import tempfile
 from keras import ops
 
 from keras_bert.artifacts import check_writable
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
@@ -47,7 +48,7 @@ class FeatureBased:
     these; answers come from encoder and head as one model.
 
     Args:
-        pretrained: `PretrainedModel`.
+        pretrained: `PretrainedModel` or `Elmo`.
         layers, combination, lstm_size, dropout, cache_dir, head_file: as
             `FeatureTextClassifier` takes them.
         **kwargs: other arguments of the task.
@@ -105,7 +106,7 @@ class FeatureBased:
         self.states_model = states_of_layers(backbone, self.design.layers)
         self.head_model = lstm_head(
             self.design,
-            pretrained.config.sizes["H"],
+            backbone.states[-1].shape[-1],
             num_outputs,
             self.is_per_token,
         )
@@ -173,12 +174,24 @@ class FeatureBased:
                 f'A {type(self).__name__} is saved in the format "keras". '
                 f"Received: format={format!r}."
             )
+        self._check_encoder()
         save_pretrained(
             self.pretrained,
             directory,
             overwrite=overwrite,
             extras={HEAD_FILE: functools.partial(write_head, self.head_model)},
         )
+
+    def check_servable(self):
+        super().check_servable()
+        self._check_encoder()
+
+    def _check_encoder(self):
+        if not isinstance(self.pretrained, PretrainedModel):
+            raise ValueError(
+                "A task is saved and exported with its encoder, which must be "
+                f"a `PretrainedModel`. Received: {type(self.pretrained)}."
+            )
 
     def _check_same_head(self, trained):
         """Raises ValueError unless a model of these settings has this head."""

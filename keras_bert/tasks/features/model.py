@@ -63,7 +63,7 @@ class FeatureDesign:
         values = {
             "layers": range(max(1, num_states - _NUM_LAYERS), num_states),
             "combination": CONCATENATE,
-            "lstm_size": pretrained.config.sizes["H"],
+            "lstm_size": pretrained.backbone.states[-1].shape[-1],
             "dropout": _DROPOUT,
         }
         for told in (trained, given):

@@ -101,8 +101,11 @@ def _words_with_offsets(tokenizer, texts):
         tf.gather(x, places)
         for x in (ids.value_rowids(), starts.flat_values, ends.flat_values)
     )
-    continues = tf.constant(tokenizer.vocabulary.is_continuation)
-    continues = tf.gather(continues, tf.gather(ids.flat_values, places))
+    is_continuation = tokenizer.vocabulary.is_continuation
+    continues = tf.zeros_like(first, tf.bool)
+    if is_continuation is not None:  # Else each token is a word.
+        tokens = tf.gather(ids.flat_values, places)
+        continues = tf.gather(tf.constant(is_continuation), tokens)
     # Of an unknown word that SentencePiece cuts off its space, both pieces
     # stand for the same bytes.
     overlaps = tf.less(first, tf.concat([first[:1], end[:-1]], 0))
