@@ -63,13 +63,12 @@ def read_elmo(options_file, weight_file):
 
     Raises:
         CheckpointError: a file cannot be read, or they do not fit each other.
-            It is a ValueError.
     """
     try:
         elmo = Elmo(ElmoOptions.from_json(options_file))
         with h5py.File(weight_file) as file:
             _load(_places(elmo.backbone), file)
-    except (OSError, TypeError, ValueError) as error:
+    except (KeyError, OSError, RuntimeError, TypeError, ValueError) as error:
         raise CheckpointError(
             "ELMo is read from an options.json and an HDF5 file that fits it. "
             f"Received: {options_file} and {weight_file}: {error}"
@@ -79,9 +78,13 @@ def read_elmo(options_file, weight_file):
 
 def _load(places, file):
     items = {}
-    # Links, which may lead out of the file, are not visited.
+    # Nothing out of the file is read: links are not visited.
     file.visititems(items.__setitem__)
-    arrays = {k: x for k, x in items.items() if isinstance(x, h5py.Dataset)}
+    arrays = {
+        name: x
+        for name, x in items.items()
+        if isinstance(x, h5py.Dataset) and not (x.external or x.is_virtual)
+    }
     for name in sorted({*places, *arrays}):
         wanted = places[name].shape if name in places else "none"
         found = arrays[name].shape if name in arrays else "none"

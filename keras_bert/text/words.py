@@ -58,9 +58,6 @@ class WordTokenizer:
 
     >>> keras_bert.text.WordTokenizer()(["It 's good ."]).to_list()
     [[b'It', b"'s", b'good', b'.']]
-
-    References:
-        [ELMo](https://arxiv.org/abs/1802.05365), section 3.4
     """
 
     vocabulary = _Vocabulary

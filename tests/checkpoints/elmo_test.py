@@ -117,6 +117,7 @@ def test_states_are_those_of_the_original_implementation():
         ),
         (lambda file: _put(file, "char_embed", (261, 9)), r"found \(261, 9\)"),
         (lambda file: _link(file, "CNN_proj/b_proj"), "found none"),
+        (lambda file: _outside(file, "CNN_proj/b_proj"), "found none"),
     ],
 )
 def test_weights_that_do_not_fit_are_an_error(files, change, message):
@@ -135,6 +136,12 @@ def _put(file, name, shape):
 def _link(file, name):
     del file[name]
     file[name] = h5py.ExternalLink("/etc/other.hdf5", name)
+
+
+def _outside(file, name):
+    del file[name]
+    place = [("/etc/hostname", 0, 16)]
+    file.create_dataset(name, (4,), "float32", external=place)
 
 
 @pytest.mark.parametrize(
