@@ -115,7 +115,7 @@ class Preprocessor:
         """Lays out texts that are tokenized already.
 
         Args:
-            first: RaggedTensor, int32 `(batch_size, (num_tokens))`.
+            first: RaggedTensor `(batch_size, (num_tokens))`, as by `tokenizer`.
             second: the same for the second texts, or None.
 
         Returns:
