@@ -66,6 +66,7 @@ def test_other_tasks_learn_and_are_read_back(name, examples, model, tmp_path):
     task = kind(model)
     task.fit(*examples, learning_rate=1e-2, **_RECIPE)
     task.save(tmp_path / "model")
+    task.export_saved_model(tmp_path / "served")
     ids = np.array([[2, 6, 7, 3]], "int32")
     inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
     again = kind.from_pretrained(tmp_path / "model").pretrained.task_model

@@ -1,7 +1,5 @@
 """Text to the ids of a BPE over characters, in the graph."""
 
-import copy
-import dataclasses
 import functools
 import itertools
 
@@ -27,13 +25,13 @@ from keras_bert.text.normalization.character_kinds import in_pages
 from keras_bert.text.normalization.character_kinds import long_characters
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
-from keras_bert.text.pieces import original_spans
+from keras_bert.text.wordpiece.tokenizer import BertTokenizer
 
 # Of these no text has one, so that the word-piece op finds words only.
 _NO_PIECES = "[UNK]", "##\x01"
 
 
-class BpeTokenizer:
+class BpeTokenizer(BertTokenizer):
     """Cuts texts into BPE tokens of characters, as GPT-1 does.
 
     Texts are normalised and cut into words as by an uncased BERT. The
@@ -70,55 +68,7 @@ class BpeTokenizer:
     def __init__(self, vocabulary, merges, special_tokens_in_text=False):
         self.settings = BpeSettings(vocabulary, merges, special_tokens_in_text)
         self.vocabulary = self.settings.vocabulary
-
-    def with_special_tokens(self):
-        """The same tokenizer, with `special_tokens_in_text=True`."""
-        other = copy.copy(self)  # With the tables, if they are made.
-        other.settings = dataclasses.replace(
-            self.settings, special_tokens_in_text=True
-        )
-        return other
-
-    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
-    @tf.autograph.experimental.do_not_convert
-    def __call__(self, texts):
-        texts = tf.convert_to_tensor(texts, tf.string)
-        flat, _ = self._cut(self._normalizer.normalize(texts))
-        _, ids = in_rows(flat)
-        return ids
-
-    @tf.autograph.experimental.do_not_convert
-    def tokenize_with_offsets(self, texts):
-        """Like a call, and where each token stands in the text.
-
-        A span begins and ends between characters and is never empty. It
-        takes in the accents and control characters that were dropped behind
-        it. Tokens of one character, decomposed, have the same span.
-
-        Args:
-            texts: string tensor or list `(batch_size,)`, UTF-8.
-
-        Returns:
-            Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
-            starts and ends, int64, offsets in bytes of the text as given.
-        """
-        texts = tf.convert_to_tensor(texts, tf.string)
-        normalized, offsets = self._normalizer.normalize_with_offsets(texts)
-        flat, ends = self._cut(normalized)
-        places, ids = in_rows(flat)
-        # A token ends with its word, or where the next one begins.
-        bounds = tf.concat([places, ends], 0)
-        is_bound = tf.zeros_like(flat.is_text)
-        is_bound = scatter(is_bound, bounds, tf.ones_like(bounds, tf.bool))
-        bounds = where(is_bound)
-        after = tf.searchsorted(bounds, places, side="right")
-        ends = tf.gather(bounds, after)
-        rows = tf.cast(ids.value_rowids(), tf.int32)
-        base = tf.gather(flat.separators, rows) + 1
-        spans = (tf.cast(x - base, tf.int64) for x in (places, ends))
-        pieces = Pieces(ids.values, *spans, ids.row_splits)
-        pieces = original_spans(pieces, offsets)
-        return tuple(map(pieces.ragged, pieces[:3]))
+        self._table = normalizer_model(lowercase=True, strip_accents=True)
 
     def detokenize(self, ids):
         """The text of ids, as far as they tell it.
@@ -131,12 +81,6 @@ class BpeTokenizer:
         """
         tokens = (self.vocabulary.tokens[index] for index in ids)
         return "".join(tokens).replace(WORD_END, " ").strip()
-
-    @functools.cached_property
-    def _normalizer(self):
-        table = np.frombuffer(normalizer_model(True, True), np.uint8)
-        with tf.init_scope():
-            return tf_text.FastBertNormalizer(model_buffer=tf.constant(table))
 
     @functools.cached_property
     def _split(self):
@@ -199,8 +143,12 @@ class BpeTokenizer:
         is_last = is_last[: tf.size(points)]
         return self._merge(tf.where(is_last, at_end, inside), words)
 
-    def _cut(self, normalized):
-        """`FlatTexts` with all tokens, and where words end there, any order."""
+    def _find(self, pieces, texts):
+        return pieces  # With special tokens already.
+
+    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
+    @tf.autograph.experimental.do_not_convert
+    def _wordpieces(self, normalized):
         flat = flatten(normalized)
         _, starts, ends = self._split.tokenize_with_offsets(normalized)
         rows = tf.cast(starts.value_rowids(), tf.int32)
@@ -226,7 +174,21 @@ class BpeTokenizer:
             tf.concat([starts, places], 0),
             tf.concat([ids, self._merge_characters(points, words)], 0),
         )
-        return flat._replace(tokens=tokens), tf.concat([ends, found], 0)
+        flat = flat._replace(tokens=tokens)
+        return _in_pieces(flat, tf.concat([ends, found], 0))
+
+
+def _in_pieces(flat, ends):
+    """The tokens as `Pieces`; each ends with its word or before the next."""
+    places, ids = in_rows(flat)
+    bounds = tf.concat([places, ends], 0)
+    is_bound = tf.zeros_like(flat.is_text)
+    bounds = where(scatter(is_bound, bounds, tf.ones_like(bounds, tf.bool)))
+    ends = tf.gather(bounds, tf.searchsorted(bounds, places + 1))
+    rows = tf.cast(ids.value_rowids(), tf.int32)
+    base = tf.gather(flat.separators, rows) + 1
+    spans = (tf.cast(x - base, tf.int64) for x in (places, ends))
+    return Pieces(ids.values, *spans, ids.row_splits)
 
 
 def _characters(codes, starts, ends):
