@@ -96,7 +96,7 @@ class TextGenerator(Task):
         """How tokens are chosen, a dict for JSON."""
         return dataclasses.asdict(self._sampling)
 
-    def generate(self, prompts, seed=None, **changes):
+    def generate(self, prompts, *, seed=None, **changes):
         """Goes on with texts.
 
         Args:
@@ -119,7 +119,7 @@ class TextGenerator(Task):
             if key not in self._others:
                 values = {**self.settings, **changes}
                 self._others[key] = type(self)(self.pretrained, **values)
-            return self._others[key].generate(prompts, seed)
+            return self._others[key].generate(prompts, seed=seed)
         prompts = checked_texts(prompts)
         texts = []
         for start in range(0, len(prompts), _BATCH_SIZE):
