@@ -5,8 +5,10 @@ from keras_bert.checkpoints.load_error_hints import vocabulary_hint
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
 
-# Tables are padded with less than so many rows.
-_MOST_PADDED = 128
+# Tables are padded to a multiple of one of these; of round numbers, as those
+# of DeBERTa, where a vocabulary is a hundred times as large.
+_POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
+_ROUND = (100, 1000)
 
 
 def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
@@ -34,12 +36,14 @@ def check_tokenizer(config, tokenizer):
     """Raises ValueError unless a config and a tokenizer fit each other.
 
     The size must be that of the config, and so the id of padding, where the
-    config has one. A table that is padded with less than 128 rows has the
-    vocabulary's size too. The tokenizer may be its settings.
+    config has one. A table that is padded to a multiple of a power of two, up
+    to 128, or of 100 or 1,000, has the vocabulary's size too. The tokenizer may
+    be its settings.
     """
     vocabulary = tokenizer.vocabulary
     rows, lines = config.vocab_size, len(vocabulary)
-    if not lines <= rows < lines + _MOST_PADDED:
+    multiples = *_POWERS, *(m for m in _ROUND if lines >= 100 * m)
+    if rows not in [-(-lines // m) * m for m in multiples]:
         raise ValueError(
             "`vocab_size` of the config must be the number of lines of the "
             f"vocabulary. Received: vocab_size={rows}, {lines} lines. "

@@ -9,10 +9,13 @@ class TokenizerOps(typing.NamedTuple):
     Args:
         text: tuple of str, operations of tensorflow-text.
         core: tuple of str, those of TensorFlow that nothing else needs.
+        in_tflite: bool, whether those of tensorflow-text are enough to cut
+            plain texts.
     """
 
     text: tuple = ()
     core: tuple = ()
+    in_tflite: bool = True
 
 
 # The least release of TensorFlow Serving that runs them all.
@@ -24,8 +27,8 @@ _MERGING_OPS = (
 )
 TOKENIZER_OPS = {
     "wordpiece": TokenizerOps(text=_BERT_OPS, core=("StaticRegexReplace",)),
-    "bpe": TokenizerOps(text=_BERT_OPS, core=_MERGING_OPS),
-    "byte_bpe": TokenizerOps(core=_MERGING_OPS),
+    "bpe": TokenizerOps(_BERT_OPS, _MERGING_OPS, in_tflite=False),
+    "byte_bpe": TokenizerOps((), _MERGING_OPS, in_tflite=False),
     "sentencepiece": TokenizerOps(
         text=(
             *("FastBertNormalize", "TFText>FastSentencepieceTokenize"),

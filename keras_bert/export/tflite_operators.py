@@ -8,11 +8,12 @@ from keras_bert.export.served_ops import TOKENIZER_OPS
 def text_operators(kind):
     """Names the custom ops that a file which takes strings may need.
 
-    There are none for a tokenizer that is not made of ops of tensorflow-text
-    only: TFLite lacks those of TensorFlow that it needs.
+    There are none for a tokenizer that also needs ops of TensorFlow, which
+    TFLite lacks.
     """
     ops = TOKENIZER_OPS[kind]
-    return frozenset(() if ops.core else (*ops.text, "RaggedTensorToTensor"))
+    both = *ops.text, "RaggedTensorToTensor"
+    return frozenset(both if ops.in_tflite else ())
 
 
 def operators(flatbuffer):

@@ -1,9 +1,6 @@
 """GPT-1, wired from layers: blocks of BERT that look to the left only."""
 
-import dataclasses
-
 from keras_bert import features
-from keras_bert.config import StrictConfig
 from keras_bert.layers.tied_head import LMHead
 from keras_bert.layers.token_embeddings import PlainEmbeddings
 from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
@@ -11,86 +8,9 @@ from keras_bert.models.backbone import Backbone
 from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.family import Family
 from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.models.task_model import HeadKind
 from keras_bert.template import Template
-
-
-@dataclasses.dataclass(frozen=True)
-class OpenAIGPTConfig(StrictConfig):
-    """Sizes and rates of a GPT-1, under the published keys.
-
-    Most are other names for keys of `BertConfig`. The feed-forward nets are
-    four times as wide as the vectors.
-
-    Args:
-        vocab_size: int, as in `BertConfig`.
-        n_positions: int, `max_position_embeddings`.
-        n_embd: int, `hidden_size`.
-        n_layer: int, `num_hidden_layers`.
-        n_head: int, `num_attention_heads`.
-        afn: str, "gelu_tanh" only, as which a published "gelu" is read.
-        resid_pdrop: float, dropout after sublayers.
-        embd_pdrop: float, dropout after the embeddings.
-        attn_pdrop: float, `attention_probs_dropout_prob`.
-        layer_norm_epsilon: float, `layer_norm_eps`.
-        initializer_range: float, as in `BertConfig`.
-
-    References:
-        [Improving Language Understanding by Generative Pre-Training](
-        https://openai.com/research/language-unsupervised), section 4.1
-    """
-
-    vocab_size: int
-    n_positions: int = 512
-    n_embd: int = 768
-    n_layer: int = 12
-    n_head: int = 12
-    afn: str = "gelu_tanh"
-    resid_pdrop: float = 0.1
-    embd_pdrop: float = 0.1
-    attn_pdrop: float = 0.1
-    layer_norm_epsilon: float = 1e-5
-    initializer_range: float = 0.02
-
-    family = "GPT-1"
-    model_type = "openai-gpt"
-    size_keys = {
-        **{"V": "vocab_size", "P": "n_positions", "H": "n_embd"},
-        **{"I": "n_inner", "L": "n_layer", "N": "n_head"},
-    }
-    is_decoder = True
-    informative_keys = frozenset(
-        """n_ctx predict_special_tokens summary_activation
-        summary_first_dropout summary_proj_to_labels summary_type
-        summary_use_proj task_specific_params""".split()
-    )
-    # Special tokens that a table of positions and words had besides.
-    required_values = {"n_special": 0}
-    activation_key = "afn"
-    dropout_keys = "resid_pdrop", "attn_pdrop", "resid_pdrop"
-    published_vocabularies = {40478: "GPT-1"}
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.afn != "gelu_tanh":
-            raise ValueError(
-                f"`afn` must be 'gelu_tanh' for GPT-1. Received: {self.afn!r}."
-            )
-
-    @property
-    def n_inner(self):
-        """The width inside the feed-forward nets."""
-        return 4 * self.n_embd
-
-    @property
-    def layer_norm_eps(self):
-        """What is added to the variance in LayerNorm."""
-        return self.layer_norm_epsilon
-
-    @classmethod
-    def _own_activation(cls, activation, values):
-        # Hugging Face too computes its tanh form here.
-        return super()._own_activation(activation, {})
 
 
 def openai_gpt_backbone(config):

@@ -93,7 +93,7 @@ class TextGenerator(Task):
 
     @property
     def settings(self):
-        """How tokens are chosen, a dict for JSON."""
+        """The rule by which tokens are chosen, a dict for JSON."""
         return dataclasses.asdict(self._sampling)
 
     def generate(self, prompts, *, seed=None, **changes):

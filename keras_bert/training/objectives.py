@@ -195,11 +195,11 @@ OBJECTIVES = {
         Objective(
             name="electra",
             parts=("replaced_token_head",),
-            terms=_imported("replaced_tokens", "electra_terms"),
+            terms=_imported("replaced_tokens", "replaced_token_terms"),
             view=lambda batches: data.token_batches(batches),
             num_predictions=_masked_only,
             substitutes=(0.85, 0.15),
-            learner=_imported("replaced_tokens", "electra_learner"),
+            learner=_imported("replaced_tokens", "replaced_token_learner"),
             fields={"generator_size": 0.25},
             reads=_generator,
         ),

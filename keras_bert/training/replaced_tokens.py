@@ -44,13 +44,13 @@ def detection(outputs, labels):
     }
 
 
-def electra_terms():
+def replaced_token_terms():
     """The terms of the loss, with the factors of the paper."""
     found = TokenTerm("replaced_token", (_LOGITS, _LABELS), detection, 50.0)
     return [LabelTerm("mlm_logits"), found]
 
 
-def electra_learner(discriminator, recipe, read):
+def replaced_token_learner(discriminator, recipe, read):
     """Makes a discriminator that learns beside a generator.
 
     Both have the same tables of embeddings. A fresh generator is a share,

@@ -13,11 +13,11 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.config import BertConfig
 from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.deberta_v2 import DebertaV2Config
+from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.mpnet import MPNetConfig
-from keras_bert.models.openai_gpt import OpenAIGPTConfig
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.models.roberta import RobertaConfig
 
 _ROOT = pathlib.Path(__file__).parents[2]

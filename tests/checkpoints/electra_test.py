@@ -18,7 +18,7 @@ from keras_bert.checkpoints.layout import check_input
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.electra import electra_backbone
 from keras_bert.models.electra import electra_heads
-from keras_bert.training.replaced_tokens import electra_learner
+from keras_bert.training.replaced_tokens import replaced_token_learner
 
 _CONFIG = ElectraConfig(
     40,
@@ -215,7 +215,7 @@ def test_pretraining_goes_on_with_both(directory, models):
         init_checkpoint=str(directory), do_lower_case=True, random_seed=1
     )
     discriminator = from_pretrained(directory, lowercase=True)
-    learner = electra_learner(discriminator, recipe, from_pretrained)
+    learner = replaced_token_learner(discriminator, recipe, from_pretrained)
     for kept, expected in zip(
         reversed(learner.kept.values()), models, strict=True
     ):

@@ -309,7 +309,7 @@ def test_gpt_goes_on_with_texts_as_in_transformers(make_settings, tmp_path):
 
     import keras_bert
     from keras_bert.checkpoints import PretrainedModel
-    from keras_bert.models.openai_gpt import OpenAIGPTConfig
+    from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 
     config = OpenAIGPTConfig(40, 24, 16, 2, 2)
     ours = PretrainedModel.from_config(config, make_settings("bpe"))

@@ -1,7 +1,9 @@
 """A model and a tokenizer that do not fit are one clear error."""
 
+import contextlib
 import dataclasses
 import json
+import types
 
 import pytest
 
@@ -10,8 +12,10 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.load_error_hints import vocabulary_hint
+from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.config import BertConfig
 from keras_bert.models.roberta import RobertaConfig
+from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.self_told_kind import told_settings
 
@@ -71,9 +75,22 @@ def test_another_id_of_padding_is_an_error(make_settings, tmp_path):
         from_pretrained(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("rows", "lines", "fits"),
+    [(128100, 128001, True), (251000, 250102, True), (1000, 901, False)],
+)
+def test_tables_are_padded_to_round_numbers(rows, lines, fits):
+    config = types.SimpleNamespace(vocab_size=rows)
+    vocabulary = BaseVocabulary(map(str, range(lines)))
+    tokenizer = types.SimpleNamespace(vocabulary=vocabulary)
+    refused = pytest.raises(ValueError, match=f"{rows}, {lines} lines")
+    with contextlib.nullcontext() if fits else refused:
+        check_tokenizer(config, tokenizer)
+
+
 def test_another_size_is_an_error(make_settings):
-    config = dataclasses.replace(_CONFIG, vocab_size=403)
-    with pytest.raises(ValueError, match="vocab_size=403, 275 lines"):
+    config = dataclasses.replace(_CONFIG, vocab_size=300)
+    with pytest.raises(ValueError, match="vocab_size=300, 275 lines"):
         PretrainedModel.from_config(config, make_settings("byte_bpe"))
 
 

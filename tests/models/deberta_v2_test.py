@@ -6,7 +6,7 @@ import pytest
 
 from keras_bert import models
 from keras_bert.checkpoints.weight_table import weight_shapes
-from keras_bert.models.deberta_v2 import DebertaV2Config
+from keras_bert.models.deberta_v2_config import DebertaV2Config
 
 _CONFIGS = pathlib.Path(__file__).parents[2] / "configs"
 _TINY = DebertaV2Config(

@@ -17,6 +17,7 @@ _OTHER_FILES = (
     "config.py",  # `BertConfig`, which is read without Keras.
     "programs/demo/",  # "bert" is a folder.
     "models/__init__.py",  # "bert" is the module of `bert_encoder`.
+    "training/objectives.py",  # An objective may bear its paper's name.
     "text/",  # Tokenizers are named after those who published them.
 )
 # The layer and the table of the normalizer that bear a family's name.

@@ -10,8 +10,8 @@ from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.config import BertConfig
 from keras_bert.models.bert import bert_backbone
 from keras_bert.models.openai_gpt import FAMILY
-from keras_bert.models.openai_gpt import OpenAIGPTConfig
 from keras_bert.models.openai_gpt import openai_gpt_backbone
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.models.task_model import add_task_head
 
 _CONFIGS = pathlib.Path(__file__).parents[2] / "configs"

@@ -15,7 +15,7 @@ from keras_bert.layers import TextPositions
 from keras_bert.models import add_heads
 from keras_bert.models import add_task_head
 from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.deberta_v2 import DebertaV2Config
+from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.family import family_of

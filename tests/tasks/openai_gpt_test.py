@@ -11,7 +11,7 @@ from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data.labelled.squad import SquadQuestion
-from keras_bert.models.openai_gpt import OpenAIGPTConfig
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 
 _TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
 _RECIPE = {"epochs": 1, "batch_size": 4, "warmup": 0.0, "verbose": 0}

@@ -10,7 +10,7 @@ import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.deberta_v2 import DebertaV2Config
+from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.mpnet import MPNetConfig
 from keras_bert.models.roberta import RobertaConfig

@@ -13,7 +13,7 @@ from keras_bert.config import BertConfig
 from keras_bert.models.left_to_right import LeftToRight
 from keras_bert.models.modernbert import ModernBertConfig
 from keras_bert.models.modernbert import modernbert_backbone
-from keras_bert.models.openai_gpt import OpenAIGPTConfig
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.tasks.text_generator import Sampling
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden" / "hf_openai_gpt.npz"

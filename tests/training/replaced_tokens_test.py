@@ -16,8 +16,8 @@ from keras_bert.training import bert_adamw
 from keras_bert.training.flops import training_flops
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.objectives import OBJECTIVES
-from keras_bert.training.replaced_tokens import electra_learner
-from keras_bert.training.replaced_tokens import electra_terms
+from keras_bert.training.replaced_tokens import replaced_token_learner
+from keras_bert.training.replaced_tokens import replaced_token_terms
 from keras_bert.training.terms import mean_metrics
 
 _CONFIG = ElectraConfig(
@@ -44,7 +44,9 @@ def learner_of(discriminator, generator=None, **changes):
     values = {"generator_size": 0.5, "init_checkpoint": None}
     values |= {"random_seed": 1, "do_lower_case": None, **changes}
     recipe = types.SimpleNamespace(**values)
-    return electra_learner(discriminator, recipe, lambda *_, **__: generator)
+    return replaced_token_learner(
+        discriminator, recipe, lambda *_, **__: generator
+    )
 
 
 @pytest.fixture
@@ -153,7 +155,7 @@ def test_the_loss_is_the_mean_over_all_tokens():
     logits = rng.normal(size=(3, 6)).astype("float32")
     is_replaced = rng.integers(0, 2, (3, 6))
     tokens = np.arange(6) < [[6], [4], [0]]
-    _, term = electra_terms()
+    _, term = replaced_token_terms()
     outputs = {"replaced_token_logits": logits, "is_replaced": is_replaced}
     weights = {"tokens": tokens.astype("float32")}
     sums = term.sums(outputs, {}, weights)

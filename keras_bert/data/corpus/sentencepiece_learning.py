@@ -14,9 +14,9 @@ from keras_bert.text.normalization.normalizers import normalize_text
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
-from keras_bert.text.sentencepiece.words import ALBERT
+from keras_bert.text.sentencepiece.words import LEARNED
 
-_ROLES = ALBERT.roles
+_ROLES = LEARNED.roles
 # The options of google-research/albert, except the sampling of sentences.
 _OPTIONS = {
     "model_type": "unigram",

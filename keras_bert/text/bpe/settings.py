@@ -126,7 +126,7 @@ def read_bpe(directory):
 
 
 def _read_pieces(directory):
-    """Where they stand, the tokens and the merges."""
+    """Their place, the tokens and the merges."""
     for names in NAMES:
         vocabulary, merges = (directory / name for name in names)
         if vocabulary.is_file() and merges.is_file():

@@ -143,8 +143,12 @@ class BpeTokenizer(BertTokenizer):
         is_last = is_last[: tf.size(points)]
         return self._merge(tf.where(is_last, at_end, inside), words)
 
+    # Special tokens are found where words are cut.
+    def _marked(self, texts):
+        return texts
+
     def _find(self, pieces, texts):
-        return pieces  # With special tokens already.
+        return pieces
 
     # AutoGraph has nothing to do here, and takes ten times the tracing's time.
     @tf.autograph.experimental.do_not_convert
@@ -192,7 +196,7 @@ def _in_pieces(flat, ends):
 
 
 def _characters(codes, starts, ends):
-    """Where characters of words begin, the number of the word, and the code."""
+    """The places, numbers of words and code points of characters."""
     places = tf.ragged.range(starts, ends)
     words, places = places.value_rowids(), places.flat_values
     is_first = tf.not_equal(tf.gather(codes, places) & 0xC0, 0x80)

@@ -72,6 +72,7 @@ XLM_ROBERTA = SentencePieceWords(
     second_segment=0,
 )
 ALL_WORDS = (ALBERT, DEBERTA, XLM_ROBERTA)
+LEARNED = ALBERT  # Of models that are made here.
 
 
 def words_of_file(path):

@@ -13,7 +13,7 @@ from keras_bert.config import BertConfig
 from keras_bert.data.records.framing import framed_records
 from keras_bert.data.records.framing import write_records
 from keras_bert.models.distilbert import DistilBertConfig
-from keras_bert.models.openai_gpt import OpenAIGPTConfig
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
 from keras_bert.programs.pretraining.batches import RunBatches

@@ -1,0 +1,83 @@
+"""The config of GPT-1, whose keys have names of their own."""
+
+import dataclasses
+
+from keras_bert.config import StrictConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class OpenAIGPTConfig(StrictConfig):
+    """Sizes and rates of a GPT-1, under the published keys.
+
+    Most are other names for keys of `BertConfig`. The feed-forward nets are
+    four times as wide as the vectors.
+
+    Args:
+        vocab_size: int, as in `BertConfig`.
+        n_positions: int, `max_position_embeddings`.
+        n_embd: int, `hidden_size`.
+        n_layer: int, `num_hidden_layers`.
+        n_head: int, `num_attention_heads`.
+        afn: str, "gelu_tanh" only, as which a published "gelu" is read.
+        resid_pdrop: float, dropout after sublayers.
+        embd_pdrop: float, dropout after the embeddings.
+        attn_pdrop: float, `attention_probs_dropout_prob`.
+        layer_norm_epsilon: float, `layer_norm_eps`.
+        initializer_range: float, as in `BertConfig`.
+
+    References:
+        [Improving Language Understanding by Generative Pre-Training](
+        https://openai.com/research/language-unsupervised), section 4.1
+    """
+
+    vocab_size: int
+    n_positions: int = 512
+    n_embd: int = 768
+    n_layer: int = 12
+    n_head: int = 12
+    afn: str = "gelu_tanh"
+    resid_pdrop: float = 0.1
+    embd_pdrop: float = 0.1
+    attn_pdrop: float = 0.1
+    layer_norm_epsilon: float = 1e-5
+    initializer_range: float = 0.02
+
+    family = "GPT-1"
+    model_type = "openai-gpt"
+    size_keys = {
+        **{"V": "vocab_size", "P": "n_positions", "H": "n_embd"},
+        **{"I": "n_inner", "L": "n_layer", "N": "n_head"},
+    }
+    is_decoder = True
+    informative_keys = frozenset(
+        """n_ctx predict_special_tokens summary_activation
+        summary_first_dropout summary_proj_to_labels summary_type
+        summary_use_proj task_specific_params""".split()
+    )
+    # Special tokens that a table of positions and words had besides.
+    required_values = {"n_special": 0}
+    activation_key = "afn"
+    dropout_keys = "resid_pdrop", "attn_pdrop", "resid_pdrop"
+    published_vocabularies = {40478: "GPT-1"}
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.afn != "gelu_tanh":
+            raise ValueError(
+                f"`afn` must be 'gelu_tanh' for GPT-1. Received: {self.afn!r}."
+            )
+
+    @property
+    def n_inner(self):
+        """The width inside the feed-forward nets."""
+        return 4 * self.n_embd
+
+    @property
+    def layer_norm_eps(self):
+        """The number that LayerNorm adds to the variance."""
+        return self.layer_norm_epsilon
+
+    @classmethod
+    def _own_activation(cls, activation, values):
+        # Hugging Face too computes its tanh form here.
+        return super()._own_activation(activation, {})
