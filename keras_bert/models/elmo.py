@@ -90,6 +90,7 @@ class ElmoBackbone:
         sizes = options.dim, options.projection_dim
         clips = options.cell_clip, options.proj_clip
         # Cells are sums over many words, too long for bfloat16.
+        self.below_blocks = [self.embeddings]
         self.blocks = [
             keras.layers.RNN(
                 ProjectedLSTMCell(*sizes, *clips, dtype="float32"),
