@@ -79,7 +79,7 @@ class WordpieceSettings:
         self.vocabulary.save(directory / VOCABULARY)
         values = {
             "tokenizer_class": "BertTokenizer"
-            if self.vocabulary.roles is ROLES
+            if self.vocabulary.roles == ROLES
             else "MPNetTokenizer",
             "do_lower_case": self.lowercase,
             "strip_accents": self.strip_accents,

@@ -163,7 +163,7 @@ class BertTokenizer:
 
     @property
     def _marks_tokens(self):
-        return self.vocabulary.roles is not ROLES
+        return self.vocabulary.roles != ROLES
 
     def _marked(self, texts):
         if self._marks_tokens and self.settings.special_tokens_in_text:
