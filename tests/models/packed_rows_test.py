@@ -353,6 +353,7 @@ def test_positions_begin_anew():
     np.testing.assert_array_equal(TextPositions()(numbers), expected)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.large
 def test_on_jax_too():
     pytest.importorskip("jax")

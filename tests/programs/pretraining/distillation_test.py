@@ -73,6 +73,7 @@ def test_an_output_in_place_of_the_teacher_is_an_error(teacher, distilled):
         plan_pretraining(distilled(output_dir=str(teacher)))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.large
 def test_a_killed_run_ends_as_a_whole_one(
     folder, teacher, distilled, monkeypatch
