@@ -163,11 +163,13 @@ def pad_id_of(name):
     return getattr(_CONFIGS[name], "pad_token_id", 0) % 30
 
 
+@pytest.mark.smoke("roberta", "modernbert")
 @_FAMILIES
 def test_tokens_have_the_states_that_they_have_alone(name):
     check_states(name)
 
 
+@pytest.mark.smoke("roberta", "modernbert")
 @_FAMILIES
 def test_in_bfloat16_too(name):
     policy = keras.config.dtype_policy()
@@ -179,6 +181,7 @@ def test_in_bfloat16_too(name):
         keras.config.set_dtype_policy(policy)
 
 
+@pytest.mark.smoke("roberta", "modernbert")
 @_FAMILIES
 def test_no_text_sees_another(name):
     _, backbone, _ = make_backbone(name)
@@ -192,6 +195,7 @@ def test_no_text_sees_another(name):
     assert not moved[1].any()
 
 
+@pytest.mark.smoke("roberta", "modernbert")
 @_FAMILIES
 def test_losses_and_gradients_are_those_of_padded_rows(name):
     import tensorflow as tf
@@ -298,6 +302,7 @@ def test_a_head_of_tokens_reads_them_as_they_stand():
         np.testing.assert_allclose(logits, alone[: len(logits)], atol=1e-5)
 
 
+@pytest.mark.smoke("roberta", "modernbert")
 @_FAMILIES
 def test_a_graph_of_padded_rows_knows_nothing_of_it(name):
     import tensorflow as tf

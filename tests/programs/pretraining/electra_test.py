@@ -92,6 +92,7 @@ def test_a_discriminator_without_its_generator_is_an_error(folder, electra):
         train(recipe)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.large
 def test_a_killed_run_ends_as_a_whole_one_and_goes_on_with_both(
     folder, electra, monkeypatch

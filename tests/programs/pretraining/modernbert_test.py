@@ -138,6 +138,7 @@ def _curve(output_dir):
     return [point for point in points if point["split"] == "train"]
 
 
+@pytest.mark.exhaustive
 def test_what_is_learned_from_text_fills_masks(folder, tmp_path, monkeypatch):
     """With a run that is stopped behind step 3 and gone on with."""
     whole = _train_with_a_stop(tmp_path, monkeypatch, folder)
