@@ -57,6 +57,7 @@ _QUESTIONS = [
 ]
 
 
+@pytest.mark.smoke("MultipleChoice")
 @pytest.mark.parametrize(
     "name, examples",
     [("MultipleChoice", _CHOICES), ("QuestionAnswerer", [_QUESTIONS])],

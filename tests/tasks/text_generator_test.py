@@ -65,6 +65,7 @@ def rows_of(generator, prompts):
     return inputs, [row[:n] for row, n in zip(rows, lengths, strict=True)]
 
 
+@pytest.mark.smoke("bert")
 def test_tokens_are_those_of_a_model_that_keeps_nothing(model):
     generator = keras_bert.TextGenerator(model, max_new_tokens=9)
     inputs, rows = rows_of(generator, _PROMPTS)
@@ -80,8 +81,6 @@ def test_tokens_are_those_of_a_model_that_keeps_nothing(model):
         assert ours.tolist() == expected
         tokens |= {*expected}
     assert len(tokens) > 2
-
-
 def test_a_prompt_alone_is_gone_on_with_as_beside_others(model):
     generator = keras_bert.TextGenerator(model, max_new_tokens=9)
     together = generator.generate(_PROMPTS)
@@ -205,6 +204,7 @@ def test_of_a_long_prompt_the_end_is_read(model):
     assert generator.generate([long]) == generator.generate([end])
 
 
+@pytest.mark.smoke("gpt-1.0", "bert-0.0")
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_a_served_model_goes_on_the_same(temperature, model, tmp_path):
     generator = keras_bert.TextGenerator(model, 5, temperature, top_p=0.9)
