@@ -81,6 +81,8 @@ def test_tokens_are_those_of_a_model_that_keeps_nothing(model):
         assert ours.tolist() == expected
         tokens |= {*expected}
     assert len(tokens) > 2
+
+
 def test_a_prompt_alone_is_gone_on_with_as_beside_others(model):
     generator = keras_bert.TextGenerator(model, max_new_tokens=9)
     together = generator.generate(_PROMPTS)
