@@ -65,7 +65,6 @@ def rows_of(generator, prompts):
     return inputs, [row[:n] for row, n in zip(rows, lengths, strict=True)]
 
 
-@pytest.mark.smoke("bert")
 def test_tokens_are_those_of_a_model_that_keeps_nothing(model):
     generator = keras_bert.TextGenerator(model, max_new_tokens=9)
     inputs, rows = rows_of(generator, _PROMPTS)
