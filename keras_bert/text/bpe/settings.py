@@ -18,6 +18,7 @@ from keras_bert.text.bpe.vocabulary import WORD_END
 from keras_bert.text.bpe.vocabulary import BpeVocabulary
 from keras_bert.text.byte_pair.files import read_merges_txt
 from keras_bert.text.byte_pair.files import read_vocab_json
+from keras_bert.text.byte_pair.files import to_merges_txt
 from keras_bert.text.byte_pair.settings import check_merges
 
 # Of Hugging Face, and of openai/finetune-transformer-lm.
@@ -81,14 +82,13 @@ class BpeSettings:
         """
         vocabulary, merges = NAMES[0]
         tokens = {t: index for index, t in enumerate(self.vocabulary.tokens)}
-        lines = "".join(f"{left} {right}\n" for left, right in self.merges)
         settings = {
             "tokenizer_class": "OpenAIGPTTokenizer",
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
             **token_settings(self.vocabulary.roles),
         }
         artifacts.write_json(directory / vocabulary, tokens, None, False)
-        artifacts.write_whole(directory / merges, f"#version: 0.2\n{lines}")
+        artifacts.write_whole(directory / merges, to_merges_txt(self.merges))
         artifacts.write_json(directory / _SETTINGS, settings)
 
 

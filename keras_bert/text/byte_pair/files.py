@@ -39,6 +39,12 @@ def read_vocab_json(path):
     return tokens_in_order(read_json_file(path), path)
 
 
+def to_merges_txt(merges):
+    """Makes the text of a `merges.txt` of pairs of tokens, a str."""
+    lines = "".join(f"{left} {right}\n" for left, right in merges)
+    return f"{_VERSION}: 0.2\n{lines}"
+
+
 def read_merges_txt(path):
     """Reads a `merges.txt`, a pair of tokens a line.
 

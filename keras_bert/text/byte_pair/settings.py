@@ -19,6 +19,7 @@ from keras_bert.text.byte_pair.files import NFC
 from keras_bert.text.byte_pair.files import read_merges_txt
 from keras_bert.text.byte_pair.files import read_tokenizer_json
 from keras_bert.text.byte_pair.files import read_vocab_json
+from keras_bert.text.byte_pair.files import to_merges_txt
 from keras_bert.text.byte_pair.files import to_tokenizer_json
 from keras_bert.text.byte_pair.vocabulary import ROLES
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
@@ -115,10 +116,9 @@ class BytePairSettings:
             "eos_token": roles["sep"],
             **token_settings(roles),
         }
-        lines = "".join(f"{left} {right}\n" for left, right in self.merges)
         contents = {
             VOCABULARY: json.dumps(tokens, ensure_ascii=False) + "\n",
-            MERGES: f"#version: 0.2\n{lines}",
+            MERGES: to_merges_txt(self.merges),
             _SETTINGS: json.dumps(settings, indent=2) + "\n",
         }
         if not is_own:
