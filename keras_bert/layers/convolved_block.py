@@ -47,6 +47,8 @@ class ConvolvedBlock(PostNormBlock):
         `ConvLayer` of microsoft/DeBERTa
     """
 
+    sees_neighbours = True  # So that a row must hold one text.
+
     def __init__(
         self,
         self_attention,
@@ -102,11 +104,6 @@ class ConvolvedBlock(PostNormBlock):
         about=None,
         training=None,
     ):
-        if "text" in (about or {}):
-            raise ValueError(
-                "Rows must hold one text each: a convolution of neighbours "
-                "sees the tokens of others. Received: rows of several texts."
-            )
         states = super().call(
             inputs, attention_mask, query_positions, about, training
         )

@@ -66,6 +66,13 @@ class Backbone:
         self.final_norm = final_norm
         self.pooler = pooler
         self.inputs = inputs or encoder_inputs()
+        for block in self.blocks:
+            if self.is_packed and getattr(block, "sees_neighbours", False):
+                raise ValueError(
+                    "Rows must hold one text each: a convolution of neighbours "
+                    f"sees the tokens of others. Received: {block.name}, and "
+                    "rows of several texts."
+                )
         self._about = about
         self._text_positions = TextPositions(name="text_positions")
         self._told = self._tell(self.inputs)

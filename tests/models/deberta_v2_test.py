@@ -7,6 +7,7 @@ import pytest
 from keras_bert import models
 from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.models.deberta_v2_config import DebertaV2Config
+from keras_bert.models.family import family_of
 
 _CONFIGS = pathlib.Path(__file__).parents[2] / "configs"
 _TINY = DebertaV2Config(
@@ -143,3 +144,10 @@ def test_config_survives_its_own_file(check_config_file):
 )
 def test_wrong_configs_are_errors(key, value, message, check_refused):
     check_refused(DebertaV2Config, {**_PUBLISHED, key: value}, message)
+
+
+def test_a_convolution_refuses_rows_of_several_texts():
+    config = DebertaV2Config(30, 8, 2, 2, 16, conv_kernel_size=3)
+    backbone = family_of("deberta-v2").backbone(config)
+    with pytest.raises(ValueError, match="hold one text each"):
+        backbone.packed()
