@@ -287,6 +287,24 @@ def test_records_without_the_labels_of_an_objective_are_refused(
 
 
 @pytest.mark.parametrize(
+    ("objective", "more"),
+    [("electra", {}), ("distillation", {"teacher_dir": "teacher"})],
+)
+def test_rows_of_several_texts_are_for_heads_of_one_model(
+    folder, objective, more
+):
+    manifest = folder.write_manifest(
+        "dynamic-train.tfrecord", packing="best_fit"
+    )
+    with pytest.raises(
+        ValueError,
+        match=f"objective={objective} needs records made with.*"
+        f"--packing=best_fit, says {manifest}",
+    ):
+        plan_pretraining(folder.recipe("dynamic", objective=objective, **more))
+
+
+@pytest.mark.parametrize(
     "name",
     [
         *("roberta", "albert", "deberta-v2", "distilbert", "electra", "bert"),
