@@ -41,9 +41,9 @@ def main():
     server.check_installed()
     shown = importlib.import_module("keras_bert.playground.shown_model")
     tabs = importlib.import_module("keras_bert.playground.tabs")
-    hub = importlib.import_module("keras_bert.checkpoints.hub")
-    directory = hub.local_directory(_MODEL_DIR.value or keras_bert.TINY_MODEL)
-    model = shown.ShownModel(str(directory))
+    layout = importlib.import_module("keras_bert.checkpoints.layout")
+    name = _MODEL_DIR.value or keras_bert.TINY_MODEL
+    model = shown.ShownModel(str(layout.local_directory(name)))
     page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
     print(f"The playground is at {address}; Ctrl-C ends it.", flush=True)
     try:

@@ -1,6 +1,7 @@
 """Tiny models that the page shows, and the page itself."""
 
 import contextlib
+import functools
 import os
 import pathlib
 import signal
@@ -121,6 +122,7 @@ def serve():
     processes = []
     with contextlib.ExitStack() as stack:
 
+        @functools.cache
         def serve(directory):
             process = subprocess.Popen(
                 [
