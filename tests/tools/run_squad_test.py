@@ -182,6 +182,23 @@ def test_models_answer_together(squad, place, trained):
 
 
 @pytest.mark.exhaustive
+def test_a_student_learns_from_a_teacher(squad, place, trained):
+    code, stderr = squad(
+        "student",
+        init_dir="bert",
+        train_file="v2.json",
+        predict_file="v2.json",
+        teacher_dir=trained / "model",
+        doc_stride=3,
+        label_share=0,
+    )
+    assert code == 0, stderr
+    found = _read(place / "student")
+    assert sorted(found["predictions"]) == ["0", "1", "2"]
+    assert found["eval"]["search"]["recipes"][0]["recipe"]["label_share"] == 0
+
+
+@pytest.mark.exhaustive
 def test_the_threshold_of_the_flag_is_saved(squad, place):
     code, stderr = squad(
         "threshold",

@@ -10,6 +10,7 @@ from keras_bert.config import BertConfig
 from keras_bert.data import read_conll
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import TokenClassifier
+from keras_bert.tasks import load_task
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
@@ -25,7 +26,7 @@ def place(tmp_path):
     config = BertConfig(
         vocab_size=len(SPECIAL_TOKENS) + len(_WORDS),
         hidden_size=8,
-        num_hidden_layers=1,
+        num_hidden_layers=2,
         num_attention_heads=1,
         intermediate_size=8,
         max_position_embeddings=16,
@@ -149,6 +150,28 @@ def test_a_chooser_is_made_from_files(fine_tune, place):
     (line,) = _lines(place / "out" / "predictions.jsonl")
     (answer,) = chooser.predict([("the bird", ["it sees", "it likes"])])
     assert line == pytest.approx(answer)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("tool", "kind", "more"),
+    [
+        ("run_tagger", "conll", []),
+        ("run_multiple_choice", "csv", ["--num_choices=2"]),
+    ],
+)
+def test_a_student_learns_from_a_teacher(fine_tune, place, tool, kind, more):
+    files = {f"{x}_file": f"{x}.{kind}" for x in ("train", "dev")}
+    code, stderr = fine_tune(tool, *more, **files, output_dir="teacher")
+    assert code == 0, stderr
+    files["teacher_dir"] = "teacher/model"
+    taught = [*more, "--num_layers=1", "--label_share=0"]
+    code, stderr = fine_tune(tool, *taught, **files)
+    assert code == 0, stderr
+    values, _ = _scores(place)
+    assert values["search"]["recipes"][0]["recipe"]["label_share"] == 0
+    student = load_task(place / "out" / "model").pretrained
+    assert student.config.num_hidden_layers == 1
 
 
 @pytest.mark.parametrize(
