@@ -1,7 +1,7 @@
 """Pre-trains families on the same text, each in its own way.
 
     python benchmarks/learning_families.py --input_file='novels/*.txt' \\
-        --eval_file=another.txt --output_dir=runs/families
+        --eval_file=another.txt --output_dir=runs/families --data_dir=data
 
 Each learns a tokenizer of its own kind, makes its own examples and learns its
 own objective from equally long ones; ModernBERT does so on BERT's word pieces
@@ -9,21 +9,26 @@ too, and there each of the two also with the other's share of masks. Of matrix
 products all compute as many as BERT does in --num_train_steps. Prints a line
 for each: on --eval_file, with 15 % of the tokens masked, masked-LM loss and
 accuracy, and how often the order, the next sentence or a replaced token is told
-right. ELECTRA's masked LM is its generator. Losses of different pieces cannot
-be compared. A run that has ended is not repeated.
+right. ELECTRA's masked LM is its generator. Losses of different pieces and
+objectives cannot be compared; so with --data_dir each model is then fine-tuned
+on the SST-2 there, from three seeds. A run that has ended is not repeated.
 """
 
 import dataclasses
 import json
 import pathlib
 import shlex
+import statistics
 import subprocess
 import sys
 import time
 
+import fine_tuning_tasks
+import keras
 from absl import app
 from absl import flags
 
+import keras_bert
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models.family import family_of
 from keras_bert.models.heads import add_heads
@@ -40,6 +45,9 @@ _OUTPUT_DIR = flags.DEFINE_string("output_dir", None, "New.", required=True)
 _STEPS = flags.DEFINE_integer("num_train_steps", 2000, "Steps.", lower_bound=1)
 _VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 8000, "Pieces.")
 
+_DATA_DIR = flags.DEFINE_string(
+    "data_dir", None, "Where the data sets are; by default none is learned."
+)
 _SEED = flags.DEFINE_integer("random_seed", 12345, "Of the training.")
 _FAMILIES = flags.DEFINE_list("families", None, "Which; by default all.")
 
@@ -148,6 +156,8 @@ def main(_):
             figures |= _judge(_ALL[name], place)
             (place / "figures.json").write_text(json.dumps(figures))
         print(name, (place / "figures.json").read_text(), flush=True)
+        if _DATA_DIR.value:
+            print(name, "on SST-2", _fine_tuned(place), flush=True)
 
 
 def _steps(family):
@@ -223,6 +233,28 @@ def _judge(family, place):
     lines = (place / "judged" / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
     return [point for point in points if point["split"] == "eval"][0]
+
+
+def _fine_tuned(place):
+    """The accuracies of SST-2 by seed, kept in a file."""
+    path = place / "sst2.json"
+    if not path.exists():
+        splits = fine_tuning_tasks.read_splits("sst2", _DATA_DIR.value, None)
+        scores = [_fine_tune(place / "run", splits, seed) for seed in range(3)]
+        path.write_text(json.dumps(scores))
+    scores = json.loads(path.read_text())
+    return f"{statistics.mean(scores):.1f} ± {statistics.stdev(scores):.1f} %"
+
+
+def _fine_tune(directory, splits, seed):
+    keras.utils.set_random_seed(seed)
+    classifier = keras_bert.TextClassifier.from_pretrained(
+        directory, labels=fine_tuning_tasks.label_names("texts", splits)
+    )
+    classifier.fit(
+        *splits["train"], epochs=4, learning_rate=5e-4, seed=seed, verbose=0
+    )
+    return 100 * classifier.evaluate(*splits["dev"])["accuracy"]
 
 
 def _run(command, **more):

@@ -398,6 +398,11 @@ def test_weights_that_cannot_be_are_refused(classifier, weights):
         classifier.fit(_TEXTS, _TARGETS, class_weights=weights)
 
 
+def test_weights_name_their_labels(classifier):
+    with pytest.raises(ValueError, match=r"must be a dict .*: \[1.0, 2.0\]"):
+        classifier.fit(_TEXTS, _TARGETS, class_weights=[1.0, 2.0])
+
+
 def test_labels_differ_by_more_than_white_space(bert):
     with pytest.raises(ValueError, match="white space.*Received: .*' pos'"):
         TextClassifier(bert, labels=[" pos", "pos"])

@@ -56,6 +56,11 @@ def label_weights(class_weights, labels):
     Raises:
         ValueError: there is no such label, or there cannot be such weights.
     """
+    if not isinstance(class_weights, dict):
+        raise ValueError(
+            "`class_weights` must be a dict from labels to floats. "
+            f"Received: {class_weights!r}."
+        )
     weights = np.ones(len(labels), np.float32)
     weights[label_indices([*class_weights], labels)] = [*class_weights.values()]
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
