@@ -46,6 +46,7 @@ CLASSES = {
     "Rotary": "layers.rotary",
     "ScalarMix": "layers.scalar_mix",
     "SelfAttention": "layers.self_attention",
+    "SeparateDisentangledAttention": "layers.separate_disentangled_attention",
     "SpanCrossEntropy": "training.cross_entropy",
     "SparseCrossEntropy": "training.cross_entropy",
     "SplitChoices": "layers.choices",

@@ -170,6 +170,8 @@ def _make_settings_of(model_type):
         return _xlm_settings()
     if model_type == "deberta-v2":
         return _deberta_settings()
+    if model_type == "deberta":
+        return _deberta_v1_settings()
     if model_type == "mpnet":
         return _mpnet_settings()
     return _make_settings(find_family(model_type).tokenizer)
@@ -209,14 +211,30 @@ def _mpnet_settings():
 def _byte_pair_settings():
     from keras_bert.text.byte_pair.settings import BytePairSettings
     from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+
+    specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokens, merges = _bytes_and_merges()
+    vocabulary = BytePairVocabulary([*specials, *tokens])
+    return BytePairSettings(vocabulary, merges, add_prefix_space=True)
+
+
+def _deberta_v1_settings():
+    from keras_bert.text.byte_pair.settings import BytePairSettings
+    from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+    from keras_bert.text.wordpiece.vocabulary import ROLES
+
+    tokens, merges = _bytes_and_merges()
+    tokens = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", *tokens, "[MASK]"]
+    vocabulary = BytePairVocabulary(tokens, roles=ROLES)
+    return BytePairSettings(vocabulary, merges, add_prefix_space=True)
+
+
+def _bytes_and_merges():
     from keras_bert.text.byte_pair.vocabulary import byte_characters
 
     merges = [("Ġ", "w"), ("Ġw", "o"), ("Ġwo", "r"), ("Ġwor", "d")]
     merges += [("Ġword", str(digit)) for digit in range(10)]
-    specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    tokens = [*specials, *byte_characters(), *map("".join, merges)]
-    vocabulary = BytePairVocabulary(tokens)
-    return BytePairSettings(vocabulary, merges, add_prefix_space=True)
+    return [*byte_characters(), *map("".join, merges)], merges
 
 
 def _sentencepiece_settings():

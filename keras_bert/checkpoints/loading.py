@@ -171,7 +171,7 @@ def load(build, plan, source):
 
 def _read(places, arrays, shape):
     """Reads an array of our shape from the one that it is, or the three."""
-    if len(places) == 1 and not places[0].transposed:
+    if len(places) == 1 and places[0].is_plain:
         return arrays.read(places[0].name).reshape(shape)
     values = np.empty(shape, np.float32)
     for place in places:

@@ -5,7 +5,9 @@ An `@` in the table says how an array lies in a file:
 - `@0`, `@1`, `@2` (our column): a third of the columns of the fused matrix;
 - `@T`: transposed;
 - `@heads_out`, `@heads_in`: the last or the first axis is apart as
-  `(num_heads, head_size)`.
+  `(num_heads, head_size)`;
+- `@heads_qkv`: transposed, and queries, keys and values beside each other in
+  each head, where ours are all heads of each.
 """
 
 import dataclasses
@@ -14,6 +16,7 @@ import numpy as np
 
 from keras_bert.checkpoints.weight_table import NO_PLACE
 from keras_bert.checkpoints.weight_table import blocks_of
+from keras_bert.checkpoints.weight_table import head_rows
 from keras_bert.checkpoints.weight_table import rows_with
 from keras_bert.checkpoints.weight_table import shape_of
 from keras_bert.checkpoints.weight_table import sizes_with
@@ -33,6 +36,8 @@ class Place:
         name: str, name of the array in the file.
         shape: tuple, shape of the array in the file.
         transposed: bool, whether the file holds it transposed.
+        num_heads: int, the heads in each of which the file holds queries, keys
+            and values; None where it does not.
     """
 
     weight: str
@@ -40,6 +45,12 @@ class Place:
     name: str
     shape: tuple
     transposed: bool = False
+    num_heads: int | None = None
+
+    @property
+    def is_plain(self):
+        """Returns True where the file holds the numbers in our order."""
+        return not self.transposed and self.num_heads is None
 
     @property
     def part(self):
@@ -65,6 +76,9 @@ class Place:
 
     def view(self, weight):
         """Takes what the array holds of our weight, a NumPy array."""
+        if self.num_heads:
+            heads = weight.reshape(len(weight), 3, self.num_heads, -1)
+            return heads.transpose(2, 1, 3, 0)
         if self.third is None:
             return weight
         size = weight.shape[-1] // 3
@@ -83,7 +97,10 @@ def published_places(config, column, head=None):
         ValueError: the format has no place for models of this family.
     """
     table = rows_with(config, head)
-    if not all(column in row for row in table):
+    of_head = head_rows(config.model_type, head.part) if head else ()
+    if not all(column in row for row in table) or any(
+        row[column] == NO_PLACE for row in of_head
+    ):
         what = f" with a {head.part}" if head else ""
         raise ValueError(
             f"The format must be one that holds {config.family}{what}. "
@@ -118,6 +135,7 @@ def _published_place(row, column, sizes, block):
         "T": shape[::-1],
         "heads_out": (*shape[:-1], *heads),
         "heads_in": (*heads, *shape[1:]),
+        "heads_qkv": shape[::-1],
     }
     return Place(
         weight.format(*block),
@@ -125,4 +143,5 @@ def _published_place(row, column, sizes, block):
         name.format(*block),
         shapes[mark],
         mark == "T",
+        sizes["N"] if mark == "heads_qkv" else None,
     )

@@ -126,22 +126,26 @@ class DisentangledAttention(SelfAttention):
             ops.take(self._rows, farthest + x, axis=0)
             for x in (distances, -distances)
         )
-        table_query, table_key = self._of_table(table)  # each [N, R, D]
-        of_keys = ops.matmul(
-            query, _transposed(ops.take(table_key, falling, axis=1))
-        )  # [B, N, S, 2 * S]
-        of_queries = ops.matmul(
-            key, _transposed(ops.take(table_query * scale, rising, axis=1))
-        )
+        table_query, table_key = self._of_table(table, rising, falling)
+        of_keys = ops.matmul(query, _transposed(table_key))  # [B, N, S, 2 * S]
+        of_queries = ops.matmul(key, _transposed(table_query * scale))
         scores = ops.matmul(query, _transposed(key))
         return scores + _shifted(of_keys) + _transposed(_shifted(of_queries))
 
-    def _of_table(self, table):
-        """Queries and keys of distances, each [N, R, D]."""
+    def _of_table(self, table, rising, falling):
+        """Queries of some rows and keys of others, each [N, 2 * S, D]."""
         dense, size = self.query_key_value, 2 * self.hidden_size
         made = ops.matmul(table, dense.kernel[:, :size]) + dense.bias[:size]
-        rows = ops.reshape(made, (-1, 2, self.num_heads, self.head_size))
-        return ops.unstack(ops.transpose(rows, (1, 2, 0, 3)), 2)
+        query, key = ops.split(made, 2, axis=-1)
+        return (
+            ops.take(self._table_heads(query), rising, axis=1),
+            ops.take(self._table_heads(key), falling, axis=1),
+        )
+
+    def _table_heads(self, rows):
+        """Splits vectors of distances; [N, R, D]."""
+        heads = ops.reshape(rows, (-1, self.num_heads, self.head_size))
+        return ops.transpose(heads, (1, 0, 2))
 
     def flops(self, seq_length, num_queries):
         of_table = 2 * 2 * 2 * self.num_buckets * self.hidden_size**2

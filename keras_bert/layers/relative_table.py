@@ -1,4 +1,4 @@
-"""A table of vectors of distances, normalized once for all blocks."""
+"""A table of vectors of distances, for all blocks."""
 
 import keras
 from keras import ops
@@ -17,8 +17,8 @@ class RelativeTable(keras.layers.Layer):
     Args:
         num_rows: int.
         hidden_size: int, width of the vectors.
-        layer_norm: layer that normalizes them. Its name is part of the paths
-            of its weights.
+        layer_norm: layer that normalizes them, or None. Its name is part of
+            the paths of its weights.
         embeddings_initializer: Keras initializer of the table.
 
     Call arguments:
@@ -42,7 +42,7 @@ class RelativeTable(keras.layers.Layer):
         self,
         num_rows,
         hidden_size,
-        layer_norm,
+        layer_norm=None,
         embeddings_initializer=None,
         **kwargs,
     ):
@@ -61,10 +61,13 @@ class RelativeTable(keras.layers.Layer):
             initializer=clone_initializer(self.embeddings_initializer),
             autocast=False,
         )
-        self.layer_norm.build(shape)
+        if self.layer_norm:
+            self.layer_norm.build(shape)
 
     def call(self, inputs):
-        table = self.layer_norm(ops.convert_to_tensor(self.relative_embeddings))
+        table = ops.convert_to_tensor(self.relative_embeddings)
+        if self.layer_norm:
+            table = self.layer_norm(table)
         return ops.cast(table, self.compute_dtype)
 
     def compute_output_shape(self, inputs_shape):

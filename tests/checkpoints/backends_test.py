@@ -13,6 +13,7 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.config import BertConfig
 from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.deberta_config import DebertaConfig
 from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
@@ -57,6 +58,7 @@ _CONFIGS = {
         size, embedding_size=4, num_hidden_layers=3, **_SIZES
     ),
     "bert": lambda size: BertConfig(size, num_hidden_layers=2, **_SIZES),
+    "deberta": lambda size: DebertaConfig(size, num_hidden_layers=2, **_SIZES),
     "deberta-v2": lambda size: DebertaV2Config(
         size,
         num_hidden_layers=2,

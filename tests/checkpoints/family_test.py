@@ -75,7 +75,7 @@ def test_the_table_of_weights_is_that_of_the_model(make):
 def test_an_unknown_family_is_an_error_that_names_the_known(model_type):
     with pytest.raises(
         ValueError,
-        match="one of albert, bert, deberta-v2, distilbert, electra, .*Rec",
+        match="one of albert, bert, deberta, deberta-v2, distilbert, .*Rec",
     ) as info:
         config_from({"model_type": model_type, "vocab_size": 9})
     assert repr(model_type) in str(info.value)

@@ -177,6 +177,8 @@ _RELATIVES = {
     "AlbertForPreTraining": ["pooler", "masked_lm_head", "sop_head"],
     "AlbertForMaskedLM": ["masked_lm_head"],
     "AlbertModel": ["pooler"],
+    "DebertaForMaskedLM": ["masked_lm_head"],
+    "DebertaModel": [],
     "DebertaV2ForMaskedLM": ["masked_lm_head"],
     "DebertaV2Model": [],
     "ElectraForPreTraining": ["replaced_token_head"],
@@ -196,6 +198,8 @@ _SIZES = {
     "albert": {"hidden_size": 8, "num_hidden_layers": 5, "embedding_size": 4}
     | {"num_attention_heads": 2, "intermediate_size": 16}
     | {"num_hidden_groups": 2, "inner_group_num": 2},
+    "deberta": {"hidden_size": 8, "num_hidden_layers": 2}
+    | {"num_attention_heads": 2, "intermediate_size": 16},
     "deberta-v2": {"hidden_size": 8, "num_hidden_layers": 2}
     | {"num_attention_heads": 2, "intermediate_size": 16}
     | {"position_buckets": 6, "conv_kernel_size": 3},
@@ -266,8 +270,8 @@ def test_a_relative_is_read_by_transformers_equal(
 
 @pytest.mark.parametrize(
     "model_type",
-    ["albert", "deberta-v2", "roberta", "electra", "modernbert", "xlm-roberta"]
-    + ["mpnet"],
+    ["albert", "deberta", "deberta-v2", "roberta", "electra", "modernbert"]
+    + ["xlm-roberta", "mpnet"],
 )
 @pytest.mark.parametrize(
     "part, num_outputs, task",
@@ -295,8 +299,11 @@ def test_heads_of_tasks_are_read_by_transformers(
     settings = {"labels": ["a", "b", "c"]} if num_outputs == 3 else {}
     record = TaskRecord(task, HeadSize(part, num_outputs), settings)
     ours = PretrainedModel.from_config(config, tokenizer, [])
-    save_pretrained(ours.for_task(record), tmp_path, format="hf")
     name = task_class(family, part)
+    if name == "DebertaForMultipleChoice":
+        assert not hasattr(transformers, name)
+        return
+    save_pretrained(ours.for_task(record), tmp_path, format="hf")
     _, info = getattr(transformers, name).from_pretrained(
         tmp_path, output_loading_info=True
     )

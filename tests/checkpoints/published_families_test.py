@@ -24,7 +24,7 @@ from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.heads import logits_name
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
-_FAMILIES = ("albert", "deberta-v2", "electra") + (
+_FAMILIES = ("albert", "deberta", "deberta-v2", "electra") + (
     "mpnet",
     "roberta",
     "xlm-roberta",
@@ -34,7 +34,7 @@ _TASKS = ("ForSequenceClassification", "ForTokenClassification") + (
     "ForMultipleChoice",
 )
 _INPUTS = {"input_mask": "attention_mask", "segment_ids": "token_type_ids"}
-_QUERY = re.compile(r"(query(_proj)?|attn\.q)\.weight")
+_QUERY = re.compile(r"(query(_proj)?|attn\.q|in_proj)\.weight")
 _OUTPUTS = {"mlm_logits": "logits"}
 
 
@@ -151,13 +151,17 @@ def test_a_head_alone_is_read_and_written_as_its_class(
 
 @pytest.mark.parametrize("task", _TASKS)
 def test_a_fine_tuned_head_is_that_of_transformers(task, golden, tmp_path):
-    family = golden.family
+    family, name = golden.family, golden.family.model_type
     part, kind = next(
         (part, kind)
         for part, kind in family.task_heads.items()
         if task_class(family, part).endswith(task)
     )
     architecture = task_class(family, part)
+    if architecture not in golden.groups:
+        names = {row["hugging_face"] for row in head_rows(name, part)}
+        assert (name, names) == ("deberta", {"-"})
+        return
     head = dict(golden.groups[architecture])
     logits = head.pop("logits")
     prefix = encoder_prefix(family.model_type)

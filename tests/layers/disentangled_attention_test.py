@@ -12,6 +12,7 @@ from keras_bert.layers import LayerNorm
 from keras_bert.layers import PostNormBlock
 from keras_bert.layers import RelativeTable
 from keras_bert.layers import SelfAttention
+from keras_bert.layers import SeparateDisentangledAttention
 from keras_bert.layers.disentangled_attention import relative_rows
 
 _RANDOM = np.random.default_rng(0)
@@ -38,8 +39,7 @@ def _widened(layer, *inputs, **told):
     return layer
 
 
-@keras.saving.register_keras_serializable("test")
-class _Attention(DisentangledAttention):
+class _WithTable:
     """With the table at hand, for checks that know of no other tensors."""
 
     def build(self, inputs_shape, attention_mask_shape=None):
@@ -53,12 +53,37 @@ class _Attention(DisentangledAttention):
         return super().call(inputs, attention_mask, None, about, training)
 
 
+@keras.saving.register_keras_serializable("test")
+class _Attention(_WithTable, DisentangledAttention):
+    pass
+
+
+@keras.saving.register_keras_serializable("test")
+class _Separate(_WithTable, SeparateDisentangledAttention):
+    pass
+
+
+def _separate_arguments():
+    arguments = {**_arguments(), "max_distance": 4}
+    del arguments["num_buckets"]
+    return arguments
+
+
 def test_attention_layer(run_layer_test):
     run_layer_test(
         _Attention,
         _arguments,
         {"inputs": _INPUTS, "attention_mask": _MASK},
         num_weights=4,
+    )
+
+
+def test_attention_layer_with_matrices_for_distances(run_layer_test):
+    run_layer_test(
+        _Separate,
+        _separate_arguments,
+        {"inputs": _INPUTS, "attention_mask": _MASK},
+        num_weights=8,
     )
 
 
@@ -89,22 +114,46 @@ def _pieces():
     }
 
 
-def test_a_pair_scores_content_and_both_sides_of_its_distance():
+def _shared():
     attention = _widened(
         DisentangledAttention(**_arguments()), _INPUTS, about=_ABOUT
     )
-    found = attention.attention_weights(_INPUTS, _MASK, _ABOUT)
     kernel, bias = (np.asarray(x) for x in attention.query_key_value.weights)
-    rows = relative_rows(4, 16)
     table = _ABOUT["relative_table"]
+    of_table = np.split(table @ kernel + bias, 3, axis=-1)
+    rows = relative_rows(4, 16)
+    return attention, (kernel, bias), of_table, lambda d: rows[16 + d]
+
+
+def _separate():
+    attention = _widened(
+        SeparateDisentangledAttention(**_separate_arguments()),
+        _INPUTS,
+        about=_ABOUT,
+    )
+    own = {w.path.partition("/")[2]: np.asarray(w) for w in attention.weights}
+    no_bias = np.zeros(8)
+    bias = np.concatenate([own["query_bias"], no_bias, own["value_bias"]])
+    table = _ABOUT["relative_table"]
+    of_table = [
+        table @ own["table_query/kernel"] + own["table_query/bias"],
+        table @ own["table_key/kernel"],
+    ]
+    dense = own["query_key_value/kernel"], bias
+    return attention, dense, of_table, lambda d: min(max(4 + d, 0), 7)
+
+
+@pytest.mark.parametrize("make", [_shared, _separate])
+def test_a_pair_scores_content_and_both_sides_of_its_distance(make):
+    attention, (kernel, bias), (far_query, far_key, *_), row_of = make()
+    found = attention.attention_weights(_INPUTS, _MASK, _ABOUT)
     for text in range(2):
         query, key, _ = np.split(_INPUTS[text] @ kernel + bias, 3, axis=-1)
-        far_query, far_key, _ = np.split(table @ kernel + bias, 3, axis=-1)
         for head in (slice(0, 4), slice(4, 8)):
             scores = np.full((5, 5), -np.inf)
             for i in range(5):
                 for j in np.flatnonzero(_MASK[text]):
-                    row = rows[16 + i - j]
+                    row = row_of(i - j)
                     scores[i, j] = (
                         query[i, head] @ key[j, head]
                         + query[i, head] @ far_key[row, head]

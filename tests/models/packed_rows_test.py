@@ -15,6 +15,7 @@ from keras_bert.layers import TextPositions
 from keras_bert.models import add_heads
 from keras_bert.models import add_task_head
 from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.deberta_config import DebertaConfig
 from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
@@ -54,6 +55,9 @@ _CONFIGS = {
             embedding_size=4,
             max_position_embeddings=10,
             **_NO_DROPOUT,
+        ),
+        DebertaConfig(
+            *(30, 8, 3, 2, 16), max_position_embeddings=10, **_NO_DROPOUT
         ),
         DebertaV2Config(
             *(30, 8, 3, 2, 16),

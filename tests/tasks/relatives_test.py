@@ -10,6 +10,7 @@ import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.albert import AlbertConfig
+from keras_bert.models.deberta_config import DebertaConfig
 from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.mpnet import MPNetConfig
@@ -41,6 +42,9 @@ _CONFIGS = {
         num_hidden_groups=2,
         max_position_embeddings=12,
     ),
+    "deberta": DebertaConfig(
+        275, **_SIZES, num_hidden_layers=4, max_position_embeddings=12
+    ),
     "deberta-v2": DebertaV2Config(
         40,
         **_SIZES,
@@ -70,7 +74,7 @@ def make(make_settings_of):
 
 
 @pytest.fixture(
-    params=["albert", "deberta-v2", "electra"]
+    params=["albert", "deberta", "deberta-v2", "electra"]
     + ["mpnet", "roberta", "xlm-roberta"]
 )
 def model(request, make):
@@ -134,6 +138,7 @@ def test_fillings_are_told_as_text(model):
         "roberta": ("Ġword2", " word2"),
         "albert": ("▁word2", "word2"),
         "xlm-roberta": ("▁word2", "word2"),
+        "deberta": ("Ġword2", " word2"),
         "deberta-v2": ("▁word2", "word2"),
         "electra": ("word2", "word2"),
         "mpnet": ("word2", "word2"),

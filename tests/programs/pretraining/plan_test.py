@@ -308,13 +308,14 @@ def test_rows_of_several_texts_are_for_heads_of_one_model(
     "name",
     [
         *("roberta", "albert", "deberta-v2", "distilbert", "electra", "bert"),
-        *("mpnet", "openai-gpt", "xlm-roberta"),
+        *("deberta", "mpnet", "openai-gpt", "xlm-roberta"),
     ],
 )
 def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
     made_for = {
         "roberta": {"mlm", "distillation"},
         "albert": {"mlm", "mlm_sop", "distillation"},
+        "deberta": {"mlm", "distillation"},
         "deberta-v2": {"mlm", "distillation"},
         "distilbert": {"mlm", "distillation"},
         "electra": {"mlm", "distillation", "electra"},

@@ -1,0 +1,99 @@
+"""Attention that has matrices of its own for distances."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert.layers.arguments import clone_initializer
+from keras_bert.layers.disentangled_attention import DisentangledAttention
+from keras_bert.layers.flat_dense import FlatDense
+
+_FUSED = "query_key_value"
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class SeparateDisentangledAttention(DisentangledAttention):
+    """The `DisentangledAttention` of DeBERTa's first version.
+
+    Keys and queries of distances are made by matrices of their own, and each
+    distance below `max_distance` has a row. Keys have no bias, neither those of
+    tokens nor those of distances.
+
+    Args:
+        hidden_size, num_heads: those of `SelfAttention`.
+        max_distance: int, rows of the table in each direction.
+        **kwargs: other arguments of `DisentangledAttention`.
+
+    Call arguments:
+        inputs, attention_mask, query_positions, about: those of
+            `DisentangledAttention`. The table is float
+            `(2 * max_distance, hidden_size)`.
+
+    Returns:
+        float `(batch_size, num_queries, hidden_size)`.
+
+    Example:
+
+    >>> attention = keras_bert.layers.SeparateDisentangledAttention(8, 2, 4)
+    >>> about = {"relative_table": keras.ops.ones((8, 8))}
+    >>> attention(keras.ops.ones((1, 4, 8)), about=about).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.1
+    """
+
+    def __init__(self, hidden_size, num_heads, max_distance, **kwargs):
+        super().__init__(
+            hidden_size, num_heads, max_distance, max_distance, **kwargs
+        )
+        self.table_query = self._dense(hidden_size, "table_query")
+        self.table_key = self._dense(hidden_size, "table_key")
+        rows = np.arange(2 * max_distance + 1)
+        self._rows = np.minimum(rows, rows[-2]).astype("int32")
+
+    def _dense(self, units, name):
+        return FlatDense(
+            units,
+            use_bias=name not in (_FUSED, "table_key"),
+            kernel_initializer=clone_initializer(self.kernel_initializer),
+            dtype=self.dtype_policy,
+            name=name,
+        )
+
+    def build(
+        self,
+        inputs_shape,
+        attention_mask_shape=None,
+        query_positions_shape=None,
+        about_shape=None,
+    ):
+        super().build(inputs_shape)
+        self.query_bias = self._bias("query_bias")
+        self.value_bias = self._bias("value_bias")
+        for dense in (self.table_query, self.table_key):
+            dense.build((2 * self.max_distance, self.hidden_size))
+
+    def _bias(self, name):
+        return self.add_weight(
+            name=name, shape=(self.hidden_size,), initializer="zeros"
+        )
+
+    def heads(self, query_key_value):
+        query, value = self.query_bias, self.value_bias
+        biases = ops.concatenate([query, ops.zeros_like(query), value])
+        return super().heads(query_key_value + biases)
+
+    def _of_table(self, table, rising, falling):
+        return [
+            self._table_heads(dense(ops.take(table, rows, axis=0)))
+            for dense, rows in (
+                (self.table_query, rising),
+                (self.table_key, falling),
+            )
+        ]
+
+    def get_config(self):
+        config = super().get_config()
+        del config["num_buckets"]
+        return config

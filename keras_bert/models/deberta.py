@@ -1,0 +1,116 @@
+"""DeBERTa, wired from layers: content and distance scored apart."""
+
+from keras_bert import features
+from keras_bert.layers.activations import gelu_erf
+from keras_bert.layers.feed_forward import FeedForward
+from keras_bert.layers.flat_dense import DropoutDense
+from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.post_norm_block import PostNormBlock
+from keras_bert.layers.relative_table import RelativeTable
+from keras_bert.layers.separate_disentangled_attention import (
+    SeparateDisentangledAttention,
+)
+from keras_bert.layers.word_embeddings import WordEmbeddings
+from keras_bert.models.backbone import Backbone
+from keras_bert.models.backbone import encoder_inputs
+from keras_bert.models.deberta_config import DebertaConfig
+from keras_bert.models.family import Family
+from keras_bert.models.layer_arguments import initializer
+from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.models.task_model import TASK_HEADS
+from keras_bert.models.task_model import HeadKind
+from keras_bert.template import Template
+
+
+def deberta_backbone(config):
+    """Makes the layers of the encoder."""
+    arguments = layer_arguments(config)
+    blocks = []
+    for index in range(config.num_hidden_layers):
+        attention = SeparateDisentangledAttention(
+            **arguments["attention"],
+            max_distance=config.max_position_embeddings,
+            output_dropout=config.hidden_dropout_prob,
+            name="self_attention",
+        )
+        pieces = attention, feed_forward(config)
+        blocks.append(PostNormBlock(*pieces, **block_arguments(config, index)))
+    return backbone_of(config, config.max_position_embeddings, None, blocks)
+
+
+def backbone_of(config, num_distances, table_norm, blocks):
+    """Makes the backbone of blocks that share one table of distances.
+
+    Args:
+        config: `DebertaConfig`.
+        num_distances: int, rows of the table in each direction.
+        table_norm: layer that normalizes it, or None.
+        blocks: list of the blocks.
+    """
+    table = RelativeTable(
+        2 * num_distances,
+        config.hidden_size,
+        table_norm,
+        embeddings_initializer=initializer(config),
+        name="relative_positions",
+    )
+    return Backbone(
+        WordEmbeddings(
+            config.vocab_size,
+            config.hidden_size,
+            layer_norm(config),
+            dropout=config.hidden_dropout_prob,
+            embeddings_initializer=initializer(config),
+            name="embeddings",
+        ),
+        blocks,
+        inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
+        about=lambda inputs: {
+            "relative_table": table(inputs[features.INPUT_IDS.name])
+        },
+        about_layers=[table],
+    )
+
+
+def layer_norm(config):
+    """Makes the layer that normalizes a table or what is looked up."""
+    return LayerNorm(config.layer_norm_eps, dtype="float32", name="layer_norm")
+
+
+def feed_forward(config):
+    """Makes the second sublayer of a block."""
+    arguments = layer_arguments(config)["feed_forward"]
+    return FeedForward(**arguments, name="feed_forward")
+
+
+def block_arguments(config, index):
+    """Makes what a block is told besides its sublayers."""
+    return {"layer_norm_epsilon": config.layer_norm_eps} | {
+        "name": f"block_{index}"
+    }
+
+
+def _transform(config):
+    """The layer that stands in the place of BERT's pooler."""
+    arguments = layer_arguments(config)["pooler"] | {"activation": gelu_erf}
+    return DropoutDense(
+        dropout=config.pooler_dropout, **arguments, name="dense"
+    )
+
+
+_OF_FIRST = HeadKind("first_token", transform=_transform)
+FAMILY = Family(
+    config=DebertaConfig,
+    backbone=deberta_backbone,
+    paper="2006.03654",
+    parts=("masked_lm_head",),
+    task_heads={
+        **TASK_HEADS,
+        "classifier": _OF_FIRST,
+        "choice_scorer": _OF_FIRST,
+    },
+    template=Template(pair="cls A sep B sep", segments=False),
+    tokenizer="byte_bpe",
+    # The head that was published, which is not that of its first release.
+    published_keys={"legacy": False},
+)
