@@ -30,6 +30,7 @@ CLASSES = {
     "Lamb": "training.lamb",
     "LayerNorm": "layers.layer_norm",
     "LinearWarmupDecay": "training.schedules",
+    "MaskQueries": "layers.mask_queries",
     "MaskedLMHead": "layers.masked_lm_head",
     "MergeChoices": "layers.choices",
     "NSPHead": "layers.nsp_head",

@@ -6,7 +6,8 @@ has no place. A TensorFlow checkpoint may hold a second model, whose names stand
 in a column `tf1_<its name>`. The shape is that of the array in our model, in
 the letters of the config's `size_keys`, as "3H" a multiple of one, or in
 digits. `@but_first` behind our weight leaves the first block out, `@narrow` the
-row where E is H, `@convolved` where K is 0. `weight_map` reads the other marks;
+row where E is H, `@convolved` where K is 0, `@decoded` where the config has no
+`enhanced_mask_decoder`. `weight_map` reads the other marks;
 a row marked `@tied` names a copy of the weight's array, `@unused` an array of
 published files that no model has. In a column `hugging_face_too` stand other
 names that an array has. The heads of fine-tuned models are in the files of
@@ -21,6 +22,7 @@ import string
 _TABLES = pathlib.Path(__file__).with_name("weights")
 _BUT_FIRST = "@but_first"
 _CONVOLVED = "@convolved"
+_DECODED = "@decoded"
 _NARROW = "@narrow"
 _TIED = "@tied"
 _UNUSED = "@unused"
@@ -145,10 +147,13 @@ def weight_of(row):
 
 def blocks_of(row, config):
     """Yields the numbers of each block that a row is for; none for no block."""
-    sizes = config.sizes
-    if row["weight"].endswith(_NARROW) and sizes["E"] == sizes["H"]:
-        return iter(())
-    if row["weight"].endswith(_CONVOLVED) and not sizes["K"]:
+    sizes, weight = config.sizes, row["weight"]
+    lacks = (
+        (weight.endswith(_NARROW) and sizes["E"] == sizes["H"])
+        or (weight.endswith(_CONVOLVED) and not sizes["K"])
+        or (weight.endswith(_DECODED) and not config.enhanced_mask_decoder)
+    )
+    if lacks:
         return iter(())
     counts = config.block_counts if "{}" in row["weight"] else ()
     blocks = itertools.product(*map(range, counts))

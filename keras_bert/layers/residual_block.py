@@ -32,6 +32,7 @@ class ResidualBlock(keras.layers.Layer):
             **told,
             training=training,
         )
+        inputs = told.get("about", {}).get("query_states", inputs)
         if query_positions is not None:
             inputs = gather_positions(inputs, query_positions)
         states = self.with_attended(inputs, attended)

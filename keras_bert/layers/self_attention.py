@@ -56,7 +56,9 @@ class SelfAttention(keras.layers.Layer):
             text, where a row holds several, which do not see each other. In
             long rows the tokens of a text stand together, in order. By
             "score_bias" float `(1, num_heads, seq_length, seq_length)`, what
-            is added to the scores, for a layer without `reach`.
+            is added to the scores, for a layer without `reach`. By
+            "query_states" float `(batch_size, seq_length, hidden_size)`, what
+            queries are made of in the place of the inputs.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -145,9 +147,13 @@ class SelfAttention(keras.layers.Layer):
         about=None,
         training=None,
     ):
-        query_key_value = self.query_key_value(inputs)
+        heads = self.heads(self.query_key_value(inputs))
+        if about and "query_states" in about:
+            # Two thirds of this product go unused: it is of one block only.
+            others = self.query_key_value(about["query_states"])
+            heads = [self.heads(others)[0], *heads[1:]]
         context = self.attend(
-            self.heads(query_key_value),
+            heads,
             attention_mask,
             query_positions,
             about,

@@ -25,7 +25,9 @@ class WordEmbeddings(keras.layers.Layer):
         layer_norm: layer that normalizes them. Its name is part of the paths
             of its weights.
         dropout: float, rate after the normalization.
-        embeddings_initializer: Keras initializer of the table.
+        embeddings_initializer: Keras initializer of the tables.
+        max_position_embeddings: int, rows of a table of positions, which only
+            `MaskQueries` adds; None for no such table.
 
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
@@ -51,6 +53,7 @@ class WordEmbeddings(keras.layers.Layer):
         layer_norm,
         dropout=DROPOUT,
         embeddings_initializer=None,
+        max_position_embeddings=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -61,20 +64,28 @@ class WordEmbeddings(keras.layers.Layer):
         self.layer_norm = layer_norm
         self.dropout = dropout
         self.embeddings_initializer = get_initializer(embeddings_initializer)
+        self.max_position_embeddings = max_position_embeddings
         self.output_dropout = Dropout(
             dropout, dtype=self.dtype_policy, name="dropout"
         )
 
     def build(self, input_ids_shape):
-        self.word_embeddings = self.add_weight(
-            name="word_embeddings",
-            shape=(self.vocab_size, self.hidden_size),
-            initializer=clone_initializer(self.embeddings_initializer),
-            autocast=False,  # Rows are looked up, not the whole table cast.
-        )
+        self.word_embeddings = self._table("word_embeddings", self.vocab_size)
+        if self.max_position_embeddings is not None:
+            self.position_embeddings = self._table(
+                "position_embeddings", self.max_position_embeddings
+            )
         output_shape = (*input_ids_shape, self.hidden_size)
         self.layer_norm.build(output_shape)
         self.output_dropout.build(output_shape)
+
+    def _table(self, name, num_rows):
+        return self.add_weight(
+            name=name,
+            shape=(num_rows, self.hidden_size),
+            initializer=clone_initializer(self.embeddings_initializer),
+            autocast=False,  # Rows are looked up, not the whole table cast.
+        )
 
     @property
     def embedding_size(self):
@@ -103,8 +114,8 @@ class WordEmbeddings(keras.layers.Layer):
 
     def get_config(self):
         names = "vocab_size", "hidden_size", "layer_norm", "dropout"
-        own = save_arguments(self, *names, "embeddings_initializer")
-        return {**super().get_config(), **own}
+        names += "embeddings_initializer", "max_position_embeddings"
+        return {**super().get_config(), **save_arguments(self, *names)}
 
     @classmethod
     def from_config(cls, config):

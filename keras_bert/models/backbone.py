@@ -33,6 +33,7 @@ class Backbone:
         about: function from `inputs` to the dict that blocks are told, by
             the name `about`; None where they are told nothing more.
         about_layers: list of the layers that `about` calls.
+        mask_queries: `MaskQueries` of an enhanced mask decoder, or None.
 
     Attributes:
         below_blocks: list of the layers that all blocks depend on, the
@@ -59,12 +60,14 @@ class Backbone:
         inputs=None,
         about=None,
         about_layers=(),
+        mask_queries=None,
     ):
         self.embeddings = embeddings
         self.below_blocks = [embeddings, *about_layers]
         self.blocks = list(blocks)
         self.final_norm = final_norm
         self.pooler = pooler
+        self.mask_queries = mask_queries
         self.inputs = inputs or encoder_inputs()
         for block in self.blocks:
             if self.is_packed and getattr(block, "sees_neighbours", False):
@@ -92,7 +95,7 @@ class Backbone:
         """
         inputs = {**self.inputs, **encoder_inputs((features.TEXT_NUMBERS,))}
         pieces = self.embeddings, self.blocks, self.final_norm, self.pooler
-        told = self._about, self.below_blocks[1:]
+        told = self._about, self.below_blocks[1:], self.mask_queries
         return Backbone(*pieces, inputs, *told)
 
     @property
@@ -143,11 +146,39 @@ class Backbone:
         Returns:
             A Keras tensor `(batch_size, num_positions, hidden_size)`.
         """
+        return self._last_states(positions, self._told)
+
+    def masked_states(self, positions):
+        """The states that a masked-LM head reads: the last ones, or decoded.
+
+        An enhanced mask decoder runs the last block twice on the states before
+        it: queries are made of these with their positions added, then of what
+        the first run gives.
+
+        Args:
+            positions: int32 Keras tensor `(batch_size, num_positions)`.
+
+        Returns:
+            A Keras tensor `(batch_size, num_positions, hidden_size)`.
+
+        References:
+            [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.2
+        """
+        if self.mask_queries is None:
+            return self.last_states(positions)
+        about = self._told.get("about", {})
         before = self.states[len(self.blocks) - 1]
-        arguments = dict(self._told)
+        queries = self.mask_queries(before, about.get("position"))
+        for places in (None, positions):
+            told = {"about": {**about, "query_states": queries}}
+            queries = self._last_states(places, told)
+        return queries
+
+    def _last_states(self, positions, told):
+        before = self.states[len(self.blocks) - 1]
         if positions is not None:
-            arguments["query_positions"] = positions
-        states = self.blocks[-1](before, self.inputs[_MASK], **arguments)
+            told = {**told, "query_positions": positions}
+        states = self.blocks[-1](before, self.inputs[_MASK], **told)
         return self.final_norm(states) if self.final_norm else states
 
     def encoder(self, name, pools=True):

@@ -5,6 +5,7 @@ from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import DropoutDense
 from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.mask_queries import MaskQueries
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.relative_table import RelativeTable
 from keras_bert.layers.separate_disentangled_attention import (
@@ -24,17 +25,15 @@ from keras_bert.template import Template
 
 def deberta_backbone(config):
     """Makes the layers of the encoder."""
-    arguments = layer_arguments(config)
     blocks = []
     for index in range(config.num_hidden_layers):
         attention = SeparateDisentangledAttention(
-            **arguments["attention"],
+            **layer_arguments(config)["attention"],
             max_distance=config.max_position_embeddings,
             output_dropout=config.hidden_dropout_prob,
             name="self_attention",
         )
-        pieces = attention, feed_forward(config)
-        blocks.append(PostNormBlock(*pieces, **block_arguments(config, index)))
+        blocks.append(block_of(config, index, attention))
     return backbone_of(config, config.max_position_embeddings, None, blocks)
 
 
@@ -54,21 +53,29 @@ def backbone_of(config, num_distances, table_norm, blocks):
         embeddings_initializer=initializer(config),
         name="relative_positions",
     )
+    num_positions = mask_queries = None
+    if config.enhanced_mask_decoder:
+        num_positions = config.max_position_embeddings
+    embeddings = WordEmbeddings(
+        config.vocab_size,
+        config.hidden_size,
+        layer_norm(config),
+        dropout=config.hidden_dropout_prob,
+        embeddings_initializer=initializer(config),
+        max_position_embeddings=num_positions,
+        name="embeddings",
+    )
+    if num_positions:
+        mask_queries = MaskQueries(embeddings, name="mask_queries")
     return Backbone(
-        WordEmbeddings(
-            config.vocab_size,
-            config.hidden_size,
-            layer_norm(config),
-            dropout=config.hidden_dropout_prob,
-            embeddings_initializer=initializer(config),
-            name="embeddings",
-        ),
+        embeddings,
         blocks,
         inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
         about=lambda inputs: {
             "relative_table": table(inputs[features.INPUT_IDS.name])
         },
         about_layers=[table],
+        mask_queries=mask_queries,
     )
 
 
@@ -77,17 +84,12 @@ def layer_norm(config):
     return LayerNorm(config.layer_norm_eps, dtype="float32", name="layer_norm")
 
 
-def feed_forward(config):
-    """Makes the second sublayer of a block."""
+def block_of(config, index, attention, kind=PostNormBlock, **more):
+    """Makes a block, of a class and with more arguments of it."""
     arguments = layer_arguments(config)["feed_forward"]
-    return FeedForward(**arguments, name="feed_forward")
-
-
-def block_arguments(config, index):
-    """Makes what a block is told besides its sublayers."""
-    return {"layer_norm_epsilon": config.layer_norm_eps} | {
-        "name": f"block_{index}"
-    }
+    feed_forward = FeedForward(**arguments, name="feed_forward")
+    more |= {"layer_norm_epsilon": config.layer_norm_eps}
+    return kind(attention, feed_forward, name=f"block_{index}", **more)
 
 
 def _transform(config):

@@ -18,6 +18,12 @@ class DebertaConfig(EncoderConfig):
         max_position_embeddings: int, longest sequence, and the distance from
             which on all are one.
         pooler_dropout: float, before the dense layer of a classifier.
+        enhanced_mask_decoder: bool, whether masked tokens are predicted from
+            states that know their places. Published files do not say so, though
+            their models were trained so; transformers ignores it.
+        enhanced_mask_decoder: bool, whether masked tokens are predicted from
+            states that know their positions. Published files do not say so,
+            though their models were trained so, and transformers ignores it.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`;
             `type_vocab_size` is 0.
 
@@ -28,6 +34,7 @@ class DebertaConfig(EncoderConfig):
     hidden_act: str = "gelu_erf"
     type_vocab_size: int = dataclasses.field(default=0, metadata={"least": 0})
     pooler_dropout: float = 0.0
+    enhanced_mask_decoder: bool = False
     layer_norm_eps: float = 1e-7
 
     family = "DeBERTa"

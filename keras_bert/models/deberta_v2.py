@@ -4,7 +4,6 @@ import dataclasses
 
 from keras_bert.layers.convolved_block import ConvolvedBlock
 from keras_bert.layers.disentangled_attention import DisentangledAttention
-from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.models import deberta
 from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.layer_arguments import layer_arguments
@@ -28,16 +27,14 @@ def _block(config, index):
         output_dropout=config.hidden_dropout_prob,
         name="self_attention",
     )
-    pieces = attention, deberta.feed_forward(config)
-    common = deberta.block_arguments(config, index)
-    if index or not config.conv_kernel_size:
-        return PostNormBlock(*pieces, **common)
-    return ConvolvedBlock(
-        *pieces,
-        config.conv_kernel_size,
-        dropout=config.hidden_dropout_prob,
-        **common,
-    )
+    convolved = {}
+    if config.conv_kernel_size and not index:
+        convolved = {
+            "kind": ConvolvedBlock,
+            "kernel_size": config.conv_kernel_size,
+            "dropout": config.hidden_dropout_prob,
+        }
+    return deberta.block_of(config, index, attention, **convolved)
 
 
 FAMILY = dataclasses.replace(

@@ -73,9 +73,10 @@ def _looked_at(backbone, positions, is_every):
                 POOLED: [gather_positions(every, positions[POOLED])],
             }
         return {**states, POOLED: [every[:, 0]]}
-    if backbone.is_packed:
+    if backbone.is_packed or backbone.mask_queries:
         # How many texts there are is not known where they would be split.
-        return {k: [backbone.last_states(x)] for k, x in positions.items()}
+        run = {MASKED: backbone.masked_states, POOLED: backbone.last_states}
+        return {kind: [run[kind](x)] for kind, x in positions.items()}
     looked_at = ops.concatenate([*positions.values()], axis=1)
     states = backbone.last_states(looked_at)
     masked = states[:, 1:] if POOLED in positions else states

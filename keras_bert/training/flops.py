@@ -42,6 +42,8 @@ def training_flops(backbone, heads, seq_length, num_predictions):
     forward = seq_length * _matrices(backbone.embeddings)
     forward += sum(_at(block, seq_length, seq_length) for block in blocks)
     forward += _at(last, seq_length, num_looked_at)
+    if MASKED in read and backbone.mask_queries:
+        forward += _at(last, seq_length, seq_length)  # The first of two runs.
     if POOLED in read:
         forward += _matrices(backbone.pooler)
     counts = {MASKED: num_predictions, EVERY: seq_length, POOLED: 1}

@@ -8,6 +8,7 @@ import pytest
 
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
+from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 
@@ -119,3 +120,25 @@ def test_a_published_file_is_read(name, weights, write, model, tmp_path):
     assert {*written} == {*weights}
     config = json.loads((tmp_path / "hf" / "config.json").read_text())
     assert config["legacy"] is False and config["relative_attention"] is True
+
+
+def test_the_positions_of_a_published_file_are_read_for_its_decoder(
+    weights, write, model, tmp_path
+):
+    name = "deberta.embeddings.position_embeddings.weight"
+    table = np.random.default_rng(0).normal(size=(_ROWS, _WIDTH))
+    published = {**weights, name: table.astype("float32")}
+    read = from_pretrained(write(published, enhanced_mask_decoder=True))
+    found = read.weights["embeddings/position_embeddings"]
+    np.testing.assert_array_equal(found, published[name])
+    inputs = {**_row(5), "masked_lm_positions": np.array([[2, 3]], "int32")}
+    logits = np.asarray(read.pretrainer(inputs)["mlm_logits"])
+    plain = np.asarray(model.pretrainer(inputs)["mlm_logits"])
+    assert np.abs(logits - plain).max() > 0.1
+    save_pretrained(read, tmp_path / "hf", format="hf")
+    again = from_pretrained(tmp_path / "hf")
+    np.testing.assert_array_equal(
+        again.pretrainer(inputs)["mlm_logits"], logits
+    )
+    with pytest.raises(CheckpointError, match=f"Missing: 1, {name}"):
+        from_pretrained(write(weights, enhanced_mask_decoder=True))

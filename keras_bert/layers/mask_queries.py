@@ -1,0 +1,67 @@
+"""What an enhanced mask decoder asks with: states that know their places."""
+
+import keras
+from keras import ops
+
+from keras_bert.layers.arguments import save_arguments
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class MaskQueries(keras.layers.Layer):
+    """Adds the embeddings of positions to states.
+
+    The table is that of the `embeddings` layer itself, which only looks up
+    words. The tie holds as that of `LMHead` does.
+
+    Args:
+        embeddings: the built or unbuilt layer of the same model that has the
+            table: `position_embeddings`, `(num_positions, hidden_size)`.
+
+    Call arguments:
+        states: float `(batch_size, seq_length, hidden_size)`.
+        positions: int32 `(batch_size, seq_length)`, the places of the tokens in
+            their texts, where those are not the places in the row.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> embeddings = keras_bert.layers.WordEmbeddings(
+    ...     30,
+    ...     8,
+    ...     keras_bert.layers.LayerNorm(name="layer_norm"),
+    ...     max_position_embeddings=16,
+    ... )
+    >>> states = embeddings(keras.ops.array([[2, 7, 9, 3]]))
+    >>> keras_bert.layers.MaskQueries(embeddings)(states).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.2
+    """
+
+    def __init__(self, embeddings, **kwargs):
+        super().__init__(**kwargs)
+        self.embeddings = embeddings
+
+    def build(self, states_shape, positions_shape=None):
+        if not self.embeddings.built:
+            self.embeddings.build(states_shape[:-1])
+
+    def call(self, states, positions=None):
+        if positions is None:
+            positions = ops.arange(ops.shape(states)[1])[None]
+        rows = ops.take(self.embeddings.position_embeddings, positions, axis=0)
+        return states + ops.cast(rows, self.compute_dtype)
+
+    def compute_output_shape(self, states_shape, positions_shape=None):
+        return states_shape
+
+    def get_config(self):
+        return {**super().get_config(), **save_arguments(self, "embeddings")}
+
+    @classmethod
+    def from_config(cls, config):
+        embeddings = keras.saving.deserialize_keras_object(config["embeddings"])
+        return cls(**{**config, "embeddings": embeddings})

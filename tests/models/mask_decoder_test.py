@@ -1,0 +1,214 @@
+"""The enhanced mask decoder against a NumPy twin of microsoft/DeBERTa's code.
+
+There, in `emd_context_layer`, the last layer is run twice: keys and values are
+of the states before it, queries of these plus the embeddings of positions, then
+of what the first run has given; the residual is that of the queries.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from keras_bert import models
+from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.layers.disentangled_attention import relative_rows
+from keras_bert.models import add_heads
+from keras_bert.models.deberta_config import DebertaConfig
+from keras_bert.models.deberta_v2_config import DebertaV2Config
+from keras_bert.models.family import family_of
+from keras_bert.training.flops import training_flops
+
+_SIZES = {"max_position_embeddings": 16, "enhanced_mask_decoder": True}
+_FIRST = DebertaConfig(30, 8, 2, 2, 16, **_SIZES)
+_SECOND = DebertaV2Config(
+    30, 8, 2, 2, 16, position_buckets=6, conv_kernel_size=3, **_SIZES
+)
+_LAST, _HEADS, _HEAD_SIZE = "block_1/", 2, 4
+_IDS = np.random.default_rng(4).integers(1, 30, (3, 9)).astype("int32")
+_MASK = (np.arange(9) < [[9], [6], [3]]).astype("int32")
+_PLACES = np.array([[8, 0, 3], [1, 5, 2], [2, 0, 1]], "int32")
+_BOTH = pytest.mark.parametrize("config", [_FIRST, _SECOND])
+
+
+def make(config):
+    """A backbone and its heads, every weight drawn widely."""
+    family = family_of(config.model_type)
+    backbone = family.backbone(config)
+    heads = family.heads(config, backbone.embeddings)
+    random = np.random.default_rng(3)
+    for weight in add_heads(backbone, heads, "pretrainer").weights:
+        gain = float(weight.path.endswith("gamma"))
+        weight.assign(random.normal(gain, 0.3, weight.shape))
+    return backbone, heads
+
+
+def normalized(x, weights, name):
+    x = x - x.mean(-1, keepdims=True)
+    x /= np.sqrt((x**2).mean(-1, keepdims=True) + 1e-7)
+    return x * weights[f"{name}/gamma"] + weights[f"{name}/beta"]
+
+
+def dense(x, weights, name):
+    bias = weights.get(f"{name}/bias", 0.0)
+    return x @ weights[f"{name}/kernel"] + bias
+
+
+def gelu(x):
+    return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+def projections(config, weights):
+    """Functions to queries, keys and values, and the table's two."""
+    name = f"{_LAST}self_attention/"
+    kernels = np.split(weights[f"{name}query_key_value/kernel"], 3, axis=1)
+    table = weights["relative_positions/relative_embeddings"]
+    if config is _SECOND:
+        biases = np.split(weights[f"{name}query_key_value/bias"], 3)
+        table = normalized(table, weights, "relative_positions/layer_norm")
+        of_table = [table @ k + b for k, b in zip(kernels[:2], biases[:2])]
+    else:
+        biases = weights[f"{name}query_bias"], 0.0, weights[f"{name}value_bias"]
+        of_table = [
+            dense(table, weights, f"{name}table_query"),
+            dense(table, weights, f"{name}table_key"),
+        ]
+    made = [
+        lambda x, k=k, b=b: x @ k + b
+        for k, b in zip(kernels, biases, strict=True)
+    ]
+    return made, of_table
+
+
+def last_layer(config, weights, states, queries, mask):
+    """One text, (S, H): keys and values of `states`."""
+    (to_query, to_key, to_value), (far_query, far_key) = projections(
+        config, weights
+    )
+    query, key, value = to_query(queries), to_key(states), to_value(states)
+    context = np.zeros_like(queries)
+    for head in range(_HEADS):
+        part = slice(head * _HEAD_SIZE, (head + 1) * _HEAD_SIZE)
+        scores = np.full((len(states), len(states)), -np.inf)
+        for i, j in np.ndindex(scores.shape):
+            row = min(max(16 + i - j, 0), 31)
+            if config is _SECOND:
+                row = relative_rows(6, 16)[16 + i - j]
+            if mask[j]:
+                scores[i, j] = (
+                    query[i, part] @ key[j, part]
+                    + query[i, part] @ far_key[row, part]
+                    + far_query[row, part] @ key[j, part]
+                ) / math.sqrt(3 * _HEAD_SIZE)
+        shares = np.exp(scores - scores.max(-1, keepdims=True))
+        shares /= shares.sum(-1, keepdims=True)
+        context[:, part] = shares @ value[:, part]
+    attended = dense(
+        context, weights, f"{_LAST}self_attention/attention_output"
+    )
+    middle = normalized(
+        queries + attended, weights, f"{_LAST}attention_layer_norm"
+    )
+    inner = gelu(dense(middle, weights, f"{_LAST}feed_forward/intermediate"))
+    output = dense(inner, weights, f"{_LAST}feed_forward/feed_forward_output")
+    return normalized(middle + output, weights, f"{_LAST}output_layer_norm")
+
+
+def twin(config, weights, before):
+    """Logits of all tokens, (B, S, V)."""
+    positions = weights["embeddings/position_embeddings"]
+    rows = []
+    for states, mask in zip(before, _MASK, strict=True):
+        queries = states + positions[: len(states)]
+        for _ in range(2):
+            queries = last_layer(config, weights, states, queries, mask)
+        rows.append(queries)
+    states = gelu(dense(np.stack(rows), weights, "masked_lm_head/transform"))
+    states = normalized(states, weights, "masked_lm_head/layer_norm")
+    table = weights["embeddings/word_embeddings"]
+    return states @ table.T + weights["masked_lm_head/output_bias"]
+
+
+@_BOTH
+def test_masked_tokens_are_predicted_as_by_the_original(config):
+    backbone, heads = make(config)
+    model = add_heads(backbone, heads, "pretrainer")
+    weights = {w.path: np.asarray(w).astype("float64") for w in model.weights}
+    inputs = {"input_ids": _IDS, "input_mask": _MASK}
+    before = np.asarray(backbone.states_model()(inputs)["1"]).astype("float64")
+    expected = np.take_along_axis(
+        twin(config, weights, before), _PLACES[:, :, None], axis=1
+    )
+    found = model({**inputs, "masked_lm_positions": _PLACES})["mlm_logits"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@_BOTH
+def test_the_encoder_is_that_of_a_model_without_decoder(config):
+    backbone, _ = make(config)
+    plain = dataclasses.replace(config, enhanced_mask_decoder=False)
+    other = family_of(config.model_type).backbone(plain).encoder("encoder")
+    encoder = backbone.encoder("encoder")
+    weights = {w.path: np.asarray(w) for w in encoder.weights}
+    assert {*weights} - {w.path for w in other.weights} == {
+        "embeddings/position_embeddings"
+    }
+    for weight in other.weights:
+        weight.assign(weights[weight.path])
+    inputs = {"input_ids": _IDS, "input_mask": _MASK}
+    expected, found = (x(inputs)["sequence_output"] for x in (other, encoder))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_texts_in_one_row_are_decoded_as_alone():
+    backbone, heads = make(_FIRST)
+    alone = add_heads(backbone, heads, "alone")
+    packed = add_heads(backbone.packed(), heads, "packed")
+    ids, places = _IDS[:1], np.array([[1, 3]], "int32")
+    expected = [
+        alone(
+            {
+                "input_ids": part,
+                "input_mask": np.ones_like(part),
+                "masked_lm_positions": places,
+            }
+        )["mlm_logits"]
+        for part in (ids[:, :4], ids[:, 4:])
+    ]
+    numbers = np.array([[1] * 4 + [2] * 5], "int32")
+    found = packed(
+        {
+            "input_ids": ids,
+            "input_mask": np.ones_like(ids),
+            "text_numbers": numbers,
+            "masked_lm_positions": np.array([[1, 3, 5, 7]], "int32"),
+        }
+    )["mlm_logits"]
+    np.testing.assert_allclose(
+        found, np.concatenate(expected, axis=1), atol=1e-5
+    )
+
+
+@_BOTH
+def test_the_table_of_weights_has_the_positions(config):
+    shapes = {w.path: tuple(w.shape) for w in models.pretrainer(config).weights}
+    assert weight_shapes(config) == shapes
+    assert shapes["embeddings/position_embeddings"] == (16, 8)
+
+
+def test_a_second_run_of_the_block_counts():
+    backbone, heads = make(_FIRST)
+    plain = dataclasses.replace(_FIRST, enhanced_mask_decoder=False)
+    without = family_of("deberta").backbone(plain)
+    more = training_flops(backbone, heads, 9, 3)
+    more -= training_flops(without, heads, 9, 3)
+    block = backbone.blocks[-1]
+    assert more == 3 * (block.self_attention.flops(9, 9) + 9 * 2 * (2 * 8 * 16))
+
+
+@_BOTH
+def test_keras_file_keeps_outputs_and_ties(config, widened, check_keras_file):
+    model = widened(models.pretrainer(config))
+    inputs = {"input_ids": _IDS, "input_mask": _MASK}
+    check_keras_file(model, {**inputs, "masked_lm_positions": _PLACES})
