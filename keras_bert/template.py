@@ -78,7 +78,7 @@ class Template:
     @property
     def tokens(self):
         """The special tokens that it names, the padding first."""
-        words = [word for word, _ in _items(f"{self.single} {self.pair}")]
+        words = [word for word, _ in _items(f"{self.pair} {self.single}")]
         named = [w for w in words if w not in (FIRST, SECOND)]
         return tuple(dict.fromkeys([self.padding, *named]))
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 from absl import logging
 
 from keras_bert.checkpoints.family import find_family
@@ -154,13 +155,43 @@ class PretrainedModel:
         """
         return self._with(tokenizer=tokenizer)
 
+    def with_tokens(self, tokens):
+        """Makes a model with further tokens and copies of these weights.
+
+        The embeddings of the tokens start random.
+
+        Args:
+            tokens: sequence of str.
+
+        Raises:
+            ValueError: the tokenizer takes no further tokens.
+        """
+        settings, config = self.tokenizer_settings, self.config
+        vocabulary = settings.vocabulary.with_tokens(tokens)
+        key = config.size_keys["V"]
+        num_rows = max(config.sizes["V"], len(vocabulary))
+        longer = self.from_config(
+            dataclasses.replace(config, **{key: num_rows}),
+            dataclasses.replace(settings, vocabulary=vocabulary),
+            self.parts,
+            self.task,
+        )
+        weights = self.weights
+        for path, weight in longer.weights.items():
+            known, values = (np.asarray(x) for x in (weights[path], weight))
+            values = values.copy()
+            values[tuple(map(slice, known.shape))] = known
+            weight.assign(values)
+        return longer
+
     def for_task(self, task, outputs=None):
         """Makes a model of the same encoder with the head of a task only.
 
         The head is the one that there is, if it has the same part and size,
         or else a fresh random one, and so is the pooler if that head needs
         one and there is none. A task without a head leaves the encoder and
-        its pooler, if there is one.
+        its pooler, if there is one. Where texts are laid out for the head with
+        tokens that there are not yet, they are added: it is a copy then.
 
         Args:
             task: `TaskRecord`.
@@ -174,6 +205,13 @@ class PretrainedModel:
         if task.head is None:
             parts = self.parts & {"pooler"}
             return self._with(heads={}, parts=parts, task=task, task_head=None)
+        vocabulary = self.tokenizer_settings.vocabulary
+        template = self.family.template_of(task.head.part)
+        named = template.with_tokens(vocabulary.roles).tokens
+        lacking = [token for token in named if token not in vocabulary]
+        if lacking:
+            logging.info("Tokens that start random: %s.", ", ".join(lacking))
+            return self.with_tokens(lacking).for_task(task, outputs)
         kind = self.family.task_heads[task.head.part]
         reads = kind.reads_of(self.config)
         parts = ["pooler"] if reads == "pooled_output" else []

@@ -62,6 +62,10 @@ class Family:
             return f"[report]({self.paper})"
         return f"[arXiv {self.paper}](https://arxiv.org/abs/{self.paper})"
 
+    def template_of(self, part):
+        """The `Template` of texts for the head of a task, by its part."""
+        return self.task_heads[part].template or self.template
+
     def model_name(self, kind):
         """The name of a Keras model, such as "bert_encoder"."""
         return f"{self.model_type.replace('-', '_')}_{kind}"

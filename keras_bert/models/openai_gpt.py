@@ -32,6 +32,18 @@ def openai_gpt_heads(config, embeddings):
     return {"masked_lm_head": LMHead(embeddings, name="masked_lm_head")}
 
 
+# Of the report's section 3.3, under the names of its program. The last token
+# gathers what the text says.
+_TASK_HEAD = HeadKind(
+    "last_token",
+    template=Template(
+        "_start_ A _classify_",
+        "_start_ A _delimiter_ B _classify_",
+        "unknown",
+        segments=False,
+    ),
+)
+
 FAMILY = Family(
     config=OpenAIGPTConfig,
     backbone=openai_gpt_backbone,
@@ -39,9 +51,9 @@ FAMILY = Family(
     paper="https://openai.com/research/language-unsupervised",
     parts=("masked_lm_head",),
     task_heads={
-        "classifier": HeadKind("last_token"),
+        "classifier": _TASK_HEAD,
         "token_classifier": HeadKind("sequence_output"),
-        "choice_scorer": HeadKind("last_token"),
+        "choice_scorer": _TASK_HEAD,
         "span_classifier": HeadKind("sequence_output"),
     },
     # Without special tokens; what fills up is not looked at.

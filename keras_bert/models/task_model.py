@@ -11,6 +11,7 @@ from keras_bert.layers.choices import MergeChoices
 from keras_bert.layers.choices import SplitChoices
 from keras_bert.layers.task_head import TaskHead
 from keras_bert.models.layer_arguments import initializer
+from keras_bert.template import Template
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,11 +27,14 @@ class HeadKind:
             says.
         transform: function from a config to a layer between what the head
             reads and the dropout, or None.
+        template: `Template`, how texts are laid out for it; None as the
+            family's. Tokens that it names and a vocabulary lacks are added.
     """
 
     reads: str | collections.abc.Callable
     dropout: float | None = None
     transform: collections.abc.Callable | None = None
+    template: Template | None = None
 
     def reads_of(self, config):
         """The name of what it looks at in the model of a config."""

@@ -64,7 +64,7 @@ class MultipleChoice(FineTunedTask):
         self.preprocess = ChoicePreprocessor(
             Preprocessor(
                 self.pretrained.tokenizer,
-                self.pretrained.family.template,
+                self._template(pretrained),
                 seq_length,
             )
         )

@@ -1,5 +1,6 @@
 """Common parts of the vocabularies of all kinds of tokenizers."""
 
+import copy
 import hashlib
 import typing
 
@@ -78,6 +79,21 @@ class BaseVocabulary:
     def to_bytes(self):
         """The tokens, one a line, in UTF-8."""
         return "".join(f"{token}\n" for token in self.tokens).encode("utf-8")
+
+    def with_tokens(self, tokens):
+        """Makes a vocabulary with further tokens behind those that there are.
+
+        Texts are cut into them no more than before.
+
+        Args:
+            tokens: sequence of str.
+
+        Raises:
+            ValueError: the file of this kind has no place for them.
+        """
+        longer = copy.copy(self)
+        BaseVocabulary.__init__(longer, (*self.tokens, *tokens))
+        return longer
 
     def __len__(self):
         return len(self.tokens)

@@ -34,6 +34,51 @@ def test_texts_are_embedded(model):
     np.testing.assert_allclose(vector, states[0].mean(0), atol=1e-5)
 
 
+def test_texts_stand_between_tokens_of_their_own(model):
+    known = {path: np.array(x.numpy()) for path, x in model.weights.items()}
+    classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
+    tokens = classifier.preprocess.tokenizer.vocabulary.tokens
+    assert tokens[:40] == model.tokenizer.vocabulary.tokens
+    assert tokens[40:] == ("_start_", "_delimiter_", "_classify_")
+    texts = [["word1", "word2 _classify_"], ["word3", "word4"]]
+    (one, *_), (two, *_) = (
+        tokenizer(["word1", "word3"]).to_list()
+        for tokenizer in (model.tokenizer, classifier.preprocess.tokenizer)
+    )
+    assert one == two
+    single = classifier.preprocess(texts[0])["input_ids"].numpy()
+    assert single[0].tolist() == [40, *one, 42] + [0] * 9
+    assert sorted(single[1][single[1] >= 40]) == [40, 42]
+    pair = classifier.preprocess(*texts)["input_ids"].numpy()[0]
+    other = model.tokenizer(["word3"]).to_list()[0]
+    assert pair.tolist() == [40, *one, 41, *other, 42] + [0] * 7
+    weights = classifier.pretrained.weights
+    for path, values in known.items():
+        np.testing.assert_array_equal(weights[path][: len(values)], values)
+    fresh = weights["embeddings/word_embeddings"][40:].numpy()
+    assert 0.2 < fresh.std() < 0.8
+    assert classifier.pretrained.config.vocab_size == 43
+    chooser = keras_bert.MultipleChoice(classifier.pretrained)
+    assert chooser.pretrained.backbone is classifier.pretrained.backbone
+    answerer = keras_bert.QuestionAnswerer(model)
+    assert answerer.pretrained.config.vocab_size == 40
+
+
+def test_rows_that_pad_the_table_are_taken(make_settings):
+    config = OpenAIGPTConfig(64, 12, 16, 2, 2)
+    model = PretrainedModel.from_config(config, make_settings("wordpiece"))
+    classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
+    assert classifier.pretrained.config.vocab_size == 64
+    assert len(classifier.pretrained.tokenizer.vocabulary) == 43
+
+
+def test_a_tokenizer_that_takes_no_tokens_is_refused(make_settings):
+    config = OpenAIGPTConfig(40, 12, 16, 2, 2)
+    model = PretrainedModel.from_config(config, make_settings("sentencepiece"))
+    with pytest.raises(ValueError, match="no further tokens. .*: _start_, _de"):
+        keras_bert.TextClassifier(model, labels=["one", "other"])
+
+
 def test_a_classifier_reads_the_last_token_and_is_served(model, tmp_path):
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
     before = classifier.logits(classifier.encode(_TEXTS))
@@ -92,3 +137,51 @@ def test_words_are_not_tagged(model):
     tagger = keras_bert.TokenClassifier(model, labels=["O", "B-X"])
     with pytest.raises(ValueError, match="whether they continue a word"):
         tagger.predict(["word1 word2"])
+
+
+def _pairs(number, seed):
+    """Pairs of words, and whether both are the same."""
+    words = np.random.default_rng(seed).integers(0, 4, (number, 2))
+    words[::2, 1] = words[::2, 0]
+    pairs = [(f"word{a}", f"word{b}") for a, b in words]
+    return pairs, [int(a == b) for a, b in words]
+
+
+def _questions(number, seed):
+    """A word, and three choices of which one is the word."""
+    random = np.random.default_rng(seed)
+    rows = [random.permutation(4)[:3] for _ in range(number)]
+    labels = random.integers(0, 3, number).tolist()
+    questions = [
+        (f"word{row[label]}", [f"word{x}" for x in row])
+        for row, label in zip(rows, labels, strict=True)
+    ]
+    return questions, labels
+
+
+@pytest.mark.large
+@pytest.mark.parametrize(
+    "name, options, make",
+    [
+        ("TextClassifier", {"labels": ["no", "yes"]}, _pairs),
+        ("MultipleChoice", {}, _questions),
+    ],
+)
+def test_pairs_and_choices_are_learned(name, options, make, model, tmp_path):
+    task = getattr(keras_bert, name)(model, **options)
+    recipe = {"epochs": 20, "batch_size": 16, "learning_rate": 1e-2}
+    task.fit(*make(256, 1), **recipe, verbose=0)
+    examples, labels = make(96, 2)
+    assert task.evaluate(examples, labels)["accuracy"] > 0.9
+    task.save(tmp_path / "model")
+    again = keras_bert.tasks.load_task(tmp_path / "model")
+    assert again.predict(examples) == task.predict(examples)
+    task.export_saved_model(tmp_path / "served")
+    loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
+    columns = map(tf.constant, zip(*examples, strict=True))
+    answer = loaded.signatures["serving_default"](
+        **dict(zip(task.text_inputs, columns, strict=True))
+    )
+    np.testing.assert_allclose(
+        answer["probabilities"], task.probabilities(examples), atol=1e-4
+    )

@@ -96,6 +96,10 @@ class FeatureBased:
         path = local_directory(directory) / HEAD_FILE
         return cls(pretrained, head_file=path, **kwargs)
 
+    @classmethod
+    def _template(cls, pretrained):
+        return pretrained.family.template  # That of the encoder.
+
     def _with_head(self, pretrained, num_outputs, settings):
         settings = {**settings, **self.design.settings}
         record = TaskRecord(type(self).__name__, None, settings)

@@ -82,6 +82,11 @@ class FineTunedTask(Task):
             seq_length = trained.get("seq_length", default)
         return pretrained.sequence_length(seq_length)
 
+    @classmethod
+    def _template(cls, pretrained):
+        """The `Template` by which texts are laid out."""
+        return pretrained.family.template_of(cls.head)
+
     @property
     def settings(self):
         """A dict for JSON of all that is saved beside the weights."""

@@ -48,7 +48,8 @@ class TextTask(FineTunedTask):
     ):
         trained = self._trained_settings(pretrained)
         seq_length = self._trained_seq_length(pretrained, seq_length)
-        num_special = pretrained.family.template.num_special(is_pair=False)
+        template = self._template(pretrained)
+        num_special = template.num_special(is_pair=False)
         settings = {
             **settings,
             "seq_length": seq_length,
@@ -60,7 +61,7 @@ class TextTask(FineTunedTask):
         super().__init__(pretrained, num_outputs, settings)
         self.preprocess = Preprocessor(
             self.pretrained.tokenizer,
-            self.pretrained.family.template,
+            template,
             settings["seq_length"],
             settings["truncation"],
         )

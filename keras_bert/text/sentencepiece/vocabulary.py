@@ -77,6 +77,13 @@ class SentencePieceVocabulary(BaseVocabulary):
         """The file that `save` writes."""
         return self.model.data
 
+    def with_tokens(self, tokens):
+        """ValueError: the file of the model holds its own pieces only."""
+        raise ValueError(
+            "A SentencePiece model takes no further tokens. "
+            f"Received: {', '.join(tokens)}."
+        )
+
     @property
     def is_continuation(self):
         """For each piece whether it continues a word, a list of bool.
