@@ -96,11 +96,11 @@ def published_places(config, column, head=None):
     Raises:
         ValueError: the format has no place for models of this family.
     """
-    table = rows_with(config, head)
-    of_head = head_rows(config.model_type, head.part) if head else ()
-    if not all(column in row for row in table) or any(
-        row[column] == NO_PLACE for row in of_head
-    ):
+    table, heads = rows_with(config), []
+    if head is not None:
+        heads = head_rows(config.model_type, head.part)
+    is_held = all(column in row for row in table)
+    if not is_held or any(x.get(column, NO_PLACE) == NO_PLACE for x in heads):
         what = f" with a {head.part}" if head else ""
         raise ValueError(
             f"The format must be one that holds {config.family}{what}. "
@@ -109,7 +109,7 @@ def published_places(config, column, head=None):
     sizes = sizes_with(config, head)
     places = [
         _published_place(row, column, sizes, block)
-        for row in table
+        for row in [*table, *heads]
         if row[column] != NO_PLACE
         for block in blocks_of(row, config)
     ]

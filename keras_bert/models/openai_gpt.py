@@ -1,5 +1,7 @@
 """GPT-1, wired from layers: blocks of BERT that look to the left only."""
 
+import dataclasses
+
 from keras_bert import features
 from keras_bert.layers.tied_head import LMHead
 from keras_bert.layers.token_embeddings import PlainEmbeddings
@@ -53,7 +55,9 @@ FAMILY = Family(
     task_heads={
         "classifier": _TASK_HEAD,
         "token_classifier": HeadKind("sequence_output"),
-        "choice_scorer": _TASK_HEAD,
+        "choice_scorer": dataclasses.replace(
+            _TASK_HEAD, published_class="DoubleHeadsModel"
+        ),
         "span_classifier": HeadKind("sequence_output"),
     },
     # Without special tokens; what fills up is not looked at.

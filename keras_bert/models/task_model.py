@@ -29,12 +29,15 @@ class HeadKind:
             reads and the dropout, or None.
         template: `Template`, how texts are laid out for it; None as the
             family's. Tokens that it names and a vocabulary lacks are added.
+        published_class: str, the end of the name that its class has in
+            transformers; None for that of BERT's.
     """
 
     reads: str | collections.abc.Callable
     dropout: float | None = None
     transform: collections.abc.Callable | None = None
     template: Template | None = None
+    published_class: str | None = None
 
     def reads_of(self, config):
         """The name of what it looks at in the model of a config."""

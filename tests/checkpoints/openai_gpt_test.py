@@ -147,6 +147,24 @@ def test_a_task_has_no_place_in_files_of_transformers(model, tmp_path):
         save_pretrained(again.pretrained, tmp_path / "hf", format="hf")
 
 
+def test_a_chooser_is_a_model_with_two_heads(model, tmp_path):
+    chooser = keras_bert.MultipleChoice(model)
+    save_pretrained(chooser.pretrained, tmp_path, format="hf")
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert config["architectures"] == ["OpenAIGPTDoubleHeadsModel"]
+    shapes = SafetensorsFile(tmp_path / "model.safetensors").shapes
+    assert shapes["multiple_choice_head.summary.weight"] == (1, 16)
+    assert shapes["transformer.tokens_embed.weight"] == (43, 16)
+    for name in ("task.json", "manifest.json"):  # Transformers writes none.
+        (tmp_path / name).unlink()
+    again = keras_bert.MultipleChoice.from_pretrained(tmp_path)
+    assert not again.starts_random
+    questions = [("word1", ["word2 word3", "word4"])]
+    np.testing.assert_array_equal(
+        again.probabilities(questions), chooser.probabilities(questions)
+    )
+
+
 def test_what_needs_a_missing_token_says_so(model):
     with pytest.raises(ValueError, match="plays the role 'mask'.*unknown"):
         keras_bert.FillMask(model)

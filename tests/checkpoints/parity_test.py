@@ -310,6 +310,39 @@ def test_heads_of_tasks_are_read_by_transformers(
     assert not any(info.values()), info
 
 
+def test_gpt_chooses_as_in_transformers(make_settings, tmp_path):
+    import torch
+    import transformers
+
+    import keras_bert
+    from keras_bert.checkpoints import PretrainedModel
+    from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
+
+    config = OpenAIGPTConfig(40, 24, 16, 2, 2, initializer_range=0.3)
+    ours = PretrainedModel.from_config(config, make_settings("bpe"))
+    chooser = keras_bert.MultipleChoice(ours)
+    chooser.save(tmp_path, format="hf")
+    model = transformers.OpenAIGPTDoubleHeadsModel
+    theirs, info = model.from_pretrained(tmp_path, output_loading_info=True)
+    assert not any(info.values()), info
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    question = ("word1 word2", ["word3", "word4 word5"])
+    rows = [
+        tokenizer.convert_tokens_to_ids(
+            ["_start_", *tokenizer.tokenize(question[0]), "_delimiter_"]
+            + [*tokenizer.tokenize(choice), "_classify_"]
+        )
+        for choice in question[1]
+    ]
+    ends = torch.tensor([[len(row) - 1 for row in rows]])
+    ids = [torch.tensor(row) for row in rows]
+    ids = torch.nn.utils.rnn.pad_sequence(ids, batch_first=True)[None]
+    with torch.inference_mode():
+        scores = theirs.eval()(ids, mc_token_ids=ends).mc_logits
+    found = chooser.probabilities([question])
+    np.testing.assert_allclose(scores.softmax(1), found, atol=1e-5)
+
+
 def test_gpt_goes_on_with_texts_as_in_transformers(make_settings, tmp_path):
     import torch
     import transformers

@@ -35,7 +35,8 @@ _OLD_NAMES = {
 
 def task_class(family, part):
     """Names a `Family`'s class with a head; ours of its config is as theirs."""
-    return _class(family, _TASK_CLASSES[part])
+    own = family.task_heads[part].published_class
+    return _class(family, own or _TASK_CLASSES[part])
 
 
 def model_class(model):
