@@ -31,6 +31,9 @@ class HeadKind:
             family's. Tokens that it names and a vocabulary lacks are added.
         published_class: str, the end of the name that its class has in
             transformers; None for that of BERT's.
+        language_model_weight: float, of the loss of a language model of the
+            texts, beside that of the task. It needs a family whose
+            "masked_lm_head" has no weights of its own.
     """
 
     reads: str | collections.abc.Callable
@@ -38,6 +41,7 @@ class HeadKind:
     transform: collections.abc.Callable | None = None
     template: Template | None = None
     published_class: str | None = None
+    language_model_weight: float = 0.0
 
     def reads_of(self, config):
         """The name of what it looks at in the model of a config."""
@@ -151,13 +155,13 @@ def over_choices(model, name):
 
     Args:
         model: model from int32 `(batch_size, seq_length)` tensors to a dict
-            of `logits`, float32 `(batch_size, 1)`.
+            of `logits`, float32 `(batch_size, 1)`, and perhaps others.
         name: str, name of the new model, which shares the weights.
 
     Returns:
         A functional `keras.Model` from int32 `(batch_size, num_choices,
-        seq_length)` tensors to a dict of `logits`, float32 `(batch_size,
-        num_choices)`.
+        seq_length)` tensors to a dict of the same outputs, float32
+        `(batch_size, num_choices)`.
     """
     inputs = {
         key: keras.Input((None, None), dtype="int32", name=key)
@@ -165,7 +169,9 @@ def over_choices(model, name):
     }
     merge = MergeChoices(name="merge_choices")
     rows = {key: merge(choices) for key, choices in inputs.items()}
-    logits = SplitChoices(name="split_choices")(
-        model(rows)["logits"], inputs[features.INPUT_IDS.name]
-    )
-    return keras.Model(inputs, {"logits": logits}, name=name)
+    split = SplitChoices(name="split_choices")
+    outputs = {
+        key: split(scores, inputs[features.INPUT_IDS.name])
+        for key, scores in model(rows).items()
+    }
+    return keras.Model(inputs, outputs, name=name)

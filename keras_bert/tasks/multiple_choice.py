@@ -69,6 +69,10 @@ class MultipleChoice(FineTunedTask):
             )
         )
 
+    def learning_model(self):
+        rows = super().learning_model()
+        return over_choices(rows, f"{rows.name}_over_choices")
+
     def encode(self, questions, labels=None, class_weights=None):
         if class_weights:
             raise ValueError(

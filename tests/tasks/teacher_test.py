@@ -134,7 +134,7 @@ def test_windows_learn_what_the_teacher_says_of_their_text(berts):
     encoded = student.labelled(_TEXTS, [0, 1, 0, 1])
     told = _logits(teacher, _TEXTS, [0, 1, 0, 1])
     assert encoded.counts.max() > 2
-    encoded.told = student.told(encoded, told)
+    encoded.more["taught"] = student.told(encoded, told)
     found = encoded.batch(np.arange(len(encoded)))
     np.testing.assert_array_equal(
         found[1]["taught"], np.repeat(told, encoded.counts, axis=0)

@@ -94,7 +94,7 @@ def unpadded_rows(preprocess, chunks):
 
 
 def told_of_tokens(rows, logits, padding):
-    """Makes `told` of `Encoded` of a teacher's logits for tokens.
+    """Makes the targets of `TAUGHT` of a teacher's logits for tokens.
 
     Args:
         rows: `PackedRows`.
@@ -132,11 +132,10 @@ class Encoded:
 
     Attributes:
         starts: int array `(num_answers,)`, the first row of each answer.
-        told: function from indices of examples, in graph, to a teacher's
-            logits for them; None without a teacher.
+        more: dict from further outputs of a model that learns to functions
+            from indices of examples, in graph, to their targets: by `TAUGHT`
+            a teacher's logits.
     """
-
-    told = None
 
     def __init__(
         self,
@@ -159,6 +158,7 @@ class Encoded:
         self.output = output
         self.origin = origin
         self.alike = alike
+        self.more = {}
         if weights is None and targets is not None:
             weights = np.ones(len(targets), np.float32)
         self.targets, self.weights = targets, weights
@@ -196,7 +196,7 @@ class Encoded:
         return Encoded(rows, counts, groups=groups, origin=origin)
 
     def told_of_answers(self, logits):
-        """Makes `told` of a teacher's logits, a row for each answer."""
+        """Makes the targets of `TAUGHT` of logits, a row for each answer."""
         if self.groups is None:
             logits = np.repeat(logits, self.counts, axis=0)
         return lambda indices: tf.gather(logits, indices)
@@ -214,7 +214,7 @@ class Encoded:
             A dict of int32 `(batch_size, width)` inputs, or of `(batch_size,
             num_rows, width)`, and dicts of the targets and of their weights.
             Targets of tokens are float32 `(batch_size, width, num_labels)`, 1
-            at the label. With a teacher, its logits are those of `TAUGHT`.
+            at the label. Behind them stand those of `more`.
         """
         if self.num_labels is None:
             targets = tf.gather(self.targets, indices)
@@ -224,6 +224,6 @@ class Encoded:
             targets = tf.one_hot(labels["targets"], self.num_labels)
             weights = labels["weights"]
         outputs = {self.output: targets}
-        if self.told is not None:
-            outputs[TAUGHT] = self.told(indices)
+        for name, targets in self.more.items():
+            outputs[name] = targets(indices)
         return self.inputs(indices), outputs, dict.fromkeys(outputs, weights)

@@ -9,8 +9,12 @@ from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.columns import INSIDE
+from keras_bert.tasks.fine_tuning.encoded import TAUGHT
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import refuse_options
+from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
+from keras_bert.tasks.fine_tuning.language_model import no_targets
+from keras_bert.tasks.fine_tuning.language_model import with_language_model
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.teaching import SoftLoss
 from keras_bert.tasks.fine_tuning.teaching import teacher_logits
@@ -199,7 +203,9 @@ class FineTunedTask(Task):
         :meta private:
         """
         if told is not None:
-            encoded.told = self.told(encoded, told)
+            encoded.more[TAUGHT] = self.told(encoded, told)
+        if self.language_model_weight:
+            encoded.more[LANGUAGE_MODEL] = no_targets
         validation = None
         if held_out is not None:
             validation = lambda: self.scores(held_out)  # noqa: E731
@@ -225,11 +231,31 @@ class FineTunedTask(Task):
         return self.encode(texts, labels, class_weights)
 
     def told(self, encoded, told):
-        """Makes `told` of `Encoded` of what a teacher's `logits` returns.
+        """Makes the targets of `TAUGHT` of what a teacher's `logits` returns.
 
         :meta private:
         """
         return encoded.told_of_answers(told)
+
+    @property
+    def language_model_weight(self):
+        """The weight, a float, of the loss of the tokens beside the task's.
+
+        :meta private:
+        """
+        head = self.pretrained.task.head
+        if head is None:
+            return 0.0
+        return self.pretrained.family.task_heads[
+            head.part
+        ].language_model_weight
+
+    def learning_model(self):
+        """Makes a `keras.Model` that has the loss of the tokens as well.
+
+        :meta private:
+        """
+        return with_language_model(self.pretrained)
 
     def soft_loss(self, temperature):
         """Makes the Keras loss of a teacher's logits and of this task's.

@@ -10,6 +10,8 @@ from keras import ops
 from keras_bert.data.batches.fine_tuning import num_batches
 from keras_bert.data.batches.fine_tuning import training_dataset
 from keras_bert.tasks.fine_tuning.encoded import TAUGHT
+from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
+from keras_bert.tasks.fine_tuning.language_model import GivenLoss
 from keras_bert.tasks.fine_tuning.teaching import with_taught_output
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.schedules import LinearWarmupDecay
@@ -20,8 +22,9 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
 
     Args:
         task: `FineTunedTask`, or an object with its `model` of one output,
-            `loss`, `main_metric`, `pretrained` and, if a teacher has told the
-            examples, `soft_loss`.
+            `loss`, `main_metric`, `pretrained` and, for what is in `more` of
+            the examples, `soft_loss`, `learning_model` and
+            `language_model_weight`.
         examples: `Encoded` to learn from.
         recipe: `Recipe`.
         validation: function without arguments that gives a dict of metrics on
@@ -36,15 +39,7 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
     Raises:
         ValueError: the recipe does not fit the task, its data or its layers.
     """
-    loss = {
-        name: task.loss(recipe.label_smoothing) for name in task.model.output
-    }
-    model, shares = task.model, None
-    if examples.told is not None:
-        model = with_taught_output(model)
-        shares = dict.fromkeys(loss, recipe.label_share)
-        shares[TAUGHT] = 1 - recipe.label_share
-        loss[TAUGHT] = task.soft_loss(recipe.temperature)
+    model, loss, shares = _learned(task, examples, recipe)
     if recipe.patience is not None and validation is None:
         raise ValueError(
             "`patience` needs `validation_data`, on which results are "
@@ -82,6 +77,25 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
         callbacks=list(callbacks),
         **fit,
     )
+
+
+def _learned(task, examples, recipe):
+    """The model that learns, and losses and their weights by its outputs."""
+    is_read = LANGUAGE_MODEL in examples.more
+    model = task.learning_model() if is_read else task.model
+    loss = {
+        name: task.loss(recipe.label_smoothing) for name in task.model.output
+    }
+    shares = dict.fromkeys(loss, 1.0)
+    if TAUGHT in examples.more:
+        model = with_taught_output(model)
+        shares = dict.fromkeys(loss, recipe.label_share)
+        shares[TAUGHT] = 1 - recipe.label_share
+        loss[TAUGHT] = task.soft_loss(recipe.temperature)
+    if is_read:
+        loss[LANGUAGE_MODEL] = GivenLoss()
+        shares[LANGUAGE_MODEL] = task.language_model_weight
+    return model, loss, shares
 
 
 def _prepare_layers(task, recipe):

@@ -1,0 +1,63 @@
+"""A language model of the texts that a task learns from.
+
+References:
+    [Improving Language Understanding by Generative Pre-Training](
+    https://openai.com/research/language-unsupervised), section 3.2
+"""
+
+import keras
+from keras import ops
+
+from keras_bert import features
+from keras_bert.training.cross_entropy import sparse_cross_entropy
+
+# The output that it adds.
+LANGUAGE_MODEL = "language_model"
+
+
+def with_language_model(pretrained):
+    """Gives the model of a task a second output, `LANGUAGE_MODEL`.
+
+    Args:
+        pretrained: `PretrainedModel` with the head of a task, of a family
+            that looks to the left and whose language-model head has no weights
+            of its own.
+
+    Returns:
+        A `keras.Model` that shares the weights. The output is the mean loss of
+        the tokens behind the first, float32 `(batch_size, 1)`.
+    """
+    model, backbone = pretrained.task_model, pretrained.backbone
+    heads = pretrained.family.heads(pretrained.config, backbone.embeddings)
+    ids, mask = (
+        model.input[feature.name]
+        for feature in (features.INPUT_IDS, features.INPUT_MASK)
+    )
+    logits = heads["masked_lm_head"](backbone.states[-1][:, :-1])
+    losses = _NextTokens(dtype="float32")(logits, ids, mask)
+    return keras.Model(model.input, {**model.output, LANGUAGE_MODEL: losses})
+
+
+class _NextTokens(keras.layers.Layer):
+    """The mean loss of each text."""
+
+    def call(self, logits, ids, mask):
+        weights = ops.cast(mask[:, 1:], "float32")
+        losses = sparse_cross_entropy(ids[:, 1:], logits) * weights
+        num_tokens = ops.maximum(ops.sum(weights, axis=1, keepdims=True), 1.0)
+        return ops.sum(losses, axis=1, keepdims=True) / num_tokens
+
+    def compute_output_spec(self, logits, ids, mask):
+        return keras.KerasTensor((logits.shape[0], 1), "float32")
+
+
+def no_targets(indices):
+    """Makes targets of examples for `GivenLoss`, which does not read them."""
+    return ops.zeros_like(indices)
+
+
+class GivenLoss(keras.losses.Loss):
+    """The mean of an output that is a loss already, whatever the targets."""
+
+    def call(self, y_true, y_pred):
+        return ops.mean(y_pred, axis=-1)
