@@ -7,7 +7,11 @@
 wants it: served/mood/1 is written, beside it what a server is configured by.
 A fine-tuned model answers its own task; of an encoder, or of a run of
 pre-training, --task tells what it answers. Of a run that is not finished the
-newest state is exported.
+newest state is exported. A model that sees each token's left side only can go
+on with texts:
+
+    python tools/export_saved_model.py --input_dir=runs/gpt1 \\
+        --output_dir=served/gpt --task=text_generator --temperature=0.8
 
 The signature `serving_default` takes strings, `ids` takes the id tensors.
 """
@@ -29,7 +33,7 @@ _VERSION = flags.DEFINE_integer(
 _TASK = flags.DEFINE_enum(
     "task",
     None,
-    ["fill_mask", "text_embedder", "feature_extractor"],
+    ["fill_mask", "text_embedder", "feature_extractor", "text_generator"],
     "What an encoder answers; fill_mask by default. A fine-tuned model "
     "answers its own task.",
 )
@@ -51,6 +55,22 @@ _PRECISION = flags.DEFINE_enum(
 _OVERWRITE = flags.DEFINE_bool(
     "overwrite", False, "Replace what an earlier run has written."
 )
+_SAMPLING = {
+    "max_new_tokens": flags.DEFINE_integer(
+        "max_new_tokens", 32, "How many tokens follow at most.", lower_bound=1
+    ),
+    "temperature": flags.DEFINE_float(
+        "temperature", 0.0, "0 takes the most probable token.", lower_bound=0.0
+    ),
+    "top_k": flags.DEFINE_integer(
+        "top_k", 0, "Draw one of so many; 0 for any.", lower_bound=0
+    ),
+    "top_p": flags.DEFINE_float(
+        "top_p", 1.0, "Draw one of those that are so probable together."
+    ),
+    "seed": flags.DEFINE_integer("random_seed", 0, "Of the draws."),
+}
+command_line.group("Generation", _SAMPLING.values())
 
 
 def main():
@@ -64,6 +84,7 @@ def main():
     from keras_bert.export.serving_lines import grpc_program
     from keras_bert.tasks import load_any_task
 
+    sampling = _sampling()
     check_input(_INPUT_DIR.value)
     place = version_directory(
         _OUTPUT_DIR.value,
@@ -77,6 +98,7 @@ def main():
         _TASK.value,
         lowercase=_DO_LOWER_CASE.value,
         seq_length=_MAX_SEQ_LENGTH.value,
+        **sampling,
     )
     task.export_saved_model(_OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value)
     logging.info(
@@ -88,6 +110,15 @@ def main():
         curl_line(task, _OUTPUT_DIR.value),
         grpc_program(task, _OUTPUT_DIR.value),
     )
+
+
+def _sampling():
+    if _TASK.value == "text_generator":
+        command_line.refuse(_MAX_SEQ_LENGTH, "is for other tasks")
+        return {name: holder.value for name, holder in _SAMPLING.items()}
+    for holder in _SAMPLING.values():
+        command_line.refuse(holder, "is for --task=text_generator")
+    return {}
 
 
 if __name__ == "__main__":

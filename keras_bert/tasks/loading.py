@@ -8,6 +8,7 @@ _ENCODER_TASKS = {
     "fill_mask": "FillMask",
     "text_embedder": "TextEmbedder",
     "feature_extractor": "FeatureExtractor",
+    "text_generator": "TextGenerator",
 }
 
 
@@ -34,18 +35,21 @@ def load_any_task(
     default="fill_mask",
     lowercase=None,
     seq_length=None,
+    **arguments,
 ):
     """Reads a fine-tuned model, or an encoder, as a `Task`.
 
     Args:
         directory: str, as for `keras_bert.from_pretrained`.
         encoder_task: str, what an encoder answers: "fill_mask",
-            "text_embedder" or "feature_extractor". None: a model that was
-            fine-tuned answers its own task, another that of `default`.
+            "text_embedder", "feature_extractor" or "text_generator". None: a
+            model that was fine-tuned answers its own task, another that of
+            `default`.
         default: str, also one of these.
         lowercase: bool, where no file says whether texts are lower-cased.
         seq_length: int, longest text in tokens; by default as trained, or the
-            model's limit.
+            model's limit. Not for "text_generator".
+        **arguments: other arguments of the task.
 
     Raises:
         ValueError: an encoder task is asked for of a fine-tuned model, or the
@@ -61,7 +65,8 @@ def load_any_task(
             f"{directory} was fine-tuned for {pretrained.task.task}, which it "
             f"answers. Received: {encoder_task!r}, a task of encoders."
         )
-    arguments = {} if seq_length is None else {"seq_length": seq_length}
+    if seq_length is not None:
+        arguments["seq_length"] = seq_length
     return kind.from_pretrained(directory, lowercase=lowercase, **arguments)
 
 

@@ -1,6 +1,7 @@
 """Every program: its help, and how it fails."""
 
 import collections
+import dataclasses
 import gzip
 import hashlib
 import json
@@ -597,6 +598,13 @@ _MISTAKES = [
     ("export_saved_model", {"max_seq_length": "17"}, "17"),
     ("export_saved_model", {"max_seq_length": "2"}, "seq_length=2"),
     ("export_saved_model", {"task": "chat"}, "task=chat"),
+    ("export_saved_model", {"top_k": "3"}, "is for --task=text_gen.*top_k=3"),
+    ("export_saved_model", {"task": "text_generator"}, "left side only"),
+    (
+        "export_saved_model",
+        {"task": "text_generator", "max_seq_length": "9"},
+        "is for other tasks.*max_seq_length=9",
+    ),
     ("export_tflite", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     (
         "export_tflite",
@@ -795,3 +803,36 @@ def test_an_objective_trains_and_saves_its_parts(
     last = json.loads(points.splitlines()[-1])
     assert last["mlm_loss"] > 0
     assert "nsp_loss" not in last
+    if objective == "left_to_right":
+        _check_generator(run, tmp_path / "out" / "run", tmp_path)
+
+
+def test_what_goes_on_with_texts_is_served(run, place, tmp_path):
+    bert = from_pretrained(place / "bert")
+    config = dataclasses.replace(bert.config, is_decoder=True)
+    settings = bert.tokenizer_settings
+    model = PretrainedModel.from_config(config, settings, ["masked_lm_head"])
+    save_pretrained(model, tmp_path / "model")
+    _check_generator(run, tmp_path / "model", tmp_path)
+
+
+def _check_generator(run, directory, place):
+    sampling = ["--max_new_tokens=4", "--temperature=0.7", "--random_seed=3"]
+    source = f"--input_dir={directory}"
+    code, stdout, stderr = run("generate", source, "--prompt=a dog", *sampling)
+    assert code == 0, stderr
+    told = json.loads(stdout)
+    served = place / "served"
+    code, _, stderr = run(
+        "export_saved_model",
+        *(source, f"--output_dir={served}", "--task=text_generator"),
+        *sampling,
+    )
+    assert code == 0, stderr
+    code, stdout, stderr = run(
+        "query_saved_model", f"--model_dir={served / '1'}", "--text=a dog"
+    )
+    assert code == 0, stderr
+    answer = json.loads(stdout)
+    assert answer["generated_text"] == [told["text"]]
+    assert len(answer["generated_ids"][0]) == 4
