@@ -17,6 +17,7 @@
 # WORKERS=...  processes that run tests; each takes some 2 GB
 # TUTORIALS=off   makes the site without running the tutorials anew
 # MODEL_DIR=...  what the playground shows, a directory or a name on the Hub
+# LEFT_TO_RIGHT_DIR=...  a left-to-right model that it sets beside
 # OUTPUT=...   where the demo goes; only demo-output is made anew
 
 VENV ?= .venv
@@ -26,6 +27,7 @@ WORKERS ?= 2
 OUTPUT ?= demo-output
 TUTORIALS ?= cache
 MODEL_DIR ?= $(wildcard demo-output/bert)
+LEFT_TO_RIGHT_DIR ?=
 OVERWRITE = $(if $(filter demo-output,$(OUTPUT)),--overwrite)
 # Files whole to a worker, in the order that tests/conftest.py gives them.
 WORKERS_FLAGS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -51,7 +53,8 @@ demo: $(VENV)/.installed-demo
 
 playground: $(VENV)/.installed-playground
 	$(VENV)/bin/python tools/playground.py \
-	    $(if $(MODEL_DIR),--model_dir="$(MODEL_DIR)")
+	    $(if $(MODEL_DIR),--model_dir="$(MODEL_DIR)") \
+	    $(if $(LEFT_TO_RIGHT_DIR),--left_to_right_dir="$(LEFT_TO_RIGHT_DIR)")
 
 test: $(VENV)/.installed-test
 	$(VENV)/bin/ruff check .

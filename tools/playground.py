@@ -2,6 +2,7 @@
 
     python tools/playground.py --port=8080
     python tools/playground.py --model_dir=runs/mood/model
+    python tools/playground.py --left_to_right_dir=runs/gpt1
 
 The page is served to this machine only, and nothing of what is typed into it
 leaves the machine. What it shows is up to the model: masking, embeddings and
@@ -24,6 +25,12 @@ _MODEL_DIR = flags.DEFINE_string(
     "Directory or name on the Hub; by default the tiny model that comes with "
     "the library.",
 )
+_LEFT_TO_RIGHT_DIR = flags.DEFINE_string(
+    "left_to_right_dir",
+    None,
+    "Directory of a GPT-1, or of a BERT that was pre-trained left to right, to "
+    "set beside it.",
+)
 _PORT = flags.DEFINE_integer(
     "port",
     0,
@@ -43,7 +50,9 @@ def main():
     tabs = importlib.import_module("keras_bert.playground.tabs")
     layout = importlib.import_module("keras_bert.checkpoints.layout")
     name = _MODEL_DIR.value or keras_bert.TINY_MODEL
-    model = shown.ShownModel(str(layout.local_directory(name)))
+    other = _LEFT_TO_RIGHT_DIR.value
+    other = None if other is None else str(layout.local_directory(other))
+    model = shown.ShownModel(str(layout.local_directory(name)), other)
     page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
     print(f"The playground is at {address}; Ctrl-C ends it.", flush=True)
     try:

@@ -9,7 +9,10 @@ from keras_bert.tasks.embeddings.saving import load_embedder
 from keras_bert.tasks.fill_mask import FillMask
 from keras_bert.tasks.loading import trained_class
 from keras_bert.tasks.text_embedder import TextEmbedder
+from keras_bert.tasks.text_generator import TextGenerator
 from keras_bert.text.preprocessor import Preprocessor
+
+_NUM_NEW_TOKENS = 12
 
 
 class ShownModel:
@@ -19,15 +22,19 @@ class ShownModel:
 
     Args:
         directory: str, on this machine; nothing is downloaded.
+        left_to_right_dir: str, the directory of a left-to-right model to set
+            beside it, or None.
 
     Attributes:
         pretrained: `PretrainedModel`.
+        generator: `TextGenerator` of the left-to-right model, or None.
 
     Raises:
-        ValueError: it is no directory, or it holds no model.
+        ValueError: it is no directory, or it holds no model, or the other one
+            sees both sides.
     """
 
-    def __init__(self, directory):
+    def __init__(self, directory, left_to_right_dir=None):
         directory = os.path.expanduser(directory.strip())
         if not os.path.isdir(directory):
             raise ValueError(
@@ -36,6 +43,11 @@ class ShownModel:
             )
         self.directory = directory
         self.pretrained, self._embedder_settings = load_embedder(directory)
+        self.generator = None
+        if left_to_right_dir is not None:
+            self.generator = TextGenerator.from_pretrained(
+                left_to_right_dir, max_new_tokens=_NUM_NEW_TOKENS
+            )
 
     @property
     def tokenizer(self):

@@ -15,7 +15,9 @@ from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.modernbert_config import ModernBertConfig
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.models.roberta import RobertaConfig
+from keras_bert.playground.shown_model import ShownModel
 from keras_bert.playground.shown_model import shown_model
 from keras_bert.playground.tabs import TABS
 from keras_bert.tasks import FeatureTextClassifier
@@ -42,6 +44,12 @@ def directories(make_bert, make_settings, tmp_path_factory):
     bert = make_bert()
     save_pretrained(bert, root / "bert")
     save_pretrained(bert.with_parts([]), root / "encoder")
+    # It goes on with twelve tokens, more than the others have room for.
+    generator = make_bert(is_decoder=True, max_position_embeddings=20)
+    save_pretrained(generator, root / "left_to_right")
+    config = OpenAIGPTConfig(18, 20, 16, 2, 2, initializer_range=0.5)
+    gpt = PretrainedModel.from_config(config, bert.tokenizer)
+    save_pretrained(gpt, root / "gpt")
     electra = ElectraConfig(18, embedding_size=8, **_SIZES)
     parts = ["replaced_token_head"]
     discriminator = PretrainedModel.from_config(electra, bert.tokenizer, parts)
@@ -96,6 +104,12 @@ def _modernbert(settings):
 def shown(directories):
     """Makes the `ShownModel` of one of `directories`, once."""
     return lambda name: shown_model(directories[name])
+
+
+@pytest.fixture(scope="session")
+def shown_beside(directories):
+    """The `ShownModel` of "bert" beside a left-to-right one."""
+    return ShownModel(directories["bert"], directories["left_to_right"])
 
 
 @pytest.fixture(scope="session")

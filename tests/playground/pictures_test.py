@@ -18,6 +18,8 @@ from keras_bert.playground.tabs.classification import label_picture
 from keras_bert.playground.tabs.input_representation import Representation
 from keras_bert.playground.tabs.input_representation import RepresentedPiece
 from keras_bert.playground.tabs.input_representation import pieces_picture
+from keras_bert.playground.tabs.left_to_right import both_ways_picture
+from keras_bert.playground.tabs.left_to_right import look_both_ways
 from keras_bert.playground.tabs.masking import MaskedText
 from keras_bert.playground.tabs.masking_picture import masking_picture
 
@@ -104,3 +106,11 @@ def test_no_text_of_a_visitor_becomes_markup(shown, own_tabs, name):
         html = tab.picture(tab.answer(model, **given))
         assert "<script" not in html
         assert "<img src=x" not in html
+
+
+def test_no_text_of_a_visitor_becomes_markup_both_ways(shown_beside):
+    text = "the <script>x</script> [MASK] <script>y</script>"
+    found = look_both_ways(shown_beside, text[4:], "the most probable", 1)
+    html = both_ways_picture(found)
+    assert html.count("&lt;script&gt;") == 5
+    assert "<script" not in html

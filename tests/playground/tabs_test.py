@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from keras_bert.playground.shown_model import ShownModel
 from keras_bert.playground.tabs import TABS
 from keras_bert.playground.tabs.answering import answer_question
 from keras_bert.playground.tabs.attention import attend
@@ -13,6 +14,8 @@ from keras_bert.playground.tabs.embeddings import compare_texts
 from keras_bert.playground.tabs.embeddings import map_texts
 from keras_bert.playground.tabs.filling import fill
 from keras_bert.playground.tabs.input_representation import represent
+from keras_bert.playground.tabs.left_to_right import TAB as LEFT_TO_RIGHT
+from keras_bert.playground.tabs.left_to_right import look_both_ways
 from keras_bert.playground.tabs.masking import mask_text
 from keras_bert.playground.tabs.next_sentence import DrawnPair
 from keras_bert.playground.tabs.next_sentence import draw_pair
@@ -200,6 +203,70 @@ def test_entropy_is_between_none_and_that_of_all_alike(shown):
 def test_fillings_are_those_of_the_library(shown):
     model = shown("bert")
     assert fill(model, "the [MASK] eats") == model.fill_mask("the [MASK] eats")
+
+
+def test_a_text_is_looked_at_both_ways(shown_beside):
+    found = look_both_ways(
+        shown_beside, "the dog [MASK] meat.", "the most probable", 1
+    )
+    assert (found.left, found.right) == ("the dog ", " meat.")
+    (filled,) = fill(shown_beside, "the dog [MASK] meat.")
+    assert [token for token, _ in found.filled] == [x["token"] for x in filled]
+    # The most probable next piece is the first that it writes.
+    assert found.written.startswith(found.next[0][0].removeprefix("##"))
+    shares = [share for _, share in found.next]
+    assert shares == sorted(shares, reverse=True)
+    assert 0 < sum(shares) < 1
+    drawn = {
+        look_both_ways(shown_beside, "the dog [MASK] .", "drawn", seed).written
+        for seed in range(4)
+    }
+    assert len(drawn) > 1
+
+
+def test_only_the_left_side_counts_from_the_left(shown_beside):
+    one, other = (
+        look_both_ways(shown_beside, text, "the most probable", 1)
+        for text in ("the dog [MASK] meat.", "the dog [MASK] a cat.")
+    )
+    assert (one.next, one.written) == (other.next, other.written)
+    assert one.filled != other.filled
+
+
+def test_a_gpt_stands_beside_too(directories):
+    beside = ShownModel(directories["bert"], directories["gpt"])
+    found = look_both_ways(beside, "the [MASK] eats", "the most probable", 1)
+    assert found.written.startswith(found.next[0][0].removeprefix("##"))
+    with pytest.raises(ValueError, match="must have a token to go on from"):
+        look_both_ways(beside, "\x01 [MASK]", "the most probable", 1)
+
+
+def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
+    assert LEFT_TO_RIGHT.lacking(shown_beside) == ""
+    assert "--left_to_right_dir" in LEFT_TO_RIGHT.lacking(shown("bert"))
+    with pytest.raises(ValueError, match="that sees both"):
+        ShownModel(directories["bert"], directories["bert"])
+    beside = ShownModel(directories["encoder"], directories["left_to_right"])
+    assert LEFT_TO_RIGHT.lacking(beside) == "a masked-LM head"
+
+
+@pytest.mark.parametrize(
+    ("text", "choice", "seed", "sentence"),
+    [
+        ("the dog", "drawn", 1, r"Put one \[MASK\] into the text, and words"),
+        ("the [MASK] [MASK]", "drawn", 1, r"Put one \[MASK\]"),
+        (" [MASK] eats", "drawn", 1, "words before it"),
+        ("", "drawn", 1, "The text is empty"),
+        ("the [MASK]", "at random", 1, "the most probable, drawn"),
+        ("the [MASK]", "drawn", -1, "The seed must be a number.*: -1"),
+        ("the " * 40 + "[MASK]", "drawn", 1, "within 12 word pieces"),
+    ],
+)
+def test_what_is_not_looked_at_both_ways_gets_a_sentence(
+    shown_beside, text, choice, seed, sentence
+):
+    with pytest.raises(ValueError, match=sentence):
+        look_both_ways(shown_beside, text, choice, seed)
 
 
 def test_a_text_is_most_like_itself(shown):

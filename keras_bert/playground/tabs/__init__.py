@@ -8,6 +8,7 @@ from keras_bert.playground.tabs import comparison
 from keras_bert.playground.tabs import embeddings
 from keras_bert.playground.tabs import filling
 from keras_bert.playground.tabs import input_representation
+from keras_bert.playground.tabs import left_to_right
 from keras_bert.playground.tabs import masking
 from keras_bert.playground.tabs import next_sentence
 from keras_bert.playground.tabs import replaced_tokens
@@ -23,6 +24,7 @@ TABS = [
     input_representation.TAB,
     attention.TAB,
     filling.TAB,
+    left_to_right.TAB,
     replaced_tokens.TAB,
     embeddings.SIMILARITY,
     embeddings.MAP,

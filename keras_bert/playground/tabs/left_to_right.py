@@ -1,0 +1,149 @@
+"""A mask filled from both sides, beside a model that goes on from the left."""
+
+import dataclasses
+
+import numpy as np
+from keras import ops
+
+from keras_bert import features
+from keras_bert.playground.markup import bar
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import table
+from keras_bert.playground.tab import ChoiceField
+from keras_bert.playground.tab import NumberField
+from keras_bert.playground.tab import Tab
+from keras_bert.playground.tabs import filling
+from keras_bert.playground.valid_input import valid_number
+from keras_bert.playground.valid_input import valid_text
+
+_NUM_PIECES = 8
+# The temperature of each way to choose the tokens that go on.
+_CHOICES = {"the most probable": 0.0, "drawn": 1.0}
+
+
+@dataclasses.dataclass(frozen=True)
+class BothWays:
+    """A text with a mask, as both models see it.
+
+    Args:
+        left, right: str, the text before and behind the mask.
+        mask: str.
+        filled: list of pairs of a piece and its probability by both sides,
+            the most probable first.
+        next: list of such pairs by the left side only.
+        written: str, how the text goes on by the left side only.
+    """
+
+    left: str
+    right: str
+    mask: str
+    filled: list
+    next: list
+    written: str
+
+
+def look_both_ways(model, text, choice, seed):
+    """Fill a mask, and go on from what stands before it, a `BothWays`."""
+    seed = valid_number(seed, "The seed", 0, 2**31 - 1)
+    if choice not in _CHOICES:
+        raise ValueError(
+            f"Tokens that go on must be one of {', '.join(_CHOICES)}."
+        )
+    mask = model.vocabulary.roles["mask"]
+    left, *rest = valid_text(text).split(mask)
+    if len(rest) != 1 or not left.strip():
+        raise ValueError(
+            f"Put one {mask} into the text, and words before it to go on from."
+        )
+    (filled,) = filling.fill(model, text)
+    generator = model.generator
+    (written,) = generator.generate(
+        [left.rstrip()], seed=seed, temperature=_CHOICES[choice]
+    )
+    return BothWays(
+        left,
+        rest[0],
+        mask,
+        [(item["token"], item["probability"]) for item in filled],
+        next_pieces(generator, left.rstrip()),
+        written,
+    )
+
+
+def next_pieces(generator, text):
+    """The most probable next pieces of a text.
+
+    Args:
+        generator: `TextGenerator`.
+        text: str that has a piece.
+
+    Returns:
+        A list of pairs of a piece and its probability.
+    """
+    row = {key: x.numpy() for key, x in generator.preprocess([text]).items()}
+    last = row[features.INPUT_MASK.name].sum(axis=1, keepdims=True) - 1
+    inputs = {name: row[name] for name in generator.inputs}
+    inputs[features.MASKED_LM_POSITIONS.name] = last.astype(np.int32)
+    tokens = generator.preprocess.tokenizer.vocabulary.tokens
+    logits = generator.model(inputs)["mlm_logits"][0, 0, : len(tokens)]
+    shares = ops.convert_to_numpy(ops.softmax(logits))
+    best = np.argsort(-shares)[:_NUM_PIECES]
+    return [(tokens[index], float(shares[index])) for index in best]
+
+
+def both_ways_picture(found):
+    """A `BothWays` as `Html`."""
+    mask = element("mark", found.mask)
+    unseen = element("s", found.mask + found.right, class_="note")
+    written = element("mark", found.written)
+    sides = [
+        [
+            element("h3", "From both sides"),
+            element("div", found.left, mask, found.right, class_="prose"),
+            _pieces("Piece for the mask", found.filled),
+        ],
+        [
+            element("h3", "From the left side only"),
+            element("div", found.left, unseen, class_="prose"),
+            _pieces("Next piece", found.next),
+            element("h3", "It goes on"),
+            element("div", found.left, written, class_="prose"),
+        ],
+    ]
+    sections = [element("section", *side) for side in sides]
+    return element("div", *sections, class_="sides")
+
+
+def _pieces(title, pieces):
+    rows = [
+        [element("span", token, class_="piece"), bar(share)]
+        for token, share in pieces
+    ]
+    return table([title, "Probability"], rows)
+
+
+def _fields(model):
+    choices = tuple(_CHOICES)
+    return [
+        *filling.TAB.fields(model),
+        ChoiceField("choice", "Tokens that go on", choices[0], choices),
+        NumberField("seed", "Seed of draws", 1, 0, 100),
+    ]
+
+
+def _lacking(model):
+    if model.generator is None:
+        return "a left-to-right model, which --left_to_right_dir names"
+    return filling.TAB.lacking(model)
+
+
+TAB = Tab(
+    name="left_to_right",
+    title="Left to right",
+    about="A model that was taught with masks sees both sides of one. A model "
+    "that was taught to go on, as GPT-1 was, sees what stands before it.",
+    fields=_fields,
+    answer=look_both_ways,
+    picture=both_ways_picture,
+    lacking=_lacking,
+)
