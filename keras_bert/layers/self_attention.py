@@ -15,10 +15,14 @@ from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.positions import split_blocks
 from keras_bert.layers.positions import with_neighbours
+from keras_bert.layers.query_chunks import attend_in_chunks
+from keras_bert.layers.query_chunks import is_in_chunks
 
 # Far below any score, yet small enough for float16: its exponential is
 # exactly 0 beside a real score, and a row of nothing else stays finite.
 _IGNORED_SCORE = -10000.0
+# What `about` may say that attention alone looks at.
+_OF_TOKENS = {"position", "text"}
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -27,7 +31,9 @@ class SelfAttention(keras.layers.Layer):
 
     Query, key and value come from one matrix product, whose output holds the
     three one after the other, each `num_heads` heads of
-    `hidden_size / num_heads`. The softmax is computed in float32.
+    `hidden_size / num_heads`. The softmax is computed in float32. Where no
+    weights are dropped, those of a row of more than 512 tokens are never all
+    in memory, if its length is known when the graph is made.
 
     Args:
         hidden_size: int, width of the inputs and of the output.
@@ -191,6 +197,16 @@ class SelfAttention(keras.layers.Layer):
             weights = self.weights_dropout(weights, training=training)
             return ops.matmul(weights, value)
 
+        def of_chunks():
+            return attend_in_chunks(
+                query * self.head_size**-0.5,
+                key,
+                value,
+                lambda scores, start: self._chunk_softmax(
+                    scores, start, attention_mask, about
+                ),
+            )
+
         def of_near():
             ignored = self._ignored_near(
                 ops.shape(key)[2], attention_mask, about
@@ -201,9 +217,24 @@ class SelfAttention(keras.layers.Layer):
         # A few queries need no blocks.
         if query_positions is None and hasattr(self.pattern, "reach"):
             long = is_long(self.pattern, ops.shape(key)[2])
-        if isinstance(long, bool):
-            return of_near() if long else of_all()
-        return ops.cond(long, of_near, of_all)
+        if not isinstance(long, bool):
+            return ops.cond(long, of_near, of_all)
+        if long:
+            return of_near()
+        # Scores may be of more than queries and keys, and what is dropped
+        # would have to be dropped again for the gradient.
+        is_plain = query_positions is None and not about.keys() - _OF_TOKENS
+        drops = training and self.dropout
+        if is_plain and not drops and is_in_chunks(ops.shape(key)[2]):
+            return of_chunks()
+        return of_all()
+
+    def _chunk_softmax(self, scores, start, attention_mask, about):
+        """float32 weights of queries that stand together."""
+        num_queries, seq_length = ops.shape(scores)[2:]
+        positions = ops.arange(start, start + num_queries)[None]
+        ignored = self._ignored(seq_length, attention_mask, positions, about)
+        return self._wide_softmax(scores, ignored)
 
     def heads(self, query_key_value):
         """Splits what the layer of this name gives.
@@ -382,10 +413,13 @@ class SelfAttention(keras.layers.Layer):
             yield self.pattern(queries[:, :, None], keys)
 
     def _softmax(self, scores, ignored):
+        return ops.cast(self._wide_softmax(scores, ignored), self.compute_dtype)
+
+    def _wide_softmax(self, scores, ignored):
         scores = ops.cast(scores, "float32")
         if ignored is not None:
             scores += ignored * _IGNORED_SCORE
-        return ops.cast(ops.softmax(scores), self.compute_dtype)
+        return ops.softmax(scores)
 
     def compute_output_shape(
         self,

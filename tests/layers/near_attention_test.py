@@ -6,6 +6,7 @@ import tensorflow as tf
 from keras_bert.layers import Rotary
 from keras_bert.layers import SelfAttention
 from keras_bert.layers import Window
+from keras_bert.layers import query_chunks
 
 _LENGTH = 1024
 _REACH = 64
@@ -112,7 +113,8 @@ def test_a_length_may_be_known_at_run_time_only():
         )
 
 
-def test_no_tensor_has_two_axes_of_the_length():
+def test_no_tensor_has_two_axes_of_the_length(monkeypatch):
+    monkeypatch.setattr(query_chunks, "_LONGEST_WHOLE", _LENGTH)
     in_blocks, of_all = make_pair()
     assert not tensors_of_all_pairs(in_blocks)
     assert tensors_of_all_pairs(of_all)

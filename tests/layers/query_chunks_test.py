@@ -1,0 +1,109 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert.layers import Rotary
+from keras_bert.layers import SelfAttention
+from keras_bert.layers import causal
+from keras_bert.layers import query_chunks
+
+_LENGTH = 600
+_LONG = 2048
+
+
+def make_attention(**arguments):
+    attention = SelfAttention(8, 2, rotary=Rotary(), **arguments)
+    attention.build((None, None, 8))
+    random = np.random.default_rng(1)
+    for weight in attention.weights:
+        weight.assign(random.normal(0.0, 0.3, weight.shape))
+    return attention
+
+
+def inputs_and_about():
+    """Two rows; the second one has padding, and three texts."""
+    random = np.random.default_rng(0)
+    states = random.normal(size=(2, _LENGTH, 8)).astype("float32")
+    lengths = [[_LENGTH], [200, 300, 50]]
+    about = {
+        name: np.zeros((2, _LENGTH), "int32") for name in ("text", "position")
+    }
+    for row, several in enumerate(lengths):
+        numbers = np.repeat(np.arange(len(several)) + 1, several)
+        places = np.concatenate([np.arange(length) for length in several])
+        about["text"][row, : len(numbers)] = numbers
+        about["position"][row, : len(places)] = places
+    return states, (about["text"] > 0).astype("int32"), about
+
+
+def outputs_and_gradients(attention, about):
+    states, mask, told = inputs_and_about()
+    states = tf.constant(states)
+    with tf.GradientTape() as tape:
+        tape.watch(states)
+        outputs = attention(
+            states, mask, about=told if about else None, training=True
+        )
+        outputs = tf.cast(outputs, "float32")
+        wanted = tf.stack([tf.sin(states), tf.cos(states)])
+        loss = tf.reduce_sum(outputs * mask[:, :, None] * wanted[0])
+    gradients = tape.gradient(loss, [states, *attention.trainable_variables])
+    return [outputs * mask[:, :, None], *gradients]
+
+
+@pytest.mark.parametrize("about", [False, True])
+@pytest.mark.parametrize("pattern", [None, causal])
+def test_chunks_give_what_all_at_once_gives(about, pattern, monkeypatch):
+    attention = make_attention(pattern=pattern, dropout=0.0)
+    found = outputs_and_gradients(attention, about)
+    monkeypatch.setattr(query_chunks, "_LONGEST_WHOLE", _LENGTH)
+    expected = outputs_and_gradients(attention, about)
+    for left, right in zip(found, expected, strict=True):
+        scale = np.abs(right).max()
+        np.testing.assert_allclose(left, right, atol=1e-6 * max(scale, 1.0))
+
+
+def test_bfloat16_is_as_exact(monkeypatch):
+    exact = make_attention(dropout=0.0)
+    narrow = make_attention(dropout=0.0, dtype="mixed_bfloat16")
+    wanted = outputs_and_gradients(exact, True)
+    in_chunks = outputs_and_gradients(narrow, True)
+    monkeypatch.setattr(query_chunks, "_LONGEST_WHOLE", _LENGTH)
+    of_all = outputs_and_gradients(narrow, True)
+    for chunks, whole, right in zip(in_chunks, of_all, wanted, strict=True):
+        errors = [np.linalg.norm(x - right) for x in (chunks, whole)]
+        assert errors[0] <= 1.1 * errors[1]
+
+
+def test_no_tensor_has_the_weights_of_all_queries():
+    found = long_tensors(make_attention(dropout=0.0))
+    assert found and max(found) == query_chunks._NUM_QUERIES
+    assert max(long_tensors(make_attention(dropout=0.1))) == _LONG
+
+
+def long_tensors(attention):
+    """The queries of each tensor of weights that a training step makes."""
+
+    def step(inputs, mask):
+        with tf.GradientTape() as tape:
+            outputs = attention(inputs, mask, training=True)
+        return tape.gradient(outputs, attention.trainable_variables)
+
+    graph = tf.function(step).get_concrete_function(
+        tf.TensorSpec((1, _LONG, 8)), tf.TensorSpec((1, _LONG), tf.int32)
+    )
+    return [
+        min(tensor.shape[-2:])
+        for operation in graph.graph.get_operations()
+        for tensor in operation.outputs
+        if len(tensor.shape) == 4 and _LONG in tensor.shape[-2:]
+        if min(tensor.shape[-2:]) > 8
+    ]
+
+
+def test_rows_of_up_to_512_tokens_stay_whole(monkeypatch):
+    monkeypatch.setattr(
+        "keras_bert.layers.self_attention.attend_in_chunks", None
+    )
+    make_attention(dropout=0.0)(keras.ops.ones((1, 512, 8)))
