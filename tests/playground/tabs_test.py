@@ -161,8 +161,27 @@ def test_a_drawn_pair_is_what_was_asked_for(shown, label):
 
 def test_the_page_says_whether_the_model_is_right():
     for label, said in (("IsNext", "right"), ("NotNext", "wrong")):
-        pair = DrawnPair(["a"], [0], label, {"IsNext": 0.7, "NotNext": 0.3})
+        shares = {"IsNext": 0.7, "NotNext": 0.3}
+        pair = DrawnPair(["a"], [0], [], label, shares)
         assert f"The model says IsNext, and is {said}" in pair_picture(pair)
+
+
+def test_a_drawn_pair_begins_with_words_and_says_where_it_was_cut(shown):
+    documents = "dogs sees fish .\n" * 6
+    num_cuts = 0
+    for seed in range(20):
+        text = f"{documents}\na dog .\na cat ."
+        pair = draw_pair(shown("bert"), text, "IsNext", seed)
+        ends = [x for x, token in enumerate(pair.tokens) if token == "[SEP]"]
+        starts = [1, ends[0] + 1]
+        assert not any(pair.tokens[x].startswith("##") for x in starts)
+        expected = [x for x in starts if pair.tokens[x] not in ("dog", "a")]
+        expected += [x for x in ends if pair.tokens[x - 1] != "."]
+        assert sorted(pair.cuts) == sorted(expected)
+        is_told = "it was cut there" in pair_picture(pair)
+        assert is_told == bool(pair.cuts)
+        num_cuts += len(pair.cuts)
+    assert num_cuts
 
 
 def test_byte_offsets_are_those_of_the_text(shown):

@@ -17,6 +17,7 @@ from keras_bert.playground.default_texts import DOCUMENTS
 from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import note
 from keras_bert.playground.markup import table
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
@@ -33,6 +34,7 @@ _KINDS = {
     "sop_head": ("sentence_order", "sop_logits", ("InOrder", "Swapped")),
 }
 _SEQ_LENGTH = 64
+_CUT = "… The sentence goes on; it was cut there for the pair to fit."
 _NUM_PASSES = 30  # To find a pair with the label that is wanted.
 
 
@@ -43,12 +45,15 @@ class DrawnPair:
     Args:
         tokens: list of str, special ones included.
         segments: list of int, 0 or 1.
+        cuts: list of int, the tokens before which some of the sentence were
+            cut off, for the pair to fit.
         label: str, what the pair is.
         probabilities: dict of float by label, of the model.
     """
 
     tokens: list
     segments: list
+    cuts: list
     label: str
     probabilities: dict
 
@@ -68,16 +73,17 @@ def draw_pair(model, text, label, seed):
             "Pairs are drawn from two documents or more. Write a blank line "
             "between them."
         )
-    length = min(_SEQ_LENGTH, model.pretrained.sequence_length())
-    segments = _drawn(corpus, packing, labels.index(label), length, seed)
+    rules = _rules(
+        model.vocabulary,
+        min(_SEQ_LENGTH, model.pretrained.sequence_length()),
+    )
+    segments = _drawn(corpus, packing, labels.index(label), rules, seed)
     if segments is None:
         raise ValueError(
             f"No pair that is {label} was drawn in {_NUM_PASSES} passes. "
             "Documents of more sentences have some."
         )
-    ids, mask, in_second, _, _ = pack_segments(
-        corpus, segments, _rules(model.vocabulary, length)
-    )
+    ids, mask, in_second, _, _ = pack_segments(corpus, segments, rules)
     num_tokens = int(mask.sum())
     inputs = {
         features.INPUT_IDS.name: ids[:, :num_tokens],
@@ -87,6 +93,7 @@ def draw_pair(model, text, label, seed):
     return DrawnPair(
         [model.vocabulary.tokens[x] for x in ids[0, :num_tokens].tolist()],
         inputs[features.SEGMENT_IDS.name][0].tolist(),
+        _cuts(corpus, segments),
         label,
         dict(zip(labels, _probabilities(model, inputs, logits), strict=True)),
     )
@@ -114,10 +121,14 @@ def _corpus(model, text):
     return Corpus.of_documents(documents, len(model.vocabulary))
 
 
-def _drawn(corpus, packing, label, length, seed):
-    """One of the pairs with a label, as `Segments`; None if there is none."""
+def _drawn(corpus, packing, label, rules, seed):
+    """One of the pairs with a label, as `Segments`; None if there is none.
+
+    The data tool cuts pieces off at random, within words too. Here both texts
+    begin with a word.
+    """
     options = PretrainingDataOptions(
-        max_seq_length=length, max_predictions_per_seq=1
+        max_seq_length=rules.seq_length, max_predictions_per_seq=1
     )
     rng = np.random.default_rng(seed)
     documents = np.arange(corpus.num_documents)
@@ -126,8 +137,25 @@ def _drawn(corpus, packing, label, length, seed):
         for _ in range(_NUM_PASSES)
     ]
     segments = Segments.concatenate(passes)
-    (fitting,) = np.nonzero(segments.label == label)
+    starts = np.stack([segments.first_start, segments.second_start])
+    is_within_word = rules.is_continuation[corpus.tokens[starts]].any(axis=0)
+    (fitting,) = np.nonzero((segments.label == label) & ~is_within_word)
     return segments[rng.choice(fitting, 1)] if len(fitting) else None
+
+
+def _cuts(corpus, segments):
+    """The tokens of a pair before which some of a sentence are missing."""
+    cuts, position = [], 1
+    for start, length in (
+        (segments.first_start[0], segments.first_length[0]),
+        (segments.second_start[0], segments.second_length[0]),
+    ):
+        ends = {position: start, position + length: start + length}
+        cuts += [
+            x for x, place in ends.items() if place not in corpus.sentences
+        ]
+        position += length + 1
+    return [int(x) for x in cuts]
 
 
 def _rules(vocabulary, seq_length):
@@ -154,10 +182,12 @@ def _probabilities(model, inputs, logits):
 
 def pair_picture(pair):
     """A `DrawnPair` as `Html`."""
-    chips = [
-        element("span", token, class_=f"piece segment{segment}")
-        for token, segment in zip(pair.tokens, pair.segments, strict=True)
-    ]
+    chips = []
+    for position, token in enumerate(pair.tokens):
+        if position in pair.cuts:
+            chips.append(element("b", " … "))
+        class_ = f"piece segment{pair.segments[position]}"
+        chips.append(element("span", token, class_=class_))
     legend = [
         element("span", f"segment {n}", class_=f"piece segment{n}")
         for n in (0, 1)
@@ -172,6 +202,7 @@ def pair_picture(pair):
         [
             element("p", *legend),
             element("div", *chips, class_="text"),
+            note(_CUT if pair.cuts else ""),
             element("h3", f"The model says {said}, and is {verdict}"),
             table(["Pair", "Probability", ""], rows),
         ]
