@@ -1,4 +1,4 @@
-"""What an enhanced mask decoder asks with: states that know their places."""
+"""Queries of an enhanced mask decoder: states that know their places."""
 
 import keras
 from keras import ops
