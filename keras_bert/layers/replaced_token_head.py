@@ -4,11 +4,13 @@ import keras
 from keras import ops
 
 from keras_bert.layers.activations import gelu_erf
+from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
 from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.layer_norm import LayerNorm
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -81,3 +83,53 @@ class ReplacedTokenHead(keras.layers.Layer):
     def get_config(self):
         names = "hidden_size", "activation", "kernel_initializer"
         return {**super().get_config(), **save_arguments(self, *names)}
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class NormedReplacedTokenHead(ReplacedTokenHead):
+    """The `ReplacedTokenHead` of DeBERTa, which looks at the first token too.
+
+    Its vector is added to that of each token, and the sum is normalized.
+
+    Args:
+        hidden_size: int, width of the transform.
+        layer_norm_epsilon: float, added to the variance.
+        **kwargs: other arguments of `ReplacedTokenHead`.
+
+    Call arguments:
+        sequence_output: float `(batch_size, seq_length, hidden_size)`.
+
+    Returns:
+        float32 logits `(batch_size, seq_length)`.
+
+    Example:
+
+    >>> head = keras_bert.layers.NormedReplacedTokenHead(8)
+    >>> head(keras.ops.ones((2, 5, 8))).shape
+    TensorShape([2, 5])
+
+    References:
+        [DeBERTaV3](https://arxiv.org/abs/2111.09543) and the
+        `LMMaskPredictionHead` of microsoft/DeBERTa
+    """
+
+    def __init__(self, hidden_size, layer_norm_epsilon=EPSILON, **kwargs):
+        super().__init__(hidden_size, **kwargs)
+        self.layer_norm_epsilon = layer_norm_epsilon
+        self.layer_norm = LayerNorm(
+            layer_norm_epsilon, dtype="float32", name="layer_norm"
+        )
+
+    def build(self, sequence_output_shape):
+        super().build(sequence_output_shape)
+        self.layer_norm.build(sequence_output_shape)
+
+    def call(self, sequence_output, training=None):
+        states = self.layer_norm(sequence_output[:, :1] + sequence_output)
+        return super().call(
+            ops.cast(states, self.compute_dtype), training=training
+        )
+
+    def get_config(self):
+        own = save_arguments(self, "layer_norm_epsilon")
+        return {**super().get_config(), **own}

@@ -93,7 +93,12 @@ class WordEmbeddings(keras.layers.Layer):
         return self.hidden_size
 
     def call(self, input_ids, training=None):
-        embedded = self.layer_norm(self.summands(input_ids)["word"])
+        words = self.summands(input_ids)["word"]
+        return self.normalized(words, training=training)
+
+    def normalized(self, vectors, training=None):
+        """Normalizes looked-up vectors, with dropout."""
+        embedded = self.layer_norm(vectors)
         return self.output_dropout(
             ops.cast(embedded, self.compute_dtype), training=training
         )

@@ -94,9 +94,16 @@ class Backbone:
             2 at those of the next one and so on, then 0 at padding.
         """
         inputs = {**self.inputs, **encoder_inputs((features.TEXT_NUMBERS,))}
-        pieces = self.embeddings, self.blocks, self.final_norm, self.pooler
+        return self._with(self.embeddings, inputs)
+
+    def above(self, embeddings):
+        """The same layers above other embeddings, a `Backbone`."""
+        return self._with(embeddings, self.inputs)
+
+    def _with(self, embeddings, inputs):
         told = self._about, self.below_blocks[1:], self.mask_queries
-        return Backbone(*pieces, inputs, *told)
+        pieces = self.blocks, self.final_norm, self.pooler, inputs
+        return Backbone(embeddings, *pieces, *told)
 
     @property
     def is_packed(self):

@@ -4,8 +4,10 @@ import dataclasses
 
 from keras_bert.layers.convolved_block import ConvolvedBlock
 from keras_bert.layers.disentangled_attention import DisentangledAttention
+from keras_bert.layers.replaced_token_head import NormedReplacedTokenHead
 from keras_bert.models import deberta
 from keras_bert.models.deberta_v2_config import DebertaV2Config
+from keras_bert.models.heads import masked_lm_only
 from keras_bert.models.layer_arguments import layer_arguments
 
 
@@ -37,10 +39,25 @@ def _block(config, index):
     return deberta.block_of(config, index, attention, **convolved)
 
 
+def deberta_v2_heads(config, embeddings):
+    """Makes the head of a generator and that of a discriminator, by part."""
+    arguments, part = layer_arguments(config), "replaced_token_head"
+    head = NormedReplacedTokenHead(
+        config.hidden_size,
+        config.layer_norm_eps,
+        activation=arguments["feed_forward"]["activation"],
+        **arguments["matrix"],
+        name=part,
+    )
+    return {**masked_lm_only(config, embeddings), part: head}
+
+
 FAMILY = dataclasses.replace(
     deberta.FAMILY,
     config=DebertaV2Config,
     backbone=deberta_v2_backbone,
+    heads=deberta_v2_heads,
     paper="2111.09543",
+    parts=("masked_lm_head", "replaced_token_head"),
     tokenizer="sentencepiece",
 )

@@ -40,6 +40,13 @@ class DebertaV2Config(DebertaConfig):
     published_widths |= {1024: "large", 1536: "xlarge"}
     published_vocabularies = {128100: "the DeBERTa models"}
 
+    def generator(self, share=0.5):
+        """The config of a generator: as wide, a share of the depth."""
+        depth = max(1, round(share * self.num_hidden_layers))
+        return dataclasses.replace(
+            self, num_hidden_layers=depth, enhanced_mask_decoder=True
+        )
+
     @classmethod
     def from_dict(cls, values):
         values = dict(values)

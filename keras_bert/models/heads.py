@@ -67,6 +67,8 @@ def _looked_at(backbone, positions, is_every):
         every = backbone.states[-1]
         # The masked-LM head gathers what it predicts.
         states = {EVERY: [every], MASKED: [every, positions.get(MASKED)]}
+        if backbone.mask_queries and MASKED in positions:
+            states[MASKED] = [backbone.masked_states(positions[MASKED])]
         if POOLED in positions and backbone.is_packed:
             return {
                 **states,

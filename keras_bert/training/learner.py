@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 
 import keras
+import numpy as np
 
 from keras_bert.training.flops import training_flops
 
@@ -20,6 +21,8 @@ class Learner:
         targets: function from the inputs of a batch to a dict of further
             labels, such as those of a teacher. No gradient flows into them,
             and no state holds the weights that only they need.
+        added: dict from the paths of weights of `kept[""]` to variables that
+            a finished run adds to them.
         flops: function from the lengths of a sequence and of its predictions
             to the operations of a step, per example.
     """
@@ -27,6 +30,7 @@ class Learner:
     model: keras.Model
     kept: dict = dataclasses.field(default_factory=dict)
     targets: Callable = lambda inputs: {}
+    added: dict = dataclasses.field(default_factory=dict)
     flops: Callable = lambda seq_length, num_predictions: 0
 
     @property
@@ -34,12 +38,20 @@ class Learner:
         """The names of the model's weights in a state, a list.
 
         By these a run that is not finished is read; what it would leave in
-        a folder of its own has none, and so is None.
+        a folder of its own has none, and so is None. Two of one name are what
+        a finished run would add up.
         """
         if not self.kept:
             return [weight.path for weight in self.model.weights]
-        names = {id(x): path for path, x in self.kept[""].weights.items()}
+        named = [*self.kept[""].weights.items(), *self.added.items()]
+        names = {id(weight): path for path, weight in named}
         return [names.get(id(weight)) for weight in self.model.weights]
+
+    def finish(self):
+        """Makes of the trained weights those of the models that are kept."""
+        for path, more in self.added.items():
+            weight = self.kept[""].weights[path]
+            weight.assign(np.asarray(weight) + np.asarray(more))
 
 
 def pretrainer_learner(bert, recipe=None, read=None):

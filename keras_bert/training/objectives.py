@@ -58,6 +58,8 @@ class Objective:
             has to their defaults; a field with None must be given.
         reads: function from the recipe to the checkpoints that the learner
             reads, a dict of directories by names for the record of the run.
+        model_types: tuple of str, the families that it is for; empty for all
+            that have the parts.
     """
 
     name: str
@@ -71,6 +73,11 @@ class Objective:
     learner: Callable = _pretrainer
     fields: dict = dataclasses.field(default_factory=dict)
     reads: Callable = lambda recipe: {}
+    model_types: tuple = ()
+
+    def is_for(self, config):
+        """Returns True for a config of a family that it is for."""
+        return config.model_type in (self.model_types or (config.model_type,))
 
     @property
     def reads_packed(self):
@@ -103,8 +110,9 @@ def settled_fields(objective, values):
             default is not.
     """
     for name, other in OBJECTIVES.items():
-        for field, default in other.fields.items():
-            value, is_own = values[field], other is objective
+        for field in other.fields:
+            value, is_own = values[field], field in objective.fields
+            default = objective.fields.get(field)
             is_open = value is None and default is None
             if is_open if is_own else value is not None:
                 raise ValueError(
@@ -202,6 +210,19 @@ OBJECTIVES = {
             learner=_imported("replaced_tokens", "replaced_token_learner"),
             fields={"generator_size": 0.25},
             reads=_generator,
+            model_types=("electra",),
+        ),
+        Objective(
+            name="electra_gdes",
+            parts=("replaced_token_head",),
+            terms=_imported("replaced_tokens", "replaced_token_terms"),
+            view=lambda batches: data.token_batches(batches),
+            num_predictions=_masked_only,
+            substitutes=(1.0, 0.0),
+            learner=_imported("disentangled_sharing", "disentangled_learner"),
+            fields={"generator_size": 0.5},
+            reads=_generator,
+            model_types=("deberta-v2",),
         ),
     )
 }

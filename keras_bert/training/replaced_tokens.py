@@ -70,12 +70,24 @@ def replaced_token_learner(discriminator, recipe, read):
             or of other tables.
     """
     if recipe.init_checkpoint:
-        before = _read_generator(recipe, discriminator.config, read)
+        before = read_generator(recipe, discriminator.config, read)
         generator = _generator(before.config, discriminator)
         _copy_own_weights(before, generator, discriminator)
     else:
         config = discriminator.config.generator(recipe.generator_size)
         generator = _generator(config, discriminator)
+    return learner_of(generator, discriminator, recipe.random_seed)
+
+
+def learner_of(generator, discriminator, seed, model=None, **more):
+    """Makes the learner of a generator and a discriminator.
+
+    Args:
+        generator, discriminator: `PretrainedModel`s.
+        seed: int, of the draws.
+        model: `keras.Model` that learns in the place of the discriminator's.
+        **more: other arguments of `Learner`.
+    """
     models = generator, discriminator
 
     def flops(*lengths):
@@ -83,40 +95,38 @@ def replaced_token_learner(discriminator, recipe, read):
             training_flops(x.backbone, x.heads, *lengths) for x in models
         )
 
-    return Learner(
-        _both(generator, discriminator, recipe.random_seed),
-        {GENERATOR: generator, "": discriminator},
-        flops=flops,
-    )
+    name = discriminator.family.model_name("learner")
+    both = generator.model, model or discriminator.model
+    kept = {GENERATOR: generator, "": discriminator}
+    return Learner(_both(*both, seed, name), kept, flops=flops, **more)
 
 
-def _both(generator, discriminator, seed):
+def _both(generator, discriminator, seed, name):
     """The model of a step: generator, draw, discriminator."""
     feature = features.MASKED_LM_IDS
-    inputs = dict(generator.model.input)
+    inputs = dict(generator.input)
     positions = inputs[features.MASKED_LM_POSITIONS.name]
     inputs[feature.name] = keras.Input(
         (None,), dtype="int32", name=feature.name
     )
     # As models, because the layers of both have the same names.
     generate, discriminate = (
-        keras.Model(x.model.input, x.model.output, name=name)
-        for x, name in (
+        keras.Model(x.input, x.output, name=part)
+        for x, part in (
             (generator, GENERATOR),
             (discriminator, "discriminator"),
         )
     )
-    known = {name: inputs[name] for name in generator.model.input}
+    known = {name: inputs[name] for name in generator.input}
     logits = generate(known)["mlm_logits"]
     ids = inputs[features.INPUT_IDS.name]
     new_ids, is_replaced = TokenReplacement(seed, name="replacement")(
         ids, positions, inputs[feature.name], logits
     )
-    read = {name: inputs[name] for name in discriminator.model.input}
+    read = {name: inputs[name] for name in discriminator.input}
     found = discriminate({**read, features.INPUT_IDS.name: new_ids})
     outputs = {"mlm_logits": logits, _LOGITS: found[_LOGITS]}
     outputs[_LABELS] = is_replaced
-    name = discriminator.family.model_name("learner")
     return keras.Model(inputs, outputs, name=name)
 
 
@@ -142,13 +152,22 @@ def _copy_own_weights(before, generator, discriminator):
             weight.assign(np.asarray(before.weights[path]))
 
 
-def _read_generator(recipe, other, read):
-    """The generator to go on with, held to the config of its discriminator."""
+def read_generator(recipe, other, read):
+    """Reads the generator to go on with.
+
+    Args:
+        recipe: `PretrainingRecipe`.
+        other: the config of its discriminator, to which it is held.
+        read: `from_pretrained`.
+
+    Raises:
+        ValueError: it is larger than the discriminator or of other tables.
+    """
     directory = os.path.join(recipe.init_checkpoint, GENERATOR)
     generator = read(directory, lowercase=recipe.do_lower_case)
     generator.check_parts(_HEAD)
     own = generator.config
-    is_like = all(own.sizes[x] == other.sizes[x] for x in "VEPS")
+    is_like = all(own.sizes.get(x) == other.sizes.get(x) for x in "VEPSB")
     if not is_like or own.hidden_size > other.hidden_size:
         raise ValueError(
             "A generator must have tables of the sizes of its discriminator's "

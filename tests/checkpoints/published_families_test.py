@@ -58,6 +58,13 @@ class Golden:
         self.inputs = {k: given[v] for k, v in names.items() if v in given}
         self.real = self.inputs["input_mask"].astype(bool)
 
+    @property
+    def parts(self):
+        """Those of the family that transformers has too."""
+        if self.family.model_type == "deberta-v2":
+            return ("masked_lm_head",)
+        return self.family.parts
+
     def write(self, directory, weights=None, **config):
         """A directory as transformers writes it."""
         weights = self.weights if weights is None else weights
@@ -115,7 +122,7 @@ def test_logits_are_those_of_transformers(model, golden):
     logits = model.pretrainer(
         {**golden.inputs, "masked_lm_positions": positions}
     )
-    heads = [logits_name(part) for part in model.family.parts if "head" in part]
+    heads = [logits_name(part) for part in golden.parts if "head" in part]
     assert [*logits] == heads
     for name in heads:
         expected = golden.outputs[_OUTPUTS.get(name, name)]
@@ -194,11 +201,11 @@ def test_a_fine_tuned_head_is_that_of_transformers(task, golden, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["keras", "hf"])
-def test_what_is_written_is_read_back_equal(format, model, tmp_path):
+def test_what_is_written_is_read_back_equal(format, golden, model, tmp_path):
     save_pretrained(model, tmp_path / "new", format=format)
     again = from_pretrained(tmp_path / "new")
     assert again.config == model.config
-    assert again.parts == model.parts == {*model.family.parts}
+    assert again.parts == model.parts == {*golden.parts}
     assert_equal_weights(again, model)
 
 

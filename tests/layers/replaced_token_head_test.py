@@ -1,7 +1,10 @@
+import math
+
 import keras
 import numpy as np
 import pytest
 
+from keras_bert.layers import NormedReplacedTokenHead
 from keras_bert.layers import ReplacedTokenHead
 
 _STATES = np.random.default_rng(0).normal(size=(2, 5, 8)).astype("float32")
@@ -45,3 +48,29 @@ def test_logits_are_computed_in_float32():
 def test_a_wrong_size_is_an_error():
     with pytest.raises(ValueError, match="`hidden_size`.*hidden_size=0"):
         ReplacedTokenHead(0)
+
+
+def test_a_head_that_looks_at_the_first_token_too(run_layer_test):
+    run_layer_test(
+        NormedReplacedTokenHead,
+        {"hidden_size": 8},
+        {"sequence_output": _STATES},
+        num_weights=6,
+        mixed_dtype="float32",
+    )
+
+
+def test_the_first_token_is_added_and_the_sum_normalized():
+    head = NormedReplacedTokenHead(8, layer_norm_epsilon=1e-7)
+    head.build(_STATES.shape)
+    random = np.random.default_rng(1)
+    head.set_weights([random.normal(size=w.shape) for w in head.weights])
+    own = {w.path.partition("/")[2]: np.asarray(w) for w in head.weights}
+    sums = _STATES[:, :1] + _STATES
+    sums -= sums.mean(-1, keepdims=True)
+    sums /= np.sqrt((sums**2).mean(-1, keepdims=True) + 1e-7)
+    normed = sums * own["layer_norm/gamma"] + own["layer_norm/beta"]
+    hidden = normed @ own["dense/kernel"] + own["dense/bias"]
+    hidden *= 0.5 * (1 + np.vectorize(math.erf)(hidden / math.sqrt(2)))
+    expected = (hidden @ own["logits/kernel"])[..., 0] + own["logits/bias"]
+    np.testing.assert_allclose(head(_STATES), expected, atol=1e-4)

@@ -6,8 +6,10 @@ import pytest
 
 from keras_bert import models
 from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.models.deberta_v2 import deberta_v2_backbone
 from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.family import family_of
+from keras_bert.models.heads import masked_lm_only
 
 _CONFIGS = pathlib.Path(__file__).parents[2] / "configs"
 _TINY = DebertaV2Config(
@@ -54,6 +56,12 @@ _PUBLISHED = {
 _ROWS = {"conv_kernel_size": 3, "conv_act": "gelu", "attention_head_size": 64}
 
 
+def _masked_lm(config):
+    backbone = deberta_v2_backbone(config)
+    heads = masked_lm_only(config, backbone.embeddings)
+    return models.add_heads(backbone, heads, "masked_lm")
+
+
 def read(size):
     return DebertaV2Config.from_json(_CONFIGS / f"deberta_v3_{size}.json")
 
@@ -65,7 +73,7 @@ def read(size):
         ("xsmall", models.encoder, 70_682_112),
         ("small", models.encoder, 141_304_320),
         ("base", models.encoder, 183_831_552),
-        ("base", models.pretrainer, 184_551_780),
+        ("base", _masked_lm, 184_551_780),
         ("large", models.encoder, 434_012_160),
     ],
 )

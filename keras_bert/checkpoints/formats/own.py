@@ -112,24 +112,24 @@ def _say_if_unfinished(directory):
 class _StateFile:
     """The weights in a `step-NNNNNNNN.npz`, by their paths.
 
-    Those of a second model that the run trains have none. All others are read
-    once, to raise one of `DAMAGES` if the file is not whole.
+    Those of a second model that the run trains have none; arrays of one path
+    are added up. All are read once, to raise one of `DAMAGES` if the file is
+    not whole.
     """
 
     def __init__(self, path):
         self.path = str(path)
         about = json.loads(str(self._array("about")))
-        self._keys = {
-            weight: f"{index:05d}"
-            for index, weight in enumerate(about["weights"])
-            if weight is not None
-        }
+        self._keys = {}
+        for index, weight in enumerate(about["weights"]):
+            if weight is not None:
+                self._keys.setdefault(weight, []).append(f"{index:05d}")
         self.shapes = {name: self.read(name).shape for name in self._keys}
 
     def read(self, name):
-        array = self._array(self._keys[name])
-        check_float(self.path, name, array.dtype.name)
-        return array.astype(np.float32, copy=False)
+        arrays = [self._array(key) for key in self._keys[name]]
+        check_float(self.path, name, arrays[0].dtype.name)
+        return sum(arrays).astype(np.float32, copy=False)
 
     def _array(self, key):
         with zipfile.ZipFile(self.path) as archive:

@@ -68,6 +68,7 @@ def _check_objective(recipe, config):
         name
         for name, objective in OBJECTIVES.items()
         if {*objective.parts} <= parts
+        and objective.is_for(config)
         and (is_told or objective.is_decoder == config.is_decoder)
     ]
     if recipe.objective not in made_for:

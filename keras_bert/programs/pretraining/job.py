@@ -80,6 +80,7 @@ def run_plan(plan):
                 _options(plan, learner, strategy),
                 lambda: _begin(plan, bert, output_dir),
             )
+    learner.finish()
     if is_chief(strategy):
         for folder, model in learner.kept.items():
             _save(model, output_dir / folder, metrics)

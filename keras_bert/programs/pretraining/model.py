@@ -51,6 +51,12 @@ def make_bert(plan):
             "--objective does. Received: objective="
             f"{objective.name}, is_decoder={bert.config.is_decoder}."
         )
+    if not objective.is_for(bert.config):
+        raise ValueError(
+            f"--init_checkpoint must be of {' or '.join(objective.model_types)}"
+            f" for --objective={objective.name}. Received: "
+            f"{bert.config.model_type} in {recipe.init_checkpoint}."
+        )
     check_lengths(recipe, bert.config)
     if plan.vocabulary is None:  # It is known only now.
         _check_records(plan, bert.tokenizer_settings)

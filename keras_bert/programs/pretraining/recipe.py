@@ -57,10 +57,11 @@ class PretrainingRecipe:
         objective: str, what is learned: masked tokens and next sentences,
             masked tokens and the order of sentences, only masked tokens,
             every token from those before it, what a teacher says, or which
-            tokens a generator has replaced.
+            tokens a generator has replaced, as ELECTRA or as DeBERTa v3.
         teacher_dir: str, directory of the teacher that is learned from.
         generator_size: float, width of a fresh generator as a share of its
-            discriminator's; by default 0.25.
+            discriminator's, by default 0.25; of a DeBERTa its depth, by
+            default 0.5.
         optimizer: str, see docs/optimizers.md.
         beta_2: float, of the running mean of squared gradients.
         learning_rate: float, its peak.

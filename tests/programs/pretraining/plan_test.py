@@ -288,7 +288,8 @@ def test_records_without_the_labels_of_an_objective_are_refused(
 
 @pytest.mark.parametrize(
     ("objective", "more"),
-    [("electra", {}), ("distillation", {"teacher_dir": "teacher"})],
+    [("electra", {}), ("electra_gdes", {})]
+    + [("distillation", {"teacher_dir": "teacher"})],
 )
 def test_rows_of_several_texts_are_for_heads_of_one_model(
     folder, objective, more
@@ -316,7 +317,7 @@ def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
         "roberta": {"mlm", "distillation"},
         "albert": {"mlm", "mlm_sop", "distillation"},
         "deberta": {"mlm", "distillation"},
-        "deberta-v2": {"mlm", "distillation"},
+        "deberta-v2": {"mlm", "distillation", "electra_gdes"},
         "distilbert": {"mlm", "distillation"},
         "electra": {"mlm", "distillation", "electra"},
         "bert": {"mlm", "mlm_nsp", "left_to_right", "distillation"},

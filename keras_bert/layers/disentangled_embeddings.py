@@ -1,0 +1,73 @@
+"""Embeddings that share a table and do not pull at it."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class DisentangledEmbeddings(keras.layers.Layer):
+    """Looks up sums of two tables, one of which gets no gradient from here.
+
+    A generator and its discriminator pull at a table that both learn in
+    different directions. So the discriminator reads the generator's, and only
+    what it adds itself learns from its loss.
+
+    Args:
+        embeddings: `WordEmbeddings` whose table is what is added, and which
+            normalize the sum.
+        shared: `WordEmbeddings` of the same model, whose table is read.
+
+    Call arguments:
+        input_ids: int32 `(batch_size, seq_length)`.
+
+    Returns:
+        float `(batch_size, seq_length, hidden_size)` in the compute dtype.
+
+    Example:
+
+    >>> own, shared = (
+    ...     keras_bert.layers.WordEmbeddings(
+    ...         30, 8, keras_bert.layers.LayerNorm(name="layer_norm")
+    ...     )
+    ...     for _ in range(2)
+    ... )
+    >>> embeddings = keras_bert.layers.DisentangledEmbeddings(own, shared)
+    >>> embeddings(keras.ops.array([[2, 7, 9, 3]])).shape
+    TensorShape([1, 4, 8])
+
+    References:
+        [DeBERTaV3](https://arxiv.org/abs/2111.09543), section 3.3
+    """
+
+    def __init__(self, embeddings, shared, **kwargs):
+        super().__init__(**kwargs)
+        self.embeddings = embeddings
+        self.shared = shared
+
+    def build(self, input_ids_shape):
+        for layer in (self.embeddings, self.shared):
+            if not layer.built:
+                layer.build(input_ids_shape)
+
+    def call(self, input_ids, training=None):
+        added, read = (
+            x.summands(input_ids)["word"]
+            for x in (self.embeddings, self.shared)
+        )
+        return self.embeddings.normalized(
+            added + ops.stop_gradient(read), training=training
+        )
+
+    def compute_output_shape(self, input_ids_shape):
+        return self.embeddings.compute_output_shape(input_ids_shape)
+
+    def get_config(self):
+        serialize = keras.saving.serialize_keras_object
+        own = {x: serialize(getattr(self, x)) for x in ("embeddings", "shared")}
+        return {**super().get_config(), **own}
+
+    @classmethod
+    def from_config(cls, config):
+        revive = keras.saving.deserialize_keras_object
+        own = {x: revive(config[x]) for x in ("embeddings", "shared")}
+        return cls(**{**config, **own})
