@@ -6,6 +6,7 @@ References:
 """
 
 import keras
+import tensorflow as tf
 from keras import ops
 
 from keras_bert import features
@@ -53,7 +54,7 @@ class _NextTokens(keras.layers.Layer):
 
 def no_targets(indices):
     """Makes targets of examples for `GivenLoss`, which does not read them."""
-    return ops.zeros_like(indices)
+    return tf.zeros_like(indices)
 
 
 class GivenLoss(keras.losses.Loss):
