@@ -149,7 +149,7 @@ def texts_of(values):
 
 def states_of(model, inputs):
     states = model(named(model, inputs))["sequence_output"]
-    return np.asarray(keras.ops.cast(states, "float32"))
+    return keras.ops.convert_to_numpy(keras.ops.cast(states, "float32"))
 
 
 def check_states(name, atol=1e-5):
@@ -202,30 +202,22 @@ def test_no_text_sees_another(name):
 @pytest.mark.smoke("roberta", "modernbert")
 @_FAMILIES
 def test_losses_and_gradients_are_those_of_padded_rows(name):
-    import tensorflow as tf
+    check_training(name)
 
+
+def check_training(name):
     backbone, packed_backbone, heads = make_backbone(name)
     inputs = make_texts(pad_id_of(name))
     results = []
     for form, own in zip((backbone, packed_backbone), inputs, strict=True):
         model = add_heads(form, heads, "pretrainer")
         is_packed = form is packed_backbone
-        labels = make_labels(is_packed)
-        with tf.GradientTape() as tape:
-            outputs = model(named(model, own), training=True)
-            loss = sum(
-                mean_loss(outputs[x], labels[x.partition("_")[0]])
-                for x in outputs
-            )
         assert ("text_starts" in model.input) == (is_packed and len(heads) > 1)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        by_path = {
-            variable.path: np.asarray(tf.convert_to_tensor(gradient))
-            for variable, gradient in zip(
-                model.trainable_variables, gradients, strict=True
-            )
-        }
-        results.append((float(loss), by_path))
+        loss, gradients = loss_and_gradients(
+            model, named(model, own), make_labels(is_packed)
+        )
+        paths = [variable.path for variable in model.trainable_variables]
+        results.append((loss, dict(zip(paths, gradients, strict=True))))
     (expected, of_padded), (found, of_packed) = results
     assert found == pytest.approx(expected, rel=1e-5)
     assert of_padded.keys() == of_packed.keys()
@@ -234,6 +226,39 @@ def test_losses_and_gradients_are_those_of_padded_rows(name):
         np.testing.assert_allclose(
             of_packed[path], gradient, atol=1e-5 * max(scale, 1), err_msg=path
         )
+
+
+def loss_and_gradients(model, inputs, labels):
+    """A float, and an array for each trainable variable."""
+
+    def loss_of(outputs):
+        return sum(
+            mean_loss(x, labels[name.partition("_")[0]])
+            for name, x in outputs.items()
+        )
+
+    if keras.backend.backend() == "jax":
+        import jax
+
+        others = [x.value for x in model.non_trainable_variables]
+        loss, gradients = jax.value_and_grad(
+            lambda values: loss_of(
+                model.stateless_call(values, others, inputs, training=True)[0]
+            )
+        )([x.value for x in model.trainable_variables])
+        return float(loss), [*map(np.asarray, gradients)]
+    if keras.backend.backend() == "torch":
+        model.zero_grad()
+        loss = loss_of(model(inputs, training=True))
+        loss.backward()
+        values = [x.value for x in model.trainable_variables]
+        return loss.item(), [x.grad.numpy().copy() for x in values]
+    import tensorflow as tf
+
+    with tf.GradientTape() as tape:
+        loss = loss_of(model(inputs, training=True))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    return float(loss), [np.asarray(tf.convert_to_tensor(x)) for x in gradients]
 
 
 def make_labels(is_packed):
@@ -262,8 +287,8 @@ def mean_loss(logits, labels_and_weights):
     losses = keras.ops.sparse_categorical_crossentropy(
         labels, logits, from_logits=True
     )
-    weights = weights.astype("float32")
-    return keras.ops.sum(losses * weights) / weights.sum()
+    weights = keras.ops.cast(weights, "float32")
+    return keras.ops.sum(losses * weights) / keras.ops.sum(weights)
 
 
 @pytest.mark.parametrize(
@@ -364,18 +389,27 @@ def test_positions_begin_anew():
 
 @pytest.mark.exhaustive
 @pytest.mark.large
-def test_on_jax_too():
-    pytest.importorskip("jax")
+@pytest.mark.parametrize(
+    "backend", ["jax", pytest.param("torch", marks=pytest.mark.parity)]
+)
+def test_on_other_backends_too(backend):
+    pytest.importorskip(backend)
     program = (
         "from tests.models import packed_rows_test as test\n"
-        "assert test.keras.backend.backend() == 'jax'\n"
-        "for name in test._CONFIGS:\n    test.check_states(name)\n"
+        f"assert test.keras.backend.backend() == {backend!r}\n"
+        "for name in test._CONFIGS:\n"
+        "    test.check_states(name)\n"
+        "    test.check_training(name)\n"
     )
-    environment = {"KERAS_BACKEND": "jax", "JAX_PLATFORMS": "cpu"}
+    environment = {"KERAS_BACKEND": backend, "JAX_PLATFORMS": "cpu"}
     result = subprocess.run(
         [sys.executable, "-c", program],
         cwd=_ROOT,
-        env={**os.environ, **environment, "PYTHONPATH": str(_ROOT)},
+        env={
+            **os.environ,
+            **environment,
+            "PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path]),
+        },
         capture_output=True,
         text=True,
     )
