@@ -1,0 +1,117 @@
+"""Scores of the same head on the features of a BERT and of an ELMo.
+
+    python benchmarks/frozen_features.py --data_dir=data \\
+        --bert_dir=bert-base-cased --elmo_options=elmo/options.json \\
+        --elmo_weights=elmo/weights.hdf5
+
+It asks the question of table 7 of BERT's paper (arXiv 1810.04805, section 5.3)
+of other data: names in WNUT-17, by the F1 of whole names, and the sentiment of
+SST-2, by accuracy, both on the development split. Encoders stay frozen; what
+learns is two LSTMs in both directions and one layer on them, by one recipe.
+Each row is printed when its runs have ended. Without either model the other one
+runs alone. --data_dir is that of `fine_tuning_quality.py`.
+"""
+
+import statistics
+import tempfile
+
+import fine_tuning_tasks
+import keras
+from absl import app
+from absl import flags
+
+import keras_bert
+from keras_bert.tasks import FeatureTextClassifier
+from keras_bert.tasks import FeatureTokenClassifier
+
+_DATA_DIR = flags.DEFINE_string(
+    "data_dir", None, "Where the data sets are.", required=True
+)
+_BERT_DIR = flags.DEFINE_string("bert_dir", None, "Checkpoint directory.")
+_ELMO_OPTIONS = flags.DEFINE_string("elmo_options", None, "Its options.json.")
+_ELMO_WEIGHTS = flags.DEFINE_string("elmo_weights", None, "Its HDF5 file.")
+_EPOCHS = flags.DEFINE_integer("epochs", 10, "Passes over a data set.")
+_SEEDS = flags.DEFINE_integer("seeds", 3, "Runs of each.", lower_bound=1)
+_MAX_EXAMPLES = flags.DEFINE_integer(
+    "max_examples", None, "Of each split, to try things.", lower_bound=1
+)
+_KINDS = {"wnut17": FeatureTokenClassifier, "sst2": FeatureTextClassifier}
+
+
+def main(_):
+    data = {
+        name: fine_tuning_tasks.read_splits(
+            name, _DATA_DIR.value, _MAX_EXAMPLES.value
+        )
+        for name in _KINDS
+    }
+    print("| features | WNUT-17, F1 | SST-2, accuracy |\n|---|---|---|")
+    for encoder, rows in _encoders():
+        for row, arguments in rows.items():
+            cells = [_cell(encoder, arguments, *x) for x in data.items()]
+            print(f"| {row} | {' | '.join(cells)} |", flush=True)
+
+
+def _encoders():
+    """Pairs of an encoder and the arguments of its rows, one read at a time."""
+    if _BERT_DIR.value:
+        bert = keras_bert.from_pretrained(_BERT_DIR.value)
+        depth = bert.config.depth
+        last, every = range(max(depth - 3, 1), depth + 1), range(1, depth + 1)
+        yield (
+            bert,
+            {
+                "BERT, embeddings": _weighted([0]),
+                "BERT, last layer": _weighted([depth]),
+                "BERT, last four, concatenated": {"layers": [*last]},
+                "BERT, last four, weighted": _weighted(last),
+                "BERT, all, weighted": _weighted(every),
+            },
+        )
+    if _ELMO_OPTIONS.value:
+        elmo = keras_bert.checkpoints.read_elmo(
+            _ELMO_OPTIONS.value, _ELMO_WEIGHTS.value
+        )
+        every = range(elmo.config.n_layers + 1)
+        yield (
+            elmo,
+            {
+                "ELMo, words only": _weighted([0]),
+                "ELMo, last layer": _weighted([every[-1]]),
+                "ELMo, all, weighted": _weighted(every),
+            },
+        )
+
+
+def _weighted(layers):
+    return {"layers": [*layers], "combination": "weighted"}
+
+
+def _cell(encoder, arguments, name, splits):
+    """The score over the seeds, as text."""
+    recipe = fine_tuning_tasks.TASKS[name]
+    scores = []
+    with tempfile.TemporaryDirectory() as states:
+        for seed in range(_SEEDS.value):
+            keras.utils.set_random_seed(seed)
+            task = _KINDS[name](
+                encoder,
+                labels=fine_tuning_tasks.label_names(recipe.kind, splits),
+                seq_length=min(recipe.seq_length, encoder.sequence_length()),
+                cache_dir=states,
+                lstm_size=256,
+                **arguments,
+            )
+            task.fit(
+                *splits["train"], epochs=_EPOCHS.value, seed=seed, verbose=0
+            )
+            found = task.evaluate(*splits["dev"])
+            scores.append(100 * found[task.main_metric])
+    text = f"{statistics.mean(scores):.1f}"
+    if len(scores) > 1:
+        text += f" ± {statistics.stdev(scores):.1f}"
+    return text
+
+
+if __name__ == "__main__":
+    app.run(main)
