@@ -49,10 +49,13 @@ def main():
     shown = importlib.import_module("keras_bert.playground.shown_model")
     tabs = importlib.import_module("keras_bert.playground.tabs")
     layout = importlib.import_module("keras_bert.checkpoints.layout")
-    name = _MODEL_DIR.value or keras_bert.TINY_MODEL
+    directory = layout.local_directory(
+        _MODEL_DIR.value or keras_bert.TINY_MODEL
+    )
+    name = _MODEL_DIR.value or "The tiny model of keras_bert"
     other = _LEFT_TO_RIGHT_DIR.value
     other = None if other is None else str(layout.local_directory(other))
-    model = shown.ShownModel(str(layout.local_directory(name)), other)
+    model = shown.ShownModel(str(directory), name, other)
     page, address = server.launch(model, tabs.TABS, _PORT.value, _BROWSER.value)
     print(f"The playground is at {address}; Ctrl-C ends it.", flush=True)
     try:

@@ -1,12 +1,18 @@
 """The layout of the page, by Gradio."""
 
+import json
+
 import gradio as gr
 
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import note
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.valid_input import MAX_CHARACTERS
+
+# Its functions are in page.js.
+_CLICKS = "clicks(element, trigger)"
 
 
 def make_page(model, tabs):
@@ -14,15 +20,28 @@ def make_page(model, tabs):
 
     No event keeps anything: the inputs come with each request, and the
     answer goes back with it. Each tab is also an endpoint of its name for
-    `gradio_client`.
+    `gradio_client`. The query of the address names the tab that is shown at
+    first and settings of its fields.
     """
     shown = [tab for tab in tabs if not tab.lacking(model)]
     with gr.Blocks(title="BERT playground", analytics_enabled=False) as page:
         gr.HTML(_header(model, [tab for tab in tabs if tab not in shown]))
-        with gr.Tabs():
-            events = [_lay_out(model, tab) for tab in shown]
-        for event in events[:1]:
-            page.load(*event, api_visibility="private")
+        with gr.Tabs() as places:
+            views = {tab.name: _lay_out(model, tab) for tab in shown}
+        pictures = [picture for *_, picture in views.values()]
+        private = {"api_visibility": "private"}
+        opening = page.load(
+            _opener(views, places),
+            outputs=[
+                places,
+                *(x for _, _, inputs, _ in views.values() for x in inputs),
+                *pictures,
+            ],
+            show_progress="minimal",
+            show_progress_on=pictures,
+            **private,
+        )
+        opening.then(None, js="opened", **private)
     return page
 
 
@@ -31,21 +50,23 @@ def _header(model, left_out):
         element("li", f"{tab.title}: it needs {tab.lacking(model)}.")
         for tab in left_out
     ]
-    return joined(
-        [
-            element("h1", "BERT playground"),
-            element("p", f"{model.directory}: {model.described()}."),
-            element(
-                "details",
-                element("summary", "What this model cannot show"),
-                element("ul", *reasons),
-            ),
+    parts = [
+        element("h1", "BERT playground"),
+        element("p", f"{model.name}: {model.described()}."),
+    ]
+    if model.card:
+        card = element("div", model.card, class_="card")
+        parts += [
+            note(model.card_opening()),
+            element("details", element("summary", "Its card"), card),
         ]
-    )
+    summary = element("summary", "What this model cannot show")
+    parts.append(element("details", summary, element("ul", *reasons)))
+    return joined(parts)
 
 
 def _lay_out(model, tab):
-    """Lay out a tab; returns the arguments of its event."""
+    """Lay out a tab; returns its fields, its responder and components."""
     fields = tab.fields(model)
     with gr.Tab(tab.title, id=tab.name) as place:
         gr.HTML(element("p", tab.about, class_="about"))
@@ -54,17 +75,31 @@ def _lay_out(model, tab):
                 inputs = [_component(field) for field in fields]
                 button = gr.Button("Show", variant="primary")
             with gr.Column(scale=2, min_width=300):
-                output = gr.HTML(elem_id=tab.name, elem_classes="picture")
-    event = _responder(model, tab, fields), inputs, output
+                output = gr.HTML(
+                    elem_id=tab.name,
+                    elem_classes="picture",
+                    js_on_load=_CLICKS,
+                )
+    respond = _responder(model, tab, fields)
+    at_first = json.dumps({field.name: field.value for field in fields})
+    event = {
+        "fn": respond,
+        "inputs": inputs,
+        "outputs": output,
+        "js": f"view('{tab.name}', {at_first})",
+        "show_progress": "minimal",
+    }
     gr.on(
         [button.click, *map(_change, inputs)],
-        *event,
+        **event,
         api_name=tab.name,
-        show_progress="minimal",
         trigger_mode="always_last",
     )
-    place.select(*event, api_visibility="private", show_progress="minimal")
-    return event
+    private = {"api_visibility": "private"}
+    place.select(**event, **private)
+    names = [field.name for field in fields]
+    output.select(_setter(names, inputs), outputs=inputs, **private)
+    return fields, respond, inputs, output
 
 
 def _component(field):
@@ -107,3 +142,38 @@ def _responder(model, tab, fields):
             return element("p", text, class_="refusal", role="alert")
 
     return respond
+
+
+def _setter(names, components):
+    """A function from a click in a picture to the fields that it sets."""
+
+    def set_fields(event: gr.EventData):
+        return {
+            component: getattr(event, name)
+            for name, component in zip(names, components, strict=True)
+            if hasattr(event, name)
+        }
+
+    return set_fields
+
+
+def _opener(views, places):
+    """A function from the request of the page to what is shown at first."""
+
+    def open_view(request: gr.Request):
+        query = request.query_params
+        if query.get("tab") not in views:
+            query = {}
+        name = query.get("tab", next(iter(views)))
+        fields, respond, inputs, output = views[name]
+        values = [
+            field.asked(query.get(field.name, str(field.value)))
+            for field in fields
+        ]
+        shown = {output: respond(*values)}
+        if query:  # Else it would call back a visitor who has moved on.
+            shown[places] = gr.Tabs(selected=name)
+            shown |= dict(zip(inputs, values, strict=True))
+        return shown
+
+    return open_view

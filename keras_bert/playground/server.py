@@ -22,7 +22,9 @@ _HEADERS = {
     "x-dns-prefetch-control": "off",
 }
 HOST = "127.0.0.1"
-_STYLE = pathlib.Path(__file__).with_name("style.css")
+_STYLE, _SCRIPT = (
+    pathlib.Path(__file__).with_name(name) for name in ("style.css", "page.js")
+)
 
 
 def check_installed():
@@ -93,6 +95,7 @@ def launch(model, tabs, port=0, opens_browser=False):
         mcp_server=False,
         theme=gr.themes.Default(font=fonts[0], font_mono=fonts[1]),
         css_paths=[_STYLE],
+        head=f"<script>{_SCRIPT.read_text(encoding='utf-8')}</script>",
         app_kwargs={"middleware": [Middleware(Guard)]},
     )
     return page, address

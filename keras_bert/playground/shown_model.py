@@ -2,9 +2,12 @@
 
 import functools
 import os
+import pathlib
+import re
 
 import numpy as np
 
+from keras_bert.checkpoints.layout import CARD
 from keras_bert.tasks.embeddings.saving import load_embedder
 from keras_bert.tasks.fill_mask import FillMask
 from keras_bert.tasks.loading import trained_class
@@ -22,11 +25,13 @@ class ShownModel:
 
     Args:
         directory: str, on this machine; nothing is downloaded.
+        name: str, for readers; by default the directory.
         left_to_right_dir: str, the directory of a left-to-right model to set
             beside it, or None.
 
     Attributes:
         pretrained: `PretrainedModel`.
+        card: str, the README.md of the directory, or "".
         generator: `TextGenerator` of the left-to-right model, or None.
 
     Raises:
@@ -34,7 +39,7 @@ class ShownModel:
             sees both sides.
     """
 
-    def __init__(self, directory, left_to_right_dir=None):
+    def __init__(self, directory, name=None, left_to_right_dir=None):
         directory = os.path.expanduser(directory.strip())
         if not os.path.isdir(directory):
             raise ValueError(
@@ -42,6 +47,10 @@ class ShownModel:
                 f"{directory[:200]!r}, which is none."
             )
         self.directory = directory
+        self.name = name or directory
+        path = pathlib.Path(directory, CARD)
+        is_there = path.is_file()
+        self.card = path.read_text("utf-8", "replace") if is_there else ""
         self.pretrained, self._embedder_settings = load_embedder(directory)
         self.generator = None
         if left_to_right_dir is not None:
@@ -113,6 +122,13 @@ class ShownModel:
             f"{self.pretrained.sequence_length()} in a text"
             + (f"; fine-tuned: {task.task}" if task else "")
         )
+
+    def card_opening(self):
+        """The first two paragraphs of the card, without its marks."""
+        paragraphs = re.split(r"\n\s*\n", self.card)
+        prose = [x for x in paragraphs if x[:1].isalnum()]
+        words = " ".join(" ".join(prose[:2]).split())
+        return re.sub(r"\[([^]]*)\]\([^)]*\)|[*`]", r"\1", words)
 
 
 @functools.lru_cache(maxsize=3)

@@ -21,6 +21,10 @@ class TextField:
     value: str
     num_lines: int = 1
 
+    def asked(self, text):
+        """The value that an address asks for, given as text."""
+        return text
+
 
 @dataclasses.dataclass(frozen=True)
 class NumberField:
@@ -33,6 +37,14 @@ class NumberField:
     high: float
     step: float = 1
 
+    def asked(self, text):
+        """The value that an address asks for; the first one if it cannot be."""
+        try:
+            number = type(self.value)(text)
+        except ValueError:
+            return self.value
+        return number if self.low <= number <= self.high else self.value
+
 
 @dataclasses.dataclass(frozen=True)
 class ChoiceField:
@@ -42,6 +54,10 @@ class ChoiceField:
     label: str
     value: str
     choices: tuple
+
+    def asked(self, text):
+        """The value that an address asks for; the first one if it cannot be."""
+        return text if text in self.choices else self.value
 
 
 @dataclasses.dataclass(frozen=True)

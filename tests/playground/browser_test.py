@@ -115,9 +115,10 @@ def choose(browser, tab):
 
 def is_drawn(browser, tab):
     """Whether a picture is there and nothing is under way."""
-    waiting = [x for x in find(browser, ".wrap.generating") if x.is_displayed()]
-    pictures = find(browser, f"#{tab} :is(table, .prose, .bar, .refusal)")
-    return not waiting and any(x.is_displayed() for x in pictures)
+    pictures = find(browser, f"#{tab} :is(table, .bar, .refusal, div.prose)")
+    return not find(browser, f"#{tab} .pending") and any(
+        x.is_displayed() for x in pictures
+    )
 
 
 def photograph(browser, path):
@@ -188,3 +189,45 @@ def test_a_picker_goes_by_keys(directories, serve, open_page):
     panels = find(browser, "#input_representation .panel")
     shown = [place for place, x in enumerate(panels) if x.is_displayed()]
     assert shown == [2]
+
+
+def displayed(browser, selector):
+    return [x for x in find(browser, selector) if x.is_displayed()]
+
+
+def test_an_address_opens_a_view_and_follows_it(directories, serve, open_page):
+    address = serve(directories["bert"])
+    browser = open_page(f"{address}?tab=attention&text=the+cat&layer=2")
+    title = "#attention h3"
+    wait(lambda: displayed(browser, title))
+    assert find(browser, title)[0].text.startswith("Layer 2, head 1")
+    displayed(browser, "#attention .maps button")[1].click()
+    wait(lambda: find(browser, title)[0].text.startswith("Layer 1, head 2"))
+    query = urllib.parse.urlsplit(browser.current_url).query
+    assert dict(urllib.parse.parse_qsl(query)) == {
+        "tab": "attention",
+        "text": "the cat",
+        "head": "2",
+    }
+    sliders = displayed(browser, "input[type=range]")
+    sliders[0].send_keys("\ue014")  # The right arrow.
+    wait(lambda: find(browser, title)[0].text.startswith("Layer 2, head 2"))
+
+
+def test_a_changed_text_makes_a_picture_old(directories, serve, open_page):
+    browser = open_page(f"{serve(directories['bert'])}?tab=similarity")
+    wait(lambda: displayed(browser, "#similarity table"))
+    assert not find(browser, "#similarity.old")
+    box = displayed(browser, "textarea, input[type=text]")[0]
+    box.send_keys(" dog")
+    wait(lambda: find(browser, "#similarity.old"))
+    box.send_keys("\ue007")  # Enter.
+    wait(lambda: not find(browser, "#similarity.old"))
+
+
+def test_a_point_of_the_map_opens_its_text(directories, serve, open_page):
+    browser = open_page(f"{serve(directories['bert'])}?tab=text_map")
+    wait(lambda: displayed(browser, "#text_map g"))
+    displayed(browser, "#text_map g[data-pick='3']")[0].click()
+    chosen = displayed(browser, "#text_map label:has(:checked)")
+    assert [x.text.split()[0] for x in chosen] == ["4"]

@@ -1,7 +1,9 @@
 """Data as HTML."""
 
 import base64
+import html
 import io
+import json
 import re
 
 import numpy as np
@@ -13,8 +15,12 @@ from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import picker
 from keras_bert.playground.markup import png_address
+from keras_bert.playground.tabs.attention import Attention
+from keras_bert.playground.tabs.attention import attention_picture
 from keras_bert.playground.tabs.classification import Labelled
 from keras_bert.playground.tabs.classification import label_picture
+from keras_bert.playground.tabs.embeddings import TextMap
+from keras_bert.playground.tabs.embeddings import map_picture
 from keras_bert.playground.tabs.input_representation import Representation
 from keras_bert.playground.tabs.input_representation import RepresentedPiece
 from keras_bert.playground.tabs.input_representation import pieces_picture
@@ -78,6 +84,22 @@ def test_occlusion_has_the_same_colours_in_every_text():
     assert shade(-0.5) == "234,88,12,0.20"
 
 
+def test_clicks_open_heads_and_texts():
+    weights = np.ones((2, 1, 1, 1), np.float32)
+    attention = Attention(["a"], weights, weights[..., 0, 0], 0, 0, "")
+    heads = re.findall('data-set="(.*?)"', attention_picture(attention))
+    assert [json.loads(html.unescape(x)) for x in heads] == [
+        {"layer": 1, "head": 1},
+        {"layer": 2, "head": 1},
+    ]
+    places = np.array([[0.0, 1], [1, 0], [2, 2]])
+    nearest = [[(1, 0.5)], [(2, 0.5)], [(0, 0.5)]]
+    text_map = TextMap(["a", "b", "c"], places, [0.5, 0.5], nearest)
+    panels = map_picture(text_map).split('class="panel"')[1:]
+    for panel in panels:  # The numbers are those of the buttons, from 0.
+        assert sorted(re.findall('data-pick="(.)"', panel)) == ["0", "1", "2"]
+
+
 def test_curves_have_axes():
     picture = masking_picture(
         MaskedText([], dict.fromkeys(OUTCOMES, 1), [], "")
@@ -103,14 +125,14 @@ def test_no_text_of_a_visitor_becomes_markup(shown, own_tabs, name):
             given["text"] = "[MASK] <script>x</script>"
         if "choices" in given:
             given["choices"] = f"{_HOSTILE}\n{_HOSTILE}"
-        html = tab.picture(tab.answer(model, **given))
-        assert "<script" not in html
-        assert "<img src=x" not in html
+        shown_html = tab.picture(tab.answer(model, **given))
+        assert "<script" not in shown_html
+        assert "<img src=x" not in shown_html
 
 
 def test_no_text_of_a_visitor_becomes_markup_both_ways(shown_beside):
     text = "the <script>x</script> [MASK] <script>y</script>"
     found = look_both_ways(shown_beside, text[4:], "the most probable", 1)
-    html = both_ways_picture(found)
-    assert html.count("&lt;script&gt;") == 5
-    assert "<script" not in html
+    picture = both_ways_picture(found)
+    assert picture.count("&lt;script&gt;") == 5
+    assert "<script" not in picture

@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
+import keras_bert
 from keras_bert.playground.shown_model import ShownModel
+from keras_bert.playground.shown_model import shown_model
+from keras_bert.playground.tab import ChoiceField
+from keras_bert.playground.tab import NumberField
+from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs import TABS
+from keras_bert.playground.tabs import comparison
 from keras_bert.playground.tabs.answering import answer_question
 from keras_bert.playground.tabs.attention import attend
 from keras_bert.playground.tabs.choosing import choose
@@ -81,6 +87,34 @@ def test_every_tab_draws_a_model_without_positions_and_segments(shown, name):
             if tab.name == "fill_mask":
                 given = {"text": "word1 <mask> word2"}
             assert "<" in tab.picture(tab.answer(model, **given)), tab.name
+
+
+def test_the_page_says_what_a_card_says_at_first(shown, tmp_path):
+    tiny = shown_model(str(keras_bert.TINY_MODEL))
+    said = tiny.card_opening()
+    assert said.startswith("1.4 million parameters")
+    assert "it has seen only 5.6 MB of the English documentation" in said
+    assert not {"*", "`", "\n"} & {*said}
+    bert = shown("bert")
+    assert bert.name == bert.directory
+    assert bert.card_opening().startswith('A BERT (arXiv 1810.04805) in the "')
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "value"),
+    [
+        (TextField("a", "A", "first"), "a text", "a text"),
+        (NumberField("a", "A", 1, 1, 4), "3", 3),
+        (NumberField("a", "A", 1, 1, 4), "5", 1),
+        (NumberField("a", "A", 1, 1, 4), "2.5", 1),
+        (NumberField("a", "A", 0.5, 0.0, 1.0), "0.25", 0.25),
+        (NumberField("a", "A", 0.5, 0.0, 1.0), "nan", 0.5),
+        (ChoiceField("a", "A", "x", ("x", "y")), "y", "y"),
+        (ChoiceField("a", "A", "x", ("x", "y")), "z", "x"),
+    ],
+)
+def test_an_address_sets_what_a_field_can_have(field, text, value):
+    assert field.asked(text) == value
 
 
 def test_a_discriminator_judges_each_piece(shown):
@@ -253,7 +287,7 @@ def test_only_the_left_side_counts_from_the_left(shown_beside):
 
 
 def test_a_gpt_stands_beside_too(directories):
-    beside = ShownModel(directories["bert"], directories["gpt"])
+    beside = ShownModel(directories["bert"], left_to_right_dir=directories["gpt"])
     found = look_both_ways(beside, "the [MASK] eats", "the most probable", 1)
     assert found.written.startswith(found.next[0][0].removeprefix("##"))
     with pytest.raises(ValueError, match="must have a token to go on from"):
@@ -264,8 +298,8 @@ def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
     assert LEFT_TO_RIGHT.lacking(shown_beside) == ""
     assert "--left_to_right_dir" in LEFT_TO_RIGHT.lacking(shown("bert"))
     with pytest.raises(ValueError, match="that sees both"):
-        ShownModel(directories["bert"], directories["bert"])
-    beside = ShownModel(directories["encoder"], directories["left_to_right"])
+        ShownModel(directories["bert"], left_to_right_dir=directories["bert"])
+    beside = ShownModel(directories["encoder"], left_to_right_dir=directories["left_to_right"])
     assert LEFT_TO_RIGHT.lacking(beside) == "a masked-LM head"
 
 

@@ -1,6 +1,7 @@
 """Attention weights, as lines from a piece and as maps of all heads."""
 
 import dataclasses
+import json
 
 import numpy as np
 from keras import ops
@@ -100,9 +101,9 @@ def attention_picture(attention):
             picker(items, class_="lines", chosen=min(1, len(items) - 1)),
             element("h3", "All heads, with their entropies"),
             note(
-                "Rows are the pieces that look, columns those that are looked "
-                "at. 0 bits: each piece looks at one only; "
-                f"{most_bits:.1f} bits: at all alike."
+                "A click opens one. Rows are the pieces that look, columns "
+                "those that are looked at. 0 bits: each piece looks at one "
+                f"only; {most_bits:.1f} bits: at all alike."
             ),
             _maps(attention),
         ]
@@ -163,10 +164,15 @@ def _maps(attention):
                 alt=f"layer {layer + 1}, head {head + 1}",
                 class_="map",
             )
-            name = f"{head + 1}: {bits:.2f}"
-            cell = [image, element("div", name)]
+            button = element(
+                "button",
+                image,
+                f"{head + 1}: {bits:.2f}",
+                type="button",
+                data_set=json.dumps({"layer": layer + 1, "head": head + 1}),
+            )
             class_ = "chosen" if is_chosen else None
-            cells.append(element("td", *cell, class_=class_))
+            cells.append(element("td", button, class_=class_))
         rows.append(element("tr", *cells))
     return element(
         "div", element("table", *rows, class_="maps"), class_="wide", tabindex=0

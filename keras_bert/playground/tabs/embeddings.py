@@ -72,7 +72,9 @@ SIMILARITY = Tab(
     "model finds the texts.",
     fields=lambda model: [
         TextField("first", "First text", SENTENCE),
-        TextField("second", "Second text", "A kitten rests on a warm rug."),
+        TextField(
+            "second", "Second text", "Raises an exception without a file."
+        ),
     ],
     answer=compare_texts,
     picture=similarity_picture,
@@ -160,9 +162,10 @@ def _plane(places, chosen, nearest):
         x, y = places[index]
         kind = "chosen" if index == chosen else None
         place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}"}
-        marks.append(element("circle", **place, r=8, class_=kind))
+        point = element("circle", **place, r=8, class_=kind)
         at = {"x": place["cx"], "y": f"{y + 3:.1f}"}
-        marks.append(element("text", index + 1, **at))
+        number = element("text", index + 1, **at)
+        marks.append(element("g", point, number, data_pick=index))
     return element(
         "svg",
         *marks,
