@@ -1,7 +1,8 @@
 """Default texts of the fields."""
 
-SENTENCE = "The cat sat on the mat because it was warm."
-PAIR = "Then it fell asleep."
+# Of programs, because the tiny model has read of nothing else.
+SENTENCE = "If the file does not exist, an error is raised."
+PAIR = "The function returns a list of strings."
 
 # The beginnings of three novels whose authors' rights have ended: Alice's
 # Adventures in Wonderland (1865), The Time Machine (1895) and The Wonderful
@@ -36,18 +37,18 @@ Toto was not gray; he was a little black dog.
 """
 
 LINES = """\
-The film was a delight from beginning to end.
-I have rarely been so bored in a cinema.
-The actors are wonderful.
-The train leaves at nine from platform two.
-All flights were delayed by the storm.
-The bus to the airport takes an hour.
-Add the flour and stir until it is smooth.
-Bake the bread for forty minutes.
-Season the soup with salt and pepper.
-The telescope showed the rings of Saturn.
-A comet will be visible next month.
-The moon passed before the sun.
+Open the file for reading.
+The path of a directory.
+Remove the directory and all files in it.
+Raises an error if the file does not exist.
+Send the request to the server.
+The headers of an HTTP response.
+The timeout of the connection in seconds.
+Close the socket and the connection.
+Draw a line between two points of the plot.
+The color and the width of the line.
+Set the label of the x axis.
+Add a legend to the figure.
 """
 
 CONTEXT = (

@@ -418,6 +418,17 @@ def test_each_of_two_families_sees_its_own_mask(shown, directories):
     assert theirs.answer == fill(shown("roberta"), "word1 <mask>")
 
 
+def test_another_model_stands_there_at_first_or_the_way_to_one(shown):
+    def directory(model):
+        return comparison.TAB.fields(model)[0].value
+
+    assert directory(shown("bert")) == str(keras_bert.TINY_MODEL)
+    tiny = shown_model(str(keras_bert.TINY_MODEL))
+    assert directory(tiny) in ("", "demo-output/bert")
+    with pytest.raises(ValueError, match="such as demo-output/bert"):
+        compare(tiny, "", "Attention", "a")
+
+
 def test_two_models_are_asked_for_a_pair(shown, directories):
     ours, theirs = compare(
         shown("pairs"),

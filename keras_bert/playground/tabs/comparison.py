@@ -1,6 +1,7 @@
 """Two models on the same input."""
 
 import dataclasses
+import pathlib
 
 from keras_bert.locations import TINY_MODEL
 from keras_bert.playground.default_texts import SENTENCE
@@ -53,7 +54,12 @@ def compare(model, directory, what, text, pair=""):
                 f"{what} takes one text. Leave the second one empty."
             )
         inputs["pair"] = pair
-    other = shown_model(valid_text(directory, "The other directory"))
+    if not directory.strip():
+        raise ValueError(
+            "Name the directory of another model, such as demo-output/bert, "
+            "which `make demo` makes."
+        )
+    other = shown_model(directory)
     theirs = {**inputs}
     if tab is filling.TAB:
         theirs["text"] = inputs["text"].replace(_mask(model), _mask(other))
@@ -65,7 +71,7 @@ def _mask(model):
 
 
 def _side(model, tab, inputs):
-    title = f"{model.directory}: {model.described()}"
+    title = f"{model.name}: {model.described()}"
     lacking = tab.lacking(model)
     if lacking:
         return Side(title, tab, None, f"{tab.title} needs {lacking}.")
@@ -89,11 +95,19 @@ def _drawn(side):
 def _fields(model):
     able = tuple(x for x, tab in _TABS.items() if not tab.lacking(model))
     return [
-        TextField("directory", "Another directory", str(TINY_MODEL)),
+        TextField("directory", "Another directory", _another(model)),
         ChoiceField("what", "What to compare", able[0], able),
         TextField("text", "Text", SENTENCE),
         TextField("pair", "Second text, if any", ""),
     ]
+
+
+def _another(model):
+    """A directory at first: the tiny model, or else the demo's."""
+    for path in (TINY_MODEL, pathlib.Path("demo-output/bert")):
+        if path.is_dir() and not path.samefile(model.directory):
+            return str(path)
+    return ""
 
 
 def _lacking(model):
@@ -104,9 +118,8 @@ def _lacking(model):
 TAB = Tab(
     name="compare",
     title="Compare",
-    about="The model of this page and another one, side by side on the same "
-    "text: at first the tiny one that comes with the library. Name any other "
-    "by its directory.",
+    about="The model of this page and another one, named by its directory, "
+    "side by side on the same text.",
     fields=_fields,
     answer=compare,
     picture=comparison_picture,
