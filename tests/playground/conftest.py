@@ -109,7 +109,9 @@ def shown(directories):
 @pytest.fixture(scope="session")
 def shown_beside(directories):
     """The `ShownModel` of "bert" beside a left-to-right one."""
-    return ShownModel(directories["bert"], left_to_right_dir=directories["left_to_right"])
+    return ShownModel(
+        directories["bert"], left_to_right_dir=directories["left_to_right"]
+    )
 
 
 @pytest.fixture(scope="session")

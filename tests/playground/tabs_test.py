@@ -287,7 +287,9 @@ def test_only_the_left_side_counts_from_the_left(shown_beside):
 
 
 def test_a_gpt_stands_beside_too(directories):
-    beside = ShownModel(directories["bert"], left_to_right_dir=directories["gpt"])
+    beside = ShownModel(
+        directories["bert"], left_to_right_dir=directories["gpt"]
+    )
     found = look_both_ways(beside, "the [MASK] eats", "the most probable", 1)
     assert found.written.startswith(found.next[0][0].removeprefix("##"))
     with pytest.raises(ValueError, match="must have a token to go on from"):
@@ -299,7 +301,9 @@ def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
     assert "--left_to_right_dir" in LEFT_TO_RIGHT.lacking(shown("bert"))
     with pytest.raises(ValueError, match="that sees both"):
         ShownModel(directories["bert"], left_to_right_dir=directories["bert"])
-    beside = ShownModel(directories["encoder"], left_to_right_dir=directories["left_to_right"])
+    beside = ShownModel(
+        directories["encoder"], left_to_right_dir=directories["left_to_right"]
+    )
     assert LEFT_TO_RIGHT.lacking(beside) == "a masked-LM head"
 
 
