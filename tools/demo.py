@@ -66,8 +66,9 @@ def main():
             print(f"[{number}/{len(stages)}] {title}", flush=True)
             log = output / "logs" / f"{number}.txt"
             seconds = _run(command, log)
-            last = "done" if number == len(stages) else printed_lines(log)[-1]
-            _show(f"{seconds:5.1f} s  {last}", end="\n")
+            is_report = number == len(stages)
+            last = "" if is_report else printed_lines(log)[-1]
+            _show(f"{seconds:5.1f} s  {last or 'done'}", end="\n")
     finally:
         artifacts.record_directory(output, _MADE)
     print("\n".join(printed_lines(log)))

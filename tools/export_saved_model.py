@@ -102,14 +102,13 @@ def main():
     )
     task.export_saved_model(_OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value)
     logging.info(
-        "Wrote %s. Outputs: %s.\n\nServe it:\n%s\n\nAsk it by REST:\n%s\n\n"
+        "Serve it:\n%s\n\nAsk it by REST:\n%s\n\n"
         "Ask it by gRPC, in Python:\n%s",
-        place,
-        ", ".join(task.outputs),
         docker_line(_OUTPUT_DIR.value),
         curl_line(task, _OUTPUT_DIR.value),
         grpc_program(task, _OUTPUT_DIR.value),
     )
+    logging.info("Wrote %s. Outputs: %s.", place, ", ".join(task.outputs))
 
 
 def _sampling():
