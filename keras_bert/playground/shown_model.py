@@ -124,8 +124,9 @@ class ShownModel:
         )
 
     def card_opening(self):
-        """The first two paragraphs of the card, without its marks."""
-        paragraphs = re.split(r"\n\s*\n", self.card)
+        """The first two paragraphs of the card, without its marks and code."""
+        words = re.sub("```.*?```", "", self.card, flags=re.DOTALL)
+        paragraphs = re.split(r"\n\s*\n", words)
         prose = [x for x in paragraphs if x[:1].isalnum()]
         words = " ".join(" ".join(prose[:2]).split())
         return re.sub(r"\[([^]]*)\]\([^)]*\)|[*`]", r"\1", words)

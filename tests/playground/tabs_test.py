@@ -98,6 +98,7 @@ def test_the_page_says_what_a_card_says_at_first(shown, tmp_path):
     bert = shown("bert")
     assert bert.name == bert.directory
     assert bert.card_opening().startswith('A BERT (arXiv 1810.04805) in the "')
+    assert "from_pretrained" not in bert.card_opening()
 
 
 @pytest.mark.parametrize(
