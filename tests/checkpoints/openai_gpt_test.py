@@ -165,6 +165,16 @@ def test_a_chooser_is_a_model_with_two_heads(model, tmp_path):
     )
 
 
+def test_labels_of_transformers_are_refused(write):
+    directory = write()
+    path = directory / "config.json"
+    values = json.loads(path.read_text())
+    values["architectures"] = ["OpenAIGPTForSequenceClassification"]
+    path.write_text(json.dumps(values))
+    with pytest.raises(ValueError, match="that holds GPT-1 with a classifier"):
+        from_pretrained(directory)
+
+
 def test_what_needs_a_missing_token_says_so(model):
     with pytest.raises(ValueError, match="plays the role 'mask'.*unknown"):
         keras_bert.FillMask(model)
