@@ -5,6 +5,7 @@ before any array is read.
 """
 
 import dataclasses
+import math
 
 import keras
 import numpy as np
@@ -16,6 +17,7 @@ from keras_bert.checkpoints.load_error_hints import report_hint
 from keras_bert.checkpoints.weight_table import weight_shapes
 
 _MOST_NAMED = 4
+_ALIGNED = 64  # Bytes.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -171,9 +173,7 @@ def load(build, plan, source):
 
 def _read(places, arrays, shape):
     """Reads an array of our shape from the one that it is, or the three."""
-    if len(places) == 1 and places[0].is_plain:
-        return arrays.read(places[0].name).reshape(shape)
-    values = np.empty(shape, np.float32)
+    values = _empty(shape)
     for place in places:
         place.read_into(values, arrays.read(place.name))
     return values
@@ -194,6 +194,24 @@ def _some(names):
     return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
+def _empty(shape):
+    """An array at an address of which TensorFlow needs no copy."""
+    size = math.prod(shape)
+    room = np.empty(size + _ALIGNED // 4, np.float32)
+    start = -room.ctypes.data % _ALIGNED // 4
+    return room[start : start + size].reshape(shape)
+
+
+class _Lent:
+    """An array that a tensor shares, which would copy one of NumPy."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return self._values
+
+
 def _built_with(read, weights, build):
     """Builds a model whose TensorFlow variables begin with given numbers.
 
@@ -209,7 +227,7 @@ def _built_with(read, weights, build):
         weight = f"{scope}/{arguments['name']}".removeprefix("/")
         if weight in weights:
             del weights[weight]
-            arguments["initial_value"] = tf.constant(read(weight))
+            arguments["initial_value"] = tf.constant(_Lent(read(weight)))
         return next_variable(**arguments)
 
     with tf.variable_creator_scope(create):

@@ -48,11 +48,6 @@ class Place:
     num_heads: int | None = None
 
     @property
-    def is_plain(self):
-        """Returns True where the file holds the numbers in our order."""
-        return not self.transposed and self.num_heads is None
-
-    @property
     def part(self):
         """Names the layer, such as "embeddings", "block_0" or "pooler"."""
         return self.weight.partition("/")[0]

@@ -1,5 +1,7 @@
 import contextlib
 import dataclasses
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ import tensorflow as tf
 
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.loading import load as numbers_of
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.source import RenamedArrays
@@ -253,3 +256,38 @@ def test_two_arrays_of_one_name_are_an_error():
     arrays = Arrays({"a": np.zeros(2), "module.a": np.zeros(2)})
     with pytest.raises(CheckpointError, match="f holds a twice"):
         RenamedArrays(arrays, lambda name: name.removeprefix("module."), "f")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(sys.platform != "linux", reason="Reads /proc.")
+def test_a_table_that_is_read_is_in_memory_twice_at_most(tmp_path):
+    """Beside a variable there is the file, mapped, but no copy of it."""
+    numbers = np.zeros((2**17, 512), np.float32)  # 256 MiB.
+    write_safetensors(
+        tmp_path / "file", [("table", numbers.shape, lambda: numbers)]
+    )
+    program = """
+import sys
+import tensorflow as tf
+from keras_bert.checkpoints import loading
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.weight_map import Place
+shape = 2**17, 512
+place, file = Place("table", None, "table", shape), SafetensorsFile(sys.argv[1])
+def peak():
+    with open("/proc/self/status") as status:
+        (line,) = (x for x in status if x.startswith("VmHWM"))
+    return int(line.split()[1]) // 1024
+tf.Variable(1.0)
+before = peak()
+numbers = loading._Lent(loading._read([place], file, shape))
+table = tf.Variable(tf.constant(numbers))
+print(peak() - before)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "file"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(result.stdout) < 256 * 2.2
