@@ -21,7 +21,9 @@ from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.family import family_of
 from keras_bert.models.modernbert_config import ModernBertConfig
+from keras_bert.models.mpnet import MPNetConfig
 from keras_bert.models.roberta import RobertaConfig
+from keras_bert.models.xlm_roberta import XLMRobertaConfig
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -32,6 +34,10 @@ _CONFIGS = {
         RobertaConfig(
             30, 8, 3, 2, 16, max_position_embeddings=12, **_NO_DROPOUT
         ),
+        XLMRobertaConfig(
+            30, 8, 3, 2, 16, max_position_embeddings=12, **_NO_DROPOUT
+        ),
+        MPNetConfig(30, 8, 3, 2, 16, max_position_embeddings=12, **_NO_DROPOUT),
         AlbertConfig(
             *(30, 8, 3, 2, 16), embedding_size=4, max_position_embeddings=10
         ),
