@@ -53,7 +53,8 @@ def test_a_refusal_is_a_sentence(client):
 
 
 def test_hostile_text_comes_back_as_text(client):
-    html = client.predict("<script>x</script>", api_name="/fill_mask")
+    asked = "<script>x</script>", "Attention", "a", ""
+    html = client.predict(*asked, api_name="/compare")
     assert "&lt;script&gt;" in html
     assert "<script" not in html
 
