@@ -78,7 +78,10 @@ class ShownModel:
     def preprocess(self, num_pieces):
         """A `Preprocessor` to `num_pieces`, or to the limit of the model."""
         limit = self.pretrained.sequence_length()
-        template = self.pretrained.family.template
+        family, task = self.pretrained.family, self.pretrained.task
+        template = family.template
+        if task and task.head:
+            template = family.template_of(task.head.part)
         return Preprocessor(self.tokenizer, template, min(num_pieces, limit))
 
     @functools.cached_property

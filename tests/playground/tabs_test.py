@@ -29,6 +29,7 @@ from keras_bert.playground.tabs.next_sentence import pair_picture
 from keras_bert.playground.tabs.replaced_tokens import judge_text
 from keras_bert.playground.tabs.replaced_tokens import judged_picture
 from keras_bert.playground.tabs.tagging import tag_text
+from keras_bert.tasks import TextClassifier
 
 _TEXT = "the dog eats meat ."
 _DOCUMENTS = "the dog eats.\nthe cat sees.\n\na bird sees.\na fish eats.\n"
@@ -285,6 +286,17 @@ def test_only_the_left_side_counts_from_the_left(shown_beside):
     )
     assert (one.next, one.written) == (other.next, other.written)
     assert one.filled != other.filled
+
+
+def test_a_fine_tuned_gpt_is_shown_with_the_tokens_of_its_head(
+    directories, tmp_path
+):
+    classifier = TextClassifier.from_pretrained(
+        directories["gpt"], labels=["good", "bad"]
+    )
+    classifier.save(tmp_path / "model")
+    found = attend(ShownModel(str(tmp_path / "model")), "the dog")
+    assert found.tokens == ["_start_", "the", "dog", "_classify_"]
 
 
 def test_a_gpt_stands_beside_too(directories):
