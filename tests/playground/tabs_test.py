@@ -329,7 +329,7 @@ def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
         ("", "drawn", 1, "The text is empty"),
         ("the [MASK]", "at random", 1, "the most probable, drawn"),
         ("the [MASK]", "drawn", -1, "The seed must be a number.*: -1"),
-        ("the " * 40 + "[MASK]", "drawn", 1, "within 12 word pieces"),
+        ("the " * 40 + "[MASK]", "drawn", 1, "first 12 pieces"),
     ],
 )
 def test_what_is_not_looked_at_both_ways_gets_a_sentence(
@@ -479,10 +479,15 @@ def test_two_models_are_asked_for_a_pair(shown, directories):
         ),
         (lambda m: attend(m, _TEXT, "", 3, 1), "layer.* from 1 to 2.*: 3"),
         (lambda m: fill(m, "the dog"), r"^Put \[MASK\] into the text\.$"),
+        (
+            lambda m: fill(m, "the " * 12 + "[MASK]"),
+            "front: .* first 12 pieces",
+        ),
         (lambda m: map_texts(m, "a\nb"), "three texts.*: 2"),
         (lambda m: map_texts(m, "a\n" * 101), "most 100 lines.*: 101"),
         (lambda m: compare(m, "/no/such", "Attention", "a"), "'/no/such'"),
         (lambda m: compare(m, "/tmp", "Attention", "a"), "/tmp"),
+        (lambda m: compare(m, 7, "Attention", "a"), "other directory is empty"),
         (lambda m: compare(m, "bert-base-uncased", "Attention", "a"), "none"),
         (lambda m: compare(m, "/tmp", "Weather", "a"), "Weather|one of"),
         (lambda m: compare(m, "/tmp", "Fill mask", "a", "b"), "one text"),

@@ -54,12 +54,12 @@ def compare(model, directory, what, text, pair=""):
                 f"{what} takes one text. Leave the second one empty."
             )
         inputs["pair"] = pair
-    if not directory.strip():
+    if not f"{directory}".strip():
         raise ValueError(
             "Name the directory of another model, such as demo-output/bert, "
             "which `make demo` makes."
         )
-    other = shown_model(directory)
+    other = shown_model(valid_text(directory, "The other directory"))
     theirs = {**inputs}
     if tab is filling.TAB:
         theirs["text"] = inputs["text"].replace(_mask(model), _mask(other))

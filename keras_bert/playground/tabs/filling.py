@@ -14,7 +14,13 @@ def fill(model, text):
     mask = model.vocabulary.roles["mask"]
     if mask not in valid_text(text):
         raise ValueError(f"Put {mask} into the text.")
-    return model.fill_mask(text)
+    try:
+        return model.fill_mask(text)
+    except ValueError:
+        raise ValueError(
+            f"Put {mask} further to the front: the model reads the first "
+            f"{model.pretrained.sequence_length()} pieces of a text."
+        ) from None
 
 
 def filling_picture(fillings):
