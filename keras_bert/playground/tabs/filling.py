@@ -32,16 +32,18 @@ def filling_picture(fillings):
 
 
 def _one(number, filling):
+    pairs = [(item["token"], item["probability"]) for item in filling]
+    title = element("h3", f"Mask {number}")
+    return joined([title, pieces_table("Piece", pairs)])
+
+
+def pieces_table(title, pairs):
+    """Pairs of a piece and its probability, as `Html`."""
     rows = [
-        [
-            element("span", item["token"], class_="piece"),
-            bar(item["probability"]),
-        ]
-        for item in filling
+        [element("span", token, class_="piece"), bar(share)]
+        for token, share in pairs
     ]
-    return joined(
-        [element("h3", f"Mask {number}"), table(["Piece", "Probability"], rows)]
-    )
+    return table([title, "Probability"], rows)
 
 
 def _fields(model):

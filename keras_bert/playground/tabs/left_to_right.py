@@ -6,9 +6,7 @@ import numpy as np
 from keras import ops
 
 from keras_bert import features
-from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
-from keras_bert.playground.markup import table
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
@@ -100,26 +98,18 @@ def both_ways_picture(found):
         [
             element("h3", "From both sides"),
             element("div", found.left, mask, found.right, class_="prose"),
-            _pieces("Piece for the mask", found.filled),
+            filling.pieces_table("Piece for the mask", found.filled),
         ],
         [
             element("h3", "From the left side only"),
             element("div", found.left, unseen, class_="prose"),
-            _pieces("Next piece", found.next),
+            filling.pieces_table("Next piece", found.next),
             element("h3", "It goes on"),
             element("div", found.left, written, class_="prose"),
         ],
     ]
     sections = [element("section", *side) for side in sides]
     return element("div", *sections, class_="sides")
-
-
-def _pieces(title, pieces):
-    rows = [
-        [element("span", token, class_="piece"), bar(share)]
-        for token, share in pieces
-    ]
-    return table([title, "Probability"], rows)
 
 
 def _fields(model):
