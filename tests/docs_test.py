@@ -176,12 +176,23 @@ def test_the_library_is_spelled_as_the_field_spells_it():
                 assert "tokenis" not in text, path
 
 
-@pytest.mark.parametrize("name", ["block", "input", "masking"])
-def test_figures_are_what_their_program_draws(name):
-    program = runpy.run_path(str(_ROOT / "docs/figures/draw.py"))
-    drawn = program[f"draw_{name}"]().text()
+@pytest.fixture(scope="module")
+def drawing_program():
+    return runpy.run_path(str(_ROOT / "docs/figures/draw.py"))
+
+
+@pytest.mark.parametrize(
+    "name", ["block", "input", "masking", "sight", "attention"]
+)
+def test_figures_are_what_their_program_draws(drawing_program, name):
+    drawn = drawing_program[f"draw_{name}"]().text()
     file = _ROOT / f"docs/figures/{name}.svg"
     assert file.read_text(encoding="utf-8") == drawn
+
+
+def test_three_ways_of_looking_are_shown_as_they_were_found(drawing_program):
+    for table in drawing_program["three_ways_tables"]():
+        assert table in _PAGES["docs/three_ways.md"]
 
 
 def test_make_targets_exist():

@@ -1,26 +1,34 @@
-"""Draws the figures of "How BERT works" with what the library computes.
+"""Draws the figures of the pages with what the library computes.
 
     python docs/figures/draw.py
 
 The pieces and ids are those of the tiny model's tokenizer, the masks those of
-the masking that makes records. A test holds the files to this program.
+the masking that makes records. The figures of "Three ways of looking" show
+what models look at that have this way, and what those that
+`benchmarks/three_ways.py` asked have looked at. A test holds the files to this
+program.
 """
 
 import html
+import json
 import pathlib
 
+import keras
 import numpy as np
 
 import keras_bert
 from keras_bert.data.examples.masking import mask_tokens
 from keras_bert.data.examples.masking_rules import MaskingRules
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 
 _FOLDER = pathlib.Path(__file__).parent
 _FIRST, _SECOND = "The function returns a list.", "Its elements are reversed."
 _LINE, _TEXT = "#5b6770", "#1f2933"
 _BLUE, _GREEN, _AMBER, _RED = "#d6e6f7", "#d9f0dd", "#fdebc8", "#f9d7d3"
-_GREY = "#eceff1"
+_GREY, _DARK = "#eceff1", "#1f5fa8"
 _CELL, _HEIGHT, _LEFT = 74, 30, 130
+_SMALL = 26
+_WORDS = "the [MASK] by the river was steep .".split()
 
 
 class Drawing:
@@ -53,6 +61,18 @@ class Drawing:
         )
         self.words(text, x + width // 2, y + height // 2 + 5)
 
+    def cell(self, x, y, color, opacity=1, size=_SMALL):
+        self._parts.append(
+            f'<rect x="{x}" y="{y}" width="{size}" height="{size}" '
+            f'fill="{color}" fill-opacity="{opacity:g}" stroke="{_GREY}"/>'
+        )
+
+    def frame(self, x, y, size):
+        self._parts.append(
+            f'<rect x="{x}" y="{y}" width="{size}" height="{size}" '
+            f'fill="none" stroke="{_LINE}"/>'
+        )
+
     def arrow(self, *points):
         path = "L".join(f"{x} {y}" for x, y in points)
         self._parts.append(
@@ -78,8 +98,11 @@ def main():
         ("block", draw_block),
         ("input", draw_input),
         ("masking", draw_masking),
+        ("sight", draw_sight),
+        ("attention", draw_attention),
     ):
         (_FOLDER / f"{name}.svg").write_text(draw().text(), encoding="utf-8")
+    print("\n\n".join(three_ways_tables()))
 
 
 def draw_block():
@@ -172,6 +195,147 @@ def draw_masking():
             drawing.arrow((x, 44), (x, 69))
             drawing.arrow((x, 125), (x, 139))
     return drawing
+
+
+def draw_sight():
+    """What the last state of each word depends on, in three models."""
+    drawing = Drawing("What each word may see", 930, 300)
+    both = keras_bert.models.encoder(
+        keras_bert.BertConfig(
+            vocab_size=30,
+            hidden_size=16,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=16,
+            initializer_range=0.5,
+        )
+    )
+    left = keras_bert.models.encoder(
+        OpenAIGPTConfig(30, 16, 16, 2, 2, initializer_range=0.5)
+    )
+    columns = [
+        ("BERT", [(_seen(both), _BLUE)]),
+        ("GPT-1: left to right", [(_seen(left), _AMBER)]),
+        ("ELMo: one model from each side", _seen_by_elmo()),
+    ]
+    for number, (title, layers) in enumerate(columns):
+        x = 82 + 306 * number
+        drawing.words(title, x + 4 * _SMALL, 24, bold=True)
+        for row, word in enumerate(_WORDS):
+            y = 40 + row * _SMALL
+            drawing.words(word, x - 8, y + 18, "end", size=12)
+            for column in range(len(_WORDS)):
+                colors = [c for seen, c in layers if seen[row, column]]
+                color = "white" if not colors else colors[0]
+                # Seen by both models of an ELMo: itself only.
+                color = _GREEN if len(colors) > 1 else color
+                drawing.cell(x + column * _SMALL, y, color)
+        for column in range(len(_WORDS)):
+            middle = x + column * _SMALL + _SMALL // 2
+            drawing.words(column + 1, middle, 266, size=11)
+    drawing.words(
+        "Each row is a word. Coloured are the words that its state in the last "
+        "layer depends on; in ELMo from the left, from the right, or both.",
+        20,
+        290,
+        "start",
+        size=11,
+    )
+    return drawing
+
+
+def draw_attention():
+    """How much each piece takes of each other, the mean of the heads."""
+    found = _three_ways()["attention"]
+    pieces = found["BERT"]["pieces"]
+    size, count = 18, len(pieces)
+    width = 80 + size * count
+    num_layers = len(found["BERT"]["maps"])
+    height = size * count + 40
+    drawing = Drawing("Attention", num_layers * width + 20, 2 * height + 20)
+    for row, (name, own) in enumerate(found.items()):
+        for layer, weights in enumerate(own["maps"]):
+            x, y = 80 + layer * width, 40 + row * height
+            drawing.words(f"{name}, layer {layer + 1}", x, y - 10, "start")
+            for query, shares in enumerate(weights):
+                middle = y + query * size + 13
+                drawing.words(pieces[query], x - 6, middle, "end", size=11)
+                for key, share in enumerate(shares):
+                    if share >= 0.02:  # Lighter ones are not seen.
+                        cell = x + key * size, y + query * size
+                        drawing.cell(*cell, _DARK, share, size)
+            drawing.frame(x, y, size * count)
+    return drawing
+
+
+def three_ways_tables():
+    """What three models filled in, as tables in Markdown."""
+    found = _three_ways()
+    lines = ["| | right |", "|---|---|"]
+    for name, share in found["right"].items():
+        lines.append(f"| {name} | {100 * share:.1f} % |")
+    tables = ["\n".join(lines)]
+    for sentence in found["sentences"]:
+        lines = ["| | fills in |", "|---|---|"]
+        for name, pairs in sentence["filled"].items():
+            shown = ", ".join(f"{word} {share:.2f}" for word, share in pairs)
+            lines.append(f"| {name} | {shown} |")
+        was = f" (was: {sentence['word']})" if sentence["word"] else ""
+        tables.append(f"`{sentence['text']}`{was}\n\n" + "\n".join(lines))
+    return tables
+
+
+def _three_ways():
+    path = _FOLDER / "three_ways.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _seen(encoder):
+    """Changes one token after the other, and looks which states change."""
+
+    def states(ids):
+        inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+        inputs["segment_ids"] = np.zeros_like(ids)
+        inputs = {name: inputs[name] for name in encoder.input}
+        return np.asarray(encoder(inputs)["sequence_output"])[0]
+
+    return _changed(states, np.arange(1, 1 + len(_WORDS)))
+
+
+def _seen_by_elmo():
+    options = keras_bert.models.ElmoOptions(
+        **{"filters": ((1, 8), (2, 8)), "activation": "relu", "n_highway": 1},
+        **{"embedding": 4, "n_characters": 40, "max_characters_per_token": 4},
+        **{"dim": 16, "projection_dim": 8, "cell_clip": 3.0, "proj_clip": 3.0},
+        **{"n_layers": 2, "use_skip_connections": True},
+    )
+    backbone = keras_bert.models.ElmoBackbone(options)
+    encoder = keras.Model(backbone.inputs, backbone.states[-1])
+
+    def states(ids):
+        characters = np.repeat(ids[..., None], 4, axis=-1)
+        inputs = {"input_ids": characters, "input_mask": np.ones_like(ids)}
+        return np.asarray(encoder(inputs))[0]
+
+    ids = np.arange(1, 1 + len(_WORDS))
+    sides = (lambda x: states(x)[:, :8]), (lambda x: states(x)[:, 8:])
+    return [
+        (_changed(side, ids), color)
+        for side, color in zip(sides, (_BLUE, _RED), strict=True)
+    ]
+
+
+def _changed(states, ids):
+    """bool `(num_words, num_words)`, which state each word changes."""
+    before = states(ids[None])
+    seen = []
+    for place in range(len(ids)):
+        others = ids.copy()
+        others[place] = 20
+        change = np.abs(states(others[None]) - before).max(axis=1)
+        seen.append(change > 1e-7)
+    return np.stack(seen, axis=1)
 
 
 def _preprocessor():

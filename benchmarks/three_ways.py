@@ -1,0 +1,181 @@
+"""One masked sentence by BERT, by a left-to-right model and by ELMo.
+
+    python benchmarks/three_ways.py --eval_file=corpus/eval.txt \\
+        --left_to_right_dir=runs/left_to_right --elmo_dir=runs/elmo
+
+It makes `docs/figures/three_ways.json`, from which `docs/figures/draw.py` has
+the tables and the figure of docs/three_ways.md; that page has the commands for
+the corpus and the models. All are of one vocabulary.
+
+A word of each of many held-out sentences is masked, as the demo does. All
+models choose among the words that are one piece and have no sign. The first
+sentence that each of them fills rightly, and the first that only one does, are
+kept, and so are the answers to the sentence of --text.
+"""
+
+import json
+import pathlib
+
+import numpy as np
+import word_models
+from absl import app
+from absl import flags
+from keras import ops
+
+import keras_bert
+from keras_bert import features
+from keras_bert.data.corpus.documents import read_documents
+from keras_bert.programs.demo.report import masked_sentences
+
+_EVAL_FILE = flags.DEFINE_string(
+    "eval_file", None, "Held-out sentences, one a line.", required=True
+)
+_BERT_DIR = flags.DEFINE_string(
+    "bert_dir", str(keras_bert.TINY_MODEL), "Of a masked language model."
+)
+_LEFT_TO_RIGHT_DIR = flags.DEFINE_string(
+    "left_to_right_dir", None, "Of a left-to-right BERT.", required=True
+)
+_ELMO_DIR = flags.DEFINE_string(
+    "elmo_dir", None, "Of elmo_training.py.", required=True
+)
+_TEXT = flags.DEFINE_string(
+    "text", "The [MASK] by the river was steep.", "A text with [MASK]."
+)
+_NUM_TEXTS = flags.DEFINE_integer("num_texts", 2000, "Held-out sentences.")
+_OUTPUT_FILE = flags.DEFINE_string(
+    "output_file",
+    str(pathlib.Path(__file__).parents[1] / "docs/figures/three_ways.json"),
+    "Where what was found goes.",
+)
+_MASK = "[MASK]"
+_NUM_SHOWN = 5
+# For the words of ELMo, which knows no mask: each of its models stops before.
+_UNSEEN = "maskedword"
+
+
+def main(_):
+    bert = keras_bert.from_pretrained(_BERT_DIR.value)
+    other = keras_bert.from_pretrained(_LEFT_TO_RIGHT_DIR.value)
+    vocabulary = bert.tokenizer.vocabulary
+    elmo = word_models.WordModels.load(_ELMO_DIR.value, vocabulary)
+    documents = read_documents([_EVAL_FILE.value])
+    examples = masked_sentences([*documents], vocabulary)
+    examples = [x for x in examples if x[1] in elmo.words]
+    examples = examples[:: -(-len(examples) // _NUM_TEXTS.value)]
+    texts = [_TEXT.value, *(text for text, _ in examples)]
+    found = _both_elmo(elmo, texts)
+    found = {
+        "BERT, both sides": _shares(bert, elmo.words, texts, 0),
+        "left to right": _shares(other, elmo.words, texts, -1),
+        **found,
+    }
+    chosen = {name: shares.argmax(-1) for name, shares in found.items()}
+    labels = np.array([elmo.words.index(word) for _, word in examples])
+    right = {name: best[1:] == labels for name, best in chosen.items()}
+    rows = {0: _TEXT.value}
+    rows.update(_telling(right, examples))
+    result = {
+        "weights": {
+            "BERT, both sides": bert.pretrainer.count_params(),
+            "left to right": other.pretrainer.count_params(),
+            "ELMo": elmo.model.count_params(),
+        },
+        "num_texts": len(examples),
+        "num_words": len(elmo.words),
+        "right": {name: round(x.mean(), 4) for name, x in right.items()},
+        "sentences": [
+            {
+                "text": text,
+                "word": examples[row - 1][1] if row else "",
+                "filled": {
+                    name: _best(elmo.words, shares[row])
+                    for name, shares in found.items()
+                },
+            }
+            for row, text in rows.items()
+        ],
+        "attention": {
+            "BERT": _attention(bert, _TEXT.value),
+            "left to right": _attention(other, _TEXT.value),
+        },
+    }
+    lines = [f'"{key}": {json.dumps(x)}' for key, x in result.items()]
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    pathlib.Path(_OUTPUT_FILE.value).write_text(text, encoding="utf-8")
+
+
+def _shares(pretrained, words, texts, offset):
+    """Probabilities of words at the masks, float `(num_texts, num_words)`.
+
+    `offset` is how far from the mask the position is that predicts it: a model
+    that looks to the left does so one before.
+    """
+    task = keras_bert.FillMask(pretrained)
+    ids = [pretrained.tokenizer.vocabulary.id_of(word) for word in words]
+    mask_id = pretrained.tokenizer.vocabulary.id_of(_MASK)
+    found = []
+    for start in range(0, len(texts), 64):
+        inputs = task.preprocess(texts[start : start + 64])
+        inputs = {name: x.numpy() for name, x in inputs.items()}
+        rows = inputs[features.INPUT_IDS.name]
+        positions = (rows == mask_id).argmax(axis=1)[:, None] + offset
+        inputs = {name: inputs[name] for name in task.inputs}
+        inputs[features.MASKED_LM_POSITIONS.name] = positions.astype("int32")
+        logits = pretrained.pretrainer(inputs)["mlm_logits"][:, 0]
+        logits = ops.take(logits, np.array(ids), axis=1)
+        found.append(ops.convert_to_numpy(ops.softmax(logits)))
+    return np.concatenate(found)
+
+
+def _both_elmo(elmo, texts):
+    """As `_shares`, of the two models of an ELMo, and of their product."""
+    cut = [
+        word_models.cut_words(text.replace(_MASK, f" {_UNSEEN} "))
+        for text in texts
+    ]
+    places = [text.split().index(_UNSEEN) for text in cut]
+    left, right = np.moveaxis(elmo.probabilities(cut, places), 1, 0)
+    product = left * right
+    return {
+        "ELMo, left side": left,
+        "ELMo, right side": right,
+        "ELMo, both multiplied": product / product.sum(-1, keepdims=True),
+    }
+
+
+def _telling(right, examples):
+    """The first texts that all models, or one kind only, fill rightly."""
+    bert, other, _, _, elmo = right.values()
+    wanted = {
+        "all": bert & other & elmo,
+        "BERT": bert & ~other & ~elmo,
+        "left to right": other & ~bert & ~elmo,
+        "ELMo": elmo & ~bert & ~other,
+    }
+    rows = [int(x.argmax()) for x in wanted.values() if x.any()]
+    return {row + 1: examples[row][0] for row in rows}
+
+
+def _best(words, shares):
+    best = np.argsort(-shares)[:_NUM_SHOWN]
+    return [[words[index], round(float(shares[index]), 3)] for index in best]
+
+
+def _attention(pretrained, text):
+    """Pieces, and what each takes of the others, the mean of each layer."""
+    task = keras_bert.FillMask(pretrained)
+    inputs = {name: x.numpy() for name, x in task.preprocess([text]).items()}
+    length = inputs[features.INPUT_MASK.name].sum()
+    inputs = {name: x[:, :length] for name, x in inputs.items()}
+    weights = pretrained.backbone.attention_weights(inputs)
+    tokens = pretrained.tokenizer.vocabulary.tokens
+    maps = [ops.convert_to_numpy(ops.mean(x, axis=1))[0] for x in weights]
+    return {
+        "pieces": [tokens[index] for index in inputs["input_ids"][0]],
+        "maps": [np.round(x.astype(float), 2).tolist() for x in maps],
+    }
+
+
+if __name__ == "__main__":
+    app.run(main)
