@@ -80,7 +80,9 @@ class SeparateDisentangledAttention(DisentangledAttention):
         )
 
     def heads(self, query_key_value):
-        query, value = self.query_bias, self.value_bias
+        query, value = map(
+            ops.convert_to_tensor, (self.query_bias, self.value_bias)
+        )
         biases = ops.concatenate([query, ops.zeros_like(query), value])
         return super().heads(query_key_value + biases)
 
