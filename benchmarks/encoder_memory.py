@@ -4,10 +4,11 @@
         --config_file=configs/deberta_v3_small.json
 
 A checkpoint of random weights is written in Hugging Face's form. Fresh
-processes, in turn, read it and encode one batch of each length, first to warm
-up and then --steps times. Printed are medians over the repetitions: the median
-step, and the peak memory of the process, also before it reads and before it
-encodes. PEER_PYTHON has torch and transformers.
+processes on one core, in turn, read it and encode one batch of each length,
+twice to warm up and then --steps times. Printed are medians over the
+repetitions: the median processor time of a step, and the peak memory of the
+process, also before it reads and before it encodes. PEER_PYTHON has torch and
+transformers.
 """
 
 import json
@@ -49,7 +50,8 @@ model = keras_bert.checkpoints.PretrainedModel.from_config(
 keras_bert.save_pretrained(model, sys.argv[2], format="hf")
 """
 _SHARED = """
-import json, resource, statistics, sys, time
+import json, os, resource, statistics, sys, time
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 import numpy as np
 path, length, batch_size, steps = sys.argv[1], *map(int, sys.argv[2:])
 ids = 5 + np.arange(batch_size * length).reshape(batch_size, length) % 1000
@@ -58,12 +60,12 @@ def note():
     usage = resource.getrusage(resource.RUSAGE_SELF)
     peaks.append(usage.ru_maxrss / 1024)
 def measure(encode):
-    encode()
+    encode(), encode()
     times = []
     for _ in range(steps):
-        start = time.perf_counter()
+        start = time.process_time()
         encode()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     note()
     print(json.dumps([statistics.median(times), *peaks]))
 """
