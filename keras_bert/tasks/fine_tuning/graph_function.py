@@ -12,16 +12,12 @@ from keras_bert.export.packed_model import renew_copies
 # To lay matrices out takes one to three seconds, which so many batches win
 # back.
 _PAYING_BATCHES = 64
-# To trace a graph takes as long as to do without it in so many.
-_EAGER_BATCHES = 8
 
 
 class GraphFunction:
     """A model as a function of tensors, traced once for many calls.
 
-    In float32 the first few batches are computed without a graph, each in an
-    eighth of the time that it takes to make one. Once it pays, its matrices
-    are copied to where they are faster:
+    Once it pays, its matrices are copied to where they are faster:
 
     - A processor that multiplies in bfloat16 lays out each matrix before it
       can; of a constant TensorFlow does that once, of a variable at every
@@ -41,7 +37,6 @@ class GraphFunction:
         self._traced = _traced(model, lambda x: model(x, training=False))
         names = model.input.keys()
         self._plain = lambda x: self._traced()(*(x[name] for name in names))
-        self._num_batches = 0
         self._is_narrow = model.compute_dtype == "bfloat16"
         self._is_mirrored = any(
             isinstance(v.value, tf.distribute.DistributedValues)
@@ -59,11 +54,7 @@ class GraphFunction:
         if not laid_out and self._count >= self._paying_count():
             laid_out = self._new_laid_out()
         self._laid_out = laid_out
-        self._num_batches += num_batches
-        has_graph = self._is_narrow or self._is_mirrored
-        if has_graph or self._num_batches > _EAGER_BATCHES:
-            return laid_out or self._plain
-        return lambda x: self._model(x, training=False)
+        return laid_out or self._plain
 
     def _paying_count(self):
         has_gpu = bool(tf.config.list_logical_devices("GPU"))

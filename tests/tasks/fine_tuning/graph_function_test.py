@@ -58,22 +58,6 @@ def test_many_batches_get_constants_and_the_same_answers(narrow):
     assert functions.for_batches(1) is constant
 
 
-def test_few_batches_in_float32_make_no_graph(wide):
-    model, _, outputs = wide
-    functions = GraphFunction(model)
-    in_graphs = []
-
-    def seen_call(*arguments, **named):
-        in_graphs.append(not tf.executing_eagerly())
-        return call(*arguments, **named)
-
-    call, model.call = model.call, seen_call
-    eagerly = outputs(_after_calls(functions, 8))
-    found = outputs(functions.for_batches(1))
-    assert in_graphs == [False, True]
-    np.testing.assert_allclose(found, eagerly, atol=1e-6)
-
-
 def test_many_calls_in_float32_get_a_packed_model(wide, monkeypatch):
     model, _, outputs = wide
     functions = GraphFunction(model)
