@@ -10,6 +10,7 @@ import pytest
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 # Of the right column docstrings_test.py runs them, of `serving` its own tests.
@@ -83,6 +84,10 @@ def place(tmp_path_factory, spiece_file):
     )
     bert = PretrainedModel.from_config(config, tokenizer)
     keras_bert.save_pretrained(bert, folder / "directory")
+    gpt = PretrainedModel.from_config(
+        OpenAIGPTConfig(config.vocab_size, 64, 16, 2, 2), tokenizer
+    )
+    keras_bert.save_pretrained(gpt, folder / "gpt1")
     (folder / "vocab.txt").symlink_to(folder / "directory" / "vocab.txt")
     (folder / "spiece.model").symlink_to(spiece_file)
     _write_byte_pair(folder)

@@ -14,6 +14,7 @@ import pytest
 
 import keras_bert
 from keras_bert import features
+from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -54,6 +55,10 @@ def place(monkeypatch, tmp_path, tiny_config, elmo_files):
         ),
     )
     keras_bert.save_pretrained(bert, tmp_path / "bert-base-uncased")
+    gpt = keras_bert.checkpoints.PretrainedModel.from_config(
+        OpenAIGPTConfig(tiny_config.vocab_size, 64, 16, 2, 2), bert.tokenizer
+    )
+    keras_bert.save_pretrained(gpt, tmp_path / "openai-gpt")
     for name in ("configs", "docs", "tfrecords"):
         (tmp_path / name).symlink_to(_ROOT / name)
     monkeypatch.chdir(tmp_path)

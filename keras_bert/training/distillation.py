@@ -104,7 +104,7 @@ def distillation_learner(student, recipe, read):
 
     name = student.family.model_name("student")
     model = keras.Model(inputs, outputs, name=name)
-    return Learner(model, {"": student}, targets, flops)
+    return Learner(model, {"": student}, targets=targets, flops=flops)
 
 
 def _of_all_tokens(bert):
