@@ -237,7 +237,7 @@ def test_a_failed_fit_changes_nothing(trained):
     for examples in ([("a", "b")], [7]), (["a"], [0], ["no validation"]):
         with pytest.raises(ValueError):
             trained.fit(*examples, verbose=0)
-    with pytest.raises(AttributeError):  # Whatever the mistake is.
+    with pytest.raises(ValueError, match="class_weights"):
         trained.fit([("a", "b")], [0], class_weights=[1, 2])
     with pytest.raises(ValueError, match="needs `validation_data`.*patience=1"):
         trained.fit([("a", "b")], [0], patience=1, verbose=0)
