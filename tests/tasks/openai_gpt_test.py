@@ -159,6 +159,7 @@ def _questions(number, seed):
     return questions, labels
 
 
+@pytest.mark.smoke("TextClassifier")
 @pytest.mark.large
 @pytest.mark.parametrize(
     "name, options, make",

@@ -146,6 +146,7 @@ def test_fillings_are_told_as_text(model):
     assert texts[token] == text
 
 
+@pytest.mark.smoke("electra", "deberta-v2")
 @pytest.mark.large
 def test_a_classifier_learns_and_is_served_as_it_was_saved(model, tmp_path):
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])

@@ -114,6 +114,7 @@ def test_the_model_has_each_weight_once(learner):
     )
 
 
+@pytest.mark.exhaustive
 def test_what_is_kept_answers_as_what_has_learned(learner, batches):
     loop = PretrainingLoop(
         learner, bert_adamw(learner.model, 0.01), objective=_OBJECTIVE
