@@ -165,6 +165,18 @@ def _generator(recipe):
 
 
 _MLM = {"mlm_logits": "mlm_logits"}
+_ELECTRA = Objective(
+    name="electra",
+    parts=("replaced_token_head",),
+    terms=_imported("replaced_tokens", "replaced_token_terms"),
+    view=lambda batches: data.token_batches(batches),
+    num_predictions=_masked_only,
+    substitutes=(0.85, 0.15),
+    learner=_imported("replaced_tokens", "replaced_token_learner"),
+    fields={"generator_size": 0.25},
+    reads=_generator,
+    model_types=("electra",),
+)
 OBJECTIVES = {
     objective.name: objective
     for objective in (
@@ -200,28 +212,13 @@ OBJECTIVES = {
             fields={"teacher_dir": None},
             reads=lambda recipe: {"teacher": recipe.teacher_dir},
         ),
-        Objective(
-            name="electra",
-            parts=("replaced_token_head",),
-            terms=_imported("replaced_tokens", "replaced_token_terms"),
-            view=lambda batches: data.token_batches(batches),
-            num_predictions=_masked_only,
-            substitutes=(0.85, 0.15),
-            learner=_imported("replaced_tokens", "replaced_token_learner"),
-            fields={"generator_size": 0.25},
-            reads=_generator,
-            model_types=("electra",),
-        ),
-        Objective(
+        _ELECTRA,
+        dataclasses.replace(
+            _ELECTRA,
             name="electra_gdes",
-            parts=("replaced_token_head",),
-            terms=_imported("replaced_tokens", "replaced_token_terms"),
-            view=lambda batches: data.token_batches(batches),
-            num_predictions=_masked_only,
             substitutes=(1.0, 0.0),
             learner=_imported("disentangled_sharing", "disentangled_learner"),
             fields={"generator_size": 0.5},
-            reads=_generator,
             model_types=("deberta-v2",),
         ),
     )
