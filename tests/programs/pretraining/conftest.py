@@ -14,6 +14,7 @@ from keras_bert.data import open_sources
 from keras_bert.programs.pretraining import PretrainingRecipe
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from keras_bert.training.loop import PretrainingLoop
 
 _WORDS = "the a dog cat bird sees likes finds red old new house".split()
 
@@ -124,3 +125,27 @@ def folder(template, tmp_path):
     path = tmp_path / "folder"
     shutil.copytree(template.path, path)
     return Folder(path, template.vocabulary, template.config)
+
+
+@pytest.fixture
+def killed(monkeypatch):
+    """A function that calls another to train, and stops it.
+
+    It is stopped when three stretches of steps have been taken.
+    """
+
+    def killed(train, *arguments, **more):
+        train_some, done = PretrainingLoop.train, []
+
+        def stop_behind_three(self, *of_loop):
+            if len(done) == 3:
+                raise KeyboardInterrupt
+            done.append(self)
+            return train_some(self, *of_loop)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(PretrainingLoop, "train", stop_behind_three)
+            with pytest.raises(KeyboardInterrupt):
+                train(*arguments, **more)
+
+    return killed

@@ -12,32 +12,10 @@ from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
 from keras_bert.programs.pretraining.batches import RunBatches
 from keras_bert.text import BertTokenizer
-from keras_bert.training.loop import PretrainingLoop
 
 
 def train(recipe):
     run_plan(plan_pretraining(recipe))
-
-
-@pytest.fixture
-def killed(monkeypatch):
-    """A function that trains until three stretches of steps are taken."""
-
-    def killed(recipe):
-        train_some, done = PretrainingLoop.train, []
-
-        def stop_behind_three(self, *arguments):
-            if len(done) == 3:
-                raise KeyboardInterrupt
-            done.append(self)
-            return train_some(self, *arguments)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(PretrainingLoop, "train", stop_behind_three)
-            with pytest.raises(KeyboardInterrupt):
-                train(recipe)
-
-    return killed
 
 
 @pytest.mark.exhaustive
@@ -58,7 +36,7 @@ def test_a_mask_decoder_is_trained_killed_and_gone_on_with(folder, killed):
     }
     train(folder.recipe(**values))
     stopped = folder.recipe(**values, output_dir=folder.file("stopped"))
-    killed(stopped)
+    killed(train, stopped)
     unfinished = from_pretrained(folder.path / "stopped")
     assert unfinished.config.enhanced_mask_decoder
     train(stopped)
@@ -114,7 +92,7 @@ def test_every_masked_token_becomes_the_mask(gdes):
 def test_what_is_kept_is_the_sum_killed_or_not(gdes, folder, killed):
     train(gdes())
     stopped = gdes(output_dir=folder.file("stopped"))
-    killed(stopped)
+    killed(train, stopped)
     unfinished = from_pretrained(folder.path / "stopped")
     assert unfinished.parts == {"replaced_token_head"}
     train(stopped)

@@ -12,7 +12,6 @@ from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
 from keras_bert.text import BertTokenizer
-from keras_bert.training.loop import PretrainingLoop
 
 
 @pytest.fixture
@@ -75,25 +74,12 @@ def test_an_output_in_place_of_the_teacher_is_an_error(teacher, distilled):
 
 @pytest.mark.exhaustive
 @pytest.mark.large
-def test_a_killed_run_ends_as_a_whole_one(
-    folder, teacher, distilled, monkeypatch
-):
+def test_a_killed_run_ends_as_a_whole_one(folder, teacher, distilled, killed):
     before = (teacher / "model.safetensors").read_bytes()
     train(distilled())
 
-    train_some, done = PretrainingLoop.train, []
-
-    def stop_behind_three(self, *arguments):
-        if len(done) == 3:
-            raise KeyboardInterrupt
-        done.append(self)
-        return train_some(self, *arguments)
-
     stopped = distilled(output_dir=folder.file("stopped"))
-    with monkeypatch.context() as patch:
-        patch.setattr(PretrainingLoop, "train", stop_behind_three)
-        with pytest.raises(KeyboardInterrupt):
-            train(stopped)
+    killed(train, stopped)
     unfinished = from_pretrained(folder.path / "stopped")
     assert unfinished.parts == {"masked_lm_head"}
     train(stopped)

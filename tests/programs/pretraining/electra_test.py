@@ -11,7 +11,6 @@ from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
 from keras_bert.programs.pretraining.batches import RunBatches
 from keras_bert.text import BertTokenizer
-from keras_bert.training.loop import PretrainingLoop
 
 
 @pytest.fixture
@@ -95,23 +94,12 @@ def test_a_discriminator_without_its_generator_is_an_error(folder, electra):
 @pytest.mark.exhaustive
 @pytest.mark.large
 def test_a_killed_run_ends_as_a_whole_one_and_goes_on_with_both(
-    folder, electra, monkeypatch
+    folder, electra, killed
 ):
     train(electra())
-    train_some, done = PretrainingLoop.train, []
-
-    def stop_behind_three(self, *arguments):
-        if len(done) == 3:
-            raise KeyboardInterrupt
-        done.append(self)
-        return train_some(self, *arguments)
-
     # Evaluations draw from no state.
     stopped = electra(output_dir=folder.file("stopped"), eval_file=None)
-    with monkeypatch.context() as patch:
-        patch.setattr(PretrainingLoop, "train", stop_behind_three)
-        with pytest.raises(KeyboardInterrupt):
-            train(stopped)
+    killed(train, stopped)
     unfinished = from_pretrained(folder.path / "stopped")
     assert unfinished.parts == {"replaced_token_head"}
     train(stopped)

@@ -17,7 +17,6 @@ from keras_bert.programs.pretraining import PretrainingRecipe
 from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
 from keras_bert.text.byte_pair.settings import read_byte_pair
-from keras_bert.training.loop import PretrainingLoop
 
 pytestmark = pytest.mark.large
 
@@ -139,9 +138,9 @@ def _curve(output_dir):
 
 
 @pytest.mark.exhaustive
-def test_what_is_learned_from_text_fills_masks(folder, tmp_path, monkeypatch):
+def test_what_is_learned_from_text_fills_masks(folder, tmp_path, killed):
     """With a run that is stopped behind step 3 and gone on with."""
-    whole = _train_with_a_stop(tmp_path, monkeypatch, folder)
+    whole = _train_with_a_stop(tmp_path, killed, folder)
     bert = from_pretrained(whole)
     assert bert.parts == {"masked_lm_head"}
     settings, again = read_byte_pair(folder), bert.tokenizer_settings
@@ -154,7 +153,7 @@ def test_what_is_learned_from_text_fills_masks(folder, tmp_path, monkeypatch):
 
 
 def test_several_texts_in_a_row_are_learned(
-    folder, packed, tmp_path, monkeypatch
+    folder, packed, tmp_path, monkeypatch, killed
 ):
     built = []
     packed_form = Backbone.packed
@@ -167,26 +166,15 @@ def test_several_texts_in_a_row_are_learned(
         "learning_rate_decay": "wsd",
         "mask_special_tokens": True,
     }
-    whole = _train_with_a_stop(tmp_path, monkeypatch, folder, **recipe)
+    whole = _train_with_a_stop(tmp_path, killed, folder, **recipe)
     assert len(built) == 3
     assert from_pretrained(whole).parts == {"masked_lm_head"}
 
 
-def _train_with_a_stop(tmp_path, monkeypatch, folder, **changes):
+def _train_with_a_stop(tmp_path, killed, folder, **changes):
     """Trains twice, once with a stop; the same comes out, in the directory."""
     _train(folder, tmp_path / "whole", **changes)
-    train, done = PretrainingLoop.train, []
-
-    def stop_behind_three(self, *arguments):
-        if len(done) == 3:
-            raise KeyboardInterrupt
-        done.append(self)
-        return train(self, *arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(PretrainingLoop, "train", stop_behind_three)
-        with pytest.raises(KeyboardInterrupt):
-            _train(folder, tmp_path / "stopped", **changes)
+    killed(_train, folder, tmp_path / "stopped", **changes)
     assert not (tmp_path / "stopped/model.safetensors").exists()
     _train(folder, tmp_path / "stopped", **changes)
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
