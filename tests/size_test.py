@@ -12,7 +12,7 @@ _SOURCES = {
 # None of these may grow: who adds something takes away as much elsewhere, and
 # who takes away lowers the number.
 _MOST_FILES = 398
-_MOST_LINES = 50_862
+_MOST_LINES = 50_859
 _MOST_RIDDLES = 2  # Docstrings that open as a question does.
 _MOST_AS_OF = 3
 
