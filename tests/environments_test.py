@@ -88,7 +88,7 @@ def _tool(name, **flags):
 
 # What is run for each extra, after `_MODEL`; programs or their flags.
 _RUNS = {
-    "": [["-c", _HUB]],
+    "": [["-c", _HUB], ["-c", _SCORES]],
     "vocabulary": [
         _tool("learn_vocabulary", input_file="sample/text.txt", **flags)
         for flags in (
@@ -113,7 +113,6 @@ _RUNS = {
         )
     ],
     "serving": [["-c", _SERVER]],
-    "metrics": [["-c", _SCORES]],
     "playground": [["-c", _PAGE]],
 }
 # These are installed by targets of the Makefile, which `make test-all` runs in

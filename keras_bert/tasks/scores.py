@@ -1,12 +1,7 @@
 """Scores of predictions, as fractions.
 
-Those of a confusion matrix need no package beside NumPy, so that training can
-be watched anywhere; the official ones, except accuracy, need the extra
-`metrics`.
+The tests compare them with scikit-learn and SciPy.
 """
-
-import contextlib
-import warnings
 
 import numpy as np
 
@@ -47,48 +42,50 @@ def accuracy(labels, predictions):
 
 
 def f1(labels, predictions, positive):
-    """Computes the F1 of one label; 0.0 if it is nowhere.
+    """Compute the F1 of one label; 0.0 if it never occurs.
 
     Args:
         labels, predictions: lists of str or int.
         positive: str or int, the label.
     """
     labels, predictions = _paired(labels, predictions)
-    return _f1(labels == positive, predictions == positive)
+    given, found = labels == positive, predictions == positive
+    return float(_f1_of_counts((given & found).sum(), given.sum(), found.sum()))
 
 
 def matthews_correlation(labels, predictions):
-    """Computes Matthews' correlation, from -1 to 1.
+    """Compute Matthews' correlation, from -1 to 1.
 
     Args:
-        labels, predictions: lists of str or int. If either are all equal, the
-            correlation is 0.0.
+        labels, predictions: lists of str or int. If all values of either are
+            equal, the correlation is 0.0.
     """
-    labels, predictions = _paired(labels, predictions)
-    with metrics_extra():
-        import sklearn.metrics
-    if _is_constant(labels) or _is_constant(predictions):
-        return 0.0
-    return float(sklearn.metrics.matthews_corrcoef(labels, predictions))
+    pair = _paired(labels, predictions)
+    names, indices = np.unique(pair, return_inverse=True)
+    matrix = confusion_matrix(*indices.reshape(2, -1), len(names))
+    return _matthews_of_counts(matrix)
 
 
 def pearson(labels, predictions):
-    """Computes Pearson's correlation, from -1 to 1.
+    """Compute Pearson's correlation, from -1 to 1.
 
     Args:
         labels, predictions: lists of numbers, or of str that are numbers. If
-            either are all equal, the correlation is 0.0.
+            all values of either are equal, the correlation is 0.0.
     """
-    with metrics_extra():
-        import scipy.stats
-    return _correlation(scipy.stats.pearsonr, labels, predictions)
+    return _correlation(*_paired_numbers(labels, predictions))
 
 
 def spearman(labels, predictions):
-    """As `pearson`, of ranks."""
-    with metrics_extra():
-        import scipy.stats
-    return _correlation(scipy.stats.spearmanr, labels, predictions)
+    """Compute Spearman's correlation, Pearson's of the ranks.
+
+    Equal values share the mean of their ranks.
+
+    Args:
+        labels, predictions: as `pearson` takes them.
+    """
+    pair = _paired_numbers(labels, predictions)
+    return _correlation(*map(_average_ranks, pair))
 
 
 def _mean_correlation(labels, predictions):
@@ -105,29 +102,31 @@ _GLUE = {
 }
 
 
-def _f1(is_label, is_prediction):
-    with metrics_extra():
-        import sklearn.metrics
-    return float(
-        sklearn.metrics.f1_score(is_label, is_prediction, zero_division=0.0)
+def _correlation(x, y):
+    x, y = _standardized(x), _standardized(y)
+    return float(np.clip(x @ y, -1.0, 1.0))
+
+
+def _standardized(values):
+    """Subtract the mean and divide by the norm; all 0 if all are equal."""
+    if (values == values[0]).all():
+        return np.zeros_like(values)
+    values = values / np.abs(values).max()  # The largest floats have no sum.
+    values -= values.mean()
+    return values / np.linalg.norm(values)
+
+
+def _average_ranks(values):
+    _, indices, counts = np.unique(
+        values, return_inverse=True, return_counts=True
     )
+    return (np.cumsum(counts) - (counts - 1) / 2)[indices]
 
 
-def _correlation(correlate, labels, predictions):
-    labels, predictions = _paired(
+def _paired_numbers(labels, predictions):
+    return _paired(
         _numbers("labels", labels), _numbers("predictions", predictions)
     )
-    if _is_constant(labels) or _is_constant(predictions):
-        return 0.0
-    # Of values that are nearly equal, or too large to square.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        value = correlate(labels, predictions).statistic
-    return float(np.nan_to_num(value))
-
-
-def _is_constant(values):
-    return (values == values[0]).all()
 
 
 def _numbers(name, values):
@@ -170,19 +169,6 @@ def _check_names(name, values, task):
                 f"{', '.join(map(repr, task.label_names))}. Received: "
                 f"{value!r} at index {index}."
             )
-
-
-@contextlib.contextmanager
-def metrics_extra():
-    """Has a package that cannot be imported within it told with its extra."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"This metric needs the package {error.name}, which is not "
-            "installed here. Try: pip install 'keras-bert-tf[metrics]'",
-            name=error.name,
-        ) from None
 
 
 def confusion_matrix(labels, predictions, num_labels):
@@ -277,7 +263,9 @@ def _f1_of_counts(right, given, found):
 
 
 def _matthews_of_counts(matrix):
-    """Pearson's correlation of two columns of 0 and 1."""
-    (a, b), (c, d) = matrix.tolist()
-    spread = (a + b) * (c + d) * (a + c) * (b + d)
-    return (a * d - b * c) / spread**0.5 if spread else 0.0
+    """Compute R_K of a confusion matrix (Gorodkin 2004), 0.0 if undefined."""
+    matrix = matrix.astype(float)
+    total, given, found = matrix.sum(), matrix.sum(1), matrix.sum(0)
+    spread = (total**2 - given @ given) * (total**2 - found @ found)
+    covariance = matrix.trace() * total - given @ found
+    return float(covariance / spread**0.5) if spread else 0.0

@@ -7,8 +7,6 @@ from keras_bert.programs.reports.reports import classifier_report
 from keras_bert.programs.reports.reports import regressor_report
 from keras_bert.programs.reports.reports import several_labels_report
 from keras_bert.programs.splits.splits import label_names
-from keras_bert.tasks.scores import glue_scores
-from keras_bert.tasks.scores import spearman
 from keras_bert.tasks.text_classifier import TextClassifier
 from keras_bert.tasks.text_regressor import TextRegressor
 
@@ -24,7 +22,6 @@ class ClassificationRun(FineTuningRun):
     Raises:
         ValueError: a label is no number, though `is_regression`, or none of
             those to learn from.
-        ModuleNotFoundError: the scores need a package that is not there.
     """
 
     def __init__(self, splits, arguments, is_regression=False):
@@ -37,11 +34,6 @@ class ClassificationRun(FineTuningRun):
         for table in self.splits.all():
             if "label" in table.columns:
                 self.labelled(table)
-        if self.splits.glue:
-            labels = list(self.splits.glue.label_names) or [0.0, 1.0]
-            glue_scores(self.splits.glue.name, labels, labels)
-        elif self._is_regression:
-            spearman([0.0, 1.0], [0.0, 1.0])
         if not self._is_regression:
             label_names(self.splits)
 

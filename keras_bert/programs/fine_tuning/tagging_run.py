@@ -3,7 +3,6 @@
 import numpy as np
 
 from keras_bert.data.labelled.conll import conll_text
-from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.programs.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.programs.reports.calibration import calibration
 from keras_bert.tasks.scores import confusion_matrix
@@ -26,14 +25,11 @@ class TaggingRun(FineTuningRun):
 
     Raises:
         ValueError: the tags follow no scheme.
-        ModuleNotFoundError: the scores need a package that is not there.
     """
 
     def __init__(self, splits, arguments):
         super().__init__(splits, arguments)
         self._labels = TokenClassifier.labels_of(*splits.all())
-        if not is_plain(self._labels):
-            entity_scores([["B-X"]], [["B-X"]])
 
     def make(self):
         return TokenClassifier.from_pretrained(

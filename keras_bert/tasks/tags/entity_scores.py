@@ -1,24 +1,26 @@
-"""Scores of predicted tags, entity by entity or word by word."""
+"""Scores of predicted tags, entity by entity or word by word.
 
+The tests compare them with seqeval.
+"""
+
+import collections
 import itertools
 
 from keras_bert.data.labelled.entities import OUTSIDE
+from keras_bert.data.labelled.entities import find_entities
 from keras_bert.data.labelled.tag_schemes import IOB2
 from keras_bert.data.labelled.tag_schemes import check_scheme
-from keras_bert.tasks.scores import metrics_extra
 from keras_bert.tasks.tags.sentences import check_lengths
-
-# What seqeval reports beside the types.
-_AVERAGES = ("micro avg", "macro avg", "weighted avg")
 
 
 def entity_scores(tags, predictions):
-    """Computes precision, recall and F1 of entities with seqeval.
+    """Compute precision, recall and F1 of entities.
 
-    An entity is right if its type and all its words are. The mode of seqeval
-    is "strict", the scheme IOB2: a predicted I- that continues no entity of
-    its type is no entity. In the score of CoNLL-2003 it is one, which
-    `to_iob2` of the predictions gives here.
+    An entity is right if its type and all its words are right. The scores
+    equal seqeval's with `mode="strict"` and `scheme=IOB2`: a predicted I-
+    that continues no entity of its type is not an entity. By default, seqeval
+    and the scorer of CoNLL-2003 count it as one; for their scores, pass the
+    predictions through `to_iob2` first.
 
     Args:
         tags: list with a list of str for each sentence, in IOB2.
@@ -26,36 +28,29 @@ def entity_scores(tags, predictions):
 
     Returns:
         A dict of `precision`, `recall` and `f1`, over the entities of all
-        types together, `num_entities`, how many there are in `tags`, and
-        `types`, a dict with the same four for each type. What would be
-        divided by 0 is 0.0.
+        types together, `num_entities`, the number of entities in `tags`, and
+        `types`, a dict with the same four for each type. A division by 0
+        gives 0.0.
 
     Raises:
-        ValueError: the tags are no IOB2, or not as many as the predictions;
-            the index of the sentence is named.
-        ModuleNotFoundError: seqeval is not installed.
+        ValueError: the tags are not IOB2, or there are not as many
+            predictions; the message names the index of the sentence.
     """
     check_lengths("predictions", predictions, tags)
     check_scheme(tags, IOB2)
     _check_prefixes(predictions)
-    rows = itertools.chain(tags, predictions)
-    if not any(tag.startswith("B-") for row in rows for tag in row):
-        # seqeval has no report where there is no entity.
-        return {**_figures(0.0, 0.0, 0.0, 0), "types": {}}
-    with metrics_extra():
-        import seqeval.metrics
-        import seqeval.scheme
-    report = seqeval.metrics.classification_report(
-        [[*row] for row in tags],
-        [[*row] for row in predictions],
-        mode="strict",
-        scheme=seqeval.scheme.IOB2,
-        zero_division=0,
-        output_dict=True,
+    given, found = _entities(tags), _entities(predictions)
+    right, given, found = (
+        collections.Counter(entity.label for _, entity in some)
+        for some in (given & found, given, found)
     )
-    figures = {name: _figures(*row.values()) for name, row in report.items()}
-    types = {n: row for n, row in figures.items() if n not in _AVERAGES}
-    return {**figures["micro avg"], "types": types}
+    return {
+        **_figures(right.total(), given.total(), found.total()),
+        "types": {
+            label: _figures(right[label], given[label], found[label])
+            for label in sorted(given | found)
+        },
+    }
 
 
 def tag_accuracy(tags, predictions):
@@ -89,10 +84,20 @@ def _check_prefixes(predictions):
                 )
 
 
-def _figures(precision, recall, f1, num_entities):
+def _entities(rows):
+    """Collect the entities that begin with B-, with their sentence's index."""
     return {
-        "precision": float(precision),
-        "recall": float(recall),
-        "f1": float(f1),
-        "num_entities": int(num_entities),
+        (index, entity)
+        for index, row in enumerate(rows)
+        for entity in find_entities(row)
+        if row[entity.first].startswith("B-")
+    }
+
+
+def _figures(right, given, found):
+    return {
+        "precision": right / max(found, 1),
+        "recall": right / max(given, 1),
+        "f1": 2 * right / max(given + found, 1),
+        "num_entities": given,
     }

@@ -1,5 +1,4 @@
 import fractions
-import sys
 
 import pytest
 from hypothesis import given
@@ -112,6 +111,54 @@ def test_scores_count_entities_in_common(sentences):
     assert {*scores["types"]} == {label for _, label, _, _ in true | found}
 
 
+def _in_scheme(row, scheme):
+    """Rewrite tags of IOB2 in another scheme."""
+    tags = [*row]
+    one, last = {"BIOES": "SE", "BILOU": "UL"}.get(scheme, (None, None))
+    before = None
+    for label, start, end in find_entities(row):
+        if one:
+            tags[end] = f"{one if start == end else last}-{label}"
+        elif scheme == "IOB1" and before != (label, start - 1):
+            tags[start] = f"I-{label}"
+        before = label, end
+    return tags
+
+
+@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "BIOES", "BILOU"])
+@settings(deadline=None, max_examples=50)
+@given(sentences=_SENTENCES)
+def test_scores_equal_those_of_seqeval(scheme, sentences):
+    import seqeval.metrics
+    import seqeval.scheme
+
+    tags = [to_iob2([tag for tag, _ in row]) for row in sentences]
+    predictions = [[tag for _, tag in row] for row in sentences]
+    repaired = [to_iob2(row) for row in predictions]
+    theirs = getattr(seqeval.scheme, scheme.replace("BIOES", "IOBES"))
+
+    def their_f1(tags, predictions, **options):
+        return seqeval.metrics.f1_score(
+            tags, predictions, zero_division=0, **options
+        )
+
+    other = [
+        [_in_scheme(row, scheme) for row in rows] for rows in (tags, repaired)
+    ]
+    assert [[to_iob2(row) for row in rows] for rows in other] == [
+        tags,
+        repaired,
+    ]
+    lenient = entity_scores(tags, repaired)["f1"]
+    assert lenient == pytest.approx(
+        their_f1(*other, mode="strict", scheme=theirs)
+    )
+    assert lenient == pytest.approx(their_f1(tags, predictions))
+    assert entity_scores(tags, predictions)["f1"] == pytest.approx(
+        their_f1(tags, predictions, mode="strict", scheme=seqeval.scheme.IOB2)
+    )
+
+
 def test_accuracy_is_the_share_of_words():
     tags, predictions = _rows("DT NN VB | NN"), _rows("DT NN NN | NN")
     assert tag_accuracy(tags, predictions) == {"accuracy": 0.75}
@@ -145,10 +192,3 @@ def test_tags_must_be_iob2():
 def test_predictions_must_be_tags_of_iob2(tag):
     with pytest.raises(ValueError, match=f"Received: '{tag}' at index 1"):
         entity_scores(_rows("O | O"), [["O"], [tag]])
-
-
-def test_a_missing_seqeval_is_named_with_the_line_to_type(monkeypatch):
-    monkeypatch.setitem(sys.modules, "seqeval.metrics", None)
-    message = r"package seqeval.*pip install 'keras-bert-tf\[metrics\]'"
-    with pytest.raises(ModuleNotFoundError, match=message):
-        entity_scores([["B-A"]], [["B-A"]])
