@@ -15,6 +15,12 @@ _KINDS = {
     list: "a list",
     str: "a string",
 }
+# Some data sets write ids as numbers, truth as 0 or 1, and offsets as 15.0.
+_CONVERSIONS = {
+    ("id", int): str,
+    ("is_impossible", int): lambda x: {0: False, 1: True}.get(x, x),
+    ("answer_start", float): lambda x: int(x) if x.is_integer() else x,
+}
 _NUM_NAMED = 5
 
 
@@ -23,7 +29,8 @@ class SquadQuestion:
     """A question with its context and the answers that people gave.
 
     Args:
-        id: str.
+        id: str; a number in the file becomes its digits, as it does as a key
+            of a JSON object of predictions.
         question: str.
         context: str.
         answers: tuple of (text, start) pairs as in the file; a start counts
@@ -176,6 +183,8 @@ def _field(value, key, kind, where):
             f"{reprlib.repr([*value])}."
         )
     found = value[key]
+    if (key, type(found)) in _CONVERSIONS:
+        found = _CONVERSIONS[key, type(found)](found)
     if type(found) is not kind:
         raise ValueError(
             f"{where}: `{key}` must be {_KINDS[kind]}. "

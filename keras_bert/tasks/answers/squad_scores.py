@@ -25,16 +25,18 @@ def squad_scores(
     no_answer_probabilities=None,
     no_answer_threshold=1.0,
 ):
-    """Scores predictions as SQuAD's own programs do.
+    """Score predictions as SQuAD's own programs do.
 
-    A data set with impossible questions is of version 2.0, all others are of
-    version 1.1. Questions without a prediction are left out of all means and
-    totals, as evaluate-v2.0.py does; a warning counts them. Predictions for
-    other questions are ignored.
+    A data set with impossible questions is scored as version 2.0, all others
+    as version 1.1. A question without a prediction scores 0 in version 1.1,
+    as in evaluate-v1.1.py, and is left out of all means and totals in version
+    2.0, as in evaluate-v2.0.py; a warning counts such questions. Predictions
+    for other questions are ignored.
 
     Args:
         data_set: dict, the object that a file of SQuAD holds.
-        predictions: dict from ids to str; "" is no answer.
+        predictions: dict from ids to str; "" is no answer. An id that is an
+            int in either argument equals its digits as a str.
         no_answer_probabilities: dict from ids to numbers, which need not be
             probabilities: the differences of the null odds will do. Only
             for version 2.0.
@@ -68,15 +70,14 @@ def question_metrics(
     no_answer_threshold=1.0,
 ):
     """Computes `squad_scores` of a list of `SquadQuestion`."""
-    is_given = _check_predictions(questions, predictions)
+    predictions = _check_predictions(questions, predictions)
     exact, f1 = question_scores(questions, predictions)
+    is_given = np.array([q.id in predictions for q in questions])
     if not is_given.any():
         raise ValueError(
             "`predictions` must be for questions of the data set. Received: "
             f"{brief(predictions)}, not one of {len(questions)} ids."
         )
-    answered = [*itertools.compress(questions, is_given)]
-    exact, f1 = exact[is_given], f1[is_given]
     if not has_impossible(questions):
         if no_answer_probabilities is not None:
             raise ValueError(
@@ -84,6 +85,8 @@ def question_metrics(
                 f"has an answer. Received: {brief(no_answer_probabilities)}."
             )
         return {"exact_match": _percent(exact), **_means(exact, f1)}
+    answered = [*itertools.compress(questions, is_given)]
+    exact, f1 = exact[is_given], f1[is_given]
     has_answer = np.array([not q.is_impossible for q in answered])
     best = {}
     if no_answer_probabilities is not None:
@@ -123,7 +126,7 @@ def _percent(scores):
 
 
 def _check_predictions(questions, predictions):
-    """Checks predictions; marks the questions that have one."""
+    """Check predictions; return them with ids that are str."""
     if not isinstance(predictions, dict):
         raise ValueError(
             "`predictions` must be an object from ids to texts. "
@@ -135,15 +138,17 @@ def _check_predictions(questions, predictions):
                 f"`predictions` must be texts. Received: {brief(text)} for "
                 f"the question {name!r}."
             )
+    predictions = {str(name): text for name, text in predictions.items()}
     missing = [q.id for q in questions if q.id not in predictions]
     if missing:
         logging.warning(
-            "%d of %d questions have no prediction. The first: %s.",
+            "%d of %d questions have no prediction: they %s. The first: %s.",
             len(missing),
             len(questions),
+            "are left out" if has_impossible(questions) else "score 0",
             ", ".join(missing[:_NUM_NAMED]),
         )
-    return np.array([q.id in predictions for q in questions])
+    return predictions
 
 
 def _numbers(questions, no_answer_probabilities):
@@ -152,9 +157,10 @@ def _numbers(questions, no_answer_probabilities):
             "`no_answer_probabilities` must be an object from ids to numbers. "
             f"Received: {brief(no_answer_probabilities)}."
         )
+    values = {str(name): x for name, x in no_answer_probabilities.items()}
     numbers = []
     for question in questions:
-        number = no_answer_probabilities.get(question.id)
+        number = values.get(question.id)
         is_number = type(number) in (int, float)
         if not is_number or not math.isfinite(number):
             raise ValueError(
@@ -290,10 +296,11 @@ def answer_scores(answer, golds):
 
 
 def question_scores(questions, predictions):
-    """Computes exact match and F1 of each question.
+    """Compute exact match and F1 of each question.
 
-    Where there are impossible questions, right answers without a word, such
-    as "The", do not count; without any other the right answer is "".
+    In version 2.0, right answers without a word, such as "The", do not count;
+    a question without any other has the right answer "". In version 1.1, the
+    F1 of a prediction without a word is 0.
 
     Args:
         questions: list of `SquadQuestion`.
@@ -313,6 +320,8 @@ def question_scores(questions, predictions):
             golds = [*filter(None, golds)] or [""]
         answer = normalized_answer(predictions[question.id])
         scores[:, index] = answer_scores(answer, golds)
+        if not answer and not allows_null:
+            scores[1, index] = 0.0
     return scores[0], scores[1]
 
 

@@ -1,5 +1,6 @@
 import copy
 import json
+import math
 import os
 import pathlib
 import tempfile
@@ -142,16 +143,30 @@ class SquadQuestionsTest(unittest.TestCase):
             (("data",), {}, r"dev\.json: `data` must be a list.*: \{\}"),
             (("data", 0), 7, r"article 1 must be an object\. Received: 7"),
             ((*_PARAGRAPH, "context"), None, "1: `context`.* string.*: None"),
-            ((*_QUESTION, "id"), 5, "question 2: `id` must be a string.*: 5"),
-            ((*_QUESTION, "is_impossible"), 0, "must be true or false.*: 0"),
+            ((*_QUESTION, "id"), 5.0, "2: `id` must be a string.*: 5.0"),
+            ((*_QUESTION, "id"), True, "2: `id` must be a string.*: True"),
+            ((*_QUESTION, "question"), 5, "`question` must be a string.*: 5"),
+            ((*_QUESTION, "is_impossible"), 2, "must be true or false.*: 2"),
             (_ANSWER, ["Zoë"], r"answer 1 must be an object.*: \['Zoë'\]"),
             ((*_ANSWER, "answer_start"), "17", "an integer.*: '17'"),
-            ((*_ANSWER, "answer_start"), 17.0, "an integer.*: 17.0"),
+            ((*_ANSWER, "answer_start"), 17.5, "an integer.*: 17.5"),
+            ((*_ANSWER, "answer_start"), math.nan, "an integer.*: nan"),
             ((*_ANSWER, "answer_start"), True, "an integer.*: True"),
         ):
             self.assert_refused(path, value, message)
         with self.assertRaisesRegex(ValueError, r"must be an object.*: \[\]"):
             squad_questions([], "dev.json")
+
+    def test_numbers_of_other_data_sets_are_read(self):
+        for path, value, expected in (
+            ((*_QUESTION, "id"), 262, "262"),
+            ((*_QUESTION, "is_impossible"), 0, "q2"),
+            ((*_ANSWER, "answer_start"), 17.0, "q2"),
+        ):
+            _, second = squad_questions(_changed(path, value), "data")
+            self.assertEqual(second.id, expected)
+            self.assertEqual(second.answers, (("The cat", 17),))
+            self.assertIs(second.is_impossible, False)
 
     def test_a_context_without_text_is_refused(self):
         path = (*_PARAGRAPH, "context")

@@ -86,4 +86,4 @@ class QuestionScoresTest(unittest.TestCase):
         self.assert_scores(
             [impossible, *questions], predictions, expected, expected
         )
-        self.assert_scores(questions, predictions, [1.0, 1.0], [1.0, 1.0])
+        self.assert_scores(questions, predictions, [1.0, 1.0], [0.0, 0.0])
