@@ -105,8 +105,6 @@ class FeatureBased:
         record = TaskRecord(type(self).__name__, None, settings)
         pretrained = pretrained.for_task(record)
         backbone = pretrained.backbone
-        for layer in (*backbone.below_blocks, *backbone.blocks):
-            layer.trainable = False
         self.states_model = states_of_layers(backbone, self.design.layers)
         self.head_model = lstm_head(
             self.design,

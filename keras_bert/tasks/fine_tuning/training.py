@@ -39,13 +39,24 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
     Raises:
         ValueError: the recipe does not fit the task, its data or its layers.
     """
-    model, loss, shares = _learned(task, examples, recipe)
     if recipe.patience is not None and validation is None:
         raise ValueError(
             "`patience` needs `validation_data`, on which results are "
             f"compared. Received: patience={recipe.patience}, and none."
         )
-    _prepare_layers(task, recipe)
+    _reset_layers(task, recipe)
+    with _frozen_layers(task, recipe):
+        return _fit(task, examples, recipe, validation, callbacks, **fit)
+
+
+def _fit(task, examples, recipe, validation, callbacks, **fit):
+    """Compile the model that learns and fit it."""
+    if not task.model.trainable_variables:
+        raise ValueError(
+            "All layers are frozen, so there is nothing to train. Set "
+            "`trainable = True` on the layers that must learn."
+        )
+    model, loss, shares = _learned(task, examples, recipe)
     _seed_dropout(task.model, recipe.seed)
     steps = num_batches(len(examples), recipe.batch_size)
     model = in_parallel_parts(model, recipe.parallel_parts)
@@ -98,32 +109,54 @@ def _learned(task, examples, recipe):
     return model, loss, shares
 
 
-def _prepare_layers(task, recipe):
-    """Freezes the lowest layers and starts the highest anew."""
+@contextlib.contextmanager
+def _frozen_layers(task, recipe):
+    """Freeze the lowest layers of a recipe, next to those frozen already."""
     backbone = task.pretrained.backbone
-    num_blocks = len(backbone.blocks)
-    for name in ("num_frozen_layers", "num_reset_layers"):
-        if getattr(recipe, name) > num_blocks:
-            raise ValueError(
-                f"`{name}` must be at most the number of blocks. Received: "
-                f"{name}={getattr(recipe, name)}, {num_blocks} blocks."
-            )
-    num_frozen = recipe.num_frozen_layers
-    num_frozen = num_blocks if num_frozen < 0 else num_frozen
-    start = num_blocks - recipe.num_reset_layers
-    _check_whole(backbone.blocks, num_frozen, "num_frozen_layers", recipe)
-    _check_whole(backbone.blocks, start, "num_reset_layers", recipe)
-    for layer in backbone.below_blocks:
-        layer.trainable = num_frozen == 0
-    for index, block in enumerate(backbone.blocks):
-        block.trainable = index >= num_frozen
-    if recipe.num_reset_layers:
+    num_frozen = _num_layers(backbone, "num_frozen_layers", recipe)
+    layers = backbone.blocks[:num_frozen]
+    if num_frozen:
+        layers += backbone.below_blocks
+    if recipe.num_frozen_layers < 0 and backbone.final_norm:
+        layers += [backbone.final_norm]
+    # Not the layers' own `trainable`: some of their weights may be frozen.
+    variables = [v for layer in layers for v in layer.variables if v.trainable]
+    try:
+        for variable in variables:
+            variable.trainable = False
+        yield
+    finally:
+        for variable in variables:
+            variable.trainable = True
+
+
+def _reset_layers(task, recipe):
+    """Give the highest layers of a recipe fresh random weights."""
+    blocks = task.pretrained.backbone.blocks
+    count = _num_layers(task.pretrained.backbone, "num_reset_layers", recipe)
+    if count:
         with _seeded_initializers(recipe.seed):
             fresh = task.pretrained.family.backbone(task.pretrained.config)
         for block, other in zip(
-            backbone.blocks[start:], fresh.blocks[start:], strict=True
+            blocks[-count:], fresh.blocks[-count:], strict=True
         ):
             block.set_weights(other.get_weights())
+
+
+def _num_layers(backbone, name, recipe):
+    """Check a number of layers of a recipe; -1 stands for all blocks."""
+    blocks, value = backbone.blocks, getattr(recipe, name)
+    if value > len(blocks):
+        raise ValueError(
+            f"`{name}` must be at most the number of blocks. Received: "
+            f"{name}={value}, {len(blocks)} blocks."
+        )
+    value = len(blocks) if value < 0 else value
+    is_lowest = name == "num_frozen_layers"
+    _check_whole(
+        blocks, value if is_lowest else len(blocks) - value, name, recipe
+    )
+    return value
 
 
 def _seed_dropout(model, seed):

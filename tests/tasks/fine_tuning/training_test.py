@@ -49,6 +49,30 @@ def test_frozen_layers_stay_and_learn_again_when_asked(classifier):
     assert min(_of(moved, "embeddings/word_embeddings")) > 0
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_layers_frozen_through_keras_do_not_learn(classifier, whole):
+    encoder, frozen = classifier.pretrained.encoder, "block_1/feed_forward/"
+    if whole:
+        frozen = (*(f"{layer.name}/" for layer in encoder.layers),)
+        encoder.trainable = False
+    else:
+        classifier.pretrained.backbone.blocks[1].feed_forward.trainable = False
+    for recipe in {"num_frozen_layers": 1}, {}:
+        moved = _fit(classifier, learning_rate=0.01, weight_decay=0.1, **recipe)
+        stays = {p for p in moved if p.startswith(frozen)}
+        assert {moved[p] for p in stays} == {0.0}
+    assert min(x for p, x in moved.items() if p not in stays) > 0
+    slots = " ".join(v.path for v in classifier.model.optimizer.variables)
+    assert "classifier_logits" in slots
+    assert all(path.replace("/", "_") not in slots for path in stays)
+
+
+def test_a_model_that_is_frozen_whole_is_an_error(classifier):
+    classifier.model.trainable = False
+    with pytest.raises(ValueError, match="All layers are frozen"):
+        _fit(classifier)
+
+
 @pytest.mark.parametrize("recipe", [{}, {"num_reset_layers": 1}])
 def test_runs_of_one_seed_end_alike(make_bert, tmp_path, recipe):
     """Whatever was drawn before, which is another thing in each process."""
