@@ -5,6 +5,7 @@ import re
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert.training.adam_step import NUM_SCALARS
 from keras_bert.training.adam_step import adam_direction
 from keras_bert.training.adam_step import adam_moments
@@ -65,9 +66,13 @@ class AdamW(keras.optimizers.Optimizer):
         global_clipnorm=1.0,
         **kwargs,
     ):
-        _check(weight_decay, beta_1, beta_2, **kwargs)
+        checks.not_negative(weight_decay=weight_decay)
+        checks.share(beta_1=beta_1, beta_2=beta_2)
+        _check_clipping(**kwargs)
         # It is kept from Keras, which would accumulate a second time.
         num_pieces = kwargs.pop("gradient_accumulation_steps", None)
+        if num_pieces is not None:
+            checks.at_least(2, gradient_accumulation_steps=num_pieces)
         super().__init__(learning_rate, **kwargs)
         self._num_pieces = num_pieces
         self._max_norm = global_clipnorm
@@ -247,35 +252,9 @@ class AdamW(keras.optimizers.Optimizer):
         }
 
 
-def _check(
-    weight_decay,
-    beta_1,
-    beta_2,
-    clipnorm=None,
-    clipvalue=None,
-    gradient_accumulation_steps=None,
-    **kwargs,
-):
-    if weight_decay is None or not weight_decay >= 0:
-        raise ValueError(
-            "`weight_decay` must be at least 0. "
-            f"Received: weight_decay={weight_decay}."
-        )
-    if not (0 < beta_1 < 1 and 0 < beta_2 < 1):
-        raise ValueError(
-            "`beta_1` and `beta_2` must be above 0 and below 1. "
-            f"Received: beta_1={beta_1}, beta_2={beta_2}."
-        )
+def _check_clipping(clipnorm=None, clipvalue=None, **kwargs):
     if clipnorm is not None or clipvalue is not None:
         raise ValueError(
-            "Gradients are clipped by `global_clipnorm` alone. "
+            "Use `global_clipnorm` to clip gradients. "
             f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}."
-        )
-    if gradient_accumulation_steps is not None and not (
-        gradient_accumulation_steps >= 2
-    ):
-        raise ValueError(
-            "`gradient_accumulation_steps` must be at least 2, or None. "
-            "Received: "
-            f"gradient_accumulation_steps={gradient_accumulation_steps}."
         )

@@ -10,6 +10,7 @@ import importlib
 import os
 from collections.abc import Callable
 
+from keras_bert import checks
 from keras_bert import data
 from keras_bert import training
 from keras_bert.data.examples.masking_rules import SUBSTITUTES
@@ -87,11 +88,7 @@ class Objective:
 
 def objective_named(name):
     """Look up an objective; another name is a ValueError."""
-    if name not in OBJECTIVES:
-        raise ValueError(
-            f"`objective` must be one of {', '.join(OBJECTIVES)}. "
-            f"Received: objective={name!r}."
-        )
+    checks.one_of(OBJECTIVES, objective=name)
     return OBJECTIVES[name]
 
 

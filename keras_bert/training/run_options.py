@@ -2,9 +2,12 @@
 
 import dataclasses
 
+from keras_bert import checks
+from keras_bert.training import choices
+
 
 @dataclasses.dataclass(frozen=True)
-class RunOptions:
+class RunOptions(checks.Checked):
     """Options of a run that do not change the weights.
 
     Args:
@@ -27,50 +30,13 @@ class RunOptions:
         ValueError: a number is too small.
     """
 
-    num_train_steps: int
-    log_steps: int = 25
-    eval_steps: int = 0
-    save_steps: int = 1000
-    keep_states: int = 2
-    steps_per_execution: int = 1
-    on_nan: str = "stop"
+    num_train_steps: int = checks.field(dataclasses.MISSING, checks.at_least, 1)
+    log_steps: int = checks.field(25, checks.at_least, 1)
+    eval_steps: int = checks.field(0, checks.at_least, 0)
+    save_steps: int = checks.field(1000, checks.at_least, 1)
+    keep_states: int = checks.field(2, checks.at_least, 1)
+    steps_per_execution: int = checks.field(1, checks.at_least, 1)
+    on_nan: str = checks.field("stop", checks.one_of, choices.ON_NAN)
     flops_per_example: int = 0
     matrix_product_rate: float = 0.0
     sources: str = ""
-
-    def __post_init__(self):
-        least = {
-            "num_train_steps": 1,
-            "log_steps": 1,
-            "eval_steps": 0,
-            "save_steps": 1,
-            "keep_states": 1,
-            "steps_per_execution": 1,
-        }
-        check_least(self, least)
-
-
-def check_least(options, least):
-    """Raise ValueError if an option is below its least value, by name."""
-    for name, value in least.items():
-        if getattr(options, name) < value:
-            raise ValueError(
-                f"`{name}` must be at least {value}. "
-                f"Received: {name}={getattr(options, name)}."
-            )
-
-
-def check_schedule(peak, num_train_steps, num_warmup_steps, end=0.0):
-    """Raise ValueError unless a `WarmupDecay` can be made of the numbers."""
-    if not 0 <= num_warmup_steps < num_train_steps:
-        raise ValueError(
-            "`num_warmup_steps` must be at least 0 and below "
-            "`num_train_steps`. Received: "
-            f"num_warmup_steps={num_warmup_steps}, "
-            f"num_train_steps={num_train_steps}."
-        )
-    if not 0 <= end <= peak or not 0 < peak < float("inf"):
-        raise ValueError(
-            "`peak` must be above 0, `end` at least 0 and at most `peak`. "
-            f"Received: end={end}, peak={peak}."
-        )

@@ -6,7 +6,7 @@ import math
 import keras
 from keras import ops
 
-from keras_bert.training.run_options import check_schedule
+from keras_bert import checks
 
 
 class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
@@ -24,7 +24,17 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
     """
 
     def __init__(self, peak, num_train_steps, num_warmup_steps=0, end=0.0):
-        check_schedule(peak, num_train_steps, num_warmup_steps, end)
+        checks.at_least(1, num_train_steps=num_train_steps)
+        checks.between(
+            0, num_train_steps - 1, num_warmup_steps=num_warmup_steps
+        )
+        checks.positive(peak=peak)
+        checks.not_negative(end=end)
+        if end > peak:
+            raise ValueError(
+                f"`end` must be at most `peak`. Received: end={end}, "
+                f"peak={peak}."
+            )
         self.peak = peak
         self.num_train_steps = num_train_steps
         self.num_warmup_steps = num_warmup_steps
@@ -90,10 +100,7 @@ class PolynomialWarmupDecay(WarmupDecay):
     def __init__(
         self, peak, num_train_steps, num_warmup_steps=0, end=0.0, power=1.0
     ):
-        if not power > 0:
-            raise ValueError(
-                f"`power` must be above 0. Received: power={power}."
-            )
+        checks.positive(power=power)
         super().__init__(peak, num_train_steps, num_warmup_steps, end)
         self.power = power
 
@@ -145,11 +152,7 @@ class WarmupStableDecay(WarmupDecay):
         end=0.0,
         decay_share=0.1,
     ):
-        if not 0 < decay_share <= 1:
-            raise ValueError(
-                "`decay_share` must be above 0 and at most 1. "
-                f"Received: decay_share={decay_share}."
-            )
+        checks.fraction(decay_share=decay_share)
         super().__init__(peak, num_train_steps, num_warmup_steps, end)
         self.decay_share = decay_share
 

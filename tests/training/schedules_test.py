@@ -155,16 +155,14 @@ def test_power_is_saved():
 
 @pytest.mark.parametrize("num_warmup_steps", [-1, 10, 11])
 def test_warmup_must_end_before_the_run(num_warmup_steps):
-    with pytest.raises(
-        ValueError,
-        match=f"num_warmup_steps={num_warmup_steps}, num_train_steps=10",
-    ):
+    message = f"from 0 to 9. Received: num_warmup_steps={num_warmup_steps}"
+    with pytest.raises(ValueError, match=message):
         LinearWarmupDecay(1e-4, 10, num_warmup_steps)
 
 
 @pytest.mark.parametrize("end", [-0.1, 0.6, float("nan")])
 def test_the_end_is_not_above_the_peak(end):
-    with pytest.raises(ValueError, match=f"end={end}, peak=0.5"):
+    with pytest.raises(ValueError, match=f"end={end}"):
         CosineWarmupDecay(0.5, 10, end=end)
 
 

@@ -4,9 +4,9 @@ import dataclasses
 
 import tensorflow as tf
 
+from keras_bert import checks
 from keras_bert import features
 from keras_bert.data.batches.dynamic_masking import mask_tokens
-from keras_bert.data.batches.epochs import check_batch_size
 from keras_bert.data.batches.epochs import endless_batches
 from keras_bert.data.batches.epochs import number_batches
 from keras_bert.data.batches.epochs import read_records
@@ -83,7 +83,7 @@ def dynamic_pretraining_dataset(
     References:
         [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.1
     """
-    check_batch_size(batch_size)
+    checks.at_least(1, batch_size=batch_size)
     rules = MaskingRules(
         masked_lm_prob,
         max_predictions_per_seq,

@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from keras_bert import checks
 from keras_bert.data.records.damage import damage_named
 
 SHUFFLE_EXAMPLES = 10_000
@@ -40,7 +41,7 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
     Raises:
         ValueError: the files hold less than a batch, or one is damaged.
     """
-    check_batch_size(batch_size)
+    checks.at_least(1, batch_size=batch_size)
     # Whole epochs are left out unread, so the records must be counted.
     needed = batch_size if first_batch == 0 else -1
     with damage_named(paths):
@@ -72,14 +73,6 @@ def _count(records):
     return int(
         batches.reduce(zero, lambda count, x: count + tf.size(x, tf.int64))
     )
-
-
-def check_batch_size(batch_size):
-    """Raises ValueError unless a batch holds an example."""
-    if batch_size < 1:
-        raise ValueError(
-            f"`batch_size` must be at least 1. Received: {batch_size}."
-        )
 
 
 def number_batches(batches, batch_size, epoch):

@@ -2,9 +2,9 @@
 
 import tensorflow as tf
 
+from keras_bert import checks
 from keras_bert import features
 from keras_bert.data.batches.epochs import SHUFFLE_EXAMPLES
-from keras_bert.data.batches.epochs import check_batch_size
 from keras_bert.data.batches.epochs import endless_batches
 from keras_bert.data.batches.epochs import read_records
 from keras_bert.data.records.first_record import check_first_records
@@ -103,7 +103,7 @@ def _check(
     paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
 ):
     """Checks the arguments and the files; the lengths of the features."""
-    check_batch_size(batch_size)
+    checks.at_least(1, batch_size=batch_size)
     lengths = {
         features.MAX_SEQ_LENGTH: max_seq_length,
         features.MAX_PREDICTIONS_PER_SEQ: max_predictions_per_seq,

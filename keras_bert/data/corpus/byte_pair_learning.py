@@ -2,8 +2,9 @@
 
 import json
 
-from keras_bert.data.corpus.learning import check_min_frequency
-from keras_bert.data.corpus.learning import check_vocab_size
+from keras_bert import checks
+from keras_bert.data.corpus.learning import MAX_FREQUENCY
+from keras_bert.data.corpus.learning import MAX_VOCAB_SIZE
 from keras_bert.data.corpus.learning import from_first_word
 from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import seen_sentences
@@ -38,8 +39,8 @@ def learn_byte_pair(sources, vocab_size, min_frequency=2, bad_lines=None):
         ModuleNotFoundError: `tokenizers` is not installed.
     """
     least = len(SPECIAL_TOKENS) + len(byte_characters())
-    check_vocab_size(vocab_size, least)
-    check_min_frequency(min_frequency)
+    checks.between(least, MAX_VOCAB_SIZE, vocab_size=vocab_size)
+    checks.between(1, MAX_FREQUENCY, min_frequency=min_frequency)
     unseen = []
     merges = _train(
         from_first_word(seen_sentences(sources, unseen, bad_lines), sources),

@@ -10,8 +10,9 @@ from keras_bert.data.corpus.sources import source_documents
 
 _UNSEEN_ONE_IN = 50
 _MAX_UNSEEN = 20_000
-_MAX_VOCAB_SIZE = 1_000_000
-_MAX_FREQUENCY = 1_000_000_000
+# Memory is taken for all tokens at once.
+MAX_VOCAB_SIZE = 1_000_000
+MAX_FREQUENCY = 1_000_000_000
 
 
 def import_learner(name):
@@ -24,25 +25,6 @@ def import_learner(name):
             "pip install 'keras-bert-tf[vocabulary]'",
             name=error.name,
         ) from None
-
-
-def check_vocab_size(vocab_size, least):
-    """Raise ValueError unless a size is from `least` to what memory holds."""
-    if not least <= vocab_size <= _MAX_VOCAB_SIZE:
-        raise ValueError(
-            f"`vocab_size` must be from {least}, for the tokens that every "
-            f"vocabulary has, to {_MAX_VOCAB_SIZE}, for memory is taken for "
-            f"all at once. Received: vocab_size={vocab_size}."
-        )
-
-
-def check_min_frequency(min_frequency):
-    """Raises ValueError unless a token can be asked to occur so often."""
-    if not 1 <= min_frequency <= _MAX_FREQUENCY:
-        raise ValueError(
-            f"`min_frequency` must be from 1 to {_MAX_FREQUENCY}. Received: "
-            f"min_frequency={min_frequency}."
-        )
 
 
 def seen_sentences(sources, unseen, bad_lines):

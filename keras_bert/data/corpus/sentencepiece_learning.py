@@ -6,7 +6,8 @@ is text as ALBERT's tokenizer normalises it.
 
 import io
 
-from keras_bert.data.corpus.learning import check_vocab_size
+from keras_bert import checks
+from keras_bert.data.corpus.learning import MAX_VOCAB_SIZE
 from keras_bert.data.corpus.learning import from_first_word
 from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import seen_sentences
@@ -62,7 +63,7 @@ def learn_sentencepiece(sources, vocab_size, lowercase=True, bad_lines=None):
     """
     least = 2 + len(_OPTIONS["control_symbols"])
     least += len(_OPTIONS["user_defined_symbols"])
-    check_vocab_size(vocab_size, least + 1)
+    checks.between(least + 1, MAX_VOCAB_SIZE, vocab_size=vocab_size)
     unseen = []
     seen = (
         normalize_text(sentence, lowercase)

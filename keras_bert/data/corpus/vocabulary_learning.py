@@ -4,9 +4,10 @@ The learning itself is that of the `tokenizers` library; what it learns from
 is text as BERT's tokenizer normalises and splits it.
 """
 
+from keras_bert import checks
 from keras_bert.data.corpus.json_lines import BadLines
-from keras_bert.data.corpus.learning import check_min_frequency
-from keras_bert.data.corpus.learning import check_vocab_size
+from keras_bert.data.corpus.learning import MAX_FREQUENCY
+from keras_bert.data.corpus.learning import MAX_VOCAB_SIZE
 from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import measure_tokenizer
 from keras_bert.data.corpus.learning import no_text
@@ -59,8 +60,8 @@ def learn_vocabulary(
             text.
         ModuleNotFoundError: `tokenizers` is not installed.
     """
-    check_vocab_size(vocab_size, len(SPECIAL_TOKENS))
-    check_min_frequency(min_frequency)
+    checks.between(len(SPECIAL_TOKENS), MAX_VOCAB_SIZE, vocab_size=vocab_size)
+    checks.between(1, MAX_FREQUENCY, min_frequency=min_frequency)
     head = SPECIAL_TOKENS if compact_ids else _PUBLISHED_HEAD
     # The library numbers the pieces of one character in an order that changes
     # from run to run, and equal counts are settled by number. So they are

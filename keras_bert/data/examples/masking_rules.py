@@ -7,6 +7,8 @@ Static masking (`masking.py`, arrays) and dynamic masking
 import dataclasses
 import itertools
 
+from keras_bert import checks
+
 # [CLS] and two [SEP]: never masked, but of the length that counts.
 _NUM_SPECIAL = 3
 _MAX_NGRAM = 10
@@ -92,12 +94,6 @@ def check_masking(
             f"max_predictions_per_seq={max_predictions_per_seq}, "
             f"max_seq_length={max_seq_length}."
         )
-    if not 0 < masked_lm_prob < 1:
-        raise ValueError(
-            "`masked_lm_prob` must be above 0 and below 1. "
-            f"Received: masked_lm_prob={masked_lm_prob}."
-        )
-    if not 1 <= ngram <= _MAX_NGRAM:
-        raise ValueError(
-            f"`ngram` must be from 1 to {_MAX_NGRAM}. Received: ngram={ngram}."
-        )
+    checks.positive(masked_lm_prob=masked_lm_prob)
+    checks.share(masked_lm_prob=masked_lm_prob)
+    checks.between(1, _MAX_NGRAM, ngram=ngram)

@@ -3,17 +3,17 @@
 import dataclasses
 import typing
 
+from keras_bert import checks
 from keras_bert.data.examples.masking_rules import check_masking
 from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.text.sentences import split_sentences
 from keras_bert.text.tokenizer_kinds import kind_of_file
 
-_MAX_SEQ_LENGTH = 16_384
-_MAX_DUPE_FACTOR = 1000
+MASKINGS = ("static", "dynamic")
 
 
 @dataclasses.dataclass(frozen=True)
-class TextOptions:
+class TextOptions(checks.Checked):
     """Options of turning text into tokens.
 
     Args:
@@ -39,14 +39,7 @@ class TextOptions:
     do_lower_case: bool | None = None
     split_sentences: bool = False
     segmented_words: bool = False
-    on_bad_line: str = "stop"
-
-    def __post_init__(self):
-        if self.on_bad_line not in ("stop", "skip"):
-            raise ValueError(
-                "`on_bad_line` must be 'stop' or 'skip'. "
-                f"Received: on_bad_line={self.on_bad_line!r}."
-            )
+    on_bad_line: str = checks.field("stop", checks.one_of, ("stop", "skip"))
 
     def settled(self):
         """The options with the casing on which flag and files agree.
@@ -96,7 +89,7 @@ class TextOptions:
 
 
 @dataclasses.dataclass(frozen=True)
-class PretrainingDataOptions:
+class PretrainingDataOptions(checks.Checked):
     """Options of the examples, in google-research/bert's words.
 
     Args:
@@ -128,44 +121,30 @@ class PretrainingDataOptions:
 
     choices: typing.ClassVar = {
         "packing": PACKINGS,
-        "masking": ("static", "dynamic"),
+        "masking": MASKINGS,
     }
     groups: typing.ClassVar = {"max_seq_length": "Examples"}
 
-    max_seq_length: int = 128
+    # [CLS] A [SEP] B [SEP] need five tokens; memory grows with the length.
+    max_seq_length: int = checks.field(128, checks.between, 5, 16_384)
     max_predictions_per_seq: int = 20
     masked_lm_prob: float = 0.15
-    short_seq_prob: float = 0.1
-    dupe_factor: int = 10
-    random_seed: int = 12345
+    short_seq_prob: float = checks.field(0.1, checks.probability)
+    dupe_factor: int = checks.field(10, checks.between, 1, 1000)
+    random_seed: int = checks.field(12345, checks.at_least, 0)
     do_whole_word_mask: bool = False
     ngram: int = 1
-    packing: str = "segment_pairs"
-    masking: str = "static"
+    packing: str = checks.field("segment_pairs", checks.one_of, PACKINGS)
+    masking: str = checks.field("static", checks.one_of, MASKINGS)
 
     def __post_init__(self):
-        self._check_counts()
+        super().__post_init__()
         check_masking(
             self.masked_lm_prob,
             self.max_predictions_per_seq,
             self.max_seq_length,
             self.ngram,
         )
-        if self.packing not in PACKINGS:
-            raise ValueError(
-                f"`packing` must be one of {', '.join(PACKINGS)}. "
-                f"Received: packing={self.packing!r}."
-            )
-        if not 0 <= self.short_seq_prob <= 1:
-            raise ValueError(
-                "`short_seq_prob` must be from 0 to 1. "
-                f"Received: short_seq_prob={self.short_seq_prob}."
-            )
-        if self.masking not in ("static", "dynamic"):
-            raise ValueError(
-                "`masking` must be 'static' or 'dynamic'. "
-                f"Received: masking={self.masking!r}."
-            )
         if self.masking == "dynamic":
             self._check_dynamic()
         elif PACKINGS[self.packing].joins:
@@ -184,24 +163,3 @@ class PretrainingDataOptions:
                     "'dynamic'; the records serve all. Received: "
                     f"{name}={value}."
                 )
-
-    def _check_counts(self):
-        if not 5 <= self.max_seq_length <= _MAX_SEQ_LENGTH:
-            raise ValueError(
-                "`max_seq_length` must be at least 5, to hold [CLS] A [SEP] "
-                f"B [SEP], and at most {_MAX_SEQ_LENGTH}, for the memory of a "
-                "batch grows with it. Received: max_seq_length="
-                f"{self.max_seq_length}."
-            )
-        if not 1 <= self.dupe_factor <= _MAX_DUPE_FACTOR:
-            raise ValueError(
-                f"`dupe_factor` must be from 1 to {_MAX_DUPE_FACTOR}, for the "
-                "records grow with it; with masking='dynamic' one pass gives "
-                "new masks for ever. Received: dupe_factor="
-                f"{self.dupe_factor}."
-            )
-        if self.random_seed < 0:
-            raise ValueError(
-                "`random_seed` must be at least 0. Received: random_seed="
-                f"{self.random_seed}."
-            )

@@ -3,24 +3,17 @@
 import dataclasses
 import typing
 
+from keras_bert import checks
 from keras_bert.training import choices
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import PUBLISHED
 from keras_bert.training.objectives import objective_named
 from keras_bert.training.objectives import settled_fields
 from keras_bert.training.run_options import RunOptions
-from keras_bert.training.run_options import check_least
-from keras_bert.training.run_options import check_schedule
-
-_LEAST = {
-    "train_batch_size": 1,
-    "eval_batch_size": 1,
-    "gradient_accumulation_steps": 1,
-}
 
 
 @dataclasses.dataclass(frozen=True)
-class PretrainingRecipe:
+class PretrainingRecipe(checks.Checked):
     """All settings of a run.
 
     A default of None stands for the value in the manifests of the records,
@@ -125,46 +118,34 @@ class PretrainingRecipe:
     mask_special_tokens: bool | None = None
     objective: str = PUBLISHED
     teacher_dir: str | None = None
-    generator_size: float | None = None
+    generator_size: float | None = checks.field(None, checks.fraction)
     optimizer: str = "adamw"
-    beta_2: float = 0.999
-    learning_rate: float = 1e-4
+    beta_2: float = checks.field(0.999, checks.share)
+    learning_rate: float = checks.field(1e-4, checks.positive)
     learning_rate_decay: str = "linear"
     num_train_steps: int = 100_000
     num_warmup_steps: int = 10_000
-    train_batch_size: int = 32
+    train_batch_size: int = checks.field(32, checks.at_least, 1)
     random_seed: int = 12345
     precision: str = "auto"
     strategy: str = "one_device"
-    gradient_accumulation_steps: int = 1
+    gradient_accumulation_steps: int = checks.field(1, checks.at_least, 1)
     steps_per_execution: int = 1
     jit: bool = False
     log_steps: int = 25
     eval_steps: int = 0
-    eval_batch_size: int = 64
+    eval_batch_size: int = checks.field(64, checks.at_least, 1)
     save_checkpoints_steps: int = 1000
     keep_checkpoint_max: int = 2
     on_nan: str = "stop"
     allow_changed_flags: bool = False
 
     def __post_init__(self):
-        check_least(self, _LEAST)
-        if not 0 <= self.beta_2 < 1:
-            raise ValueError(
-                "`beta_2` must be at least 0 and below 1. "
-                f"Received: beta_2={self.beta_2}."
-            )
-        size = self.generator_size
-        if size is not None and not 0 < size <= 1:
-            raise ValueError(
-                "`generator_size` must be above 0 and at most 1, because a "
-                "generator is no larger than its discriminator. "
-                f"Received: generator_size={size}."
-            )
+        super().__post_init__()
         settled_fields(objective_named(self.objective), vars(self))
         self.run_options()
-        check_schedule(
-            self.learning_rate, self.num_train_steps, self.num_warmup_steps
+        checks.between(
+            0, self.num_train_steps - 1, num_warmup_steps=self.num_warmup_steps
         )
 
     def run_options(self, **measured):

@@ -83,7 +83,7 @@ def test_85_percent_are_masked_15_kept_none_random():
             r"max_predictions_per_seq=22, max_seq_length=24\.",
         ),
         ((0.15, 0, 24), "max_predictions_per_seq=0, max_seq_length=24"),
-        ((0.0, 20, 24), r"below 1\. Received: masked_lm_prob=0\.0\."),
+        ((0.0, 20, 24), r"above 0\. Received: masked_lm_prob=0\.0\."),
         ((1.0, 20, 24), r"masked_lm_prob=1\.0"),
     ],
 )

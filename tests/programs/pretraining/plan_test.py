@@ -92,7 +92,7 @@ def test_later_fields_leave_the_record_of_a_run_as_it_was(folder):
     [
         (["--help"], "python tools/run_pretraining.py --"),
         (["--max_seq_length=12"], "--max_seq_length says 12"),
-        (["--learning_rate=0"], "peak=0"),
+        (["--learning_rate=0"], "above 0"),
         # Nothing is wrong, so that it comes to TensorFlow.
         ([], "pretraining.run_plan needs the package"),
     ],

@@ -1,0 +1,106 @@
+"""Checks of arguments, with one form of message.
+
+Each function takes arguments by name, and raises ValueError for the first that
+is not as it should be:
+
+    checks.at_least(1, epochs=epochs, batch_size=batch_size)
+
+    ValueError: `epochs` must be an integer, at least 1. Received: epochs=0.
+"""
+
+import dataclasses
+import functools
+import math
+import numbers
+
+
+def at_least(least, **values):
+    """Raise ValueError unless all values are integers of at least `least`."""
+    expected = f"an integer, at least {least}"
+    _require(lambda x: _is_integer(x) and x >= least, expected, values)
+
+
+def between(least, most, **values):
+    """Raise ValueError unless all values are integers in [least, most]."""
+    expected = f"an integer from {least} to {most}"
+    _require(lambda x: _is_integer(x) and least <= x <= most, expected, values)
+
+
+def positive(**values):
+    """Raise ValueError unless all values are finite numbers above 0."""
+    _require(lambda x: _is_number(x) and x > 0, "a number above 0", values)
+
+
+def not_negative(**values):
+    """Raise ValueError unless all values are finite numbers of at least 0."""
+    expected = "a number, at least 0"
+    _require(lambda x: _is_number(x) and x >= 0, expected, values)
+
+
+def share(**values):
+    """Raise ValueError unless all values are numbers in [0, 1)."""
+    expected = "a number, at least 0 and below 1"
+    _require(lambda x: _is_number(x) and 0 <= x < 1, expected, values)
+
+
+def fraction(**values):
+    """Raise ValueError unless all values are numbers in (0, 1]."""
+    expected = "a number above 0, at most 1"
+    _require(lambda x: _is_number(x) and 0 < x <= 1, expected, values)
+
+
+def probability(**values):
+    """Raise ValueError unless all values are numbers in [0, 1]."""
+    expected = "a number from 0 to 1"
+    _require(lambda x: _is_number(x) and 0 <= x <= 1, expected, values)
+
+
+def one_of(choices, **values):
+    """Raise ValueError unless all values are among the choices."""
+    expected = f"one of {', '.join(map(str, choices))}"
+    _require(lambda x: x in choices, expected, values)
+
+
+def flag(**values):
+    """Raise ValueError unless all values are bool."""
+    _require(lambda x: isinstance(x, bool), "True or False", values)
+
+
+def field(default, check, *args):
+    """Return a dataclass field of `Checked` with its check.
+
+    Args:
+        default: default value. A field with the default None may be None.
+        check: function of this module.
+        *args: positional arguments of `check`.
+    """
+    check = functools.partial(check, *args)
+    return dataclasses.field(default=default, metadata={"check": check})
+
+
+class Checked:
+    """Base class of dataclasses that check their fields when they are made."""
+
+    def __post_init__(self):
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            is_optional = item.default is None
+            if "check" in item.metadata and not (value is None and is_optional):
+                item.metadata["check"](**{item.name: value})
+
+
+def _require(is_right, expected, values):
+    for name, value in values.items():
+        if not is_right(value):
+            raise ValueError(
+                f"`{name}` must be {expected}. Received: {name}={value!r}."
+            )
+
+
+def _is_integer(value):
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _is_number(value):
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return is_real and math.isfinite(value)
