@@ -18,6 +18,7 @@ _MEMBERS = {
     "open_sources": "corpus.sources",
     "pretraining_dataset": "batches.static",
     "read_codah": "labelled.multiple_choice",
+    "read_columns": "labelled.tables",
     "read_conll": "labelled.conll",
     "read_glue": "labelled.glue",
     "read_squad": "labelled.squad",

@@ -8,7 +8,7 @@ from absl import logging
 from keras_bert.data.labelled.glue_tasks import glue_task
 from keras_bert.data.labelled.rows import raise_fault
 from keras_bert.data.labelled.tables import check_labels
-from keras_bert.data.labelled.tables import read_columns
+from keras_bert.data.labelled.tables import read_cells
 
 _SHOWN_NAMES = 8
 
@@ -42,7 +42,7 @@ def read_glue(task, split, data_dir):
         columns["label"] = file.label
     broken = []
     on_bad_row = broken.append if file.has_broken_rows else raise_fault
-    table = read_columns(path, columns, on_bad_row)
+    table = read_cells(path, columns, on_bad_row)
     if broken:
         logging.warning(
             "%d broken row(s) left out, of which the first: %s",

@@ -8,7 +8,7 @@ import pathlib
 
 from keras_bert.data.labelled.rows import read_lines
 from keras_bert.data.labelled.tables import check_filled
-from keras_bert.data.labelled.tables import read_columns
+from keras_bert.data.labelled.tables import read_cells
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +132,7 @@ def read_codah(path, num_choices=4, has_labels=True):
 def _read(path, columns, label, has_labels):
     if has_labels:
         columns = {**columns, "label": label}
-    return read_columns(path, columns)
+    return read_cells(path, columns)
 
 
 def _examples(table, context, choices):

@@ -41,10 +41,10 @@ def table_rows(path, lines, columns, on_bad_row=raise_fault):
     Raises:
         ValueError: a column is missing, or a line is at fault.
     """
-    if len({type(column) for column in columns}) != 1:
+    if {type(column) for column in columns} not in ({str}, {int}):
         raise ValueError(
-            "Columns must be all names, of a header, or all numbers, where "
-            f"there is none. Received: {columns}."
+            "Columns must be all names of a header (str), or all numbers (int) "
+            f"without one. Received: {columns}."
         )
     kind = pathlib.Path(path).suffix.lower()
     if kind == ".jsonl":

@@ -46,31 +46,62 @@ class Table:
         return Table(self.place, numbers, columns)
 
 
-def read_table(path, texts, labels=None):
-    """Reads the texts and the labels of a file.
+def read_columns(path, *columns):
+    """Read columns of a CSV, TSV or JSON-lines file.
 
     Args:
         path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
             quoting, or ".jsonl".
-        texts: dict from a name in the table to a column of the file: its
-            name; or, where there is no header, its position from 0.
-        labels: dict, likewise.
+        *columns: names of columns, str; or, for a file without a header,
+            their positions from 0, int.
 
     Returns:
-        A `Table` of all these columns.
+        A tuple with a list of str for each column.
+
+    Raises:
+        ValueError: the file is of another kind, a column is missing, or a
+            cell is empty. The message names the columns of the file, or the
+            line.
+
+    Example:
+
+    >>> texts, labels = keras_bert.data.read_columns(
+    ...     "docs/tutorials/data/reviews.csv", "review", "mood"
+    ... )
+    >>> texts[0], labels[0]
+    ('The service was quiet and the bed was warm.', 'good')
+    """
+    table = read_cells(path, {column: column for column in columns})
+    check_filled(table, columns)
+    return tuple(table.columns[column] for column in columns)
+
+
+def read_table(path, texts, labels=None):
+    """Read texts and labels of a file with the lines where they stand.
+
+    Args:
+        path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
+            quoting, or ".jsonl".
+        texts: dict from a name in the returned table, such as "text", to a
+            column of the file: its name; or, without a header, its position
+            from 0.
+        labels: dict of the same form.
+
+    Returns:
+        A `Table` of all these columns. `read_columns` returns plain lists.
 
     Raises:
         ValueError: the file is of another kind, a column is missing, or a
             cell is empty or, in a label, NaN.
     """
     labels = labels or {}
-    table = read_columns(path, {**texts, **labels})
+    table = read_cells(path, {**texts, **labels})
     check_filled(table, texts)
     check_labels(table, labels)
     return table
 
 
-def read_columns(path, columns, on_bad_row=raise_fault):
+def read_cells(path, columns, on_bad_row=raise_fault):
     """Reads columns of a file; cells may be empty.
 
     Args:

@@ -11,7 +11,7 @@ from keras_bert.data.labelled.rows import read_lines
 from keras_bert.data.labelled.rows import table_rows
 from keras_bert.data.labelled.rows import without_end
 from keras_bert.data.labelled.squad import read_squad
-from keras_bert.data.labelled.tables import read_columns
+from keras_bert.data.labelled.tables import read_cells
 
 _WORD_FILES = (".bio", ".conll", ".conllu", ".iob", ".iob2")
 
@@ -164,7 +164,7 @@ class AskedChoices(Asked):
     rows_at_once = 1024
 
     def rows(self):
-        table = read_columns(self.path, {name: name for name in self.columns})
+        table = read_cells(self.path, {name: name for name in self.columns})
         yield from zip(table.numbers, swag_examples(table), strict=True)
 
     def check(self, task):

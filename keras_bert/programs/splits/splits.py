@@ -12,7 +12,7 @@ from keras_bert.data.labelled.glue_tasks import GlueTask
 from keras_bert.data.labelled.glue_tasks import glue_task
 from keras_bert.data.labelled.tables import Table
 from keras_bert.data.labelled.tables import check_filled
-from keras_bert.data.labelled.tables import read_columns
+from keras_bert.data.labelled.tables import read_cells
 from keras_bert.data.labelled.tables import read_table
 from keras_bert.data.labelled.tables import with_label_lists
 
@@ -164,7 +164,7 @@ def file_splits(paths, texts, label, seed, label_separator=None):
     def read(path):
         if label_separator is None:
             return read_table(path, texts, {"label": label})
-        table = read_columns(path, {**texts, "label": label})
+        table = read_cells(path, {**texts, "label": label})
         check_filled(table, texts)
         return with_label_lists(table, label_separator)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from keras_bert.data.labelled.tables import Table
 from keras_bert.data.labelled.tables import check_labels
+from keras_bert.data.labelled.tables import read_cells
 from keras_bert.data.labelled.tables import read_columns
 from keras_bert.data.labelled.tables import read_table
 from keras_bert.data.labelled.tables import with_label_lists
@@ -125,7 +126,7 @@ def test_only_a_line_feed_ends_a_line_of_tsv(write):
 def test_values_of_json_are_given_as_they_are_written(write):
     lines = [1, -2.5, True, "é", "NaN"]
     content = "\n".join(json.dumps({"x": value}) for value in lines)
-    table = read_columns(write("a.jsonl", content), {"x": "x"})
+    table = read_cells(write("a.jsonl", content), {"x": "x"})
     assert table.columns == {"x": ["1", "-2.5", "true", "é", "NaN"]}
 
 
@@ -152,7 +153,7 @@ def test_csv_gives_back_what_was_written(tmp_path_factory, rows):
         writer.writerow(row)
     path = tmp_path_factory.mktemp("csv") / "a.csv"
     path.write_bytes(stream.getvalue().encode())
-    table = read_columns(str(path), {"a": "x", "b": "y"})
+    table = read_cells(str(path), {"a": "x", "b": "y"})
     assert [*zip(*table.columns.values())] == rows
     assert table.numbers == starts[1:]
 
@@ -163,7 +164,7 @@ def test_json_gives_back_what_was_written(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("json") / "a.jsonl"
     lines = [json.dumps({"x": x, "y": y}) for x, y in rows]
     path.write_text("\n".join(lines))
-    table = read_columns(str(path), {"a": "x", "b": "y"})
+    table = read_cells(str(path), {"a": "x", "b": "y"})
     assert [*zip(*table.columns.values())] == rows
     assert table.numbers == [*range(1, len(rows) + 1)]
 
@@ -178,7 +179,7 @@ def test_tsv_gives_back_what_was_written(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("tsv") / "a.tsv"
     content = "".join(f"{x}\t{y}\n" for x, y in [("x", "y"), *rows])
     path.write_bytes(content.encode())
-    table = read_columns(str(path), {"a": "x", "b": "y"})
+    table = read_cells(str(path), {"a": "x", "b": "y"})
     assert [*zip(*table.columns.values())] == rows
 
 
@@ -191,7 +192,7 @@ def test_any_bytes_are_a_table_or_a_value_error(
     path.write_bytes(content)
     column = "x" if kind == "jsonl" else 0
     try:
-        table = read_columns(str(path), {"a": column})
+        table = read_cells(str(path), {"a": column})
     except ValueError as error:
         assert str(path) in str(error)
     else:
@@ -331,6 +332,44 @@ def test_a_column_by_number_must_be_there(write):
         read_table(write("b.tsv", "a,1\nb,0"), **_BY_NUMBER)
 
 
+@pytest.mark.parametrize(
+    "name, content, columns",
+    [
+        ("a.csv", 'x,y,z\n"a, b",1,d\ne,0,f\n', ("x", "y", "z")),
+        ("a.tsv", "a, b\t1\td\ne\t0\tf\n", (0, 1, 2)),
+        (
+            "a.jsonl",
+            '{"x": "a, b", "y": 1, "z": "d"}\n{"x": "e", "y": 0, "z": "f"}\n',
+            ("x", "y", "z"),
+        ),
+    ],
+)
+def test_columns_come_in_the_order_of_their_names(
+    write, name, content, columns
+):
+    path = write(name, content)
+    expected = ["a, b", "e"], ["1", "0"], ["d", "f"]
+    assert read_columns(path, *columns) == expected
+    assert read_columns(path, *columns[::-1]) == expected[::-1]
+    assert read_columns(path, columns[1]) == (["1", "0"],)
+
+
+@pytest.mark.parametrize(
+    "columns, message",
+    [
+        (("x", "mood"), "column 'mood' once.*Received: 'x', 'y'"),
+        (("y",), "line 3, must have a y. Received: ''"),
+        ((), r"all names.*Received: \[\]"),
+        (("x", 1), r"all names.*Received: \['x', 1\]"),
+        ((1.5,), r"all names.*Received: \[1\.5\]"),
+        ((b"x",), r"all names.*Received: \[b'x'\]"),
+    ],
+)
+def test_columns_that_cannot_be_read_are_named(write, columns, message):
+    with pytest.raises(ValueError, match=message):
+        read_columns(write("a.csv", "x,y\na,1\nb,\n"), *columns)
+
+
 def test_json_has_no_columns_by_number(write):
     with pytest.raises(ValueError, match="a.jsonl has keys.*Received: 0"):
         read_table(write("a.jsonl", '{"0": "a"}'), {"text": 0})
@@ -355,7 +394,7 @@ def test_a_missing_file_is_named(tmp_path):
 def test_rows_at_fault_can_be_left_out(write):
     path = write("a.tsv", "x\ty\na\t1\nb\nc\t0\td\ne\t2\n")
     faults = []
-    table = read_columns(path, {"text": "x"}, faults.append)
+    table = read_cells(path, {"text": "x"}, faults.append)
     assert table.columns == {"text": ["a", "e"]}
     assert table.numbers == [2, 5]
     assert [fault.partition(",")[2][:7] for fault in faults] == [

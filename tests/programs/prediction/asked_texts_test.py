@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from keras_bert.data.labelled.rows import column_of
-from keras_bert.data.labelled.tables import read_columns
+from keras_bert.data.labelled.tables import read_cells
 from keras_bert.programs.prediction.asked import AskedTexts
 
 
@@ -48,7 +48,7 @@ def test_rows_of_a_table_are_those_of_the_table_read_whole(
 ):
     path = write(name, content)
     rows = list(AskedTexts(path, ["a", "b"]).rows())
-    table = read_columns(path, {"a": "a", "b": "b"})
+    table = read_cells(path, {"a": "a", "b": "b"})
     assert [number for number, _ in rows] == table.numbers
     columns = zip(table.columns["a"], table.columns["b"])
     assert [cells for _, cells in rows] == [*columns]
