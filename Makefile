@@ -1,3 +1,4 @@
+# make         prints this list
 # make demo    sets up and runs the main job, from plain text to served BERT
 # make playground   sets up and shows a model on a page: by default the demo's,
 #                   or else the tiny one that comes with the library
@@ -43,9 +44,12 @@ FAST = $(wildcard tests/config_test.py tests/f*_test.py tests/imports_test.py \
 ALL = test test-exhaustive test-beam test-parity docs test-environments demo \
     $(if $(shell command -v chromedriver),test-playground)
 
-.PHONY: demo playground test test-fast test-all test-exhaustive \
+.PHONY: help demo playground test test-fast test-all test-exhaustive \
     test-environments test-beam test-parity test-playground docs lint format \
     clean
+
+help:
+	@sed '/^$$/q; s/^# \{0,1\}//' Makefile
 
 demo: $(VENV)/.installed-demo
 	$(VENV)/bin/python tools/demo.py --output_dir="$(OUTPUT)" \

@@ -4,6 +4,7 @@ import functools
 import importlib.abc
 import importlib.util
 import os
+import pathlib
 import re
 import shlex
 import sys
@@ -15,32 +16,53 @@ from absl import flags
 from absl import logging
 
 HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
+# Names of Python's arguments and of the flags of google-research/bert.
+FLAGS_OF_ARGUMENTS = {
+    "batch_size": "train_batch_size",
+    "epochs": "num_train_epochs",
+    "keep_states": "keep_checkpoint_max",
+    "lowercase": "do_lower_case",
+    "null_threshold": "null_score_diff_threshold",
+    "save_steps": "save_checkpoints_steps",
+    "seed": "random_seed",
+    "seq_length": "max_seq_length",
+    "warmup": "warmup_proportion",
+}
 _MARK = "other than None"  # What absl says of a required flag.
 _COLUMN = 30
 _WIDTH = 80
-_INSTALLED = "keras-bert "
+_ARGUMENT = re.compile(
+    r"`(\w+)`|(?<![\w.-])(\w+)=(\[[^\]]*\]|'[^']*'|\w*)(?!\()"
+)
 _titles = {}  # Of groups of flags, by the names of the flags.
 
 
-def run(main):
-    """Parses the flags and runs a program.
+def run(main, following=None):
+    """Parse the flags and run a program.
 
-    `--help` prints the manual: the docstring of the program and its flags.
-    An error that the user can mend is printed as one line and the exit code
-    is 1; `--verbosity=1` shows where it came from. Stray arguments are
-    errors, for they are mostly a glob that the shell has expanded. A program
-    imports TensorFlow in `main` or below, so that the manual is there at
-    once; what TensorFlow prints at its start does not reach the screen.
+    `--help` prints the manual: the usage, the docstring of the program and its
+    flags. An error that the user can mend is printed as one line, and the exit
+    code is 1; `--verbosity=1` shows its traceback. Unexpected arguments are
+    errors, because they usually come from a glob that the shell has expanded.
+    Programs import TensorFlow in `main`, so that `--help` is fast. The
+    messages that TensorFlow prints on import are hidden.
 
     Args:
-        main: function without arguments.
+        main: function without arguments. It returns the path of the result,
+            by default `--output_dir` or `--output_file`.
+        following: str, the command to type next. `{result}` and the names of
+            flags in braces are replaced by their values.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.meta_path.insert(0, _QuietTensorFlow())
-    app.run(functools.partial(_run_guarded, main), flags_parser=_parse)
+    guarded = functools.partial(_run_guarded, main, following)
+    app.run(guarded, flags_parser=_parse)
 
 
 def _parse(argv):
+    for argument, name in FLAGS_OF_ARGUMENTS.items():
+        if name in flags.FLAGS and argument not in flags.FLAGS:
+            flags.DEFINE_alias(argument, name, flags.FLAGS, __name__)
     if HELP & {*argv[1:]}:
         show(manual())
         sys.exit(0)
@@ -55,44 +77,22 @@ def _parse(argv):
         text = f"{error}".strip().replace("\n", " ")
         if missing and _MARK in text:
             text = f"These flags are required: {', '.join(missing)}."
-        text = text.rstrip(".")
-        print(f"Error: {text}. --help shows the manual.", file=sys.stderr)
+        text, _, near = text.rstrip(".? ").partition(" Did you mean: ")
+        if near:
+            text += f" Did you mean --{near.replace(', ', ' or --')}?"
+        end = "" if near else "."
+        print(f"Error: {text}{end} --help shows the manual.", file=sys.stderr)
         sys.exit(1)
 
 
-def installed_name(name):
-    """Name a program of `tools/` that `keras-bert` starts.
-
-    Args:
-        name: str, its file without `.py`.
-
-    Returns:
-        A str for `sys.argv[0]`, by which its manual and errors tell.
-    """
-    return f"{_INSTALLED}{name}"
-
-
 def typed_command():
-    """The command line of this process, as a shell takes it."""
+    """Return the command line of this process, quoted for a shell."""
     program, *arguments = sys.argv
-    if not program.startswith(_INSTALLED):
-        program = shlex.quote(program)
-    return " ".join([program, *map(shlex.quote, arguments)])
-
-
-def _as_started(text, own_configs=False):
-    """The text, naming programs, and configs, as the user has them."""
-    if not sys.argv[0].startswith(_INSTALLED):
-        return text
-    if own_configs:
-        configs = rf'"$({_INSTALLED}configs)/\1"'
-        text = re.sub(r"(?<![\w./-])configs/([\w.]+)", configs, text)
-    pattern = r"(?:python )?(?<![\w./-])tools/(\w+)\.py"
-    return re.sub(pattern, rf"{_INSTALLED}\1", text)
+    return shlex.join(["keras-bert", pathlib.Path(program).stem, *arguments])
 
 
 def show(text):
-    """Prints; whoever reads may stop, as `head` does."""
+    """Print a text; the reader may stop early, as `head` does."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -100,9 +100,11 @@ def show(text):
 
 
 def manual():
-    """The manual of a program: its docstring and its flags."""
-    about = sys.modules["__main__"].__doc__.strip()
-    lines = [_as_started(about, own_configs=True)]
+    """Return the manual of a program: usage, docstring and flags."""
+    program = pathlib.Path(sys.argv[0]).stem
+    needed = [f"--{x.name}=..." for x in _own_flags() if _is_required(x)]
+    lines = [" ".join(["Usage: keras-bert", program, *needed, "[--flag=...]"])]
+    lines += ["", sys.modules["__main__"].__doc__.strip()]
     groups = {"Flags": []}
     for flag in _own_flags():
         groups.setdefault(_titles.get(flag.name, "Flags"), []).append(flag)
@@ -126,11 +128,15 @@ def group(title, holders):
 
 def _describe(flag):
     prefix = "[no]" if flag.boolean else ""
-    notes = []
+    notes = [
+        f"or --{argument}"
+        for argument, name in FLAGS_OF_ARGUMENTS.items()
+        if name == flag.name and argument not in own_flags()
+    ]
     if _is_required(flag):
-        notes = ["required"]
+        notes.append("required")
     elif flag.default not in (None, [], ""):
-        notes = [f"default: {flag.default_as_str.strip(chr(39))}"]
+        notes.append(f"default: {flag.default_as_str.strip(chr(39))}")
     values = getattr(flag.parser, "enum_values", None)
     if values:
         notes.insert(0, f"one of {', '.join(values)}")
@@ -152,23 +158,53 @@ def _is_required(flag):
     return any(_MARK in check.message for check in flag.validators)
 
 
-def _run_guarded(main, argv):
+def _run_guarded(main, following, argv):
     try:
         if len(argv) > 1:
             raise ValueError(
                 f"Unexpected arguments: {' '.join(argv[1:])}. Put quotes "
                 "around a glob, and join several files by commas."
             )
-        main()
+        _say_result(main(), following)
     except _user_errors() as error:
         logging.debug("Where the error came from:", exc_info=True)
-        line = _as_started(_one_line(error))
-        line = line.replace("overwrite=True", "--overwrite")  # As Python has it
+        line = _ARGUMENT.sub(_as_flag, _one_line(error))
         print(f"Error: {line}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         sys.exit(130)
+
+
+def _say_result(result, following):
+    """Print where the result is, and the command to type next."""
+    values = own_flags()
+    result = result or values.get("output_dir") or values.get("output_file")
+    if not result:
+        return
+    values["result"] = result
+    shown = {
+        name: shlex.quote(_joined(value)) for name, value in values.items()
+    }
+    print(f"Result: {_joined(result)}", file=sys.stderr)
+    if following:
+        print(f"Next: {following.format(**shown)}", file=sys.stderr)
+
+
+def _joined(value):
+    return ",".join(value) if isinstance(value, list) else f"{value}"
+
+
+def _as_flag(match):
+    """Return the flag for an argument that an error of Python names."""
+    own, argument = own_flags(), match[1] or match[2]
+    name = argument if argument in own else FLAGS_OF_ARGUMENTS.get(argument)
+    if name not in own:
+        return match[0]
+    if match[3] in ("True", "False"):
+        return f"--{'no' * (match[3] == 'False')}{name}"
+    value = (match[3] or "").strip("[]").replace("'", "").replace(", ", ",")
+    return f"--{name}={value}" if match[2] else f"--{name}"
 
 
 def _user_errors():

@@ -1,15 +1,16 @@
-"""Every program of the project as a word after `keras-bert`.
+"""Usage: keras-bert PROGRAM [--flag=...]
 
-    keras-bert create_pretraining_data --help
-    keras-bert run_pretraining --bert_config_file="$(keras-bert configs)/..."
+Train, try and export BERT and its relatives. `keras-bert PROGRAM --help` is the
+manual of a program. In a clone, `python tools/PROGRAM.py` is the same.
 
-`keras-bert try` shows at once what a tiny model does. `keras-bert --version`
-prints the release, `keras-bert configs` the directory of the published sizes
-and recipes. The programs are:
-
+  keras-bert try         shows what a tiny model does, without a network
+  keras-bert help        prints this text
+  keras-bert version     prints the release
+  keras-bert configs     prints the directory of the model sizes and recipes
 """
 
 import ast
+import difflib
 import importlib.util
 import sys
 
@@ -18,45 +19,61 @@ from keras_bert.locations import CONFIGS
 from keras_bert.locations import PROGRAMS
 from keras_bert.version import VERSION
 
+_JOBS = {
+    "Try a model": "try playground fill_mask embed generate",
+    "Fine-tune": "run_classifier run_tagger run_squad run_multiple_choice "
+    "predict",
+    "Export and serve": "export_saved_model export_tflite export_onnx "
+    "query_saved_model query_server",
+    "Pre-train": "demo collect_corpus learn_vocabulary "
+    "create_pretraining_data inspect_records run_pretraining plot_training "
+    "demo_report",
+    "Convert checkpoints": "convert_checkpoint",
+    "Use many machines": "create_pretraining_data_beam predict_beam",
+}
+
 
 def main():
-    """Runs the program that the first word names; the rest are its flags."""
-    name, *arguments = sys.argv[1:] or ["--help"]
-    if name in command_line.HELP:
+    """Run the program that the first word names; the rest are its flags."""
+    name, *arguments = sys.argv[1:] or ["help"]
+    if name == "help" and len(arguments) == 1:
+        name, *arguments = [*arguments, "--help"]
+    word = name.removeprefix("--")
+    if name in command_line.HELP or (word == "help" and not arguments):
         command_line.show(_manual())
     elif name == "configs" and not arguments:
         print(CONFIGS)
-    elif name == "--version" and not arguments:
+    elif word == "version" and not arguments:
         print(VERSION)
     else:
         _run(name.replace("-", "_"), arguments)
 
 
 def _run(name, arguments):
-    path = PROGRAMS / f"{name}.py"
-    if name not in _programs():
+    programs = " ".join(_JOBS.values()).split()
+    if name not in programs:
+        words = [*programs, "help", "version", "configs"]
+        near = difflib.get_close_matches(name, words)
+        advice = f"Did you mean {' or '.join(near)}? " if near else ""
         sys.exit(
             f"Error: The first word must be a program. Received: {name}. "
-            "keras-bert --help lists them."
+            f"{advice}keras-bert help lists them."
         )
-    sys.argv = [command_line.installed_name(name), *arguments]
+    path = PROGRAMS / f"{name}.py"
+    sys.argv = [str(path), *arguments]
     spec = importlib.util.spec_from_file_location("__main__", path)
     # Its flags are those of the main module, as if Python had started it.
     sys.modules["__main__"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules["__main__"])
 
 
-def _programs():
-    """The names of the programs, sorted."""
-    return sorted(path.stem for path in PROGRAMS.glob("*.py"))
-
-
 def _manual():
-    """The first lines of the docstrings of all programs."""
-    names = _programs()
-    width = max(map(len, names)) + 2
-    lines = [f"  {name:{width}}{_first_line(name)}" for name in names]
-    return __doc__.lstrip() + "\n".join(lines)
+    """Return the usage and the first docstring line of each program."""
+    lines = [__doc__.rstrip()]
+    for job, names in _JOBS.items():
+        lines += ["", f"{job}:", ""]
+        lines += [f"  {x:30}{_first_line(x)}" for x in names.split()]
+    return "\n".join(lines)
 
 
 def _first_line(name):

@@ -3,7 +3,7 @@
 Everything that writes, parses, documents or names a feature reads it here.
 The names and types are those of google-research/bert, so that its records
 train our models and ours train other implementations. Records have one of two
-forms, by the words of the flag --masking: static, masked as published; and
+forms, named by `masking`: static, masked as published; and
 dynamic, as the tokens are, for masks drawn while training. That is ours alone.
 """
 
@@ -139,7 +139,7 @@ DYNAMIC_FEATURES = (
     WORD_STARTS,
     NEXT_SENTENCE_LABELS,
 )
-# By the words of --masking, what the records hold.
+# The features of the records, by the values of `masking`.
 FORMS = {"static": PRETRAINING_FEATURES, "dynamic": DYNAMIC_FEATURES}
 
 

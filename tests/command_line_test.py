@@ -1,10 +1,13 @@
+import ast
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
 import tensorflow as tf
+from absl import flags
 
 from keras_bert import command_line
 
@@ -16,7 +19,7 @@ needs_full_disk = pytest.mark.skipif(
 def run(main, capsys):
     """Exit code and last line of a program."""
     with pytest.raises(SystemExit) as stop:
-        command_line._run_guarded(main, ["program"])
+        command_line._run_guarded(main, None, ["program"])
     return stop.value.code, capsys.readouterr().err.splitlines()[-1]
 
 
@@ -47,7 +50,7 @@ def test_an_error_of_ours_is_shown_whole():
         raise RuntimeError("a mistake of the program")
 
     with pytest.raises(RuntimeError, match="a mistake of the program"):
-        command_line._run_guarded(main, ["program"])
+        command_line._run_guarded(main, None, ["program"])
 
 
 def test_control_c_is_no_error(capsys):
@@ -71,3 +74,117 @@ def test_a_manual_may_be_read_in_part():
     )
     os.close(writing)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.fixture
+def own_flags(monkeypatch):
+    """Give the running program some flags."""
+    values = flags.FlagValues()
+    monkeypatch.setattr(flags, "FLAGS", values)
+    monkeypatch.setattr(sys, "argv", ["tools/train.py"])
+    monkeypatch.setattr(
+        command_line, "_own_flags", lambda: [values[x] for x in names]
+    )
+    names = []
+
+    def define(**defaults):
+        for name, default in defaults.items():
+            kind = {bool: "bool", int: "integer", list: "list"}
+            define = getattr(
+                flags, f"DEFINE_{kind.get(type(default), 'string')}"
+            )
+            define(name, default, "Of a test.", flag_values=values)
+            names.append(name)
+        return values
+
+    return define
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (
+            "`epochs` is bad: epochs=0.",
+            "--num_train_epochs is bad: --num_train_epochs=0.",
+        ),
+        ("Pass overwrite=True.", "Pass --overwrite."),
+        ("Pass lowercase=False.", "Pass --nodo_lower_case."),
+        ("files=['ids', 'text'] or 'x'", "--files=ids,text or 'x'"),
+        ("`files`, `labels`, my.files=2", "--files, `labels`, my.files=2"),
+        ("Type --files=a, x-files=b", "Type --files=a, x-files=b"),
+    ],
+)
+def test_an_error_names_flags_for_arguments(error, shown, own_flags, capsys):
+    def main():
+        raise ValueError(error)
+
+    own_flags(
+        num_train_epochs=3, overwrite=False, do_lower_case=False, files=[]
+    )
+    assert run(main, capsys) == (1, f"Error: {shown}")
+
+
+def test_names_of_python_are_synonyms_of_flags(own_flags):
+    values = own_flags(num_train_epochs=3, do_lower_case=False, output_dir="a")
+    command_line._parse(["train", "--epochs=5", "--lowercase"])
+    assert command_line.own_flags() == {
+        "num_train_epochs": 5,
+        "do_lower_case": True,
+        "output_dir": "a",
+    }
+    assert values["num_train_epochs"].present
+
+
+@pytest.mark.parametrize(
+    ("word", "advice"),
+    [
+        ("--epoch=5", "'epoch'. Did you mean --epochs? --help shows"),
+        ("--output_dri=5", "Did you mean --output_dir? --help shows"),
+        ("--learning=5", "flag 'learning'. --help shows the manual."),
+    ],
+)
+def test_a_misspelt_flag_is_answered_by_the_right_one(
+    word, advice, own_flags, capsys
+):
+    own_flags(num_train_epochs=3, output_dir="a")
+    with pytest.raises(SystemExit):
+        command_line._parse(["train", word])
+    assert advice in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        (None, "Result: my runs\nNext: head 'my runs'/model 'my runs' a,b\n"),
+        ("x", "Result: x\nNext: head 'my runs'/model x a,b\n"),
+    ],
+)
+def test_a_program_ends_with_its_result_and_what_is_next(
+    result, shown, own_flags, capsys
+):
+    own_flags(output_dir="my runs", files=["a", "b"])
+    command_line._run_guarded(
+        lambda: result, "head {output_dir}/model {result} {files}", ["train"]
+    )
+    assert capsys.readouterr().err == shown
+
+
+def test_errors_of_the_library_name_no_flags():
+    package = pathlib.Path(command_line.__file__).parent
+    # They speak of the flags of TensorFlow Serving, Docker and git.
+    others = ["serving_files.py", "serving_lines.py", "console.py"]
+    for path in package.rglob("*.py"):
+        if "programs" in path.parts or path.name in [
+            *others,
+            "command_line.py",
+        ]:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = getattr(node, "value", None)
+            if isinstance(text, str) and isinstance(node, ast.Constant):
+                found = re.search(r"(?<![\w-])--[a-z]+_?\w*", text)
+                assert (
+                    not found
+                    or "run_record" in path.name
+                    or ("damage" in path.name)
+                ), f"{path}: {found[0]}"

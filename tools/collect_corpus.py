@@ -1,7 +1,7 @@
 """Makes a corpus, in a part to train on and a part to evaluate on.
 
-    python tools/collect_corpus.py --output_dir=corpus
-    python tools/collect_corpus.py --output_dir=corpus --input_file='text/*.txt'
+    keras-bert collect_corpus --output_dir=corpus
+    keras-bert collect_corpus --output_dir=corpus --input_file='text/*.txt'
 
 Without --input_file it reads the English documentation on this machine: the
 docstrings of the standard library and of all installed packages, their
@@ -107,4 +107,8 @@ def _read_own(sources, dropped):
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert learn_vocabulary --input_file={output_dir}/train.txt "
+        "--output_file=vocab.txt --vocab_size=8000",
+    )

@@ -1,6 +1,6 @@
 """Reads a checkpoint of any format and writes it in another.
 
-    python tools/convert_checkpoint.py --input_dir=uncased_L-12_H-768_A-12 \\
+    keras-bert convert_checkpoint --input_dir=uncased_L-12_H-768_A-12 \\
         --output_dir=bert-base-uncased --format=keras
 
 The input is a directory of ours, of Hugging Face, of google-research/bert or
@@ -55,12 +55,11 @@ def main():
     keras_bert.save_pretrained(
         bert, _OUTPUT_DIR.value, _FORMAT.value, overwrite=_OVERWRITE.value
     )
-    logging.info(
-        "Wrote %s: encoder%s.",
-        _OUTPUT_DIR.value,
-        "".join(f", {part}" for part in sorted(bert.parts)),
-    )
+    logging.info("Parts: %s.", ", ".join(["encoder", *sorted(bert.parts)]))
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert playground --model_dir={output_dir}",
+    )

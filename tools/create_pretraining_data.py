@@ -1,6 +1,6 @@
 """Turns plain text into TFRecords of masked examples.
 
-    python tools/create_pretraining_data.py --input_file='text/*.txt' \\
+    keras-bert create_pretraining_data --input_file='text/*.txt' \\
         --vocab_file=vocab.txt --output_dir=tfrecords/wiki \\
         --num_shards=16 --num_workers=8
 
@@ -74,6 +74,7 @@ def main():
         time.monotonic() - start,
         describe_examples(counts, options),
     )
+    return _OUTPUT_FILE.value or f"{_OUTPUT_DIR.value}/*.tfrecord"
 
 
 def _outputs():
@@ -96,4 +97,9 @@ def _outputs():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert run_pretraining --input_file={result} "
+        '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
+        'configs)/bert_small.json" --output_dir=runs/small',
+    )

@@ -1,11 +1,11 @@
 """Turns plain text into TFRecords of masked sentence pairs, on a cluster.
 
-    python tools/create_pretraining_data_beam.py \\
+    keras-bert create_pretraining_data_beam \\
         --input_file='gs://bucket/text/*.txt' --vocab_file=vocab.txt \\
         --output_dir=gs://bucket/tfrecords --num_shards=256 \\
         --beam_runner=FlinkRunner --beam_options=--flink_master=host:8081
 
-This is tools/create_pretraining_data.py as an Apache Beam pipeline; on one
+This is keras-bert create_pretraining_data as an Apache Beam pipeline; on one
 machine that program is the faster one. The input is UTF-8 with one sentence a
 line and a blank line between documents (also as .gz), paragraphs with
 --split_sentences. docs/beam.md tells how to run it on Flink, Spark and
@@ -83,6 +83,7 @@ def main():
         time.monotonic() - start,
         describe_examples(counts, options),
     )
+    return f"{_OUTPUT_DIR.value}/*.tfrecord"
 
 
 def _load_pipeline():
@@ -99,4 +100,9 @@ def _load_pipeline():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert run_pretraining --input_file={result} "
+        '--vocab_file={vocab_file} --bert_config_file="$(keras-bert '
+        'configs)/bert_small.json" --output_dir=runs/small',
+    )

@@ -1,7 +1,7 @@
 """The main job in one command: from plain text to a served BERT.
 
-    python tools/demo.py --output_dir=demo-output
-    python tools/demo.py --output_dir=demo-output --input_file='text/*.txt'
+    keras-bert demo --output_dir=demo-output
+    keras-bert demo --output_dir=demo-output --input_file='text/*.txt'
 
 Each stage is a program of its own, shown as it would be typed; all that it
 prints is kept in OUTPUT_DIR/logs. With --overwrite the directory of an earlier

@@ -1,6 +1,6 @@
 """Tries what the demo made and prints one screen.
 
-    python tools/demo_report.py --output_dir=demo-output
+    keras-bert demo_report --output_dir=demo-output
 
 The SavedModel answers in a fresh process that knows nothing of keras_bert,
 and the TFLite file in an interpreter; both must agree with Python.

@@ -1,7 +1,7 @@
 """Turns each text of a file into a vector.
 
-    python tools/embed.py --input_file=texts.txt --output_file=vectors.npy
-    python tools/embed.py --model_dir=sentence-transformers/all-MiniLM-L6-v2 \\
+    keras-bert embed --input_file=texts.txt --output_file=vectors.npy
+    keras-bert embed --model_dir=sentence-transformers/all-MiniLM-L6-v2 \\
         --input_file=rows.csv --text_column=title --output_file=vectors.npy
 
 The input is a .txt with a text a line, or a .csv, .tsv or .jsonl with a column
@@ -79,7 +79,7 @@ def main():
         _OVERWRITE.value,
         [directory],
     )
-    logging.info("Wrote %s: %d vectors of %d.", _OUTPUT_FILE.value, *shape)
+    logging.info("%d vectors of %d numbers.", *shape)
 
 
 if __name__ == "__main__":

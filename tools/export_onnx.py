@@ -1,6 +1,6 @@
 """Writes an ONNX file for ONNX Runtime, OpenVINO and others.
 
-    python tools/export_onnx.py --input_dir=runs/mood/model \\
+    keras-bert export_onnx --input_dir=runs/mood/model \\
         --output_dir=mood-onnx
 
 The files of a fine-tuned model tell its task; of an encoder --task says what it
@@ -10,7 +10,6 @@ stand in manifest.json. docs/exporting.md shows how to run them.
 """
 
 from absl import flags
-from absl import logging
 
 import keras_bert
 from keras_bert import command_line
@@ -50,9 +49,6 @@ def main():
         _INPUT_DIR.value, _TASK.value, lowercase=_DO_LOWER_CASE.value
     )
     export_onnx(task, _OUTPUT_DIR.value, _OVERWRITE.value)
-    logging.info(
-        "Wrote %s/model.onnx and its tokenizer.json.", _OUTPUT_DIR.value
-    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Writes a SavedModel that takes plain text.
 
-    python tools/export_saved_model.py --input_dir=runs/mood/model \\
+    keras-bert export_saved_model --input_dir=runs/mood/model \\
         --output_dir=served/mood
 
 --output_dir is the folder of the model's versions, as TensorFlow Serving
@@ -10,7 +10,7 @@ pre-training, --task tells what it answers. Of a run that is not finished the
 newest state is exported. A model that sees each token's left side only can go
 on with texts:
 
-    python tools/export_saved_model.py --input_dir=runs/gpt1 \\
+    keras-bert export_saved_model --input_dir=runs/gpt1 \\
         --output_dir=served/gpt --task=text_generator --temperature=0.8
 
 The signature `serving_default` takes strings, `ids` takes the id tensors.
@@ -108,7 +108,8 @@ def main():
         curl_line(task, _OUTPUT_DIR.value),
         grpc_program(task, _OUTPUT_DIR.value),
     )
-    logging.info("Wrote %s. Outputs: %s.", place, ", ".join(task.outputs))
+    logging.info("Outputs: %s.", ", ".join(task.outputs))
+    return f"{place}"
 
 
 def _sampling():

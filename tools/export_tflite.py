@@ -1,6 +1,6 @@
 """Writes a model as TFLite files, for phones.
 
-    python tools/export_tflite.py --input_dir=runs/mood/model \\
+    keras-bert export_tflite --input_dir=runs/mood/model \\
         --output_file=mood.tflite --kind=int8 --texts_file=some.txt
 
 There will be mood_text.tflite, which takes strings and needs three ops of
@@ -98,6 +98,7 @@ def main():
         overwrite=_OVERWRITE.value,
         force=_FORCE.value,
     )
+    return [*map(str, paths.values())]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Fills the masks of texts with the most probable words.
 
-    python tools/fill_mask.py --text='The function returns a [MASK] of strings.'
-    python tools/fill_mask.py --model_dir=bert-base-uncased \\
+    keras-bert fill_mask --text='The function returns a [MASK] of strings.'
+    keras-bert fill_mask --model_dir=bert-base-uncased \\
         --input_file=texts.txt --output_file=filled.jsonl
 
 With --text the answers are printed. A file is a .txt with a text a line, or a
@@ -14,7 +14,6 @@ it was when the same command is typed again.
 import json
 
 from absl import flags
-from absl import logging
 
 import keras_bert
 from keras_bert import artifacts
@@ -85,7 +84,6 @@ def _answer_file(directory):
         _OVERWRITE.value,
         [directory],
     )
-    logging.info("Wrote %s.", _OUTPUT_FILE.value)
 
 
 def _fill_mask(directory):
@@ -95,4 +93,7 @@ def _fill_mask(directory):
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "head -n 3 {output_file}",
+    )

@@ -1,6 +1,6 @@
 """Goes on with texts, as a left-to-right model does.
 
-    python tools/generate.py --input_dir=runs/gpt1 \\
+    keras-bert generate --input_dir=runs/gpt1 \\
         --prompt='the cat sat on' --prompt='once upon a time' \\
         --temperature=0.8 --top_p=0.9
 

@@ -1,6 +1,6 @@
 """Checks record files, measures them and shows some of their examples.
 
-    python tools/inspect_records.py --input_file='tfrecords/wiki/*.tfrecord' \\
+    keras-bert inspect_records --input_file='tfrecords/wiki/*.tfrecord' \\
         --vocab_file=vocab.txt --output_file=records.html
 
 Every record of every file is read and held to the schema of
@@ -119,7 +119,6 @@ def _write(path, title, statistics, rows, examples):
         data = make_page(data, title, rows, examples)
     with artifacts.recorded_file(path) as name:
         pathlib.Path(name).write_bytes(data)
-    print(f"\nWritten: {path}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """Learns a tokenizer's vocabulary from text.
 
-    python tools/learn_vocabulary.py --input_file='text/*.txt' \\
+    keras-bert learn_vocabulary --input_file='text/*.txt' \\
         --output_file=vocab.txt --vocab_size=8000
-    python tools/learn_vocabulary.py --input_file='text/*.txt' \\
+    keras-bert learn_vocabulary --input_file='text/*.txt' \\
         --kind=byte_bpe --output_dir=tokenizer --vocab_size=50265
 
-It takes the same text as tools/create_pretraining_data.py. --kind=wordpiece
+It takes the same text as keras-bert create_pretraining_data. --kind=wordpiece
 is BERT's, a file. The special tokens get their published ids, [PAD] 0 and
 [UNK] [CLS] [SEP] [MASK] 100 to 103 with [unused] between, or with
 --compact_ids the ids 0 to 4. --kind=byte_bpe is RoBERTa's, a directory with
@@ -92,7 +92,7 @@ def main():
     else:
         with artifacts.recorded_directory(output.value, about) as directory:
             settings.save(directory)
-    logging.info("Wrote %s: %d tokens.", output.value, about["vocab_size"])
+    logging.info("%d tokens.", about["vocab_size"])
     _tell(about)
     if bad_lines:
         bad_lines.log()
@@ -173,4 +173,8 @@ def _tell(about):
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert create_pretraining_data --input_file={input_file} "
+        "--vocab_file={result} --output_dir=tfrecords",
+    )

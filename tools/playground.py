@@ -1,8 +1,8 @@
 """Shows what a model does, on a page in the browser.
 
-    python tools/playground.py --port=8080
-    python tools/playground.py --model_dir=runs/mood/model
-    python tools/playground.py --left_to_right_dir=runs/gpt1
+    keras-bert playground --port=8080
+    keras-bert playground --model_dir=runs/mood/model
+    keras-bert playground --left_to_right_dir=runs/gpt1
 
 The page is served to this machine only, and nothing of what is typed into it
 leaves the machine. What it shows is up to the model: masking, embeddings and

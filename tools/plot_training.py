@@ -1,6 +1,6 @@
 """Draws the curves of one or several pre-training runs.
 
-    python tools/plot_training.py --run_dir=runs/a,runs/b --output_file=a.png
+    keras-bert plot_training --run_dir=runs/a,runs/b --output_file=a.png
 
 The ending of --output_file, .png, .svg or .pdf, is the format.
 """

@@ -1,6 +1,6 @@
 """Answers every row of a file with a fine-tuned model.
 
-    python tools/predict.py --model_dir=runs/mrpc/model \\
+    keras-bert predict --model_dir=runs/mrpc/model \\
         --input_file=pairs.tsv --output_file=answers.jsonl \\
         --text_column=sentence1 --text_pair_column=sentence2
 
@@ -22,7 +22,6 @@ command is typed again.
 import pathlib
 
 from absl import flags
-from absl import logging
 
 from keras_bert import artifacts
 from keras_bert import command_line
@@ -101,7 +100,6 @@ def main():
         _OVERWRITE.value,
         _MODEL_DIR.value,
     )
-    logging.info("Wrote %s.", _OUTPUT_FILE.value)
 
 
 def _task(asked):
@@ -134,4 +132,7 @@ def _columns():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "head -n 3 {output_file}",
+    )

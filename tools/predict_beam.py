@@ -1,16 +1,16 @@
 """Answers every row of files with a SavedModel, on a cluster.
 
-    python tools/predict_beam.py --model_dir=gs://bucket/mood/1 \\
+    keras-bert predict_beam --model_dir=gs://bucket/mood/1 \\
         --input_file='gs://bucket/texts/*.jsonl' \\
         --columns=text=review --output_dir=gs://bucket/answers \\
         --num_shards=256 --beam_runner=FlinkRunner \\
         --beam_options=--flink_master=host:8081
 
-The model is one of tools/export_saved_model.py, of any task. The input is .txt
-with a text a line, or .csv, .tsv or .jsonl with columns, also as .gz; choices
-are lists in a .jsonl. Each row gets a line of JSON, in no order: `file` and
-`line`, where the row begins, and `prediction`, the outputs of the model. Rows
-at fault are left out, counted and named. docs/beam.md tells more.
+The model is a SavedModel of keras-bert export_saved_model, of any task. The
+input is .txt with a text a line, or .csv, .tsv or .jsonl with columns, also as
+.gz; choices are lists in a .jsonl. Each row gets a line of JSON, in no order:
+`file` and `line`, where the row begins, and `prediction`, the outputs of the
+model. Rows at fault are left out, counted and named. docs/beam.md tells more.
 """
 
 import logging as python_logging

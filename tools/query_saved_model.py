@@ -1,6 +1,6 @@
 """Asks an exported SavedModel, with only tensorflow and tensorflow_text.
 
-    python tools/query_saved_model.py --model_dir=served/small/1 \\
+    keras-bert query_saved_model --model_dir=served/small/1 \\
         --text='The function returns a [MASK] of strings.'
 
 It prints the outputs of `serving_default` as JSON. The texts are those that
@@ -115,7 +115,10 @@ def _quiet():
 def _parse(argv):
     """The manual, or the flags."""
     if {*argv[1:]} & {"-h", "-help", "--help", "-helpshort", "--helpshort"}:
-        print(f"{__doc__.strip()}\n\nFlags:\n")
+        print(
+            "Usage: keras-bert query_saved_model --model_dir=... [--flag=...]"
+        )
+        print(f"\n{__doc__.strip()}\n\nFlags:\n")
         for holder in (
             _MODEL_DIR,
             _TEXT,

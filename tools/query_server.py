@@ -1,11 +1,11 @@
 """Asks a model of a TensorFlow Serving server.
 
-    python tools/query_server.py --model_name=mood --text='a fine film'
+    keras-bert query_server --model_name=mood --text='a fine film'
 
-    python tools/query_server.py --model_name=squad --protocol=grpc \\
+    keras-bert query_server --model_name=squad --protocol=grpc \\
         --question='Who?' --context='The dog.' --version_label=canary
 
-    python tools/query_server.py --model_name=mood --input_file=texts.txt
+    keras-bert query_server --model_name=mood --input_file=texts.txt
 
 The answer to each row is a line of JSON, in order: the outputs of the
 signature. Rows are texts from flags, each of which may be repeated; or the

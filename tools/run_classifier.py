@@ -1,9 +1,9 @@
 """Fine-tunes a model to label texts or pairs of texts, and evaluates it.
 
-    python tools/run_classifier.py --task_name=mrpc --data_dir=glue/MRPC \\
+    keras-bert run_classifier --task_name=mrpc --data_dir=glue/MRPC \\
         --init_dir=bert-base-uncased --output_dir=runs/mrpc
 
-    python tools/run_classifier.py --train_file=train.csv --dev_file=dev.csv \\
+    keras-bert run_classifier --train_file=train.csv --dev_file=dev.csv \\
         --text_column=review --label_column=mood \\
         --init_dir=bert-base-uncased --output_dir=runs/mood
 
@@ -83,4 +83,8 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert predict --model_dir={output_dir}/model "
+        "--input_file=texts.txt --output_file=answers.jsonl",
+    )

@@ -1,6 +1,6 @@
 """Fine-tunes a model to choose among choices, as in SWAG.
 
-    python tools/run_multiple_choice.py --train_file=train.csv \\
+    keras-bert run_multiple_choice --train_file=train.csv \\
         --dev_file=val.csv --test_file=test.csv --init_dir=bert-base-uncased \\
         --output_dir=runs/chooser
 
@@ -95,4 +95,8 @@ def _splits(files, seed):
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert predict --model_dir={output_dir}/model "
+        "--input_file=choices.csv --output_file=answers.jsonl",
+    )

@@ -1,9 +1,9 @@
 """Pre-trains a BERT, or a relative, from records and writes a checkpoint.
 
-    python tools/run_pretraining.py --input_file='tfrecords/train-*.tfrecord' \\
+    keras-bert run_pretraining --input_file='tfrecords/train-*.tfrecord' \\
         --eval_file=tfrecords/eval.tfrecord --vocab_file=vocab.txt \\
-        --bert_config_file=configs/bert_tiny.json --output_dir=runs/tiny \\
-        --num_train_steps=1000 --num_warmup_steps=100
+        --bert_config_file="$(keras-bert configs)/bert_tiny.json" \\
+        --output_dir=runs/tiny --num_train_steps=1000 --num_warmup_steps=100
 
 How the records were made, their manifest tells: casing, lengths and masking
 need flags only for records made elsewhere. Records of --masking=dynamic are
@@ -44,4 +44,7 @@ def _check_flags(
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert playground --model_dir={output_dir}",
+    )

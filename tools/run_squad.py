@@ -1,6 +1,6 @@
 """Fine-tunes a model on SQuAD and answers its questions.
 
-    python tools/run_squad.py --init_dir=bert-base-uncased \\
+    keras-bert run_squad --init_dir=bert-base-uncased \\
         --train_file=train-v1.1.json --predict_file=dev-v1.1.json \\
         --output_dir=runs/squad
 
@@ -109,4 +109,8 @@ def _check():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert predict --model_dir={output_dir}/model "
+        "--input_file=questions.json --output_file=answers.jsonl",
+    )

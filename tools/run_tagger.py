@@ -1,6 +1,6 @@
 """Fine-tunes a model to tag words, such as the names in a text.
 
-    python tools/run_tagger.py --train_file=train.conll --dev_file=dev.conll \\
+    keras-bert run_tagger --train_file=train.conll --dev_file=dev.conll \\
         --test_file=test.conll --init_dir=bert-base-cased \\
         --output_dir=runs/tagger
 
@@ -84,4 +84,8 @@ def main():
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    command_line.run(
+        main,
+        "keras-bert predict --model_dir={output_dir}/model "
+        "--input_file=texts.txt --output_file=answers.jsonl",
+    )

@@ -1,6 +1,6 @@
 """Shows at once what a BERT does: a mask filled, a text found.
 
-    python tools/try.py --text='The function returns a [MASK] of strings.'
+    keras-bert try --text='The function returns a [MASK] of strings.'
 
 It asks the tiny model that comes with the library, which was taught on the
 documentation of Python packages and on nothing else; no network is needed.

@@ -115,7 +115,7 @@ def _text_source(task, columns):
         }
         for index in range(len(columns[0]))
     ]
-    advice = "Write the file that takes ids: files=['ids'] (--files=ids)."
+    advice = "Write the file that takes ids: files=['ids']."
     allowed = text_operators(task.preprocess.tokenizer.kind)
     return text_function(task), samples, allowed, advice
 
@@ -137,8 +137,8 @@ def _check_close(path, kind, found, force):
         raise ValueError(
             f"{path.name} as {kind} must lose no more than "
             f"{tolerance(kind)}. Received: {found}. Choose another kind, try "
-            "it on more texts, or write it nevertheless with force=True "
-            "(--force). Nothing was written."
+            "it on more texts, or write it anyway with force=True. Nothing was "
+            "written."
         )
     logging.warning(
         "%s loses more than %s, and is written nevertheless.",

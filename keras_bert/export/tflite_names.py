@@ -48,6 +48,6 @@ def check_kind(kind, files, has_representatives):
         raise ValueError(
             "The kind full_int8 is for ids only: TensorFlow finds its scales "
             "in an interpreter without the ops of tensorflow-text. Pass "
-            "files=['ids'] (--files=ids), or kind='int8'. "
+            "files=['ids'], or kind='int8'. "
             f"Received: files={[*files]}."
         )

@@ -52,8 +52,8 @@ def check_port(port):
             probe.bind((HOST, port))
         except OSError as error:
             raise ValueError(
-                f"--port must be a free port. Received: --port={port}: "
-                f"{error.strerror}. Choose another one, or none."
+                f"`port` must be a free port. Received: port={port}: "
+                f"{error.strerror}. Choose another one, or omit it."
             ) from None
 
 

@@ -24,8 +24,6 @@ class FieldFlags:
 
     Args:
         options: a dataclass.
-        names: dict from fields to the names of flags that are called
-            otherwise.
         left_out: fields that have no flag.
         **defaults: fields where the program has other defaults.
 
@@ -33,7 +31,7 @@ class FieldFlags:
         holders: dict from fields to what `flags.DEFINE_...` returns.
     """
 
-    def __init__(self, options, names=None, left_out=(), **defaults):
+    def __init__(self, options, left_out=(), **defaults):
         self._options = options
         meanings = field_meanings(options)
         choices = getattr(options, "choices", {})
@@ -50,7 +48,7 @@ class FieldFlags:
             if isinstance(default, tuple):
                 default = [*default]
             self.holders[field.name] = define(
-                (names or {}).get(field.name, field.name),
+                command_line.FLAGS_OF_ARGUMENTS.get(field.name, field.name),
                 defaults.get(field.name, default),
                 *more,
                 _with_flags(meanings[field.name], meanings),
@@ -61,21 +59,13 @@ class FieldFlags:
                 command_line.group(title, [self.holders[field.name]])
 
     def values(self, **others):
-        """Makes the dataclass; a ValueError names the flag that is at fault.
+        """Make the dataclass.
 
         Args:
             **others: values of fields that have no flag.
         """
         values = {name: x.value for name, x in self.holders.items()}
-        try:
-            return self._options(**values, **others)
-        except ValueError as error:
-            text = str(error)
-            for field, holder in self.holders.items():
-                if text.startswith(f"`{field}`"):
-                    text = text.replace(f"`{field}`", f"--{holder.name}")
-                    text = text.replace(f": {field}=", f": --{holder.name}=")
-            raise ValueError(text) from None
+        return self._options(**values, **others)
 
 
 def field_meanings(options):

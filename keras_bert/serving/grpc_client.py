@@ -104,7 +104,7 @@ class GrpcClient(Client):
         if code is grpc.StatusCode.UNAVAILABLE and self._speaks_rest():
             return ServerError(
                 f"{self.place} speaks REST, not gRPC. Use RestClient "
-                "(--protocol=rest), or the port of gRPC, mostly 8500."
+                "(protocol='rest'), or the gRPC port, usually 8500."
             )
         if code is grpc.StatusCode.UNAVAILABLE:
             return Unavailable(

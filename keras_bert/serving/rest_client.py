@@ -138,7 +138,7 @@ class RestClient(Client):
         if line[3:5] == _SETTINGS:
             return ServerError(
                 f"{self.place} speaks gRPC, not REST. Use GrpcClient "
-                "(--protocol=grpc), or the port of REST, mostly 8501."
+                "(protocol='grpc'), or the REST port, usually 8501."
             )
         return self._stranger(f"{error}")
 

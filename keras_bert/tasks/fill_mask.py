@@ -52,9 +52,9 @@ class FillMask(Task):
         if "masked_lm_head" not in pretrained.parts:
             raise ValueError(
                 "To fill masks, a model needs a masked-LM head; this "
-                "checkpoint holds none. Without it there are its vectors: "
-                "TextEmbedder or FeatureExtractor, or --task=text_embedder or "
-                "--task=feature_extractor of a program."
+                "checkpoint holds none. Use TextEmbedder "
+                "(task='text_embedder') or FeatureExtractor "
+                "(task='feature_extractor') for its vectors."
             )
         self.pretrained = pretrained
         self.model = pretrained.pretrainer

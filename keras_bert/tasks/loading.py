@@ -84,7 +84,7 @@ def trained_class(pretrained, directory):
         raise ValueError(
             f"{directory} must hold a model that was fine-tuned for a task. "
             "Received: an encoder without the head of one. Fine-tune it "
-            "first, for example by tools/run_classifier.py."
+            "first, for example by keras-bert run_classifier."
         )
     name = pretrained.task.task
     kind = getattr(tasks, name) if name in tasks.__all__ else None

@@ -86,9 +86,8 @@ def _untold_casing(vocabulary, claims, default):
     if published is None:
         asked = f" Asked: {', '.join(map(str, claims))}." if claims else ""
         raise ValueError(
-            "Nothing tells whether texts are lower-cased. Pass "
-            "--do_lower_case=true or --do_lower_case=false "
-            f"(`lowercase=` in Python), as the model was trained.{asked}"
+            "No file says whether texts are lower-cased. Pass lowercase=True "
+            f"or lowercase=False, as the model was trained.{asked}"
         )
     return published
 

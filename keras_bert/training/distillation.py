@@ -127,8 +127,8 @@ def _check_likeness(student, teacher, directory):
     ):
         if own != other:
             raise ValueError(
-                f"--teacher_dir must be of a model with the {name} of the "
-                f"student. Received: {own} of the student, {other} in "
+                f"`teacher_dir` must hold a model with the same {name} as "
+                f"the student. Received: {own} of the student, {other} in "
                 f"{directory}."
             )
 

@@ -37,7 +37,7 @@ class Objective:
     """An objective of pre-training.
 
     Args:
-        name: str, the value of `--objective`.
+        name: str, the value of `objective`.
         parts: tuple of str, the optional parts of the model that it trains.
         terms: function without arguments to the terms of the loss, a list of
             `LabelTerm`, `TokenTerm` or what has the same methods. What is
@@ -113,9 +113,9 @@ def settled_fields(objective, values):
             is_open = value is None and default is None
             if is_open if is_own else value is not None:
                 raise ValueError(
-                    f"`{field}` is for --objective={name}, "
+                    f"`{field}` is for objective={name!r}, "
                     f"{'which needs it' if is_own else 'no other'}. Received: "
-                    f"{field}={value}, objective={objective.name}."
+                    f"{field}={value}, objective={objective.name!r}."
                 )
     return {
         field: default if values[field] is None else values[field]
@@ -248,7 +248,7 @@ def _of_fit(name):
         raise ValueError(
             "`objective` must be one whose losses look at one output each: "
             f"{', '.join(fitting)}. Received: objective={name!r}. Train it "
-            "with tools/run_pretraining.py."
+            "with keras-bert run_pretraining."
         )
     return objective.terms()
 

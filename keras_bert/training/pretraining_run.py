@@ -106,8 +106,8 @@ class _Run:
         mean = mean_over_workers(self._loop.strategy, self.step)
         if not math.isclose(mean, self.step, rel_tol=1e-6):
             raise ValueError(
-                "All workers must go on from the same step: --output_dir must "
-                "be one directory that all of them see. Received: step "
+                "All workers must continue from the same step: `output_dir` "
+                "must be one directory that all of them see. Received: step "
                 f"{self.step} here, {mean:g} in the mean."
             )
 
@@ -173,7 +173,7 @@ class _Run:
             raise FloatingPointError(
                 f"{message}; {self._skipped} in a row. The last saved state "
                 "is good. Lower the learning rate, lengthen the warm-up or "
-                "pass --on_nan=skip. Records: "
+                "pass on_nan='skip'. Records: "
                 f"{self._options.sources or 'unnamed'}."
             )
         logging.warning("%s; its batch is skipped.", message)

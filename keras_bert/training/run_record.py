@@ -25,8 +25,8 @@ def check_run(directory, settings, allow_changes=False):
     changed = _changes(directory / _FILE, settings)
     if changed is None and directory.is_dir() and any(directory.iterdir()):
         raise ValueError(
-            "--output_dir must be new or empty, or of a run to go on "
-            f"with. Received: {str(directory)!r}."
+            "`output_dir` must be new, empty, or hold a run to continue. "
+            f"Received: {str(directory)!r}."
         )
     if changed and not allow_changes:
         more = len(changed) - _MOST_NAMED
@@ -34,8 +34,8 @@ def check_run(directory, settings, allow_changes=False):
         raise ValueError(
             f"{directory} holds a run with other settings: "
             f"{'; '.join(changed[:_MOST_NAMED] + rest)}. Pass "
-            "--allow_changed_flags to go on with the new ones, or choose "
-            "another --output_dir."
+            "allow_changed_flags=True to continue with the new ones, or choose "
+            "another `output_dir`."
         )
 
 
@@ -71,7 +71,7 @@ def _changes(path, settings):
     except (ValueError, KeyError, TypeError):
         raise ValueError(
             f"{path} must be what a run was started with. Received: a file "
-            "that cannot be read. Choose another --output_dir."
+            "that cannot be read. Choose another `output_dir`."
         ) from None
     return artifacts.find_differences(before, json.loads(json.dumps(settings)))
 

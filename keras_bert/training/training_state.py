@@ -107,5 +107,5 @@ def _check_shapes(path, values, variables):
         raise ValueError(
             f"{path} is of another model or optimizer: it holds {len(found)} "
             f"variables, {len(expected)} are wanted, or their shapes differ. "
-            "Choose another --output_dir."
+            "Choose another `output_dir`."
         )

@@ -173,7 +173,7 @@ def test_without_settings_the_casing_is_asked_for(bert, tmp_path, caplog):
     with pytest.raises(CheckpointError, match="lacks tokenizer_config.json"):
         from_pretrained(tmp_path)
     (tmp_path / "manifest.json").unlink()
-    with pytest.raises(CheckpointError, match="Nothing tells.*`lowercase=`"):
+    with pytest.raises(CheckpointError, match="No file says.*lowercase=True"):
         from_pretrained(tmp_path)
     assert from_pretrained(tmp_path, lowercase=True).tokenizer.lowercase
     assert "has no manifest.json: whether a file was altered" in caplog.text

@@ -114,7 +114,7 @@ def test_it_listens_to_this_machine_only(address):
 
 def test_a_port_that_is_taken_is_an_error(address):
     port = urllib.parse.urlsplit(address).port
-    with pytest.raises(ValueError, match=f"free port.*--port={port}"):
+    with pytest.raises(ValueError, match=f"free port.*port={port}"):
         check_port(port)
     check_port(0)
 

@@ -311,7 +311,7 @@ def test_a_gpt_stands_beside_too(directories):
 
 def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
     assert LEFT_TO_RIGHT.lacking(shown_beside) == ""
-    assert "--left_to_right_dir" in LEFT_TO_RIGHT.lacking(shown("bert"))
+    assert "left_to_right_dir" in LEFT_TO_RIGHT.lacking(shown("bert"))
     with pytest.raises(ValueError, match="that sees both"):
         ShownModel(directories["bert"], left_to_right_dir=directories["bert"])
     beside = ShownModel(

@@ -138,8 +138,8 @@ def test_no_server_is_told(waits):
 
 def test_the_other_protocol_is_told_at_once(rest_port, grpc_port, waits):
     for client, port, message in (
-        (GrpcClient, rest_port, "speaks REST.*RestClient .--protocol=rest."),
-        (RestClient, grpc_port, "speaks gRPC.*GrpcClient .--protocol=grpc."),
+        (GrpcClient, rest_port, "speaks REST.*RestClient .protocol='rest'."),
+        (RestClient, grpc_port, "speaks gRPC.*GrpcClient .protocol='grpc'."),
     ):
         with pytest.raises(ServerError, match=f"127.0.0.1:{port} {message}"):
             client("scores", "127.0.0.1", port).signature()

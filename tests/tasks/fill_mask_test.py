@@ -198,7 +198,7 @@ def test_a_long_text_is_not_repeated_in_an_error(bert):
 
 
 def test_a_bert_without_the_head_names_what_works(bert):
-    with pytest.raises(ValueError, match="--task=text_embedder or --task=feat"):
+    with pytest.raises(ValueError, match="task='text_embedder'.*task='feat"):
         FillMask(bert.with_parts(["pooler"]))
 
 
@@ -215,7 +215,7 @@ def test_the_casing_may_be_given(bert, tmp_path):
     for name in ("manifest.json", "tokenizer_config.json"):
         (tmp_path / name).unlink()
     for task in (FillMask, TextEmbedder, FeatureExtractor):
-        with pytest.raises(ValueError, match="Nothing tells"):
+        with pytest.raises(ValueError, match="No file says"):
             task.from_pretrained(tmp_path)
         read = task.from_pretrained(tmp_path, lowercase=False)
         assert not read.preprocess.tokenizer.lowercase

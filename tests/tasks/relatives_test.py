@@ -253,7 +253,7 @@ def test_exports_find_special_tokens_in_texts(model, tmp_path):
     )
     path = tmp_path / "model.tflite"
     if model.config.model_type not in ("albert", "electra"):
-        with pytest.raises(ValueError, match="needs .*--files=ids"):
+        with pytest.raises(ValueError, match="needs .*files=.'ids'"):
             classifier.export_tflite(path, kind="float32", texts=texts)
     else:  # The export compares the answers.
         classifier.export_tflite(path, kind="float32", texts=texts)

@@ -95,7 +95,7 @@ def test_one_task_begins_where_another_has_ended(learn, run, place):
         f"--output_dir={place / 'none'}",
         *(f"--{name}={value}" for name, value in pairs.items()),
     )
-    assert code != 0 and "(--new_head)" in told
+    assert code != 0 and "--new_head to replace" in told
     told = learn("run_classifier", "three/model", "two", new_head=True, **pairs)
     assert "The head of TextClassifier" in told
     assert load_task(place / "two/model").labels == [

@@ -457,7 +457,7 @@ _MISTAKES = [
     (
         "run_pretraining",
         {"input_file": "foreign.tfrecord", "do_lower_case": None},
-        "Nothing tells whether texts are lower-cased.*--do_lower_case=true",
+        "No file says whether texts are lower-cased.*--nodo_lower_case",
     ),
     (
         "run_pretraining",
@@ -475,7 +475,11 @@ _MISTAKES = [
         {"bert_config_file": "huge.json"},
         "must fit in memory: .* million weights",
     ),
-    ("run_pretraining", {"output_dir": "bert"}, "must be new or empty.*bert"),
+    (
+        "run_pretraining",
+        {"output_dir": "bert"},
+        "--output_dir must be new, empty.*bert",
+    ),
     ("run_pretraining", {"output_dir": "text.txt/a"}, "text.txt.*be written"),
     ("run_pretraining", {"num_warmup_steps": "3"}, "warmup_steps.*3"),
     ("run_pretraining", {"learning_rate": "0"}, "peak=0"),

@@ -37,7 +37,7 @@ def test_all_changed_settings_are_named(tmp_path):
     with pytest.raises(
         ValueError,
         match="config: size was 8, now 9; more was None, now 0.5; seed was "
-        "1, now 2. Pass --allow_changed_flags",
+        "1, now 2. Pass allow_changed_flags=True",
     ):
         check_run(tmp_path, changed)
     check_run(tmp_path, changed, allow_changes=True)
@@ -58,7 +58,7 @@ def test_of_many_changes_the_first_are_named(tmp_path):
 
 def test_a_directory_of_something_else_is_an_error(tmp_path):
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(ValueError, match="must be new or empty.*Received: "):
+    with pytest.raises(ValueError, match="must be new, empty.*Received: "):
         check_run(tmp_path, _SETTINGS, allow_changes=True)
     check_run(tmp_path / "new", _SETTINGS)
 

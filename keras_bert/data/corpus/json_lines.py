@@ -39,7 +39,7 @@ class BadLines:
         """Log what was skipped, if anything."""
         if self.count:
             logging.warning(
-                "%d bad line(s) skipped (--on_bad_line=skip), of which the "
+                "Skipped %d bad line(s), as on_bad_line='skip' says. The "
                 "first: %s",
                 self.count,
                 " ".join(self.listed),
@@ -79,15 +79,17 @@ class JsonLinesFile(TextFile):
                 continue
             message = self._message(line, chunk, number, fault)
             if bad_lines is None:
-                raise ValueError(f"{message} --on_bad_line=skip goes on.")
+                raise ValueError(
+                    f"{message} Pass on_bad_line='skip' to skip it."
+                )
             bad_lines.add(message)
 
     def _message(self, line, chunk, number, fault):
         shown = line[:_SHOWN_BYTES].decode(errors="ignore")
         return (
             f"{self.name}, line {self._line_number(chunk, number)}, must be a "
-            f"JSON object with a string under {self.text_key!r} (see "
-            f"--text_key). Received: {shown!r} ({fault})."
+            f"JSON object with a string under {self.text_key!r}, the "
+            f"`text_key`. Received: {shown!r} ({fault})."
         )
 
     def _line_number(self, chunk, number):

@@ -98,7 +98,7 @@ def _check_text_feature(features, source):
     ]
     if source.text_key not in keys:
         raise ValueError(
-            f"{source.dataset} must have a feature of text named by "
-            f"--text_key. Received: {source.text_key!r}; it has: "
+            f"`text_key` must name a text feature of {source.dataset}. "
+            f"Received: {source.text_key!r}; it has: "
             f"{', '.join(sorted(keys)) or 'none'}."
         )

@@ -53,7 +53,7 @@ class TextOptions(checks.Checked):
         """
         casing = kind_of_file(self.vocab_file).casing(
             self.vocab_file,
-            {"--do_lower_case": self.do_lower_case},
+            {"`do_lower_case`": self.do_lower_case},
             default=True,
         )
         return dataclasses.replace(self, do_lower_case=casing)

@@ -18,7 +18,7 @@ class Packing:
     """A way to make examples.
 
     Args:
-        name: str, the value of `--packing`.
+        name: str, the value of `packing`.
         sample: function from a corpus, documents, `PretrainingDataOptions`
             and a `numpy.random.Generator` to `Segments`.
         label: str, the meaning of a label of 1, "random_next" or

@@ -73,16 +73,16 @@ def warn_of_text(counts, options):
     unknown = counts["unknown"] / counts["tokens"]
     if unknown > _MAX_UNKNOWN:
         logging.warning(
-            "%.1f %% of the tokens are unknown. Is the vocabulary of another "
-            "language or of another casing (--do_lower_case)?",
+            "%.1f %% of the tokens are unknown. Is the vocabulary for another "
+            "language or casing (`do_lower_case`)?",
             100 * unknown,
         )
     continuations = counts["continuations"] / counts["tokens"]
     if options.do_whole_word_mask and continuations < _MIN_CONTINUATIONS:
         logging.warning(
-            "--do_whole_word_mask has next to no effect: %.2f %% of the "
-            "tokens continue a word. For Chinese and the like, put spaces "
-            "between words and pass --segmented_words.",
+            "`do_whole_word_mask` has almost no effect: %.2f %% of the tokens "
+            "continue a word. For languages such as Chinese, put spaces "
+            "between words and pass `segmented_words`.",
             100 * continuations,
         )
     logging.info(
@@ -105,10 +105,10 @@ def warn_of_examples(counts, text_options, options):
         logging.warning(
             "%.1f %% of the tokens of the text are cut off, because its lines "
             "are long for sequences of %d tokens. To keep them: %sa longer "
-            "--max_seq_length.",
+            "`max_seq_length`.",
             100 * shares["cut"],
             options.max_seq_length,
-            "" if text_options.split_sentences else "--split_sentences, or ",
+            "" if text_options.split_sentences else "`split_sentences`, or ",
         )
     label = PACKINGS[options.packing].label
     if label and shares[label] > _MAX_LABEL:
@@ -117,9 +117,9 @@ def warn_of_examples(counts, text_options, options):
             "documents are one sentence (a line): nothing is then learned from "
             "the labels. Put the sentences of a document on following "
             "lines and a blank line between documents%s; or pre-train with "
-            "--objective=mlm.",
+            "objective='mlm'.",
             100 * shares[label],
-            "" if text_options.split_sentences else ", or --split_sentences",
+            "" if text_options.split_sentences else ", pass `split_sentences`",
         )
 
 

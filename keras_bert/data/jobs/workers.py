@@ -61,8 +61,8 @@ def _run_in_pool(function, pieces, num_workers):
                 yield future.result()
         except concurrent.futures.process.BrokenProcessPool:
             raise ChildProcessError(
-                "A worker process was killed; if memory was short, take fewer "
-                "--num_workers."
+                "A worker process was killed. If memory is short, lower "
+                "`num_workers`."
             ) from None
         finally:
             _counter.value = _STOP

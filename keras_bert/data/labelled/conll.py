@@ -191,8 +191,8 @@ def _tell_columns(path, words, word_column, tag_column):
     logging.info(message, path, word_column, tag_column)
     if all(word.isdecimal() for row in words for word in row):
         logging.warning(
-            "%s has only numbers as words, in column %d. If these are none, "
-            "pass --word_column.",
+            "%s has only numbers as words, in column %d. Pass `word_column` "
+            "if the words are elsewhere.",
             path,
             word_column,
         )

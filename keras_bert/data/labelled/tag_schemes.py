@@ -173,8 +173,8 @@ def _first_without_type(tags):
 
 def _fault_error(schemes, faults, tags, where):
     advice = (
-        "Pass --on_stray_tag=repair (in Python to `read_conll`) to have such "
-        "a tag begin an entity."
+        "Pass on_stray_tag='repair' (to `read_conll`) to let such a tag begin "
+        "an entity."
     )
     place = _first_without_type(tags)
     if place is not None:

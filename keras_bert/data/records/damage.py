@@ -71,6 +71,6 @@ def _reason(error):
 
 def _next_step(path, vocab_file):
     return (
-        f"python tools/inspect_records.py --input_file={path} "
+        f"keras-bert inspect_records --input_file={path} "
         f"--vocab_file={vocab_file}"
     )

@@ -69,8 +69,8 @@ def _check_form(path, form, held):
     if missing and other not in (form, None):
         raise ValueError(
             f"{path}: the records must have the feature `{missing[0]}`. "
-            f"Received: records for {other} masking; read them with "
-            f"--masking={other} (`{_READERS[other]}`)."
+            f"Received: records for {other} masking. Read them with "
+            f"masking={other!r} (`{_READERS[other]}`)."
         )
 
 

@@ -123,7 +123,7 @@ def _fields(model):
 
 def _lacking(model):
     if model.generator is None:
-        return "a left-to-right model, which --left_to_right_dir names"
+        return "a left-to-right model (left_to_right_dir)"
     return filling.TAB.lacking(model)
 
 

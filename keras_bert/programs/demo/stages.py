@@ -14,6 +14,7 @@ _SECONDS_TO_STOP = 10
 _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;]*m|\x08")
 _NOISE = re.compile(
     r"[IWE]0000 |WARNING: All log messages|INFO: Created Tensor|To enable the"
+    r"|Result: |Next: "
 )
 _LOG_PREFIX = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] ")
 

@@ -16,13 +16,6 @@ from keras_bert.training import choices
 
 flags.disclaim_key_flags()  # They are the flags of the program.
 
-# What is called otherwise in google-research/bert or in the other programs.
-_NAMES = {
-    "epochs": "num_train_epochs",
-    "batch_size": "train_batch_size",
-    "warmup": "warmup_proportion",
-    "seed": "random_seed",
-}
 _SEED = 12345  # As in all programs.
 
 
@@ -58,7 +51,7 @@ class RunFlags:
             "Of the matrix products; auto is mixed_bfloat16 where the "
             "hardware has it.",
         )
-        self._recipe = FieldFlags(Recipe, _NAMES, seed=_SEED)
+        self._recipe = FieldFlags(Recipe, seed=_SEED)
         self._teacher_dir = flags.DEFINE_string(
             "teacher_dir",
             None,

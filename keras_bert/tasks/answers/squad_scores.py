@@ -44,10 +44,10 @@ def squad_scores(
             as if left without an answer.
 
     Returns:
-        A dict for JSON, with scores in percent: `exact`, `f1` and `total`. Of
-        version 1.1 also `exact_match`, its program's name for `exact`. Of
-        version 2.0 also the three with the prefixes `HasAns_` and `NoAns_`
-        where there are such questions, and, with probabilities,
+        A dict for JSON, with scores in percent under the names of SQuAD's own
+        programs. Of version 1.1: `exact_match`, `f1` and `total`. Of version
+        2.0: `exact`, `f1` and `total`, the three with the prefixes `HasAns_`
+        and `NoAns_` where there are such questions, and, with probabilities,
         `best_exact`, `best_exact_thresh`, `best_f1` and `best_f1_thresh`, of
         the thresholds that do best.
 
@@ -84,7 +84,8 @@ def question_metrics(
                 "`no_answer_probabilities` must be None where every question "
                 f"has an answer. Received: {brief(no_answer_probabilities)}."
             )
-        return {"exact_match": _percent(exact), **_means(exact, f1)}
+        scores = _means(exact, f1)
+        return {"exact_match": scores.pop("exact"), **scores}
     answered = [*itertools.compress(questions, is_given)]
     exact, f1 = exact[is_given], f1[is_given]
     has_answer = np.array([not q.is_impossible for q in answered])

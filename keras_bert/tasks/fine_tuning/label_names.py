@@ -38,8 +38,8 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
     if {*labels} != {*renamed}:
         raise ValueError(
             f"This model was trained for the labels {', '.join(renamed)}. "
-            "`rename_labels` gives them other names; with `new_head=True` "
-            "(--new_head) a random head takes the place of the trained one. "
+            "Pass `rename_labels` to give them other names, or new_head=True "
+            "to replace the trained head by a random one. "
             f"Received: labels={labels!r}."
         )
     return labels, [renamed.index(label) for label in labels]

@@ -224,7 +224,7 @@ def test_model_garden_pretrainer_gives_the_golden_outputs(garden):
 
 
 def test_a_directory_that_does_not_tell_the_casing_asks_for_it(tf1_directory):
-    with pytest.raises(CheckpointError, match="Nothing tells.*`lowercase=`"):
+    with pytest.raises(CheckpointError, match="No file says.*lowercase=True"):
         from_pretrained(tf1_directory)
     for lowercase in (True, False):
         bert = from_pretrained(tf1_directory, lowercase=lowercase)

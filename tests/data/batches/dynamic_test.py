@@ -366,11 +366,11 @@ def test_a_bad_later_record_is_an_error_that_names_the_feature(
 def test_records_of_the_other_form_are_told_apart(write):
     static, dynamic = write("a", "static"), write("b")
     with pytest.raises(
-        ValueError, match=f"^{static}: .*`segment_boundary`.*--masking=static"
+        ValueError, match=f"^{static}: .*`segment_boundary`.*masking='static'"
     ):
         _dataset([dynamic, static])
     with pytest.raises(
-        ValueError, match=f"^{dynamic}: .*`input_mask`.*--masking=dynamic"
+        ValueError, match=f"^{dynamic}: .*`input_mask`.*masking='dynamic'"
     ):
         pretraining_dataset(
             [static, dynamic], 4, _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE
@@ -481,8 +481,8 @@ def test_run_pretraining_takes_dynamic_records(write, tmp_path):
 @pytest.mark.parametrize(
     ("form", "arguments", "message"),
     [
-        ("dynamic", [], "read them with --masking=dynamic"),
-        ("static", ["--masking=dynamic"], "read them with --masking=static"),
+        ("dynamic", [], "Read them with --masking=dynamic"),
+        ("static", ["--masking=dynamic"], "Read them with --masking=static"),
         ("static", ["--do_whole_word_mask"], "are for --masking=dynamic"),
     ],
 )

@@ -442,7 +442,7 @@ def test_a_share_of_unknown_words_is_told(create, write_documents, warnings):
     create(_options(), "a", path=path)
     (warning,) = [w for w in warnings() if "unknown" in w]
     assert "16.7 % of the tokens are unknown" in warning
-    assert "--do_lower_case" in warning
+    assert "`do_lower_case`" in warning
 
 
 def test_whole_words_that_have_no_pieces_are_warned_of(
@@ -453,7 +453,7 @@ def test_whole_words_that_have_no_pieces_are_warned_of(
     assert not [w for w in warnings() if "no effect" in w]
     create(_options(do_whole_word_mask=True), "b", path=path)
     (warning,) = [w for w in warnings() if "no effect" in w]
-    assert "no effect: 0.00 %" in warning and "--segmented_words" in warning
+    assert "no effect: 0.00 %" in warning and "`segmented_words`" in warning
 
 
 @pytest.fixture
@@ -627,7 +627,7 @@ def test_casing_is_that_of_the_vocabulary(
     tokens = TextOptions(str(cased)).make_tokenizer()(["Dog"]).to_list()
     assert tokens == [[vocabulary.unk_id]]
     with pytest.raises(
-        ValueError, match="--do_lower_case says true, .*manifest-.*says false"
+        ValueError, match="`do_lower_case` says true, .*manifest-.*says false"
     ):
         TextOptions(str(cased), do_lower_case=True).settled()
 
@@ -636,7 +636,7 @@ def test_text_that_is_cut_is_warned_of(create, write_documents, warnings):
     documents = [["a dog sees a cat " * 20] * 4] * 4
     create(_options(), "a", path=write_documents("text.txt", documents))
     (warning,) = [w for w in warnings() if "cut off" in w]
-    assert "of 24 tokens" in warning and "--split_sentences, or" in warning
+    assert "of 24 tokens" in warning and "`split_sentences`, or" in warning
     documents = [["a dog sees a cat"] * 4] * 4
     path = write_documents("text.txt", documents)
     before = len(warnings())
@@ -650,7 +650,7 @@ def test_second_sentences_that_are_all_random_are_warned_of(
     path = write_documents("text.txt", [["a dog"], ["the cat"], ["a bird"]])
     create(_options(), "a", path=path)
     (warning,) = [w for w in warnings() if "random" in w]
-    assert "100.0 %" in warning and "--objective=mlm" in warning
+    assert "100.0 %" in warning and "objective='mlm'" in warning
     path = write_documents("text.txt", [["a dog sees a cat"] * 90] * 9)
     create(_options(), "b", path=path)
     assert len([w for w in warnings() if "random" in w]) == 1

@@ -29,7 +29,7 @@ def test_an_error_comes_through(num_workers):
 
 
 def test_a_killed_worker_is_told():
-    with pytest.raises(ChildProcessError, match="fewer --num_workers"):
+    with pytest.raises(ChildProcessError, match="lower `num_workers`"):
         [*run_pieces(signal.raise_signal, [signal.SIGKILL], 2, _describe)]
 
 

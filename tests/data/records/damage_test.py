@@ -36,7 +36,7 @@ def test_the_damaged_file_is_named_with_the_next_step(good, tmp_path, damage):
     bad = make_file(tmp_path / "bad.tfrecord", damage)
     with pytest.raises(
         ValueError,
-        match=f"{_MESSAGES[damage]}.*python tools/inspect_records.py "
+        match=f"{_MESSAGES[damage]}.*keras-bert inspect_records "
         f"--input_file={bad} --vocab_file=v.txt$",
     ):
         with damage_named([good, bad], vocab_file="v.txt"):
@@ -73,7 +73,7 @@ def test_where_the_files_are_whole_the_reason_is_kept(good):
     with pytest.raises(
         ValueError,
         match="cannot be used: .*`ids` must be below 5.*Look into them: "
-        f"python tools/inspect_records.py --input_file={good}",
+        f"keras-bert inspect_records --input_file={good}",
     ) as caught:
         with damage_named([good]):
             check()

@@ -53,7 +53,7 @@ def train(recipe):
 
 
 def test_a_teacher_is_of_one_objective_and_needed_there(folder):
-    with pytest.raises(ValueError, match="for --objective=distillation, no "):
+    with pytest.raises(ValueError, match="for objective='distillation', no "):
         folder.recipe(teacher_dir="teacher")
     with pytest.raises(ValueError, match="which needs it. .*=None"):
         folder.recipe(objective="distillation")

@@ -166,7 +166,7 @@ def test_a_damaged_record_is_named(folder, masking, damage, part):
     with pytest.raises(
         ValueError,
         match=rf"{name}, record \d+ \(counted from 0; at byte \d+\): "
-        f"({_DAMAGES[damage]}).* python tools/inspect_records.py "
+        f"({_DAMAGES[damage]}).* keras-bert inspect_records "
         f"--input_file=.*{name} --vocab_file=.*vocab.txt$",
     ):
         with batches.damage_named():

@@ -52,7 +52,6 @@ class SquadScoresTest(unittest.TestCase):
         self.assert_scores(
             scores,
             exact_match=100 / 3,
-            exact=100 / 3,
             f1=100 * (1 + 2 / 3) / 3,
             total=3,
         )
@@ -62,9 +61,7 @@ class SquadScoresTest(unittest.TestCase):
         data_set = _data_set(**{name: ["cat"] for name in names})
         with self.assertLogs("absl", "WARNING") as log:
             scores = squad_scores(data_set, {"q1": "cat", "q7": "mat"})
-        self.assert_scores(
-            scores, exact_match=12.5, exact=12.5, f1=12.5, total=8
-        )
+        self.assert_scores(scores, exact_match=12.5, f1=12.5, total=8)
         self.assertRegex(
             log.output[0],
             "6 of 8 questions.*: they score 0[.].*: q0, q2, q3, q4, q5[.]$",
