@@ -6,7 +6,6 @@ import gradio as gr
 
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
-from keras_bert.playground.markup import note
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.valid_input import MAX_CHARACTERS
@@ -56,10 +55,8 @@ def _header(model, left_out):
     ]
     if model.card:
         card = element("div", model.card, class_="card")
-        parts += [
-            note(model.card_opening()),
-            element("details", element("summary", "Its card"), card),
-        ]
+        summary = element("summary", "Its card")
+        parts.append(element("details", summary, card))
     summary = element("summary", "What this model cannot show")
     parts.append(element("details", summary, element("ul", *reasons)))
     return joined(parts)

@@ -3,7 +3,6 @@
 import functools
 import os
 import pathlib
-import re
 
 import numpy as np
 
@@ -125,14 +124,6 @@ class ShownModel:
             f"{self.pretrained.sequence_length()} in a text"
             + (f"; fine-tuned: {task.task}" if task else "")
         )
-
-    def card_opening(self):
-        """The first two paragraphs of the card, without its marks and code."""
-        words = re.sub("```.*?```", "", self.card, flags=re.DOTALL)
-        paragraphs = re.split(r"\n\s*\n", words)
-        prose = [x for x in paragraphs if x[:1].isalnum()]
-        words = " ".join(" ".join(prose[:2]).split())
-        return re.sub(r"\[([^]]*)\]\([^)]*\)|[*`]", r"\1", words)
 
 
 @functools.lru_cache(maxsize=3)

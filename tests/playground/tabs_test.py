@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import keras_bert
+from keras_bert.playground.page import _header
 from keras_bert.playground.shown_model import ShownModel
 from keras_bert.playground.shown_model import shown_model
 from keras_bert.playground.tab import ChoiceField
@@ -90,16 +91,22 @@ def test_every_tab_draws_a_model_without_positions_and_segments(shown, name):
             assert "<" in tab.picture(tab.answer(model, **given)), tab.name
 
 
-def test_the_page_says_what_a_card_says_at_first(shown, tmp_path):
+def test_attention_opens_as_the_picture_in_readme_shows_it(shown):
+    (tab,) = [tab for tab in TABS if tab.name == "attention"]
     tiny = shown_model(str(keras_bert.TINY_MODEL))
-    said = tiny.card_opening()
-    assert said.startswith("1.4 million parameters")
-    assert "it has seen only 5.6 MB of the English documentation" in said
-    assert not {"*", "`", "\n"} & {*said}
+    given = {field.name: field.value for field in tab.fields(tiny)}
+    assert {"pair": "", "layer": 2, "head": 2}.items() <= given.items()
+    picture = f"{tab.picture(tab.answer(tiny, **given))}"
+    assert "Layer 2, head 2: entropy 2.11 bits" in picture
+
+
+def test_the_page_describes_a_model_once(shown):
+    tiny = shown_model(str(keras_bert.TINY_MODEL))
+    header = f"{_header(tiny, [])}"
+    assert tiny.described() in header
+    assert header.count("<p") == 1
     bert = shown("bert")
     assert bert.name == bert.directory
-    assert bert.card_opening().startswith('A BERT (arXiv 1810.04805) in the "')
-    assert "from_pretrained" not in bert.card_opening()
 
 
 @pytest.mark.parametrize(

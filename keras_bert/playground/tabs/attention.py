@@ -6,7 +6,6 @@ import json
 import numpy as np
 from keras import ops
 
-from keras_bert.playground.default_texts import PAIR
 from keras_bert.playground.default_texts import SENTENCE
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
@@ -191,13 +190,13 @@ def _fields(model):
     num_layers, num_heads = _sizes(model)
     fields = [
         TextField("text", "Text", SENTENCE),
-        TextField("pair", "Second text, if any", PAIR),
+        TextField("pair", "Second text, if any", ""),
     ]
     # A slider needs two ends.
     if num_layers > 1:
-        fields.append(NumberField("layer", "Layer", 1, 1, num_layers))
+        fields.append(NumberField("layer", "Layer", 2, 1, num_layers))
     if num_heads > 1:
-        fields.append(NumberField("head", "Head", 1, 1, num_heads))
+        fields.append(NumberField("head", "Head", 2, 1, num_heads))
     return fields
 
 
