@@ -26,7 +26,10 @@ _MERGING_OPS = (
     *("RightShift", "SegmentMin", "StringLength"),
 )
 TOKENIZER_OPS = {
-    "wordpiece": TokenizerOps(text=_BERT_OPS, core=("StaticRegexReplace",)),
+    # The core ones find added tokens.
+    "wordpiece": TokenizerOps(
+        text=_BERT_OPS, core=("DecodeRaw", "LowerBound", "StringLength")
+    ),
     "bpe": TokenizerOps(_BERT_OPS, _MERGING_OPS, in_tflite=False),
     "byte_bpe": TokenizerOps((), _MERGING_OPS, in_tflite=False),
     "sentencepiece": TokenizerOps(

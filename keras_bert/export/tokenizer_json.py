@@ -35,7 +35,7 @@ def write_tokenizer_json(preprocess, path):
 def _wordpiece(settings):
     tokens = special_tokens(settings.vocabulary.roles, mask_takes_space=False)
     return {
-        "added_tokens": _found(settings, tokens),
+        "added_tokens": _found(settings, [*tokens, *settings.added_tokens]),
         "normalizer": {
             "type": "BertNormalizer",
             "clean_text": True,

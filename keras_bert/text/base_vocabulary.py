@@ -49,12 +49,13 @@ class BaseVocabulary:
     """
 
     roles = {}
+    allows_duplicates = False
 
     def __init__(self, tokens, source="vocabulary"):
         self.tokens = tuple(tokens)
         self.roles = Roles(self.roles)
         self._ids = {token: index for index, token in enumerate(self.tokens)}
-        if len(self._ids) != len(self.tokens):
+        if len(self._ids) != len(self.tokens) and not self.allows_duplicates:
             raise ValueError(_first_duplicate(self.tokens, source))
         special = self.roles.values()
         missing = [token for token in special if token not in self._ids]
@@ -121,18 +122,27 @@ class BaseVocabulary:
 
 
 class AddedToken(typing.NamedTuple):
-    """A token that is found in texts before they are cut.
+    """Token that is found in texts before they are cut.
 
     Args:
         text: str.
-        is_special: bool, it is found on demand only, in the text as given;
-            else always, in the normalised text.
+        is_special: bool, find it only with `special_tokens_in_text`.
         takes_space: bool, the white space before it is a part of it.
+        normalized: bool, find it in the normalised text, else in the text as
+            given. None: only if it is not special.
     """
 
     text: str
     is_special: bool = True
     takes_space: bool = False
+    normalized: bool | None = None
+
+    @property
+    def is_normalized(self):
+        """True if it is found in the normalised text."""
+        if self.normalized is None:
+            return not self.is_special
+        return self.normalized
 
 
 def special_tokens(roles, mask_takes_space=True):
@@ -158,7 +168,7 @@ def added_tokens_json(vocabulary, tokens):
             "single_word": False,
             "lstrip": token.takes_space,
             "rstrip": False,
-            "normalized": not token.is_special,
+            "normalized": token.is_normalized,
             "special": token.is_special,
         }
         for token in sorted(tokens, key=lambda x: vocabulary.id_of(x.text))

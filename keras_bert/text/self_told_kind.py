@@ -164,9 +164,10 @@ def told_settings(settings):
 
 
 def _values(settings):
-    """The settings by their names, without the vocabulary."""
+    """The settings by their names, without the vocabulary and empty tuples."""
     names = [field.name for field in dataclasses.fields(settings)]
-    return {n: getattr(settings, n) for n in names if n != "vocabulary"}
+    values = {n: getattr(settings, n) for n in names if n != "vocabulary"}
+    return {name: value for name, value in values.items() if value != ()}
 
 
 def _short(value):

@@ -8,6 +8,7 @@ from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.config import read_json_file
+from keras_bert.text.added_token_files import refuse_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import TOKEN_KEYS
 from keras_bert.text.base_vocabulary import token_settings
@@ -114,8 +115,10 @@ def read_bpe(directory):
     told = {role: token for role, token in told.items() if token}
     source, tokens, merges = _read_pieces(directory)
     try:
+        vocabulary = BpeVocabulary(tokens, str(source), {**ROLES, **told})
+        refuse_added_tokens(directory, vocabulary)
         return BpeSettings(
-            BpeVocabulary(tokens, str(source), {**ROLES, **told}),
+            vocabulary,
             merges,
             settings.get(SPECIAL_TOKENS_IN_TEXT, False),
         )

@@ -7,7 +7,6 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.bpe.settings import BpeSettings
 from keras_bert.text.bpe.vocabulary import WORD_END
 from keras_bert.text.byte_pair.added_tokens import FindTokens
@@ -91,9 +90,9 @@ class BpeTokenizer(BertTokenizer):
 
     @functools.cached_property
     def _find_special(self):
-        tokens = special_tokens(self.vocabulary.roles, mask_takes_space=False)
+        tokens = self.vocabulary.roles.values()
         with tf.init_scope():
-            return FindTokens(tokens, self.vocabulary)
+            return FindTokens({t: self.vocabulary.id_of(t) for t in tokens})
 
     @functools.cached_property
     def _merge(self):
@@ -144,11 +143,8 @@ class BpeTokenizer(BertTokenizer):
         return self._merge(tf.where(is_last, at_end, inside), words)
 
     # Special tokens are found where words are cut.
-    def _marked(self, texts):
-        return texts
-
-    def _find(self, pieces, texts):
-        return pieces
+    def _found(self, texts, cut):
+        return cut(texts)
 
     # AutoGraph has nothing to do here, and takes ten times the tracing's time.
     @tf.autograph.experimental.do_not_convert

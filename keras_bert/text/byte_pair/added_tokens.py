@@ -22,8 +22,8 @@ class FindTokens:
     """Takes tokens out of texts.
 
     Args:
-        tokens: sequence of `AddedToken`; none is empty.
-        vocabulary: `BytePairVocabulary`.
+        ids: dict from the texts of tokens, not empty, to their ids.
+        takes_space: ids of the tokens that take the white space before them.
 
     Call arguments:
         flat: `FlatTexts`.
@@ -32,18 +32,16 @@ class FindTokens:
         `FlatTexts` that have their ids as `tokens`.
     """
 
-    def __init__(self, tokens, vocabulary):
-        classes, following, ids = _automaton(
-            {t.text.encode(): vocabulary.id_of(t.text) for t in tokens}
-        )
+    def __init__(self, ids, takes_space=()):
+        tokens = {text.encode(): index for text, index in ids.items()}
+        classes, following, ids = _automaton(tokens)
         self._classes = tf.constant(classes)
         self._num_classes = following.shape[1]
         self._following = tf.constant(following.reshape(-1))
         self._ids = tf.constant(ids)
         # The first two bytes of tokens; of one byte, that.
-        self._begins = sorted({token.text.encode()[:2] for token in tokens})
-        takes = [vocabulary.id_of(t.text) for t in tokens if t.takes_space]
-        self._taking = tf.constant(takes, tf.int32)
+        self._begins = sorted({token[:2] for token in tokens})
+        self._taking = tf.constant([*takes_space], tf.int32)
 
     def __call__(self, flat):
         following = tf.concat([flat.bytes[1:], [0]], 0)

@@ -4,6 +4,8 @@ import pathlib
 import typing
 
 from keras_bert.config import read_json_file
+from keras_bert.text.added_token_files import SUPPORTED
+from keras_bert.text.added_token_files import parse_added_token
 from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.base_vocabulary import tokenizer_json
 from keras_bert.text.base_vocabulary import tokens_in_order
@@ -180,25 +182,23 @@ def _check_settings(path, part, settings, allowed):
 
 def _added_tokens(path, values):
     """Their ids, and the `AddedToken`s."""
-    ids, added = {}, []
     has_normalizer = values.get("normalizer") is not None
-    for token in map(_object, values.get(_ADDED) or []):
-        text = token.get("content")
-        if not isinstance(text, str) or not text:
-            raise ValueError(
-                f"{path} must add tokens that are texts. Received: {text!r}."
-            )
-        is_special = text in SPECIAL_TOKENS or bool(token.get("special"))
-        expected = {"single_word": False, "rstrip": False}
-        if has_normalizer:
-            expected["normalized"] = not is_special
-        for key, value in expected.items():
-            if bool(token.get(key, value)) is not value:
-                raise ValueError(
-                    f"{path}: `{key}` of the added token {text!r} must be "
-                    f"{value}. Received: {token[key]!r}."
-                )
-        ids[text] = token.get("id")
-        takes_space = bool(token.get("lstrip"))
-        added.append(AddedToken(text, is_special, takes_space))
-    return ids, added
+    supported = supported_properties(has_normalizer)
+    entries = values.get(_ADDED) or []
+    added = [
+        parse_added_token(path, entry, supported, SPECIAL_TOKENS)
+        for entry in entries
+    ]
+    return {e["content"]: e["id"] for e in entries}, added
+
+
+def supported_properties(has_normalizer):
+    """Properties that an added token must have, as `read_added_tokens` takes.
+
+    Args:
+        has_normalizer: bool. With one, special tokens are found before it and
+            all others after it.
+    """
+    if has_normalizer:
+        return {**SUPPORTED, "rstrip": False, "normalized": None}
+    return {**SUPPORTED, "rstrip": False}

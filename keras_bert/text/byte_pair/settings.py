@@ -10,6 +10,7 @@ from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.config import read_json_file
+from keras_bert.text.added_token_files import read_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import TOKEN_KEYS
 from keras_bert.text.base_vocabulary import special_tokens
@@ -19,6 +20,7 @@ from keras_bert.text.byte_pair.files import NFC
 from keras_bert.text.byte_pair.files import read_merges_txt
 from keras_bert.text.byte_pair.files import read_tokenizer_json
 from keras_bert.text.byte_pair.files import read_vocab_json
+from keras_bert.text.byte_pair.files import supported_properties
 from keras_bert.text.byte_pair.files import to_merges_txt
 from keras_bert.text.byte_pair.files import to_tokenizer_json
 from keras_bert.text.byte_pair.vocabulary import ROLES
@@ -161,6 +163,14 @@ def read_byte_pair(directory):
             f"{directory} must hold {VOCABULARY} and {MERGES}, or "
             f"{_FAST_TOKENIZER}."
         )
+    normalizer = told.normalizer if told else None
+    ids = {token: index for index, token in enumerate(tokens)}
+    new, listed = read_added_tokens(
+        directory, ids, ROLES, supported_properties(bool(normalizer))
+    )
+    tokens = [*tokens, *new]
+    added = {token.text: token for token in listed}
+    added |= {t.text: t for t in (told.added_tokens if told else ())}
     add_prefix_space = settings.get(_ADD_PREFIX_SPACE)
     if add_prefix_space is None:
         add_prefix_space = told.add_prefix_space if told else False
@@ -171,8 +181,8 @@ def read_byte_pair(directory):
             merges,
             add_prefix_space,
             settings.get(SPECIAL_TOKENS_IN_TEXT, False),
-            told.normalizer if told else None,
-            told.added_tokens if told else (),
+            normalizer,
+            (*added.values(),),
         )
     except ValueError as error:
         if str(directory) in str(error):

@@ -169,10 +169,12 @@ class BytePairTokenizer:
         return self._finder(is_special=False)
 
     def _finder(self, is_special):
-        added = self.settings.added_tokens
+        id_of, added = self.vocabulary.id_of, self.settings.added_tokens
         tokens = [token for token in added if token.is_special is is_special]
+        takes_space = [id_of(t.text) for t in tokens if t.takes_space]
+        ids = {token.text: id_of(token.text) for token in tokens}
         with tf.init_scope():
-            return FindTokens(tokens, self.vocabulary) if tokens else None
+            return FindTokens(ids, takes_space) if tokens else None
 
     @functools.cached_property
     def _whole_words(self):

@@ -8,6 +8,7 @@ from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.config import read_json_file
+from keras_bert.text.added_token_files import refuse_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import check_token_settings
 from keras_bert.text.base_vocabulary import token_settings
@@ -125,6 +126,7 @@ def read_sentencepiece(directory, lowercase=None):
     if path.is_file():
         fast = from_tokenizer_json(read_json_file(path), str(path))
     vocabulary = _read_vocabulary(directory, fast)
+    refuse_added_tokens(directory, vocabulary)
     words = vocabulary.words
     settings = _read_settings(directory / _SETTINGS, words)
     lowercase = agreed_casing(

@@ -15,7 +15,6 @@ import tensorflow_text as tf_text
 
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import join
-from keras_bert.text.pieces import mark_in_place
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.wordpiece.vocabulary import UNKNOWN
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
@@ -91,40 +90,6 @@ class LongWords:
         long = tf.gather(length > self.limit, word)
         ids = tf.where(long, self.unk_id, pieces.ids)
         return join(pieces, ids, begins | ~long)
-
-
-# Punctuation of Syriac, each a word by itself and of two bytes.
-_MARKS, _NO_MARK = "\u0705\u0706\u0707\u0708\u0709", "\u070a"
-
-
-class MarkedTokens:
-    """Finds special tokens of any spelling, by marks in their places.
-
-    Args:
-        vocabulary: a `Vocabulary`.
-
-    Attributes:
-        vocabulary: the `Vocabulary` with the marks at its end.
-    """
-
-    def __init__(self, vocabulary):
-        tokens = [*vocabulary.roles.values()]
-        self.tokens, self.first = tokens, len(vocabulary)
-        self.vocabulary = Vocabulary([*vocabulary.tokens, *_MARKS])
-        self.ids = [0, *map(vocabulary.id_of, tokens)]
-        self.sizes = [0, *(len(token.encode()) for token in tokens)]
-
-    def mark(self, texts):
-        """Writes marks for them, see `mark_in_place`."""
-        return mark_in_place(texts, self.tokens, _MARKS, _NO_MARK)
-
-    def __call__(self, pieces, texts):
-        """`Pieces` without marks; of `texts` nothing is looked at."""
-        number = tf.maximum(pieces.ids - self.first + 1, 0)
-        ids = tf.where(number > 0, tf.gather(self.ids, number), pieces.ids)
-        sizes = tf.cast(tf.gather(self.sizes, number), pieces.ends.dtype)
-        ends = tf.maximum(pieces.ends, pieces.starts + sizes)
-        return pieces._replace(ids=ids, ends=ends)
 
 
 OPENING, CLOSING = "[", "]"

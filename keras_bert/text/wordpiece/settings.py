@@ -7,10 +7,12 @@ from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.config import read_json_file
+from keras_bert.text.added_token_files import read_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
+from keras_bert.text.base_vocabulary import AddedToken
+from keras_bert.text.base_vocabulary import added_tokens_json
 from keras_bert.text.base_vocabulary import check_token_settings
 from keras_bert.text.base_vocabulary import token_settings
-from keras_bert.text.base_vocabulary import tokens_in_order
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
 from keras_bert.text.wordpiece.vocabulary import ROLES
@@ -32,6 +34,8 @@ class WordpieceSettings:
         max_chars_per_word: int, longer words are [UNK].
         special_tokens_in_text: bool, a special token that is written in a
             text becomes its id.
+        added_tokens: sequence of `AddedToken`, tokens of the vocabulary that
+            are found in texts before these are cut into words.
 
     Raises:
         ValueError: a setting is none that the tokenizer has.
@@ -45,9 +49,17 @@ class WordpieceSettings:
     tokenize_chinese_chars: bool = True
     max_chars_per_word: int = 200
     special_tokens_in_text: bool = False
+    added_tokens: tuple = ()
 
     def __post_init__(self):
         check_flags(special_tokens_in_text=self.special_tokens_in_text)
+        object.__setattr__(self, "added_tokens", (*self.added_tokens,))
+        for token in self.added_tokens:
+            if not token.text or token.text not in self.vocabulary:
+                raise ValueError(
+                    "`added_tokens` must be tokens of the vocabulary. "
+                    f"Received: {token.text!r}."
+                )
         if not self.tokenize_chinese_chars:
             raise ValueError(
                 "`tokenize_chinese_chars` must be True: the word-piece op "
@@ -61,6 +73,12 @@ class WordpieceSettings:
             )
         if self.strip_accents is None:
             object.__setattr__(self, "strip_accents", self.lowercase)
+
+    @property
+    def found_tokens(self):
+        """The added tokens that are found in texts."""
+        is_any = self.special_tokens_in_text
+        return [t for t in self.added_tokens if is_any or not t.is_special]
 
     def tokenizer(self):
         """The `BertTokenizer`.
@@ -88,10 +106,14 @@ class WordpieceSettings:
             SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
             **token_settings(self.vocabulary.roles),
         }
+        if self.added_tokens:
+            entries = added_tokens_json(self.vocabulary, self.added_tokens)
+            values["added_tokens_decoder"] = {e.pop("id"): e for e in entries}
         artifacts.write_json(directory / SETTINGS, values)
 
 
 _FAST_TOKENIZER = "tokenizer.json"
+_MAX_CHARS = "max_input_chars_per_word"
 # The same settings under the names of the normalizer in tokenizer.json.
 _FAST_NAMES = {
     "do_lower_case": "lowercase",
@@ -120,7 +142,8 @@ class WordpieceKind:
     def read(self, directory, max_chars_per_word, lowercase=None):
         """Reads the settings of a word-piece tokenizer.
 
-        The vocabulary is `vocab.txt` or in `tokenizer.json`. The casing is in
+        The vocabulary is `vocab.txt` or in `tokenizer.json`, whose other rules
+        must be BERT's. Added tokens are read too. The casing is in
         `tokenizer_config.json`, in `tokenizer.json`, in the manifest of the
         vocabulary, or else told by the caller or by the table of the published
         vocabularies.
@@ -140,8 +163,10 @@ class WordpieceKind:
         settings = _read_if_there(directory / SETTINGS)
         fast = _read_if_there(directory / _FAST_TOKENIZER)
         try:
-            vocabulary = _read_vocabulary(directory, fast)
+            vocabulary, added = _read_vocabulary(directory, fast)
             roles = vocabulary.roles
+            if fast:
+                _check_rules(fast, vocabulary)
             check_token_settings(settings, roles, SETTINGS)
             claims = _told_casing(directory, settings, fast)
             claims["lowercase="] = lowercase
@@ -150,8 +175,9 @@ class WordpieceKind:
                 agreed_casing(vocabulary, claims),
                 _setting("strip_accents", settings, fast, None),
                 _setting("tokenize_chinese_chars", settings, fast, True),
-                settings.get("max_chars_per_word", max_chars_per_word),
+                _max_chars(settings, fast, max_chars_per_word),
                 settings.get(SPECIAL_TOKENS_IN_TEXT, False),
+                added,
             )
         except (TypeError, ValueError) as error:
             raise ValueError(f"{directory}: {error}") from None
@@ -195,18 +221,22 @@ class WordpieceKind:
 
     def packed(self, settings):
         """All of the settings, a dict for JSON."""
+        added = settings.added_tokens
         return {
             "vocabulary": [*settings.vocabulary.tokens],
             "lowercase": settings.lowercase,
             "strip_accents": settings.strip_accents,
             "max_chars_per_word": settings.max_chars_per_word,
             "special_tokens_in_text": settings.special_tokens_in_text,
+            **({"added_tokens": added} if added else {}),
         }
 
     def unpacked(self, values):
         """The settings that `packed` was given."""
+        added = [AddedToken(*token) for token in values.get("added_tokens", ())]
         vocabulary = Vocabulary(values["vocabulary"])
-        return WordpieceSettings(**{**values, "vocabulary": vocabulary})
+        values = {**values, "vocabulary": vocabulary, "added_tokens": added}
+        return WordpieceSettings(**values)
 
 
 def _read_if_there(path):
@@ -214,19 +244,76 @@ def _read_if_there(path):
 
 
 def _read_vocabulary(directory, fast):
-    if (directory / VOCABULARY).is_file():
-        return Vocabulary.from_file(directory / VOCABULARY)
-    model = fast.get("model", {})
-    if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict):
+    """Read the vocabulary with the added tokens, and list these."""
+    path = directory / VOCABULARY
+    if path.is_file():
+        vocabulary = Vocabulary.from_file(path)
+    else:
+        path = directory / _FAST_TOKENIZER
+        vocabulary = Vocabulary(_fast_tokens(directory, fast), str(path))
+    ids = {token: vocabulary.id_of(token) for token in vocabulary.tokens}
+    new, added = read_added_tokens(directory, ids, vocabulary.roles)
+    if new:
+        vocabulary = Vocabulary([*vocabulary.tokens, *new], str(path))
+    return vocabulary, added
+
+
+def _fast_tokens(directory, fast):
+    """List the tokens of a `tokenizer.json`; ids without a token have ""."""
+    ids = (fast.get("model") or {}).get("vocab")
+    if not isinstance(ids, dict):
         raise ValueError(
             f"{directory} must hold a {VOCABULARY}, or a {_FAST_TOKENIZER} "
             "with the vocabulary of a WordPiece model."
         )
-    tokens = model["vocab"]
-    for token in fast.get("added_tokens", []):
-        tokens.setdefault(token["content"], token["id"])
-    source = directory / _FAST_TOKENIZER
-    return Vocabulary(tokens_in_order(tokens, source), str(source))
+    added = {e["content"]: e["id"] for e in fast.get("added_tokens") or []}
+    tokens = {index: token for token, index in {**added, **ids}.items()}
+    if len(tokens) < len({**added, **ids}):
+        raise ValueError(f"{_FAST_TOKENIZER} must give each token its own id.")
+    return [
+        tokens.get(index, "") for index in range(max(tokens, default=-1) + 1)
+    ]
+
+
+def _check_rules(fast, vocabulary):
+    """Raise ValueError if a `tokenizer.json` cuts texts otherwise than BERT.
+
+    Args:
+        fast: dict, what the file holds.
+        vocabulary: `Vocabulary` of the directory.
+    """
+    expected = {
+        "model": {
+            "type": "WordPiece",
+            "continuing_subword_prefix": "##",
+            "unk_token": vocabulary.roles["unknown"],
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "normalizer": {"type": "BertNormalizer", "clean_text": True},
+    }
+    for part, rules in expected.items():
+        values = fast.get(part) or {"type": None}
+        for key, value in rules.items():
+            if values.get(key, value) != value:
+                raise ValueError(
+                    f"`{key}` of the {part} in {_FAST_TOKENIZER} must be "
+                    f"{value!r}, as BERT's. Received: {values[key]!r}. If the "
+                    "model was trained with these rules, tokenize with the "
+                    "package `tokenizers` and pass ids to the encoder; else "
+                    f"keep {VOCABULARY} and delete {_FAST_TOKENIZER}."
+                )
+    for token, index in fast["model"].get("vocab", {}).items():
+        if token in vocabulary and vocabulary.id_of(token) != index:
+            raise ValueError(
+                f"{VOCABULARY} and {_FAST_TOKENIZER} must give a token the "
+                f"same id. Received: {vocabulary.id_of(token)} and {index} for "
+                f"{token!r}. Delete the file that is not the model's."
+            )
+
+
+def _max_chars(settings, fast, default):
+    value = (fast.get("model") or {}).get(_MAX_CHARS, default)
+    return settings.get("max_chars_per_word", value)
 
 
 def _setting(name, settings, fast, default):

@@ -10,9 +10,9 @@ import tensorflow_text as tf_text
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import original_spans
+from keras_bert.text.wordpiece.added_tokens import SplitAtTokens
 from keras_bert.text.wordpiece.replacements import BYTES_PER_CHARACTER
 from keras_bert.text.wordpiece.replacements import LongWords
-from keras_bert.text.wordpiece.replacements import MarkedTokens
 from keras_bert.text.wordpiece.replacements import SpecialTokens
 from keras_bert.text.wordpiece.replacements import with_opening
 from keras_bert.text.wordpiece.settings import WordpieceSettings
@@ -37,6 +37,8 @@ class BertTokenizer:
         special_tokens_in_text: bool, a special token that is written in a
             text, such as [MASK], becomes its id. By default it is plain text.
         max_chars_per_word: int, longer words are [UNK].
+        added_tokens: sequence of `AddedToken` of the vocabulary, which are
+            found in texts before these are cut into words.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, UTF-8.
@@ -64,6 +66,7 @@ class BertTokenizer:
         tokenize_chinese_chars=True,
         special_tokens_in_text=False,
         max_chars_per_word=200,
+        added_tokens=(),
     ):
         if not isinstance(vocabulary, Vocabulary):
             vocabulary = Vocabulary.from_file(vocabulary)
@@ -74,6 +77,7 @@ class BertTokenizer:
             tokenize_chinese_chars,
             max_chars_per_word,
             special_tokens_in_text,
+            added_tokens,
         )
         self.vocabulary = vocabulary
         self.lowercase = lowercase
@@ -88,8 +92,7 @@ class BertTokenizer:
         ).tokenizer()
 
     def __call__(self, texts):
-        texts = self._marked(tf.convert_to_tensor(texts, tf.string))
-        pieces = self._find(self._cut(texts), texts)
+        pieces = self._found(tf.convert_to_tensor(texts, tf.string), self._cut)
         return pieces.ragged(pieces.ids)
 
     def tokenize_with_offsets(self, texts):
@@ -106,10 +109,8 @@ class BertTokenizer:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
             starts and ends, int64, offsets in bytes of the text as given.
         """
-        texts = self._marked(tf.convert_to_tensor(texts, tf.string))
-        normalized, offsets = self._normalizer.normalize_with_offsets(texts)
-        pieces = self._wordpieces(normalized)
-        pieces = self._find(original_spans(pieces, offsets), texts)
+        texts = tf.convert_to_tensor(texts, tf.string)
+        pieces = self._found(texts, self._cut_with_offsets)
         return tuple(map(pieces.ragged, pieces[:3]))
 
     def detokenize(self, ids):
@@ -133,17 +134,16 @@ class BertTokenizer:
 
     @functools.cached_property
     def _known(self):
-        if self.settings.special_tokens_in_text:
-            if self._marks_tokens:
-                return self._find_special_tokens.vocabulary
+        if self.settings.special_tokens_in_text and not self._split_given:
             return with_opening(self.vocabulary)
         return self.vocabulary
 
     @functools.cached_property
     def _wordpiece(self):
+        hidden = {token.text for token in self.settings.added_tokens}
         with tf.init_scope():
             return tf_text.FastWordpieceTokenizer(
-                vocab=list(self._known.tokens),
+                vocab=self._known.op_tokens(hidden),
                 token_out_type=tf.int32,
                 max_bytes_per_word=BYTES_PER_CHARACTER
                 * self.max_chars_per_word,
@@ -156,30 +156,59 @@ class BertTokenizer:
 
     @functools.cached_property
     def _find_special_tokens(self):
-        if self._marks_tokens:
-            return MarkedTokens(self.vocabulary)
         with tf.init_scope():
             return SpecialTokens(self.vocabulary, self._cut)
 
-    @property
-    def _marks_tokens(self):
-        return self.vocabulary.roles != ROLES
+    @functools.cached_property
+    def _split_given(self):
+        """Splits texts as given at tokens; None if there are none."""
+        settings, roles = self.settings, self.vocabulary.roles
+        tokens = [t.text for t in settings.found_tokens if not t.is_normalized]
+        is_plain = roles == ROLES and not settings.found_tokens
+        if settings.special_tokens_in_text and not is_plain:
+            tokens += roles.values()
+        ids = {token: self.vocabulary.id_of(token) for token in tokens}
+        with tf.init_scope():
+            return SplitAtTokens(ids) if ids else None
 
-    def _marked(self, texts):
-        if self._marks_tokens and self.settings.special_tokens_in_text:
-            return self._find_special_tokens.mark(texts)
-        return texts
+    @functools.cached_property
+    def _split_normalized(self):
+        """Splits normalised texts at tokens; None if there are none."""
+        found = self.settings.found_tokens
+        tokens = [token.text for token in found if token.is_normalized]
+        with tf.init_scope():
+            texts = self._normalizer.normalize(tf.constant(tokens, tf.string))
+            ids = {
+                text.decode(): self.vocabulary.id_of(token)
+                for text, token in zip(texts.numpy(), tokens, strict=True)
+                if text
+            }
+            return SplitAtTokens(ids) if ids else None
+
+    def _found(self, texts, cut):
+        """Pieces of texts, by a function that cuts them, and found tokens."""
+        if self._split_given:
+            return self._split_given(texts, cut)
+        pieces = cut(texts)
+        if self.settings.special_tokens_in_text:
+            pieces = self._find_special_tokens(pieces, texts)
+        return pieces
 
     def _cut(self, texts):
         """Pieces with offsets into the normalised texts."""
         return self._wordpieces(self._normalizer.normalize(texts))
 
+    def _cut_with_offsets(self, texts):
+        """Pieces with offsets into the texts."""
+        normalized, offsets = self._normalizer.normalize_with_offsets(texts)
+        return original_spans(self._wordpieces(normalized), offsets)
+
     def _wordpieces(self, normalized):
+        if self._split_normalized:
+            return self._split_normalized(normalized, self._words)
+        return self._words(normalized)
+
+    def _words(self, normalized):
         ids, starts, ends = self._wordpiece.tokenize_with_offsets(normalized)
         flat = (tokens.flat_values for tokens in (ids, starts, ends))
         return self._shorten(Pieces(*flat, ids.row_splits))
-
-    def _find(self, pieces, texts):
-        if self.settings.special_tokens_in_text:
-            pieces = self._find_special_tokens(pieces, texts)
-        return pieces

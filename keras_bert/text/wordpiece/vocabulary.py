@@ -1,6 +1,9 @@
 """The word pieces that a model knows, one a line."""
 
+import collections
 import pathlib
+
+from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
@@ -29,23 +32,31 @@ class Vocabulary(BaseVocabulary):
     Args:
         tokens: the word pieces, as strings in the order of their ids. Pieces
             that continue a word begin with "##". With "<s>" as the first,
-            they are those of MPNet, with its special tokens.
+            they are those of MPNet, with its special tokens. A piece that
+            occurs more than once has the last of its ids, as in transformers;
+            a warning lists such pieces.
         source: str, where they come from, for error messages.
 
     Raises:
-        ValueError: a special token is missing, a piece stands twice, or
-            padding has another id than 0.
+        ValueError: a special token is missing.
     """
+
+    allows_duplicates = True
 
     def __init__(self, tokens, source="vocabulary"):
         tokens = (*tokens,)
         is_mpnet = tokens[:1] == (_MPNET_ROLES["cls"],)
         self.roles = _MPNET_ROLES if is_mpnet else ROLES
         super().__init__(tokens, source)
-        if self.id_of(PAD) != 0 and not is_mpnet:
-            raise ValueError(
-                f"{source} must begin with {PAD}, for padding has id 0. "
-                f"Received: {PAD} in line {self.id_of(PAD) + 1}."
+        if len(self._ids) != len(tokens):
+            counts = collections.Counter(tokens)
+            logging.warning(
+                "%s holds pieces more than once, which get the last of their "
+                "ids, as in transformers: %s.",
+                source,
+                ", ".join(
+                    repr(t) for t, number in counts.items() if number > 1
+                ),
             )
 
     @classmethod
@@ -72,6 +83,22 @@ class Vocabulary(BaseVocabulary):
     def save(self, path):
         """Writes a `vocab.txt`, whole or not at all."""
         artifacts.write_whole(path, self.to_bytes())
+
+    def op_tokens(self, hidden=()):
+        """List the pieces for the op, which must be distinct.
+
+        What texts are not cut into is spelled with a control character, which
+        no normalised text has.
+
+        Args:
+            hidden: collection of str, pieces that texts are not cut into.
+        """
+        return [
+            f"\x01{index}"
+            if index != self._ids[token] or token in hidden
+            else token
+            for index, token in enumerate(self.tokens)
+        ]
 
     @property
     def is_continuation(self):

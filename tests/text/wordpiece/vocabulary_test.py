@@ -51,13 +51,6 @@ def test_windows_line_ends_are_stripped(read):
     assert vocabulary.tokens == read(text).tokens
 
 
-def test_a_duplicate_is_named_with_both_lines(read):
-    with pytest.raises(
-        ValueError, match=r"vocab\.txt .*: 'the' with the ids 5 and 7"
-    ):
-        read(_SPECIAL_LINES + "the\ncat\nthe\ncat\n")
-
-
 @pytest.mark.parametrize("token", SPECIAL_TOKENS)
 def test_a_missing_special_token_is_named(read, token):
     others = _SPECIAL_LINES.replace(f"{token}\n", "")
@@ -76,11 +69,6 @@ def test_all_missing_special_tokens_are_named(read):
 def test_an_empty_file_misses_the_special_tokens(read, data):
     with pytest.raises(ValueError, match=r"vocab\.txt .*Missing: \[PAD\], "):
         read(data)
-
-
-def test_padding_must_come_first(read):
-    with pytest.raises(ValueError, match=r"Received: \[PAD\] in line 2"):
-        read("the\n" + _SPECIAL_LINES)
 
 
 def test_a_byte_that_is_no_utf8_is_named_by_its_offset(read):

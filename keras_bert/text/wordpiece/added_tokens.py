@@ -1,0 +1,72 @@
+"""Added tokens, such as [E1], in texts that are cut into word pieces."""
+
+import tensorflow as tf
+
+from keras_bert.text.byte_pair.added_tokens import FindTokens
+from keras_bert.text.flat_texts import flatten
+from keras_bert.text.flat_texts import in_rows
+from keras_bert.text.flat_texts import scatter
+from keras_bert.text.pieces import Pieces
+
+
+class SplitAtTokens:
+    """Finds tokens in texts, and cuts only the text between them.
+
+    Args:
+        ids: dict from the texts of tokens to their ids.
+
+    Call arguments:
+        texts: string tensor `(batch_size,)`.
+        cut: function from such a tensor to `Pieces`.
+
+    Returns:
+        `Pieces` of the texts.
+    """
+
+    def __init__(self, ids):
+        self._find = FindTokens(ids)
+        sizes = dict.fromkeys(range(max(ids.values()) + 1), 0)
+        sizes |= {index: len(text.encode()) for text, index in ids.items()}
+        self._sizes = tf.constant([*sizes.values()])
+
+    # AutoGraph has nothing to do here, and takes ten times the tracing's time.
+    @tf.autograph.experimental.do_not_convert
+    def __call__(self, texts, cut):
+        flat = self._find(flatten(texts))
+        places, tokens = in_rows(flat)
+        ids, of_rows = tokens.values, tf.cast(tokens.row_splits, tf.int32)
+        rows = tf.cast(tokens.value_rowids(), tf.int32)
+        starts = places - tf.gather(flat.separators, rows) - 1
+        ends = starts + tf.gather(self._sizes, ids)
+        # A segment of text comes before each token and after the last one.
+        number = tf.range(tf.size(ids))
+        before, size = number + rows, tf.size(ids) + tf.size(texts)
+        lasts = of_rows[1:] + tf.range(tf.size(texts))
+        zeros = tf.zeros([size], tf.int32)
+        first = scatter(zeros, before + 1, ends)
+        last = scatter(zeros, before, starts)
+        last = scatter(last, lasts, tf.strings.length(texts))
+        rows = tf.searchsorted(lasts, tf.range(size))
+        segments = tf.gather(texts, rows)
+        pieces = cut(tf.strings.substr(segments, first, last - first))
+        # A piece stands after the tokens before its segment.
+        splits = tf.cast(pieces.row_splits, tf.int32)
+        segment = tf.cast(pieces.ragged(pieces.ids).value_rowids(), tf.int32)
+        piece_places = tf.range(tf.size(segment)) + segment
+        piece_places -= tf.gather(rows, segment)
+        token_places = tf.gather(splits, before + 1) + number
+        moved = tf.cast(tf.gather(first, segment), pieces.starts.dtype)
+
+        def joined(values, of_tokens):
+            size = [tf.size(values) + tf.size(of_tokens)]
+            both = scatter(tf.zeros(size, values.dtype), piece_places, values)
+            of_tokens = tf.cast(of_tokens, values.dtype)
+            return scatter(both, token_places, of_tokens)
+
+        segments = of_rows + tf.range(tf.size(of_rows))
+        return Pieces(
+            joined(pieces.ids, ids),
+            joined(pieces.starts + moved, starts),
+            joined(pieces.ends + moved, ends),
+            tf.cast(tf.gather(splits, segments) + of_rows, tf.int64),
+        )
