@@ -47,8 +47,8 @@ class AdamW(keras.optimizers.Optimizer):
             google-research/bert does; its first steps are then larger.
         global_clipnorm: float, the largest norm of all gradients together,
             or None.
-        **kwargs: of `keras.optimizers.Optimizer`, except its other ways to
-            clip.
+        **kwargs: arguments of `keras.optimizers.Optimizer`, except its other
+            ways to clip and `gradient_accumulation_steps`.
 
     References:
         [AdamW](https://arxiv.org/abs/1711.05101), algorithm 2;
@@ -68,13 +68,8 @@ class AdamW(keras.optimizers.Optimizer):
     ):
         checks.not_negative(weight_decay=weight_decay)
         checks.share(beta_1=beta_1, beta_2=beta_2)
-        _check_clipping(**kwargs)
-        # It is kept from Keras, which would accumulate a second time.
-        num_pieces = kwargs.pop("gradient_accumulation_steps", None)
-        if num_pieces is not None:
-            checks.at_least(2, gradient_accumulation_steps=num_pieces)
+        _check_options(**kwargs)
         super().__init__(learning_rate, **kwargs)
-        self._num_pieces = num_pieces
         self._max_norm = global_clipnorm
         self._decay_rate = weight_decay
         self._excluded, self._excluded_names = (), ()
@@ -134,16 +129,14 @@ class AdamW(keras.optimizers.Optimizer):
         self._factors = tuple(
             self._rate_factors.get(id(v), 1.0) for v in variables
         )
-        if self._num_pieces:
-            self._piece = self._add_shared("piece", (), "int32")
-            self._sums = [
-                self._add_shared(f"{v.name}_sum", v.shape) for v in variables
-            ]
 
-    def _add_shared(self, name, shape, dtype="float32"):
+    def _add_shared(self, name, shape):
         """A variable to which all replicas assign the same."""
         return self.add_variable(
-            shape, dtype=dtype, aggregation="only_first_replica", name=name
+            shape,
+            dtype="float32",
+            aggregation="only_first_replica",
+            name=name,
         )
 
     def _is_decaying(self, variable):
@@ -160,7 +153,7 @@ class AdamW(keras.optimizers.Optimizer):
             # It raises an error, unless there is nothing to do.
             super().apply(grads, trainable_variables)
             return
-        grads = self._prepare(list(grads), trainable_variables)
+        grads = self._prepare(list(grads))
         super().apply(grads, trainable_variables)
         is_skipped = 1 - unpack(self._step).is_taken
         self.iterations.assign_sub(ops.cast(is_skipped, self.iterations.dtype))
@@ -171,21 +164,13 @@ class AdamW(keras.optimizers.Optimizer):
         # way not to sum them once more; a test looks after it.
         return grads_and_vars
 
-    def _prepare(self, grads, variables):
+    def _prepare(self, grads):
         """Gradients, summed; notes the step they make, and its clipping."""
         known = [i for i, gradient in enumerate(grads) if gradient is not None]
         ready = sum_over_replicas([grads[i] for i in known])
-        is_last = True
-        if self._num_pieces:
-            indices = known
-            if variables is not None:
-                indices = [
-                    self._get_variable_index(variables[i]) for i in known
-                ]
-            ready, is_last = self._accumulated(ready, indices)
         norm = global_norm(ready) / (self.loss_scale_factor or 1)
         self.gradient_norm.assign(norm)
-        is_taken = ops.logical_and(ops.isfinite(norm), is_last)
+        is_taken = ops.isfinite(norm)
         limit = self._max_norm or float("inf")
         t = ops.cast(self.iterations + 1, "float32")
         self._step.assign(
@@ -200,17 +185,6 @@ class AdamW(keras.optimizers.Optimizer):
         for i, gradient in zip(known, ready, strict=True):
             grads[i] = gradient
         return grads
-
-    def _accumulated(self, grads, indices):
-        """The mean of the pieces so far, and whether this is the last."""
-        is_last = self._piece + 1 >= self._num_pieces
-        self._piece.assign(ops.where(is_last, 0, self._piece + 1))
-        means = []
-        for gradient, index in zip(grads, indices, strict=True):
-            total = self._sums[index] + ops.cast(gradient, "float32")
-            self._sums[index].assign(ops.where(is_last, 0.0, total))
-            means.append(total / self._num_pieces)
-        return means, is_last
 
     def _step_of(self, index, dtype, learning_rate):
         """This step's rate and other scalars in the dtype of a variable."""
@@ -244,7 +218,6 @@ class AdamW(keras.optimizers.Optimizer):
             **super().get_config(),
             "weight_decay": self._decay_rate,
             "global_clipnorm": self._max_norm,
-            "gradient_accumulation_steps": self._num_pieces,
             "beta_1": self.beta_1,
             "beta_2": self.beta_2,
             "epsilon": self.epsilon,
@@ -252,7 +225,15 @@ class AdamW(keras.optimizers.Optimizer):
         }
 
 
-def _check_clipping(clipnorm=None, clipvalue=None, **kwargs):
+def _check_options(
+    clipnorm=None, clipvalue=None, gradient_accumulation_steps=None, **kwargs
+):
+    if gradient_accumulation_steps is not None:
+        raise ValueError(
+            "This optimizer does not accumulate gradients; `PretrainingLoop` "
+            "does, with `accumulation_steps`. Received: "
+            f"gradient_accumulation_steps={gradient_accumulation_steps}."
+        )
     if clipnorm is not None or clipvalue is not None:
         raise ValueError(
             "Use `global_clipnorm` to clip gradients. "

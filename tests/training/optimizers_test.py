@@ -171,29 +171,6 @@ def test_mixed_precision_trains_float32_weights(
     assert int(optimizer.iterations) == 5
 
 
-def test_accumulation_of_keras_is_one_step_of_the_mean(tiny_config):
-    """Equal pieces only: it knows nothing of weights that differ."""
-    models = [bert_pretrainer(tiny_config) for _ in range(2)]
-    models[1].set_weights(models[0].get_weights())
-    variables = models[0].trainable_variables
-    random = np.random.default_rng(0)
-    pieces = [[random.normal(size=v.shape) for v in variables] for _ in "abc"]
-    mean = [np.mean(gradients, 0) for gradients in zip(*pieces, strict=True)]
-    whole, accumulated = AdamW(0.01), AdamW(0.01, gradient_accumulation_steps=3)
-    for optimizer, model, steps in (
-        (whole, models[0], [mean, mean]),
-        (accumulated, models[1], [*pieces, *pieces]),
-    ):
-        for gradients in steps:
-            tensors = [keras.ops.cast(g, "float32") for g in gradients]
-            optimizer.apply(tensors, model.trainable_variables)
-    assert int(accumulated.iterations) == int(whole.iterations) == 2
-    for one, other in zip(models[0].weights, models[1].weights, strict=True):
-        np.testing.assert_allclose(
-            one.numpy(), other.numpy(), rtol=1e-5, atol=1e-6
-        )
-
-
 def test_what_the_page_names_is_in_keras():
     page = (_ROOT / "docs" / "optimizers.md").read_text(encoding="utf-8")
     names = {*re.findall(r"`keras((?:\.\w+)+)", page)}
