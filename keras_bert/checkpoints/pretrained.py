@@ -21,6 +21,7 @@ from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
+from keras_bert.layers.flat_dense import check_not_quantized
 from keras_bert.text.tokenizer_kinds import KINDS
 
 # Names in `formats`, where they are loaded when they are first used.
@@ -113,10 +114,11 @@ def save_pretrained(
             the directory, to functions that write one to a path.
 
     Raises:
-        ValueError: the format is unknown or cannot hold the model, or the
-            directory holds a checkpoint of another format or a file in the
-            way that may not be replaced.
+        ValueError: the format is unknown or cannot hold the model, a layer is
+            quantized, or the directory holds a checkpoint of another format or
+            a file in the way that may not be replaced.
     """
+    check_not_quantized(model.task_model or model.model)
     extras = extras or {}
     check_output(directory, format, overwrite=overwrite, extras=extras)
     files = files_of(format)

@@ -4,9 +4,12 @@ import dataclasses
 
 import numpy as np
 from absl import logging
+from keras import ops
 
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.tokenizer import check_tokenizer
+from keras_bert.layers.flat_dense import check_not_quantized
+from keras_bert.layers.flat_dense import dense_layers
 from keras_bert.models.backbone import kept_layers
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
@@ -258,12 +261,31 @@ class PretrainedModel:
     def weights(self):
         """A dict of all weights by their paths, whichever model has them.
 
-        Without a next-sentence head the pooler is the encoder's only.
+        The adapters of `enable_lora` are merged into the kernels.
+
+        Raises:
+            ValueError: a layer is quantized.
         """
+        # Without a next-sentence head the pooler is the encoder's only.
         models = [self.encoder, self.model]
         if self.task_model:
             models.append(self.task_model)
-        return {w.path: w for model in models for w in model.weights}
+        for model in models:
+            check_not_quantized(model)
+        weights = {
+            w.path: w
+            for model in models
+            for w in model.weights
+            if not w.name.startswith("lora_")
+        }
+        layers = [x for model in models for x in dense_layers(model)]
+        for layer in dict.fromkeys(layers):
+            if layer.lora_enabled:
+                added = ops.matmul(layer.lora_kernel_a, layer.lora_kernel_b)
+                added *= layer.lora_alpha / layer.lora_rank
+                path = f"{layer.path}/kernel"
+                weights[path] = ops.add(weights[path], added)
+        return weights
 
     @property
     def pretrainer(self):

@@ -211,8 +211,8 @@ class _PackedBlock(keras.layers.Layer):
         a smaller cache. Each part has some units of each of `num_blocks`
         blocks, `step` units of a block together.
         """
-        if self.compute_dtype != "float32":
-            # In bfloat16 a product is too short for two threads.
+        if self.compute_dtype != "float32" or layer.quantization_mode:
+            # In bfloat16 or int8 a product is too short for two threads.
             return [layer]
         units = np.arange(layer.units).reshape(num_blocks, -1, step)
         parts = [

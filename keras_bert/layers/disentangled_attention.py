@@ -135,7 +135,10 @@ class DisentangledAttention(SelfAttention):
     def _of_table(self, table, rising, falling):
         """Queries of some rows and keys of others, each [N, 2 * S, D]."""
         dense, size = self.query_key_value, 2 * self.hidden_size
-        made = ops.matmul(table, dense.kernel[:, :size]) + dense.bias[:size]
+        if dense.quantization_mode:
+            made = dense(table)[:, :size]  # Its kernel is no plain matrix.
+        else:
+            made = ops.matmul(table, dense.kernel[:, :size]) + dense.bias[:size]
         query, key = ops.split(made, 2, axis=-1)
         return (
             ops.take(self._table_heads(query), rising, axis=1),

@@ -48,6 +48,11 @@ class FlatDense(keras.layers.Dense):
         outputs = activation(outputs)
         return ops.reshape(outputs, (*ops.shape(inputs)[:-1], self.units))
 
+    def quantize(self, mode=None, type_check=True, config=None):
+        # Keras refuses subclasses, whose `call` it would replace.
+        is_plain = type(self) is FlatDense
+        super().quantize(mode, type_check and not is_plain, config)
+
     def some_units(self, chosen):
         """A layer of some of the units, with copies of their weights.
 
@@ -75,7 +80,12 @@ class FlatDense(keras.layers.Dense):
             layer: `FlatDense`.
             chosen: int array `(units,)`, which of its units.
         """
-        self.set_weights([w[..., chosen] for w in layer.get_weights()])
+        weights = (
+            [layer.kernel, layer.bias] if layer.use_bias else [layer.kernel]
+        )
+        self.set_weights(
+            [ops.convert_to_numpy(w)[..., chosen] for w in weights]
+        )
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -159,6 +169,28 @@ class NormedDense(FlatDense):
     @classmethod
     def from_config(cls, config):
         return cls(**revive_sublayers(config, "layer_norm"))
+
+
+def dense_layers(model):
+    """List all `keras.layers.Dense` of a model, at any depth.
+
+    Args:
+        model: `keras.Model`.
+    """
+    dense = keras.layers.Dense
+    return [x for x in model._flatten_layers() if isinstance(x, dense)]
+
+
+def check_not_quantized(model):
+    """Raise ValueError if a layer of a `keras.Model` is quantized."""
+    for layer in dense_layers(model):
+        if layer.quantization_mode:
+            raise ValueError(
+                "A quantized model cannot be saved, copied or exported. Do it "
+                "before `quantize`; `export_tflite` writes int8 files of the "
+                f"unquantized model. Received: {layer.path} in "
+                f"{layer.quantization_mode}."
+            )
 
 
 @ops.custom_gradient

@@ -1,6 +1,7 @@
 """The parts of every task, so that it can be exported and used alike."""
 
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.layers.flat_dense import check_not_quantized
 
 TRUNCATED = "truncated"
 
@@ -75,6 +76,7 @@ class Task:
 
         :meta private:
         """
+        check_not_quantized(self.model)
 
     def graph_inputs(self, *texts):
         """Turns strings into what the model takes, in graph.

@@ -63,6 +63,15 @@ class _Separate(_WithTable, SeparateDisentangledAttention):
     pass
 
 
+def test_quantized_attention_stays_close():
+    layer = _widened(_Attention(**_arguments()), _INPUTS, _MASK)
+    before = layer(_INPUTS, _MASK).numpy()
+    layer.query_key_value.quantize("int8")
+    after = layer(_INPUTS, _MASK).numpy()
+    error = np.abs(after - before).max()
+    assert 0 < error < 0.05 * np.abs(before).max()
+
+
 def _separate_arguments():
     arguments = {**_arguments(), "max_distance": 4}
     del arguments["num_buckets"]

@@ -36,9 +36,34 @@ def test_outputs_are_those_of_keras():
         np.testing.assert_allclose(ours(inputs), theirs(inputs), atol=1e-6)
 
 
+@pytest.mark.parametrize("mode", ["int8", "int4"])
+def test_quantized_outputs_are_those_of_keras(mode):
+    ours, theirs = FlatDense(3, "tanh"), keras.layers.Dense(3, "tanh")
+    theirs.build(_INPUTS.shape)
+    ours.build(_INPUTS.shape)
+    ours.set_weights(theirs.get_weights())
+    before = ours(_INPUTS).numpy()
+    for layer in ours, theirs:
+        layer.quantize(mode)
+    np.testing.assert_allclose(ours(_INPUTS), theirs(_INPUTS), atol=1e-6)
+    assert 0 < np.abs(ours(_INPUTS) - before).max() < 0.2
+    assert ours.kernel.dtype == "int8"
+
+
+def test_layers_with_more_than_a_product_refuse_to_be_quantized():
+    layer = DropoutDense(3)
+    layer.build(_INPUTS.shape)
+    with pytest.raises(NotImplementedError, match="DropoutDense"):
+        layer.quantize("int8")
+
+
+@pytest.mark.parametrize("use_lora", [True, False])
 @pytest.mark.parametrize("use_bias", [True, False])
-def test_some_units_are_those_of_the_layer(use_bias):
+def test_some_units_are_those_of_the_layer(use_bias, use_lora):
     layer = FlatDense(3, "tanh", use_bias=use_bias, bias_initializer="normal")
+    layer.build(_INPUTS.shape)
+    if use_lora:
+        layer.enable_lora(2, b_initializer="normal")
     outputs = layer(_INPUTS)
     found = layer.some_units(np.array([2, 0]))(_INPUTS)
     np.testing.assert_allclose(found, outputs.numpy()[..., ::-2], atol=1e-6)

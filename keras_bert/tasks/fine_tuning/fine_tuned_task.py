@@ -334,6 +334,7 @@ class FineTunedTask(Task):
         return self.pretrained.head_is_random
 
     def check_servable(self):
+        super().check_servable()
         self._warn_if_random()
 
     def _forward(self, rows):

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from keras_bert.export.packed_model import packed_model
 from keras_bert.export.packed_model import renew_copies
+from keras_bert.layers.flat_dense import dense_layers
 
 # To lay matrices out takes one to three seconds, which so many batches win
 # back.
@@ -34,7 +35,8 @@ class GraphFunction:
 
     def __init__(self, model):
         self._model = model
-        self._traced = _traced(model, lambda x: model(x, training=False))
+        self._dense_layers = dense_layers(model)
+        self._trace()
         names = model.input.keys()
         self._plain = lambda x: self._traced()(*(x[name] for name in names))
         self._is_narrow = model.compute_dtype == "bfloat16"
@@ -42,11 +44,23 @@ class GraphFunction:
             isinstance(v.value, tf.distribute.DistributedValues)
             for v in model.variables
         )
+
+    def _trace(self):
+        """Make the functions of the layers as they are now."""
+        self._form = self._current_form()
+        model = self._model
+        self._traced = _traced(model, lambda x: model(x, training=False))
         self._count = 0
         self._laid_out = None
 
+    def _current_form(self):
+        """List what of the layers a traced graph does not notice."""
+        return [(x.lora_enabled, x.dtype_policy) for x in self._dense_layers]
+
     def for_batches(self, num_batches):
         """Returns the function from dict to dict for so many batches."""
+        if self._form != self._current_form():
+            self._trace()
         laid_out = self._laid_out
         if laid_out and laid_out.is_outdated:
             laid_out, self._count = None, 0
@@ -139,7 +153,8 @@ class _Packed(_LaidOut):
     """The graph of the model's `packed_model`."""
 
     def __init__(self, model):
-        super().__init__(model, ("kernel", "bias"))
+        lora = "lora_kernel_a", "lora_kernel_b"
+        super().__init__(model, ("kernel", "bias", *lora))
         self._packed = packed_model(model)
         self._compute = _traced(
             model, lambda x: (self._packed(x, training=False), self._values())
