@@ -213,7 +213,11 @@ class StrictConfig:
         return {"model_type": self.model_type, **dataclasses.asdict(self)}
 
     def to_json(self, path):
-        """Writes the config so that `from_json` reads it back equal."""
+        """Write the config so that `from_json` reads it back equal.
+
+        Args:
+            path: str.
+        """
         text = json.dumps(self.to_dict(), indent=2)
         pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
 

@@ -1,6 +1,13 @@
-"""Names that are loaded when they are first used."""
+"""Public names, loaded when they are first used, that explain wrong use.
 
+Where a package is not installed, the error has the line to type. Where an
+argument is unknown, it names the one that was meant.
+"""
+
+import difflib
+import functools
 import importlib
+import inspect
 import sys
 
 _REQUIREMENTS = {
@@ -9,6 +16,47 @@ _REQUIREMENTS = {
     "tensorflow": "tensorflow>=2.21,<2.22",
     "tensorflow_text": "tensorflow-text>=2.21.1,<2.22",
     "tf2onnx": "keras-bert-tf[onnx]",
+}
+# Names in other libraries.
+_SYNONYMS = {
+    "batch_size": "per_device_train_batch_size train_batch_size",
+    "class_weights": "class_weight",
+    "directory": (
+        "checkpoint model model_name model_name_or_path name path "
+        "pretrained_model_name_or_path save_directory"
+    ),
+    "epochs": "n_epochs nb_epoch num_epochs num_train_epochs",
+    "label_smoothing": "label_smoothing_factor",
+    "labels": "classes id2label label_names num_classes num_labels targets y",
+    "learning_rate": "init_lr lr",
+    "lowercase": "do_lower_case uncased",
+    "max_new_tokens": "max_length max_tokens",
+    "normalize": "normalize_embeddings",
+    "patience": "early_stopping_patience",
+    "prompt": "prompt_name",
+    "seq_length": (
+        "max_length max_len max_seq_len max_seq_length maxlen "
+        "model_max_length sequence_length"
+    ),
+    "texts": "examples inputs sentences x",
+    "validation_data": "dev_data eval_data eval_dataset valid_data",
+    "warmup": "num_warmup_steps warmup_proportion warmup_ratio warmup_steps",
+}
+_KERAS_FIT = (
+    "`fit` minimizes the loss of the task by AdamW. To train in another way, "
+    "compile `model`, the Keras model of the task, and call its `fit`."
+)
+# What to do if no argument has the meaning.
+_ADVICE = {
+    "batch_size": (
+        "Texts of about one length are computed together. The attribute "
+        "`batch_tokens` limits their tokens."
+    ),
+    "dropout": (
+        "The dropout rates are in the config of the model: "
+        "`hidden_dropout_prob` and `attention_probs_dropout_prob`."
+    ),
+    **dict.fromkeys(("loss", "metrics", "optimizer"), _KERAS_FIT),
 }
 
 
@@ -29,6 +77,7 @@ def attach(package, modules=(), members=None):
     def load(name):
         if name in members:
             module = importlib.import_module(f"{package}.{members[name]}")
+            setattr(module, name, _explained(getattr(module, name)))
             return getattr(module, name)
         if name in modules:
             return importlib.import_module(f"{package}.{name}")
@@ -51,3 +100,69 @@ def attach(package, modules=(), members=None):
         return sorted({*vars(sys.modules[package]), *modules, *members})
 
     return __getattr__, __dir__
+
+
+def _explained(value):
+    """Return a public object whose functions explain unknown arguments.
+
+    A function is wrapped. The public methods of a class, and its constructor,
+    are replaced in the class and in its bases in this library.
+    """
+    if inspect.isfunction(value):
+        return _checked(value)
+    bases = getattr(value, "__mro__", ())
+    # Keras checks the arguments of its classes.
+    if not any(base.__module__.startswith("keras.") for base in bases):
+        for base in bases:
+            if base.__module__.startswith("keras_bert"):
+                _explain_in_class(base)
+    return value
+
+
+def _explain_in_class(owner):
+    for name, member in [*vars(owner).items()]:
+        function = getattr(member, "__func__", member)
+        is_public = name == "__init__" or not name.startswith("_")
+        if is_public and inspect.isfunction(function):
+            checked = _checked(function)
+            is_bound = isinstance(member, classmethod | staticmethod)
+            setattr(owner, name, type(member)(checked) if is_bound else checked)
+
+
+def _checked(function):
+    """Wrap a function that takes named arguments, once."""
+    names = inspect.signature(function).parameters
+    kinds = [x.kind for x in names.values()]
+    if inspect.Parameter.VAR_KEYWORD in kinds or hasattr(function, "_checked"):
+        return function
+
+    @functools.wraps(function)
+    def checked(*args, **given):
+        for name, value in given.items():
+            if name not in names:
+                owner = args[0] if {"self", "cls"} & {*names} else None
+                raise TypeError(_unknown(function, owner, name, value, names))
+        return function(*args, **given)
+
+    checked._checked = True
+    return checked
+
+
+def _unknown(function, owner, name, value, names):
+    """Return the message for an argument that a function does not have."""
+    title = function.__name__
+    if owner is not None:
+        kind = owner if isinstance(owner, type) else type(owner)
+        title = f"{kind.__name__}.{title}".removesuffix(".__init__")
+    known = [x for x in names if x not in ("self", "cls")]
+    near = [x for x in known if name in _SYNONYMS.get(x, "").split()]
+    near = near or difflib.get_close_matches(name, known)
+    advice = f"Its arguments are {', '.join(known)}."
+    if near:
+        advice = f"Did you mean {' or '.join(f'`{x}`' for x in near)}?"
+    elif name in _ADVICE:
+        advice = _ADVICE[name]
+    return (
+        f"`{title}` has no argument `{name}`. {advice} "
+        f"Received: {name}={value!r}."
+    )

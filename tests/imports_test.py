@@ -32,6 +32,7 @@ _COLUMNS = {
     "data": (_KERAS, {"layers", "models"}),
     "layers": (_TENSORFLOW, {"text", "data"}),
     "models": (_TENSORFLOW, {"text", "data"}),
+    "arguments": (_KERAS | _TENSORFLOW, set()),
     "artifacts": (_KERAS | _TENSORFLOW, set()),
     "command_line": (_KERAS | _TENSORFLOW, set()),
     "console": (_KERAS | _TENSORFLOW, set()),

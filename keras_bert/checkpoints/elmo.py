@@ -41,11 +41,17 @@ class Elmo:
         return WordTokenizer(self.config.max_characters_per_token)
 
     def sequence_length(self, seq_length=float("inf")):
-        """Takes any length, in words: there are no positions."""
+        """Return a length unchanged: an ELMo has no limit.
+
+        :meta private:
+        """
         return seq_length
 
     def for_task(self, task):
-        """Makes a model of the same weights for a `TaskRecord`."""
+        """Return a model of the same weights for a `TaskRecord`.
+
+        :meta private:
+        """
         other = copy.copy(self)
         other.task = task
         return other

@@ -106,7 +106,11 @@ class PretrainedModel:
         return cls(config, tokenizer, backbone, heads, parts, task, head)
 
     def with_parts(self, parts):
-        """Makes a model of the same weights with some of its parts only."""
+        """Return a model of the same weights with only some of its parts.
+
+        Args:
+            parts: collection of str, such as "pooler".
+        """
         self.check_parts(*parts)
         return self._with(parts=parts)
 
@@ -304,7 +308,11 @@ class PretrainedModel:
         return add_heads(backbone, self.heads, f"packed_{name}")
 
     def check_parts(self, *wanted):
-        """Raises ValueError unless all the named parts are there."""
+        """Raise ValueError if a part is missing.
+
+        Args:
+            *wanted: str, such as "pooler".
+        """
         lacking = [part for part in wanted if part not in self.parts]
         if lacking:
             raise ValueError(
@@ -314,7 +322,10 @@ class PretrainedModel:
             )
 
     def sequence_length(self, seq_length=None):
-        """Takes a length that the model has positions for, by default all.
+        """Return a length that the model has positions for.
+
+        Args:
+            seq_length: int; by default the model's limit.
 
         Raises:
             ValueError: `seq_length` is below 1 or longer than the limit.

@@ -97,7 +97,11 @@ class Backbone:
         return self._with(self.embeddings, inputs)
 
     def above(self, embeddings):
-        """The same layers above other embeddings, a `Backbone`."""
+        """Return a `Backbone` of the same layers above other embeddings.
+
+        Args:
+            embeddings: layer from the family's inputs to vectors.
+        """
         return self._with(embeddings, self.inputs)
 
     def _with(self, embeddings, inputs):

@@ -55,7 +55,11 @@ class ElmoOptions:
 
     @classmethod
     def from_json(cls, path):
-        """Reads a published `options.json`, except what is about training."""
+        """Read a published `options.json`; options of training are ignored.
+
+        Args:
+            path: str.
+        """
         options = read_json_object(path)
         values = {**options.get("char_cnn", {}), **options.get("lstm", {})}
         if isinstance(values.get("embedding"), dict):

@@ -63,11 +63,19 @@ class Family:
         return f"[arXiv {self.paper}](https://arxiv.org/abs/{self.paper})"
 
     def template_of(self, part):
-        """The `Template` of texts for the head of a task, by its part."""
+        """Return the `Template` of texts for the head of a task.
+
+        Args:
+            part: str, the name of the head, such as "classifier".
+        """
         return self.task_heads[part].template or self.template
 
     def model_name(self, kind):
-        """The name of a Keras model, such as "bert_encoder"."""
+        """Return the name of a Keras model, such as "bert_encoder".
+
+        Args:
+            kind: str, such as "encoder".
+        """
         return f"{self.model_type.replace('-', '_')}_{kind}"
 
 

@@ -44,7 +44,11 @@ class HeadKind:
     language_model_weight: float = 0.0
 
     def reads_of(self, config):
-        """The name of what it looks at in the model of a config."""
+        """Return the name of the encoder's output that the head reads.
+
+        Args:
+            config: a config of the family.
+        """
         return self.reads(config) if callable(self.reads) else self.reads
 
     def layer(self, config, num_outputs, name):

@@ -74,7 +74,10 @@ class Client:
         return f"{self.host}:{self.port}"
 
     def signature(self, name="serving_default"):
-        """Describes a signature, as a `Signature`.
+        """Return a `Signature` of the model.
+
+        Args:
+            name: str.
 
         Raises:
             ServerError: the server or the model cannot be asked, or it has

@@ -42,8 +42,15 @@ _PROBE_S = 2.0
 class GrpcClient(Client):
     """Asks a model of a TensorFlow Serving server by gRPC.
 
-    Arguments are those of `Client`; the port is 8500 by default. It needs the
-    extra `serving`.
+    It needs the extra `serving`.
+
+    Args:
+        model_name: str, the name of the model on the server.
+        host: str, a name or an address.
+        port: int, 8500 by default.
+        version: int, version of the model; by default the newest one.
+        version_label: str, the label of a version instead.
+        timeout_s: float, seconds to wait for one answer.
 
     Example:
 
@@ -73,6 +80,10 @@ class GrpcClient(Client):
         }
 
     def ask(self, signature, inputs):
+        """Ask a `Signature` once.
+
+        :meta private:
+        """
         request = predict_pb2.PredictRequest()
         request.model_spec.signature_name = signature.name
         for name, values in inputs.items():

@@ -23,7 +23,13 @@ _SETTINGS = "\x04\0"  # Of the frame that HTTP/2, and so gRPC, begins with.
 class RestClient(Client):
     """Asks a model of a TensorFlow Serving server by REST.
 
-    Arguments are those of `Client`; the port is 8501 by default.
+    Args:
+        model_name: str, the name of the model on the server.
+        host: str, a name or an address.
+        port: int, 8501 by default.
+        version: int, version of the model; by default the newest one.
+        version_label: str, the label of a version instead.
+        timeout_s: float, seconds to wait for one answer.
 
     Example:
 
@@ -54,6 +60,10 @@ class RestClient(Client):
             raise self._stranger(f"{answer}") from None
 
     def ask(self, signature, inputs):
+        """Ask a `Signature` once.
+
+        :meta private:
+        """
         request = {
             "signature_name": signature.name,
             "inputs": {name: to_json(x) for name, x in inputs.items()},

@@ -1,12 +1,17 @@
 """Several fine-tuned models that answer as one."""
 
 import os
+import typing
 
 import numpy as np
 
+from keras_bert import arguments
+from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.loading import load_task
+
+if typing.TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Ensemble:
@@ -41,16 +46,17 @@ class Ensemble:
         self.settings = _agreed(self.tasks)
 
     @classmethod
-    def from_pretrained(cls, directories, **arguments):
-        """Reads fine-tuned models.
+    @arguments.name_rest(from_pretrained, omit=["directory"])
+    def from_pretrained(cls, directories, **arguments) -> "Self":
+        """Read fine-tuned models.
 
         Args:
-            directories: list of str, each as for `load_task`.
-            **arguments: other arguments of `keras_bert.from_pretrained`.
+            directories: list of str, two or more arguments of `load_task`.
+            **arguments: arguments of `keras_bert.from_pretrained`.
 
         Raises:
-            ValueError: it is a single directory, or the models do not go
-                together.
+            ValueError: `directories` is a single directory, or the models are
+                of different tasks or labels.
         """
         if isinstance(directories, str | os.PathLike):
             raise ValueError(
@@ -74,16 +80,15 @@ class Ensemble:
         for task in self.tasks:
             task.batch_tokens = value
 
-    def predict(self, texts, **options):
+    def predict(self, texts):
         """Answers texts.
 
         Args:
-            texts, options: as the tasks' own `predict` takes them.
+            texts: as the tasks' own `predict` takes them.
 
         Returns:
             What that returns.
         """
-        refuse_options(self, options)
         return self.tasks[0].decode(*self._ask(texts))
 
     def probabilities(self, texts):
@@ -116,11 +121,13 @@ class Ensemble:
     def null_threshold(self, value):
         self.tasks[0].null_threshold = value
 
-    def answers(self, questions, **sizes):
+    def answers(self, questions, n_best_size=20, max_answer_length=30):
         """Finds the best answers to each question, for `write_squad_files`.
 
         Args:
-            questions, sizes: as `QuestionAnswerer.answers` takes them.
+            questions: as `QuestionAnswerer.fit` takes them.
+            n_best_size: int, number of answers to each question.
+            max_answer_length: int, most tokens of an answer.
 
         Returns:
             What that returns.
@@ -134,7 +141,8 @@ class Ensemble:
                 "`answers` are those of a QuestionAnswerer. "
                 f"Received: an ensemble of {_name(first)}s."
             )
-        return first.answers_of(*self._ask_labelled(questions), **sizes)
+        asked = self._ask_labelled(questions)
+        return first.answers_of(*asked, n_best_size, max_answer_length)
 
     def evaluate(self, texts, labels=None):
         """Compares answers with labels.
@@ -182,8 +190,9 @@ def _check_kinds(tasks):
     is_known = all(isinstance(task, FineTunedTask) for task in tasks)
     if not is_known or len(tasks) < 2 or len({*names}) > 1:
         raise ValueError(
-            "An ensemble must have two or more models of one task that is "
-            f"fine-tuned. Received: {', '.join(names) or 'none'}."
+            "An ensemble must have two or more models of one fine-tuned task. "
+            "To read directories, call `Ensemble.from_pretrained`. "
+            f"Received: {', '.join(names) or 'none'}."
         )
 
 

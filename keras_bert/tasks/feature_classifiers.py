@@ -14,17 +14,33 @@ class FeatureTextClassifier(FeatureBased, TextClassifier):
 
     Args:
         pretrained: `PretrainedModel`, or `Elmo`, which is not saved.
-        labels, multi_label, seq_length, truncation: as `TextClassifier` takes
-            them.
+        labels: list of str, the names of the labels in order. Needed for an
+            encoder; a fine-tuned model has its own, which these may put in
+            another order.
+        multi_label: bool, whether a text may have several labels or none.
+        rename_labels: dict from labels that the model was trained with to
+            their new names.
+        new_head: bool, whether a random head takes the place of the trained
+            one, such as one for other labels.
+        seq_length: int, longest text or pair in tokens, special tokens
+            included; by default as trained, or else 128, or the model's limit
+            if that is less.
+        truncation: str, which part of longer texts is kept: "head", their
+            beginning, which is the default, "tail" or "head_tail".
+        windows: str, "mean" or "max": longer single texts are not cut but
+            read in windows, and the logits of the windows are pooled.
+        stride: int, most tokens from the start of a window to the start of
+            the next; by default windows overlap only so far that none is
+            short.
         layers: iterable of int, which layers are read: 0 for the embeddings,
             1 for the first block and so on, or from the last, -1. By default
             the last four, or all blocks if there are fewer.
-        combination: str, what is made of several layers: "concatenate", or
+        combination: str, how several layers are combined: "concatenate", or
             "weighted", their sum by weights that are learned.
         lstm_size: int, of each direction; by default the encoder's width.
-        dropout: float, of what goes into each LSTM and comes out of the last.
-        cache_dir: str, where the states of the examples that `fit` is given
-            are kept for the next training; nowhere by default.
+        dropout: float, rate before each LSTM and after the last.
+        cache_dir: str, directory that keeps the states of the examples of
+            `fit` for the next training; nowhere by default.
         head_file: str, the weights of a trained head; `from_pretrained`
             finds it.
 
@@ -52,8 +68,28 @@ class FeatureTokenClassifier(FeatureBased, TokenClassifier):
     each epoch.
 
     Args:
-        labels, seq_length: as `TokenClassifier` takes them.
-        pretrained, layers and others: as `FeatureTextClassifier` takes them.
+        pretrained: `PretrainedModel`, or `Elmo`, which is not saved.
+        labels: list of str, the names of the tags, as `labels_of` makes
+            them. Needed for an encoder; a fine-tuned model has its own, which
+            these may put in another order.
+        seq_length: int, longest window in tokens, special tokens included; by
+            default as trained, or else 128, or the model's limit if that is
+            less.
+        rename_labels: dict from tags that the model was trained with, or
+            from types of entities, such as "PER", to their new names.
+        new_head: bool, whether a random head takes the place of the trained
+            one, such as one for other labels.
+        layers: iterable of int, which layers are read: 0 for the embeddings,
+            1 for the first block and so on, or from the last, -1. By default
+            the last four, or all blocks if there are fewer.
+        combination: str, how several layers are combined: "concatenate", or
+            "weighted", their sum by weights that are learned.
+        lstm_size: int, of each direction; by default the encoder's width.
+        dropout: float, rate before each LSTM and after the last.
+        cache_dir: str, directory that keeps the states of the examples of
+            `fit` for the next training; nowhere by default.
+        head_file: str, the weights of a trained head; `from_pretrained`
+            finds it.
 
     Example:
 

@@ -1,8 +1,10 @@
 """A model as the task that it was trained for, or is asked for."""
 
 from keras_bert import tasks
+from keras_bert.arguments import name_rest
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.task import Task
 
 _ENCODER_TASKS = {
     "fill_mask": "FillMask",
@@ -12,12 +14,13 @@ _ENCODER_TASKS = {
 }
 
 
-def load_task(directory, **arguments):
-    """Reads a fine-tuned model as the `FineTunedTask` that its files name.
+@name_rest(from_pretrained)
+def load_task(directory, **arguments) -> FineTunedTask:
+    """Read a fine-tuned model as the task that its files name.
 
     Args:
         directory: str, as for `keras_bert.from_pretrained`.
-        **arguments: other arguments of `keras_bert.from_pretrained`.
+        **arguments: arguments of `keras_bert.from_pretrained`.
 
     Raises:
         ValueError: the model was fine-tuned for no task, or for none that is
@@ -36,7 +39,7 @@ def load_any_task(
     lowercase=None,
     seq_length=None,
     **arguments,
-):
+) -> Task:
     """Reads a fine-tuned model, or an encoder, as a `Task`.
 
     Args:

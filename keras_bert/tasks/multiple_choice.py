@@ -127,19 +127,18 @@ class MultipleChoice(FineTunedTask):
         """
         return self.probabilities_of(self.logits(self.encode(questions)))
 
-    def predict(self, questions, **options):
+    def predict(self, questions):
         """Chooses.
 
         Args:
             questions: as `probabilities` takes them.
-            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list of dicts, one for each question: `choice`, int, the index
             of the most probable one; its `probability`, float; and
             `truncated`, bool, whether a choice was cut with its context.
         """
-        return self.answered(questions, options)
+        return self.answered(questions)
 
     def decode(self, encoded, logits):
         return [

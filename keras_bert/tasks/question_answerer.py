@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from keras_bert import arguments
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.tasks.answers.answer_spans import plain_answer
 from keras_bert.tasks.answers.answer_windows import WindowSizes
@@ -25,6 +26,7 @@ from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.teaching import SoftSpanLoss
 from keras_bert.text.self_told_kind import told_settings
 from keras_bert.training.cross_entropy import SpanCrossEntropy
@@ -124,6 +126,7 @@ class QuestionAnswerer(FineTunedTask):
     def null_threshold(self, value):
         self.settings["null_threshold"] = value
 
+    @arguments.describe(Recipe)
     def fit(
         self,
         questions,
@@ -131,43 +134,55 @@ class QuestionAnswerer(FineTunedTask):
         callbacks=(),
         verbose="auto",
         teacher=None,
-        **recipe,
+        *,
+        epochs=3,
+        batch_size=32,
+        learning_rate=3e-5,
+        warmup=0.1,
+        weight_decay=0.01,
+        layer_decay=1.0,
+        num_frozen_layers=0,
+        num_reset_layers=0,
+        label_smoothing=0.0,
+        patience=None,
+        seed=0,
+        parallel_parts=1,
+        label_share=0.5,
+        temperature=2.0,
     ):
-        """Fine-tunes the model.
+        """Fine-tune the model.
 
-        If some questions are impossible, the model learns to give no answer,
-        from `null_threshold` 0 on, or from the best one on the validation
-        data. Questions whose answers are not where the data say are left
-        out, and counted by a warning; another warning tells if the model
-        then gives the same answer almost always.
+        If some questions are impossible, the model learns to give no answer.
+        The `null_threshold` is then the best one on the validation data, or 0
+        without such data. Questions whose answers are not at the given place
+        are left out, and a warning counts them.
 
         Args:
-            questions: str, the path of a file of SQuAD, of version 1.1 or
-                2.0; dict, the object that such a file holds; or list of
-                `SquadQuestion`.
-            validation_data: the same. After each epoch they are answered,
-                and the weights of the best epoch are kept.
+            questions: str, path of a SQuAD file of version 1.1 or 2.0; dict,
+                the content of such a file; or list of `SquadQuestion`.
+            validation_data: the same. Its questions are answered after each
+                epoch, and the weights of the best epoch are kept.
             callbacks: list of Keras callbacks.
-            verbose: as `keras.Model.fit` takes it.
-            teacher: a trained `QuestionAnswerer` that reads in the same
-                tokens and windows, to learn from as well, or None.
-            **recipe: fields of `Recipe`: `epochs`, `batch_size`,
-                `learning_rate` and others.
+            verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
+            teacher: trained `QuestionAnswerer` of the same vocabulary and
+                window sizes, whose logits the model learns to imitate.
+            **recipe: the fields of `Recipe`.
 
         Returns:
             A Keras `History`.
 
         Raises:
-            ValueError: a question cannot be used, or the teacher does not
-                fit; it is named before any training.
+            ValueError: a question or the teacher cannot be used. Nothing is
+                trained.
         """
-        return super().fit(
+        recipe = self.recipe(locals())
+        return self._fit(
+            recipe,
             questions,
             validation_data=validation_data,
+            teacher=teacher,
             callbacks=callbacks,
             verbose=verbose,
-            teacher=teacher,
-            **recipe,
         )
 
     def evaluate(self, questions):
@@ -203,13 +218,12 @@ class QuestionAnswerer(FineTunedTask):
             )
         return self._tune(encoded)
 
-    def predict(self, pairs, **options):
+    def predict(self, pairs):
         """Answers questions.
 
         Args:
             pairs: list of pairs of str, a question and its context; it may
                 be empty.
-            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list of dicts, one for each pair: `answer`, str, and its place
@@ -218,7 +232,7 @@ class QuestionAnswerer(FineTunedTask):
             float, among the best answers. Where there is no answer it is ""
             from 0 to 0.
         """
-        return self.answered(pairs, options)
+        return self.answered(pairs)
 
     def decode(self, encoded, logits):
         answers = row_answers(encoded, logits)
@@ -227,21 +241,22 @@ class QuestionAnswerer(FineTunedTask):
             for q in questions_of(encoded)
         ]
 
-    def answers(self, questions, **sizes):
+    def answers(self, questions, n_best_size=20, max_answer_length=30):
         """Finds the best answers to each question, for `write_squad_files`.
 
         Args:
             questions: as `fit` takes them.
-            **sizes: `n_best_size`, int, and `max_answer_length`, int, as
-                `decode_answers` takes them; by default 20 and 30.
+            n_best_size: int, number of answers to each question.
+            max_answer_length: int, most tokens of an answer.
 
         Returns:
             A dict from the ids of the questions to `Answers`.
         """
         encoded = self.labelled(questions)
-        return self.answers_of(encoded, self.logits(encoded), **sizes)
+        logits = self.logits(encoded)
+        return self.answers_of(encoded, logits, n_best_size, max_answer_length)
 
-    def answers_of(self, encoded, logits, n_best_size=20, max_answer_length=30):
+    def answers_of(self, encoded, logits, n_best_size, max_answer_length):
         """Makes the answer of `answers` of `logits`.
 
         :meta private:

@@ -1,7 +1,15 @@
 """The parts of every task, so that it can be exported and used alike."""
 
+import inspect
+import os
+import typing
+
+from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
+
+if typing.TYPE_CHECKING:
+    from typing_extensions import Self
 
 TRUNCATED = "truncated"
 
@@ -33,17 +41,42 @@ class Task:
     settings = {}
     substring_outputs = ()
 
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        read = inspect.unwrap(cls.from_pretrained.__func__)
+        named = arguments.name_rest(cls, omit=["pretrained", "head_file"])
+        cls.from_pretrained = classmethod(named(read))
+
+    def __new__(cls, pretrained=None, *args, **kwargs):
+        if isinstance(pretrained, str | os.PathLike):
+            raise ValueError(
+                "`pretrained` must be a `PretrainedModel`. To read a "
+                f"directory, call `{cls.__name__}.from_pretrained`. "
+                f"Received: pretrained={pretrained!r}."
+            )
+        return super().__new__(cls)
+
     @classmethod
     def from_pretrained(
         cls, directory, lowercase=None, special_tokens_in_text=None, **kwargs
-    ):
-        """Reads a checkpoint, as `keras_bert.from_pretrained` does.
+    ) -> "Self":
+        """Read a checkpoint as a task.
 
         Args:
-            directory: str.
-            lowercase: bool, where no file says whether texts are lower-cased.
-            special_tokens_in_text: bool, as there.
-            **kwargs: other arguments of the class.
+            directory: str, as `keras_bert.from_pretrained` takes it: a
+                directory, or the name of a model on the Hugging Face Hub.
+            lowercase: bool, whether texts are lower-cased. Needed if no file
+                of the directory says so.
+            special_tokens_in_text: bool, whether a special token in a text,
+                such as "[SEP]", becomes its id; by default as saved, or
+                False.
+            **kwargs: arguments of the class.
+
+        Raises:
+            CheckpointError: a file is missing or cannot be used. It is a
+                ValueError.
+            ValueError: the model does not fit the task, or an argument is out
+                of range.
         """
         pretrained = from_pretrained(
             directory,
@@ -127,20 +160,41 @@ class Task:
 
         export_saved_model(self, directory, version, overwrite)
 
-    def export_tflite(self, path, **kwargs):
-        """Writes TFLite files, one that takes strings and one that takes ids.
+    def export_tflite(
+        self,
+        path,
+        kind="int8",
+        texts=None,
+        representative_texts=None,
+        files=("text", "ids"),
+        overwrite=False,
+        force=False,
+    ):
+        """Write TFLite files, one that takes strings and one that takes ids.
 
         Args:
             path: str, "model.tflite" for "model_text.tflite" and
                 "model_ids.tflite".
-            **kwargs: as `keras_bert.export.export_tflite` takes them.
+            kind: str, how weights are stored: "float32", "float16", "int8",
+                or "full_int8", with scales that are fixed beforehand.
+            texts: list of examples that each file is tried on, as `predict`
+                takes them; by default built-in sentences.
+            representative_texts: list of the same, for the scales of
+                "full_int8".
+            files: collection of "text" and "ids", the files to write.
+            overwrite: bool, replace files that an earlier call has written.
+            force: bool, write a file even if it differs from this task by
+                more than its kind may.
 
         Returns:
-            What that returns: how each file compares with this task.
+            A dict from the names in `files` to `Comparison` with this task.
 
         Raises:
-            ValueError: as by that.
+            ValueError: a file exists and may not be replaced, TFLite lacks an
+                op of the task, or a file differs too much.
+            ModuleNotFoundError: LiteRT's interpreter is not installed.
         """
         from keras_bert.export import export_tflite
 
-        return export_tflite(self, path, **kwargs)
+        options = kind, texts, representative_texts, files, overwrite, force
+        return export_tflite(self, path, *options)

@@ -66,7 +66,10 @@ class TextClassifier(TextTask):
         multi_label=None,
         rename_labels=None,
         new_head=False,
-        **kwargs,
+        seq_length=None,
+        truncation=None,
+        windows=None,
+        stride=None,
     ):
         trained = self._trained_settings(pretrained)
         self.labels, self.kept_outputs = choose_labels(
@@ -76,7 +79,8 @@ class TextClassifier(TextTask):
             multi_label = trained.get("multi_label", False)
         self.multi_label = multi_label
         own = {"labels": self.labels, "multi_label": multi_label}
-        super().__init__(pretrained, len(self.labels), own, **kwargs)
+        how = seq_length, truncation, windows, stride
+        super().__init__(pretrained, len(self.labels), own, *how)
 
     @property
     def outputs(self):
@@ -143,12 +147,11 @@ class TextClassifier(TextTask):
         """
         return self.probabilities_of(self.logits(self.encode(texts)))
 
-    def predict(self, texts, **options):
+    def predict(self, texts):
         """Labels texts.
 
         Args:
             texts: list of str, or of pairs of str; it may be empty.
-            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list of dicts, one for each text: `label`, str; its
@@ -156,7 +159,7 @@ class TextClassifier(TextTask):
             too long and is cut. With `multi_label` it is a list of such
             dicts, the most probable first, perhaps empty.
         """
-        return self.answered(texts, options)
+        return self.answered(texts)
 
     def decode(self, encoded, logits):
         answers = []

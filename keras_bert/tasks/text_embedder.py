@@ -1,7 +1,10 @@
 """A model as a source of features: a vector for each text."""
 
+import typing
+
 import numpy as np
 
+from keras_bert import arguments
 from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
@@ -17,10 +20,12 @@ from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
 from keras_bert.tasks.fine_tuning.forward import Forward
-from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
+
+if typing.TYPE_CHECKING:
+    from typing_extensions import Self
 
 # So many are held as ids together.
 _TEXTS_AT_ONCE = 16384
@@ -123,22 +128,26 @@ class TextEmbedder(Task):
     @classmethod
     def from_pretrained(
         cls, directory, lowercase=None, special_tokens_in_text=None, **kwargs
-    ):
-        """Reads a checkpoint, as `keras_bert.from_pretrained` does.
+    ) -> "Self":
+        """Read a checkpoint as an embedder.
 
-        One that was saved by `save`, and one of sentence-transformers, also
-        tells pooling, dense layers, normalization, length and prompts.
+        A checkpoint of `save` or of sentence-transformers also has pooling,
+        dense layers, normalization, length and prompts. Arguments replace
+        them, and a warning names each difference.
 
         Args:
-            directory: str.
-            lowercase: bool, where no file says whether texts are lower-cased.
-            special_tokens_in_text: bool, as there.
-            **kwargs: other arguments of the class, which go before what the
-                checkpoint tells; the log says where they contradict it.
+            directory: str, as `keras_bert.from_pretrained` takes it: a
+                directory, or the name of a model on the Hugging Face Hub.
+            lowercase: bool, whether texts are lower-cased. Needed if no file
+                of the directory says so.
+            special_tokens_in_text: bool, whether a special token in a text,
+                such as "[SEP]", becomes its id; by default as saved, or
+                False.
+            **kwargs: arguments of the class.
 
         Raises:
-            CheckpointError: a file cannot be used, or asks for a module or a
-                pooling of sentence-transformers that we do not have.
+            CheckpointError: a file cannot be used, or names a module or a
+                pooling of sentence-transformers that does not exist here.
         """
         pretrained, told = load_embedder(
             directory,
@@ -161,6 +170,7 @@ class TextEmbedder(Task):
         """
         save_embedder(self, directory, format, overwrite)
 
+    @arguments.describe(Recipe)
     def fit(
         self,
         texts,
@@ -168,9 +178,23 @@ class TextEmbedder(Task):
         validation_data=None,
         callbacks=(),
         verbose="auto",
-        **recipe,
+        *,
+        epochs=3,
+        batch_size=32,
+        learning_rate=3e-5,
+        warmup=0.1,
+        weight_decay=0.01,
+        layer_decay=1.0,
+        num_frozen_layers=0,
+        num_reset_layers=0,
+        label_smoothing=0.0,
+        patience=None,
+        seed=0,
+        parallel_parts=1,
+        label_share=0.5,
+        temperature=2.0,
     ):
-        """Fine-tunes the encoder and the dense layers.
+        """Fine-tune the encoder and the dense layers.
 
         Pairs and triplets are trained to find each anchor's positive among
         those of the whole batch, so larger batches teach more; scored pairs
@@ -187,18 +211,16 @@ class TextEmbedder(Task):
                 those to learn from. The weights of the best epoch are kept,
                 by `mean_reciprocal_rank`, or `spearman` of scored pairs.
             callbacks: list of Keras callbacks.
-            verbose: as `keras.Model.fit` takes it.
-            **recipe: fields of `Recipe`: `epochs`, `batch_size`,
-                `learning_rate` and others.
+            verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
+            **recipe: the fields of `Recipe`.
 
         Returns:
             A Keras `History`.
 
         Raises:
-            ValueError: an example cannot be used; it is named before any
-                training.
+            ValueError: an example cannot be used. Nothing is trained.
         """
-        recipe = Recipe.of_fit(**recipe)
+        recipe = Recipe.of(locals())
         examples = embedding_examples(self.preprocess, texts, labels)
         validation, judged = None, None
         if validation_data is not None:
@@ -229,14 +251,13 @@ class TextEmbedder(Task):
         """
         return self._scores(embedding_examples(self.preprocess, texts, labels))
 
-    def embed(self, texts, prompt=None, **options):
+    def embed(self, texts, prompt=None):
         """Computes a vector for each text.
 
         Args:
             texts: list of str; it may be empty.
             prompt: str, the name of the prompt that is put before each; ""
                 for none, None for the default.
-            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A float32 array `(num_texts, dim)`, in the order of the texts.
@@ -245,7 +266,6 @@ class TextEmbedder(Task):
             ValueError: one is no str, or not even text; its index is named
                 before any is embedded. Or no prompt has the name.
         """
-        refuse_options(self, options)
         prompt, texts = self.prompts.named(prompt), checked_texts(texts)
         preprocess = self.preprocess.with_prompt(prompt)
         embeddings = np.empty((len(texts), self.dim), np.float32)
@@ -254,23 +274,31 @@ class TextEmbedder(Task):
             embeddings[start : start + len(rows)] = found
         return embeddings
 
-    def embed_query(self, texts, **options):
-        """Computes the vectors of questions, with the prompt "query" if any.
+    def embed_query(self, texts):
+        """Compute the vectors of queries, with the prompt "query" if any.
 
-        Args, Returns, Raises: those of `embed`.
+        Args:
+            texts: list of str; it may be empty.
+
+        Returns:
+            A float32 array `(num_texts, dim)`, as `embed` returns it.
         """
-        return self.embed(texts, self.prompts.first_of("query"), **options)
+        return self.embed(texts, self.prompts.first_of("query"))
 
-    def embed_document(self, texts, **options):
-        """Computes the vectors of texts that are searched.
+    def embed_document(self, texts):
+        """Compute the vectors of texts that are searched.
 
         Their prompt is the first that exists of "document", "passage" and
         "corpus", if any.
 
-        Args, Returns, Raises: those of `embed`.
+        Args:
+            texts: list of str; it may be empty.
+
+        Returns:
+            A float32 array `(num_texts, dim)`, as `embed` returns it.
         """
         name = self.prompts.first_of("document", "passage", "corpus")
-        return self.embed(texts, name, **options)
+        return self.embed(texts, name)
 
     def layers(self, texts):
         """Computes what every layer makes of every token.

@@ -5,6 +5,7 @@ import functools
 
 import tensorflow as tf
 
+from keras_bert import arguments
 from keras_bert import features
 from keras_bert.models.left_to_right import LeftToRight
 from keras_bert.tasks.fine_tuning.columns import brief
@@ -96,15 +97,27 @@ class TextGenerator(Task):
         """The rule by which tokens are chosen, a dict for JSON."""
         return dataclasses.asdict(self._sampling)
 
-    def generate(self, prompts, *, seed=None, **changes):
-        """Goes on with texts.
+    def generate(
+        self,
+        prompts,
+        *,
+        seed=None,
+        max_new_tokens=None,
+        temperature=None,
+        top_k=None,
+        top_p=None,
+    ):
+        """Continue texts.
+
+        Each combination of `max_new_tokens`, `temperature`, `top_k` and
+        `top_p` is traced once, which takes seconds.
 
         Args:
             prompts: list of str. With a tokenizer without a token for the
                 beginning, as GPT-1's, each must have a token.
-            seed: int, of the draws; by default that of the class.
-            **changes: other arguments of the class, for this call only. Each
-                combination is traced once, which takes seconds.
+            seed: int, of the draws; by default as the class has it.
+            max_new_tokens, temperature, top_k, top_p: as the class takes
+                them, for this call only; by default as the class has them.
 
         Returns:
             A list of str, what follows each prompt, without it.
@@ -114,9 +127,15 @@ class TextGenerator(Task):
                 range.
         """
         seed = self._sampling.seed if seed is None else seed
-        if changes:
-            key = tuple(sorted(changes.items()))
+        key = max_new_tokens, temperature, top_k, top_p
+        if key != (None, None, None, None):
             if key not in self._others:
+                names = "max_new_tokens", "temperature", "top_k", "top_p"
+                changes = {
+                    name: value
+                    for name, value in zip(names, key, strict=True)
+                    if value is not None
+                }
                 values = {**self.settings, **changes}
                 self._others[key] = type(self)(self.pretrained, **values)
             return self._others[key].generate(prompts, seed=seed)
@@ -208,8 +227,14 @@ class TextGenerator(Task):
             "generated_ids": tf.where(is_text, ids, padding),
         }
 
+    @arguments.name_rest(Task.export_tflite)
     def export_tflite(self, path, **kwargs):
-        """ValueError: TFLite has not what goes on with texts."""
+        """Raise ValueError: text generation cannot be exported to TFLite.
+
+        Args:
+            path: str.
+            **kwargs: arguments of other tasks.
+        """
         raise ValueError(
             "A TextGenerator is exported as a SavedModel only: TFLite lacks "
             f"the operations of its loop. Received: {path}."

@@ -18,8 +18,16 @@ class TextRegressor(TextTask):
     Args:
         pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
             task.
-        seq_length, truncation, windows, stride: as `TextClassifier` takes
-            them; by default as trained.
+        seq_length: int, longest text or pair in tokens, special tokens
+            included; by default as trained, or else 128, or the model's limit
+            if that is less.
+        truncation: str, which part of longer texts is kept: "head", their
+            beginning, which is the default, "tail" or "head_tail".
+        windows: str, "mean" or "max": longer single texts are not cut but
+            read in windows, and the logits of the windows are pooled.
+        stride: int, most tokens from the start of a window to the start of
+            the next; by default windows overlap only so far that none is
+            short.
 
     Example:
 
@@ -37,8 +45,16 @@ class TextRegressor(TextTask):
     main_metric = "spearman"
     outputs = ("score", TRUNCATED)
 
-    def __init__(self, pretrained, **kwargs):
-        super().__init__(pretrained, 1, {}, **kwargs)
+    def __init__(
+        self,
+        pretrained,
+        seq_length=None,
+        truncation=None,
+        windows=None,
+        stride=None,
+    ):
+        how = seq_length, truncation, windows, stride
+        super().__init__(pretrained, 1, {}, *how)
 
     def _learned(self, labels, class_weights):
         if class_weights:
@@ -73,18 +89,17 @@ class TextRegressor(TextTask):
         targets = encoded.targets[encoded.starts[some]]
         return spread_too_little(self.logits(encoded.part(some)), targets)
 
-    def predict(self, texts, **options):
+    def predict(self, texts):
         """Gives texts numbers.
 
         Args:
             texts: list of str, or of pairs of str; it may be empty.
-            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list of float, one for each text. A warning in the log says
             how many texts are too long and are cut.
         """
-        return self.answered(texts, options)
+        return self.answered(texts)
 
     def decode(self, encoded, logits):
         return logits[:, 0].tolist()

@@ -192,7 +192,7 @@ class TokenClassifier(FineTunedTask):
         )
         return [np.reshape(row, (-1, len(self.labels))) for row in of_words]
 
-    def predict(self, texts, **options):
+    def predict(self, texts):
         """Finds entities in texts.
 
         Words are what the tokenizer cuts a text into, at white space and
@@ -200,7 +200,6 @@ class TokenClassifier(FineTunedTask):
 
         Args:
             texts: list of str; it may be empty.
-            **options: none; `batch_tokens` stands for a batch size.
 
         Returns:
             A list with a list for each text, of a dict for each entity, in
@@ -208,7 +207,7 @@ class TokenClassifier(FineTunedTask):
             characters, so that `text` is `texts[i][start:end]`. With plain
             tags there is one for each word.
         """
-        return self.answered(texts, options)
+        return self.answered(texts)
 
     def decode(self, encoded, logits):
         find = _each_word if self.is_plain else find_entities

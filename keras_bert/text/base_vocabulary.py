@@ -103,7 +103,14 @@ class BaseVocabulary:
         return token in self._ids
 
     def id_of(self, token):
-        """The id of a token; KeyError if there is none."""
+        """Return the id of a token.
+
+        Args:
+            token: str.
+
+        Raises:
+            KeyError: there is no such token.
+        """
         return self._ids[token]
 
     @property

@@ -69,12 +69,27 @@ class WordTokenizer:
         return self.tokenize_with_offsets(texts)[0]
 
     def tokenize_with_offsets(self, texts):
-        """As a call, with starts and ends in bytes, int64, beside."""
+        """Split texts into words, with their starts and ends in bytes.
+
+        Args:
+            texts: string tensor `(batch_size,)`.
+
+        Returns:
+            Three `RaggedTensor`s `(batch_size, (words))`: string, int64 and
+            int64.
+        """
         texts = tf.convert_to_tensor(texts, tf.string)
         return tf_text.WhitespaceTokenizer().tokenize_with_offsets(texts)
 
     def pack(self, template, first, second, seq_length, truncation):
-        """Lays words out and spells them; arguments as for `pack` of ids.
+        """Lay words out and spell them.
+
+        Args:
+            template: `Template`.
+            first: `RaggedTensor` of strings `(batch_size, (words))`.
+            second: the same, of the other text of each pair, or None.
+            seq_length: int.
+            truncation: str, "head", "tail" or "head_tail".
 
         Returns:
             A dict of int32 tensors: `input_ids` `(batch_size, seq_length,

@@ -77,7 +77,11 @@ class Objective:
     model_types: tuple = ()
 
     def is_for(self, config):
-        """Returns True for a config of a family that it is for."""
+        """Return whether models of a config can learn by the objective.
+
+        Args:
+            config: a config of any family.
+        """
         return config.model_type in (self.model_types or (config.model_type,))
 
     @property

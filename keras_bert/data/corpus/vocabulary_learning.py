@@ -5,6 +5,7 @@ is text as BERT's tokenizer normalises and splits it.
 """
 
 from keras_bert import checks
+from keras_bert.arguments import name_rest
 from keras_bert.data.corpus.json_lines import BadLines
 from keras_bert.data.corpus.learning import MAX_FREQUENCY
 from keras_bert.data.corpus.learning import MAX_VOCAB_SIZE
@@ -84,11 +85,15 @@ def learn_vocabulary(
     return Vocabulary(tokens), unseen
 
 
+@name_rest(learn_vocabulary)
 def learn_wordpiece(sources, vocab_size, lowercase=True, **options):
     """Learn the settings of a WordPiece tokenizer by `learn_vocabulary`.
 
     Args:
-        sources, vocab_size, lowercase, options: see `learn_vocabulary`.
+        sources: list of sources, as returned by `open_sources`.
+        vocab_size: int, most word pieces, the special ones included.
+        lowercase: bool, lower-case the text and strip its accents.
+        **options: other arguments of `learn_vocabulary`.
 
     Returns:
         `WordpieceSettings` and the list of the sentences (bytes) held out.

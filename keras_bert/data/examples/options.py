@@ -71,10 +71,13 @@ class TextOptions(checks.Checked):
         return self.tokenizer_settings().tokenizer()
 
     def sentences(self, lines):
-        """Yields the sentences of lines, both bytes; empty lines stay.
+        """Yield the sentences of lines; empty lines stay.
 
-        Behind another one of its line a sentence begins with a space: to
-        byte-level BPE its first word is another one without.
+        A sentence after another one of the same line begins with a space,
+        because byte-level BPE reads its first word differently without one.
+
+        Args:
+            lines: iterable of bytes.
         """
         if not self.split_sentences:
             yield from lines

@@ -4,10 +4,13 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import inspect
 import tempfile
 
 from keras import ops
 
+from keras_bert.arguments import parameters
+from keras_bert.arguments import with_defaults
 from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
@@ -23,11 +26,10 @@ from keras_bert.tasks.features.model import states_of_layers
 from keras_bert.tasks.features.stored_states import described_encoder
 from keras_bert.tasks.features.stored_states import over_states
 from keras_bert.tasks.features.stored_states import stored_states
+from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 
-# The head learns from nothing, and faster than an encoder may change.
-_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
 _WHOLE_ENCODER = -1
 # What may be said of an encoder that does not learn.
 _ENCODER_FIELDS = {
@@ -60,6 +62,10 @@ class FeatureBased:
     """
 
     is_per_token = False
+
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        cls.__signature__ = inspect.Signature([*parameters(cls).values()])
 
     def __init__(
         self,
@@ -116,12 +122,15 @@ class FeatureBased:
         model = head_on_states(self.states_model, self.head_model, name)
         return pretrained, model
 
-    def recipe(self, **fields):
-        """A `Recipe`: 10 epochs at a learning rate of 1e-3 by default.
+    # The head learns from nothing, and faster than an encoder may change.
+    fit = with_defaults(FineTunedTask.fit, epochs=10, learning_rate=1e-3)
+
+    def recipe(self, values):
+        """Return the `Recipe` with the values of a dict.
 
         :meta private:
         """
-        recipe = Recipe.of_fit(**{**_RECIPE, **fields})
+        recipe = Recipe.of(values)
         for name, values in _ENCODER_FIELDS.items():
             if getattr(recipe, name) not in values:
                 raise ValueError(
@@ -140,6 +149,11 @@ class FeatureBased:
         return True
 
     def smaller(self, num_layers):
+        """Raise ValueError: the head fits the chosen layers only.
+
+        Args:
+            num_layers: int.
+        """
         raise ValueError(
             f"A {type(self).__name__} has no smaller form: its head is made "
             "for the states of chosen layers. "
@@ -147,6 +161,10 @@ class FeatureBased:
         )
 
     def learn(self, encoded, held_out, recipe, **fit):
+        """Train the head on stored states.
+
+        :meta private:
+        """
         # The same task, but of states.
         learner = copy.copy(self)
         learner.model = self.head_model

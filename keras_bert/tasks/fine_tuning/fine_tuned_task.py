@@ -4,6 +4,7 @@ import numpy as np
 from absl import logging
 from keras import ops
 
+from keras_bert import arguments
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
@@ -11,7 +12,6 @@ from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.encoded import TAUGHT
 from keras_bert.tasks.fine_tuning.forward import Forward
-from keras_bert.tasks.fine_tuning.forward import refuse_options
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import no_targets
 from keras_bert.tasks.fine_tuning.language_model import with_language_model
@@ -41,6 +41,8 @@ class FineTunedTask(Task):
         remedies: str, what to try where training has failed.
         shared: tuple of str, the settings that the models of an `Ensemble`
             must have in common.
+        learned_settings: tuple of str, the settings that `fit` finds out from
+            its examples.
         kept_outputs: list of int, as `PretrainedModel.for_task` takes them.
 
     Args:
@@ -55,6 +57,7 @@ class FineTunedTask(Task):
     main_metric = None
     kept_outputs = None
     shared = ()
+    learned_settings = ()
     remedies = (
         "another seed, a smaller learning_rate, more epochs or a longer warmup"
     )
@@ -108,6 +111,7 @@ class FineTunedTask(Task):
     def batch_tokens(self, value):
         self._compute.batch_tokens = value
 
+    @arguments.describe(Recipe)
     def fit(
         self,
         texts,
@@ -117,53 +121,100 @@ class FineTunedTask(Task):
         callbacks=(),
         verbose="auto",
         teacher=None,
-        **recipe,
+        *,
+        epochs=3,
+        batch_size=32,
+        learning_rate=3e-5,
+        warmup=0.1,
+        weight_decay=0.01,
+        layer_decay=1.0,
+        num_frozen_layers=0,
+        num_reset_layers=0,
+        label_smoothing=0.0,
+        patience=None,
+        seed=0,
+        parallel_parts=1,
+        label_share=0.5,
+        temperature=2.0,
     ):
-        """Fine-tunes the model.
+        """Fine-tune the model.
+
+        `TextClassifier` and `TextRegressor` learn to read single texts or
+        pairs, whichever the examples are.
 
         Args:
-            texts: what to learn from, as the class says; or a
-                `tf.data.Dataset` of pairs of texts and labels.
-            labels: what the texts are labelled with, one for each; None with
-                a data set.
-            validation_data: a data set, or a tuple of what `evaluate` takes.
-                After each epoch it is evaluated, and the weights of the best
-                epoch are kept.
-            class_weights: dict from labels to floats, how much their
-                examples count; 1 for those that it lacks.
+            texts: the examples, or a `tf.data.Dataset` of pairs of an example
+                and its label. Examples are: list of str, or of pairs of str,
+                for `TextClassifier` and `TextRegressor`; `TaggedSentences`,
+                as `read_conll` returns, or list with a list of words for each
+                sentence, for `TokenClassifier`; list of
+                `MultipleChoiceExample`, as `read_swag` returns, or of pairs
+                of a context and a list of choices, for `MultipleChoice`.
+            labels: list with the label of each example: a name or an index
+                in `labels` for `TextClassifier`, or a list of these with
+                `multi_label`; a number for `TextRegressor`; a list of tags,
+                one for each word, for `TokenClassifier`; the index of the
+                right choice for `MultipleChoice`. None if `texts` has the
+                labels.
+            validation_data: data set, or tuple of the arguments of
+                `evaluate`. It is evaluated after each epoch, and the weights
+                of the best epoch are kept.
+            class_weights: dict from labels to floats, the weights of their
+                examples in the loss; 1 for labels that it lacks. Only for
+                `TextClassifier` and `TokenClassifier`.
             callbacks: list of Keras callbacks.
-            verbose: as `keras.Model.fit` takes it.
-            teacher: a trained task of the same class and labels, perhaps of
-                another family, to learn from as well, or None.
-            **recipe: fields of `Recipe`: `epochs`, `batch_size`,
-                `learning_rate` and others.
+            verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
+            teacher: trained task of the same class and labels, of any family,
+                whose logits the model learns to imitate.
+            **recipe: the fields of `Recipe`.
 
         Returns:
             A Keras `History`.
 
         Raises:
-            ValueError: a text or a label cannot be used, or the teacher does
-                not fit; it is named before any training.
+            ValueError: an example, a label or the teacher cannot be used.
+                Nothing is trained.
         """
-        recipe = self.recipe(**recipe)
-        encoded = self.labelled(texts, labels, class_weights)
-        told = None
-        if teacher is not None:
-            told = teacher_logits(self, teacher, texts, labels)
-        held_out = None
-        if validation_data is not None:
-            is_tuple = isinstance(validation_data, tuple)
-            is_columns = is_tuple and len(validation_data) in (1, 2)
-            columns = validation_data if is_columns else (validation_data,)
-            held_out = self.labelled(*columns)
-        return self.learn(
-            encoded,
-            held_out,
+        recipe = self.recipe(locals())
+        return self._fit(
             recipe,
-            told=told,
+            texts,
+            labels,
+            validation_data,
+            class_weights,
+            teacher,
             callbacks=callbacks,
             verbose=verbose,
         )
+
+    def _fit(
+        self,
+        recipe,
+        texts,
+        labels=None,
+        validation_data=None,
+        class_weights=None,
+        teacher=None,
+        **keras_fit,
+    ):
+        """Fine-tune by a `Recipe`; if it fails, the settings are as before."""
+        settings = dict(self.settings)
+        self.settings.update(dict.fromkeys(self.learned_settings))
+        try:
+            encoded = self.labelled(texts, labels, class_weights)
+            told = None
+            if teacher is not None:
+                told = teacher_logits(self, teacher, texts, labels)
+            held_out = None
+            if validation_data is not None:
+                is_tuple = isinstance(validation_data, tuple)
+                is_columns = is_tuple and len(validation_data) in (1, 2)
+                columns = validation_data if is_columns else (validation_data,)
+                held_out = self.labelled(*columns)
+            return self.learn(encoded, held_out, recipe, told=told, **keras_fit)
+        except Exception:
+            self.settings.update(settings)
+            raise
 
     def smaller(self, num_layers):
         """Makes a task of fewer layers, a student to be taught by this one.
@@ -362,19 +413,18 @@ class FineTunedTask(Task):
         pretrained = pretrained.for_task(record, self.kept_outputs)
         return pretrained, pretrained.task_model
 
-    def recipe(self, **fields):
-        """A `Recipe`, by default that of the task.
+    def recipe(self, values):
+        """Return the `Recipe` with the values of a dict.
 
         :meta private:
         """
-        return Recipe.of_fit(**fields)
+        return Recipe.of(values)
 
-    def answered(self, texts, options):
-        """Answers as `predict` does; `options` are arguments that it refuses.
+    def answered(self, texts):
+        """Answer texts as `predict` does.
 
         :meta private:
         """
-        refuse_options(self, options)
         asked = self.encode(texts)
         return self.decode(asked, self.logits(asked))
 

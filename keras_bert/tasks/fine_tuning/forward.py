@@ -63,17 +63,6 @@ class Forward:
             )
 
 
-def refuse_options(task, options):
-    """Raises ValueError for `options` that others' `predict` takes."""
-    for name, value in options.items():
-        raise ValueError(
-            f"There is no argument `{name}` here. Texts of about one length "
-            f"are computed together, {task.batch_tokens} tokens at most: set "
-            f"the attribute `batch_tokens` of the {type(task).__name__} for "
-            f"more or fewer. Received: {name}={value!r}."
-        )
-
-
 def _computed(run, buckets):
     """Yields a function's results for the batches, in their order."""
     if len(buckets) == 1:

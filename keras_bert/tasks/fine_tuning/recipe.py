@@ -1,24 +1,24 @@
 """The numbers of a fine-tuning run."""
 
 import dataclasses
-import difflib
 import itertools
 import typing
 
-# The least values of integers.
-_LEAST = {
-    **dict.fromkeys(("epochs", "batch_size", "parallel_parts"), 1),
-    **dict.fromkeys(("num_reset_layers", "seed"), 0),
-    "num_frozen_layers": -1,
-}
-# What `fit` of the tasks takes besides.
-_OTHER_ARGUMENTS = (
-    *("validation_data", "class_weights", "callbacks", "verbose", "teacher"),
-)
+from keras_bert import checks
+
+
+def _peak(learning_rate):
+    if callable(learning_rate):
+        raise ValueError(
+            "`learning_rate` must be a number, the peak of a linear warm-up "
+            "and decay. For another schedule, compile `model`, the Keras model "
+            f"of the task, and call its `fit`. Received: {learning_rate!r}."
+        )
+    checks.positive(learning_rate=learning_rate)
 
 
 @dataclasses.dataclass(frozen=True)
-class Recipe:
+class Recipe(checks.Checked):
     """The numbers of a fine-tuning run; by default those of the paper.
 
     In Python a fresh head is drawn before, when the model is read:
@@ -59,69 +59,26 @@ class Recipe:
 
     groups: typing.ClassVar = {"epochs": "Training", "label_share": "Students"}
 
-    epochs: int = 3
-    batch_size: int = 32
-    learning_rate: float = 3e-5
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    layer_decay: float = 1.0
-    num_frozen_layers: int = 0
-    num_reset_layers: int = 0
-    label_smoothing: float = 0.0
-    patience: int | None = None
-    seed: int = 0
-    parallel_parts: int = 1
-    label_share: float = 0.5
-    temperature: float = 2.0
-
-    def __post_init__(self):
-        for name, least in _LEAST.items():
-            value = getattr(self, name)
-            is_right = isinstance(value, int) and value >= least
-            _check(is_right, name, value, f"an integer, at least {least}")
-        value = self.patience
-        is_right = value is None or (isinstance(value, int) and value >= 1)
-        _check(is_right, "patience", value, "None or at least 1")
-        below_1 = "at least 0 and below 1"
-        for name, is_right, expected in (
-            ("learning_rate", self.learning_rate > 0, "above 0"),
-            ("warmup", 0 <= self.warmup < 1, below_1),
-            ("weight_decay", self.weight_decay >= 0, "at least 0"),
-            ("layer_decay", 0 < self.layer_decay <= 1, "above 0, at most 1"),
-            ("label_smoothing", 0 <= self.label_smoothing < 1, below_1),
-            ("label_share", 0 <= self.label_share < 1, below_1),
-            ("temperature", self.temperature > 0, "above 0"),
-        ):
-            _check(is_right, name, getattr(self, name), expected)
+    epochs: int = checks.field(3, checks.at_least, 1)
+    batch_size: int = checks.field(32, checks.at_least, 1)
+    learning_rate: float = checks.field(3e-5, _peak)
+    warmup: float = checks.field(0.1, checks.share)
+    weight_decay: float = checks.field(0.01, checks.not_negative)
+    layer_decay: float = checks.field(1.0, checks.fraction)
+    num_frozen_layers: int = checks.field(0, checks.at_least, -1)
+    num_reset_layers: int = checks.field(0, checks.at_least, 0)
+    label_smoothing: float = checks.field(0.0, checks.share)
+    patience: int | None = checks.field(None, checks.at_least, 1)
+    seed: int = checks.field(0, checks.at_least, 0)
+    parallel_parts: int = checks.field(1, checks.at_least, 1)
+    label_share: float = checks.field(0.5, checks.share)
+    temperature: float = checks.field(2.0, checks.positive)
 
     @classmethod
-    def of_fit(cls, **fields):
-        """Makes a recipe of what a user passes to `fit` by name.
-
-        Raises:
-            ValueError: a name is no field, or a value is out of range.
-        """
-        known = [field.name for field in dataclasses.fields(cls)]
-        for name in fields.keys() - known:
-            near = difflib.get_close_matches(name, [*known, *_OTHER_ARGUMENTS])
-            near = [other for other in near if other != name]
-            advice = (
-                f"Did you mean {' or '.join(near)}?"
-                if near
-                else (f"A recipe has {', '.join(known)}.")
-            )
-            raise ValueError(
-                f"`fit` has no argument `{name}` here. {advice} "
-                f"Received: {name}={fields[name]!r}."
-            )
-        return cls(**fields)
-
-
-def _check(is_right, name, value, expected):
-    if not is_right:
-        raise ValueError(
-            f"`{name}` must be {expected}. Received: {name}={value!r}."
-        )
+    def of(cls, values):
+        """Return the recipe with the values of a dict, which may hold more."""
+        names = [field.name for field in dataclasses.fields(cls)]
+        return cls(**{name: values[name] for name in names})
 
 
 def with_seeds(recipe, count):

@@ -35,16 +35,17 @@ class TextTask(FineTunedTask):
     """
 
     shared = ("is_pair",)
+    learned_settings = ("is_pair",)
 
     def __init__(
         self,
         pretrained,
         num_outputs,
         settings,
-        seq_length=None,
-        truncation=None,
-        windows=None,
-        stride=None,
+        seq_length,
+        truncation,
+        windows,
+        stride,
     ):
         trained = self._trained_settings(pretrained)
         seq_length = self._trained_seq_length(pretrained, seq_length)
@@ -73,20 +74,6 @@ class TextTask(FineTunedTask):
     @property
     def text_inputs(self):
         return ("text", "text_pair") if self.is_pair else ("text",)
-
-    def fit(self, texts, labels=None, validation_data=None, **kwargs):
-        """Fine-tunes the model, as `FineTunedTask` does.
-
-        From now on it takes what `texts` are, single ones or pairs, whatever
-        it was trained on before.
-        """
-        is_pair = self.is_pair
-        self.settings["is_pair"] = None
-        try:
-            return super().fit(texts, labels, validation_data, **kwargs)
-        except Exception:
-            self.settings["is_pair"] = is_pair
-            raise
 
     def encode(self, texts, labels=None, class_weights=None):
         if labels is None:

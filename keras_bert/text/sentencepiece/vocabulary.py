@@ -59,9 +59,13 @@ class SentencePieceVocabulary(BaseVocabulary):
 
     @classmethod
     def from_file(cls, path):
-        """Reads a `spiece.model`, `spm.model` or `sentencepiece.bpe.model`.
+        """Read a `spiece.model`, `spm.model` or `sentencepiece.bpe.model`.
 
-        Its name says the roles and ids; of another name, they are ALBERT's.
+        The name of the file decides special tokens and ids; for any other
+        name, they are ALBERT's.
+
+        Args:
+            path: str.
 
         Raises:
             ValueError: the file is no such model, or of another family.
@@ -70,7 +74,11 @@ class SentencePieceVocabulary(BaseVocabulary):
         return cls(model, str(path), words_of_file(path))
 
     def save(self, path):
-        """Writes the file of the model, whole or not at all."""
+        """Write the file of the model, whole or not at all.
+
+        Args:
+            path: str.
+        """
         artifacts.write_whole(path, self.to_bytes())
 
     def to_bytes(self):
@@ -78,7 +86,11 @@ class SentencePieceVocabulary(BaseVocabulary):
         return self.model.data
 
     def with_tokens(self, tokens):
-        """ValueError: the file of the model holds its own pieces only."""
+        """Raise ValueError: a SentencePiece model takes no further tokens.
+
+        Args:
+            tokens: sequence of str.
+        """
         raise ValueError(
             "A SentencePiece model takes no further tokens. "
             f"Received: {', '.join(tokens)}."

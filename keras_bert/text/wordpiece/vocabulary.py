@@ -61,10 +61,13 @@ class Vocabulary(BaseVocabulary):
 
     @classmethod
     def from_file(cls, path):
-        """Reads a `vocab.txt`.
+        """Read a `vocab.txt`.
 
-        Lines end at "\\n" alone: the published Chinese vocabulary holds the
+        Only "\\n" ends a line: the published Chinese vocabulary holds the
         line separator U+2028 as a word piece.
+
+        Args:
+            path: str.
 
         Raises:
             ValueError: the file is empty, no UTF-8 or no vocabulary.
@@ -81,7 +84,11 @@ class Vocabulary(BaseVocabulary):
         return cls((line.strip(" \t\r") for line in lines), source=str(path))
 
     def save(self, path):
-        """Writes a `vocab.txt`, whole or not at all."""
+        """Write a `vocab.txt`, whole or not at all.
+
+        Args:
+            path: str.
+        """
         artifacts.write_whole(path, self.to_bytes())
 
     def op_tokens(self, hidden=()):

@@ -2,12 +2,10 @@ import dataclasses
 
 import pytest
 
-from keras_bert.tasks import FeatureTextClassifier
-from keras_bert.tasks import TextClassifier
-from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import paper_grid
 from keras_bert.tasks.fine_tuning.recipe import with_seeds
+from keras_bert.training import LinearWarmupDecay
 
 
 @pytest.mark.parametrize(
@@ -16,18 +14,19 @@ from keras_bert.tasks.fine_tuning.recipe import with_seeds
         ("epochs", 0, "an integer, at least 1"),
         ("epochs", 1.5, "an integer, at least 1"),
         ("batch_size", 0, "an integer, at least 1"),
-        ("learning_rate", 0.0, "above 0"),
-        ("warmup", 1.0, "at least 0 and below 1"),
-        ("warmup", -0.1, "at least 0 and below 1"),
-        ("weight_decay", -1.0, "at least 0"),
-        ("layer_decay", 0.0, "above 0, at most 1"),
-        ("layer_decay", 1.1, "above 0, at most 1"),
+        ("learning_rate", 0.0, "a number above 0"),
+        ("warmup", 1.0, "a number, at least 0 and below 1"),
+        ("warmup", -0.1, "a number, at least 0 and below 1"),
+        ("weight_decay", -1.0, "a number, at least 0"),
+        ("layer_decay", 0.0, "a number above 0, at most 1"),
+        ("layer_decay", 1.1, "a number above 0, at most 1"),
         ("num_frozen_layers", -2, "an integer, at least -1"),
         ("num_reset_layers", -1, "an integer, at least 0"),
-        ("label_smoothing", 1.0, "at least 0 and below 1"),
-        ("patience", 0, "None or at least 1"),
+        ("label_smoothing", 1.0, "a number, at least 0 and below 1"),
+        ("patience", 0, "an integer, at least 1"),
         ("seed", -1, "an integer, at least 0"),
         ("parallel_parts", 0, "an integer, at least 1"),
+        ("learning_rate", None, "a number above 0"),
     ],
 )
 def test_a_value_out_of_range_is_named(name, value, message):
@@ -37,33 +36,9 @@ def test_a_value_out_of_range_is_named(name, value, message):
         Recipe(**{name: value})
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("learning_rat", "Did you mean learning_rate[?]"),
-        ("epoch", "Did you mean epochs[?]"),
-        ("callback", "Did you mean callbacks[?]"),
-        ("optimizer", "A recipe has epochs, batch_size, .*temperature[.]"),
-    ],
-)
-def test_an_argument_that_fit_lacks_is_named(name, message):
-    with pytest.raises(
-        ValueError, match=f"`fit` .*`{name}`.*{message} Received: {name}=1"
-    ):
-        Recipe.of_fit(epochs=2, **{name: 1})
-
-
-@pytest.mark.parametrize(
-    ("make", "texts"),
-    [
-        (lambda bert: TextClassifier(bert, labels=["x", "y"]), ["a", "b"]),
-        (lambda b: FeatureTextClassifier(b, labels=["x", "y"]), ["a", "b"]),
-        (TextEmbedder, [("a", "b"), ("c", "d")]),
-    ],
-)
-def test_each_fit_tells_of_a_slip(bert, make, texts):
-    with pytest.raises(ValueError, match="Did you mean learning_rate"):
-        make(bert).fit(texts, [0, 1], learning_rat=1)
+def test_a_schedule_is_sent_to_the_keras_model():
+    with pytest.raises(ValueError, match="another schedule, compile `model`"):
+        Recipe(learning_rate=LinearWarmupDecay(1e-5, 10, 1))
 
 
 def test_the_limits_are_within():

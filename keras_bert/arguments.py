@@ -1,0 +1,112 @@
+"""Signatures and documentation that name the arguments of other callables."""
+
+import inspect
+import re
+import types
+import typing
+
+_Function = typing.TypeVar("_Function", bound=typing.Callable)
+_SECTION = re.compile(r"^Args:\n(?:(?: {4}.*)?\n)*", re.MULTILINE)
+_REST = re.compile(r"^    \*\*.*\n(?:     .*\n)*", re.MULTILINE)
+_VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def parameters(function) -> dict[str, inspect.Parameter]:
+    """Return the parameters of a callable by name, in order.
+
+    The `**kwargs` of a constructor are replaced by the parameters of the next
+    constructor in the method resolution order.
+    """
+    if not isinstance(function, type):
+        return dict(inspect.signature(function).parameters)
+    found = {}
+    for base in function.__mro__:
+        if "__init__" in vars(base):
+            given = dict(inspect.signature(base.__init__).parameters)
+            found = {**given, **found}
+            rest = [x for x in given if given[x].kind in _VARIABLE]
+            if not rest:
+                break
+            for name in rest:
+                del found[name]
+    found.pop("self", None)
+    return found
+
+
+def entries(function) -> dict[str, str]:
+    """Return the entries of `Args:` in a docstring by argument name.
+
+    An entry for several names, such as "x, y: ...", is there under each.
+    """
+    section = _SECTION.search(f"{inspect.getdoc(function) or ''}\n")
+    text = section[0] if section else ""
+    parts = re.split(r"^ {4}(?=\S)", text, flags=re.MULTILINE)[1:]
+    return {
+        name: f"    {part.rstrip()}\n"
+        for part in parts
+        for name in part.partition(":")[0].split(", ")
+    }
+
+
+def describe(other, omit=()) -> typing.Callable[[_Function], _Function]:
+    """Decorate a function with the documentation of other arguments.
+
+    The entry `**` in `Args:` is replaced by the entries of `other`.
+
+    Args:
+        other: documented class or function.
+        omit: names that are left out.
+    """
+
+    def decorate(function):
+        taken = [x for name, x in entries(other).items() if name not in omit]
+        function.__doc__ = _REST.sub(
+            lambda _: "".join(dict.fromkeys(taken)),
+            f"{inspect.getdoc(function) or ''}\n",
+        ).rstrip()
+        return function
+
+    return decorate
+
+
+def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
+    """Decorate a function whose `**kwargs` are arguments of another callable.
+
+    Signature and docstring of its copy name these arguments.
+
+    Args:
+        other: documented class or function.
+        omit: names that are left out.
+    """
+
+    def decorate(function):
+        own = parameters(function)
+        others = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for name, parameter in parameters(other).items()
+            if name not in (*own, *omit)
+        ]
+        named = [x for x in own.values() if x.kind not in _VARIABLE]
+        copy = with_defaults(function)
+        copy.__signature__ = inspect.Signature([*named, *others])
+        copy.__wrapped__ = function
+        return describe(other, [*own, *omit])(copy)
+
+    return decorate
+
+
+def with_defaults(function: _Function, **defaults) -> _Function:
+    """Copy a function with other defaults of keyword-only parameters."""
+    function = inspect.unwrap(function)
+    copy = types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copy.__doc__ = function.__doc__
+    copy.__annotations__ = function.__annotations__
+    copy.__qualname__ = function.__qualname__
+    copy.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **defaults}
+    return copy
