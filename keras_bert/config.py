@@ -18,21 +18,37 @@ _HUGGING_FACE_MARKS = (
     "transformers_version",
 )
 
-# Published keys of every family that describe something other than the
-# layers of its model: read and dropped.
-_INFORMATIVE_KEYS = frozenset(
-    """_name_or_path architectures bos_token_id dtype eos_token_id
-    finetuning_task gradient_checkpointing id2label label2id num_labels
-    output_past pad_token_id problem_type return_dict torch_dtype
-    transformers_version use_cache""".split()
+# Keys of Hugging Face that change no output of any family: metadata, settings
+# of training, tokenizers, generation and the form of outputs.
+_HARMLESS_KEYS = frozenset(
+    """_attn_implementation _attn_implementation_autoset _commit_hash
+    _name_or_path _num_labels architectures attn_implementation bad_words_ids
+    begin_suppress_tokens bos_token_id chunk_size_feed_forward cls_token_id
+    cross_attention_hidden_size decoder_start_token_id diversity_penalty
+    do_sample dtype early_stopping encoder_no_repeat_ngram_size eos_token_id
+    eos_token_ids exponential_decay_length_penalty finetuning_task
+    forced_bos_token_id forced_eos_token_id gradient_checkpointing id2label
+    label2id language length_penalty mask_token_id max_length min_length
+    model_max_length name no_repeat_ngram_size num_beam_groups num_beams
+    num_labels num_return_sequences output_attentions output_hidden_states
+    output_past output_scores pad_token_id prefix problem_type
+    remove_invalid_values repetition_penalty return_dict
+    return_dict_in_generate sbert_ce_default_activation_function
+    sentence_transformers sep_token_id summary_activation
+    summary_first_dropout summary_last_dropout summary_proj_to_labels
+    summary_type summary_use_proj suppress_tokens task_specific_params
+    temperature tf_legacy_loss tie_encoder_decoder tokenizer_class top_k top_p
+    torch_dtype torchscript transformers_version typical_p unk_token_id
+    use_bfloat16 use_cache xla_device""".split()
 )
-# Published keys that change the architecture: only one value will do.
+# Keys that change the architecture: only one value will do.
 _REQUIRED_VALUES = {
     "add_cross_attention": False,
-    "chunk_size_feed_forward": 0,
+    "is_decoder": False,
     "is_encoder_decoder": False,
-    "output_attentions": False,
-    "output_hidden_states": False,
+    "per_layer_config": {},
+    "pruned_heads": {},
+    "quantization_config": {},
     "tie_word_embeddings": True,
 }
 
@@ -56,10 +72,10 @@ class StrictConfig:
         block_letters: str, letters of the sizes that number the blocks with
             weights of their own.
         layer_period: int, the blocks from one of a kind to the next.
-        published_widths: dict from widths to the names of published models.
-        published_vocabularies: dict from sizes of vocabularies to them.
         is_decoder: bool, every token sees only itself and those before it.
         informative_keys: published keys that its layers do not depend on.
+        transformers_defaults: dict of the defaults in transformers of the
+            published keys whose defaults differ here.
         required_values: dict from published keys to the one value that its
             layers are right for.
         activation_key: the key that names the activation.
@@ -83,10 +99,9 @@ class StrictConfig:
     }
     block_letters = "L"
     layer_period = 1
-    published_widths = {}
-    published_vocabularies = {}
     is_decoder = False
     informative_keys = frozenset()
+    transformers_defaults = {}
     required_values = {}
     activation_key = "hidden_act"
     plain_gelu = "gelu_tanh"
@@ -144,9 +159,14 @@ class StrictConfig:
         """The longest sequence that there are positions for."""
         return self.sizes["P"]
 
+    @property
+    def derived_values(self):
+        """Published keys whose values follow from the config."""
+        return {}
+
     @classmethod
     def from_json(cls, path):
-        """Reads a published or own config file, strictly.
+        """Read a config file strictly.
 
         Args:
             path: a `bert_config.json` of google-research/bert, a
@@ -156,7 +176,7 @@ class StrictConfig:
             A config of this class.
 
         Raises:
-            ValueError: the file is no JSON object, misses `vocab_size`, has
+            ValueError: the file is not a JSON object, lacks `vocab_size`, has
                 unknown keys or describes another architecture.
         """
         try:
@@ -166,40 +186,79 @@ class StrictConfig:
 
     @classmethod
     def from_dict(cls, values):
-        """Like `from_json`, from the object that such a file holds.
+        """Read a dict of config values strictly, as `from_json` does.
 
         Args:
             values: dict of config values by key.
         """
+        config, unknown = cls._parse(values)
+        for key in unknown:
+            names = [field.name for field in dataclasses.fields(cls)]
+            raise ValueError(
+                f"Unknown config key. Received: {key}={values[key]!r}. "
+                f"Known: {', '.join(names)}."
+            )
+        return config
+
+    @classmethod
+    def from_transformers(cls, values):
+        """Read the values of a `config.json` as transformers does.
+
+        Missing keys take the defaults of transformers. Unknown keys are
+        skipped, except keys that are known to change the architecture.
+
+        Args:
+            values: dict of config values by key.
+
+        Returns:
+            The config, and a list of the unknown keys.
+        """
+        keys = StrictConfig.size_keys
+        synonyms = {keys[x]: cls.size_keys[x] for x in "HLNP"}
+        values = {synonyms.get(key, key): x for key, x in values.items()}
+        try:
+            return cls._parse({**cls.transformers_defaults, **values})
+        except ValueError as error:
+            missing = [
+                f"`{key}` is missing from the file: transformers takes {x!r}."
+                for key, x in cls.transformers_defaults.items()
+                if key not in values and f"`{key}`" in str(error)
+            ]
+            raise ValueError(" ".join([str(error), *missing])) from None
+
+    @classmethod
+    def _parse(cls, values):
+        """Return a config, and a list of the keys that are unknown."""
         names = [field.name for field in dataclasses.fields(cls)]
-        cls._check_keys(values, names)
+        required = {
+            "model_type": cls.model_type,
+            **{k: x for k, x in _REQUIRED_VALUES.items() if k not in names},
+            **cls.required_values,
+        }
+        for key, wanted in required.items():
+            value = values.get(key, wanted)
+            if value != wanted and (wanted or value is not None):
+                raise ValueError(
+                    f"`{key}` must be {wanted!r} for {cls.family}. "
+                    f"Received: {key}={value!r}. Such models cannot be read; "
+                    "if the value is a mistake, correct it."
+                )
+        if "vocab_size" not in values:
+            raise ValueError("`vocab_size` is missing.")
         own = {name: values[name] for name in names if name in values}
         activation = own.get(cls.activation_key)
         if isinstance(activation, str):
             own[cls.activation_key] = cls._own_activation(activation, values)
-        return cls(**own)
-
-    @classmethod
-    def _check_keys(cls, values, names):
-        informative = _INFORMATIVE_KEYS | cls.informative_keys
-        required = {
-            "model_type": cls.model_type,
-            **_REQUIRED_VALUES,
-            **cls.required_values,
-        }
-        for key, value in values.items():
-            if key in required and value != required[key]:
+        config = cls(**own)
+        for key, wanted in config.derived_values.items():
+            if values.get(key) not in (None, wanted):
                 raise ValueError(
-                    f"`{key}` must be {required[key]!r} for {cls.family}. "
-                    f"Received: {key}={value!r}."
+                    f"`{key}` must be {wanted} for this {cls.family}. "
+                    f"Received: {key}={values[key]!r}."
                 )
-            if not {key} & {*names, *informative, *required}:
-                raise ValueError(
-                    f"Unknown config key. Received: {key}={value!r}. "
-                    f"Known: {', '.join(names)}."
-                )
-        if "vocab_size" not in values:
-            raise ValueError("`vocab_size` is missing.")
+        known = {*names, *required, *_HARMLESS_KEYS, *cls.informative_keys}
+        known |= {*config.derived_values}
+        return config, [key for key in values if key not in known]
 
     @classmethod
     def _own_activation(cls, activation, values):
@@ -240,10 +299,7 @@ class EncoderConfig(StrictConfig):
     layer_norm_eps: float = 1e-12
 
     size_keys = {**StrictConfig.size_keys, "S": "type_vocab_size"}
-    required_values = {
-        "is_decoder": False,
-        "position_embedding_type": "absolute",
-    }
+    required_values = {"position_embedding_type": "absolute"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -287,21 +343,7 @@ class BertConfig(EncoderConfig):
         pooler_num_attention_heads pooler_num_fc_layers pooler_size_per_head
         pooler_type""".split()
     )
-    required_values = {"position_embedding_type": "absolute"}
-    published_widths = {
-        128: "tiny",
-        256: "mini",
-        512: "small or medium",
-        768: "base",
-        1024: "large",
-    }
-    published_vocabularies = {
-        21128: "the Chinese models",
-        28996: "the cased English models",
-        30522: "the uncased English models",
-        105879: "the uncased multilingual models",
-        119547: "the cased multilingual models",
-    }
+    transformers_defaults = {"vocab_size": 30522, "hidden_act": "gelu"}
 
 
 def read_json_object(path):
@@ -345,8 +387,9 @@ def check_flags(**flags):
 
 
 def _least(field):
-    """The least value of a whole number."""
-    return field.metadata.get("least", 0 if field.name.endswith("_id") else 1)
+    """Return the least value of a number."""
+    is_any = field.type is float or field.name.endswith("_id")
+    return field.metadata.get("least", 0 if is_any else 1)
 
 
 def check_value(field, value):
@@ -362,8 +405,8 @@ def check_value(field, value):
         expected = f"at least {_least(field)}"
     elif field.name.endswith(_RATES) and not 0 <= value < 1:
         expected = "at least 0 and below 1"
-    elif field.type is float and not 0 <= value < float("inf"):
-        expected = "finite and at least 0"
+    elif field.type is float and not _least(field) <= value < float("inf"):
+        expected = f"finite and at least {_least(field)}"
     else:
         return
     raise ValueError(

@@ -24,15 +24,24 @@ def find_family(model_type):
     return models.family.family_of(model_type)
 
 
+def config_class(values):
+    """Return the config class of the family that a dict names, default BERT.
+
+    Raises:
+        ValueError: the family is unknown.
+    """
+    model_type = values.get("model_type", BertConfig.model_type)
+    config = _LIGHT_CONFIGS.get(str(model_type))
+    return config or find_family(model_type).config
+
+
 def config_from(values):
-    """Makes a config of the family that a dict names, BERT's if it names none.
+    """Read a config of any family from a dict, strictly.
 
     Raises:
         ValueError: the family is unknown, or its config has other keys.
     """
-    model_type = values.get("model_type", BertConfig.model_type)
-    config = _LIGHT_CONFIGS.get(str(model_type))
-    return (config or find_family(model_type).config).from_dict(values)
+    return config_class(values).from_dict(values)
 
 
 def read_config(path):

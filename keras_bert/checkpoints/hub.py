@@ -10,6 +10,7 @@ from keras_bert.text.tokenizer_kinds import KINDS
 _NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _PATTERNS = [
     "config.json",
+    "adapter_config.json",
     "tokenizer.json",
     *{name for kind in KINDS.values() for name in kind.files},
     # The modules of sentence-transformers behind an encoder.

@@ -13,7 +13,6 @@ from absl import logging
 
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import find_family
-from keras_bert.checkpoints.load_error_hints import report_hint
 from keras_bert.checkpoints.weight_table import weight_shapes
 
 _MOST_NAMED = 4
@@ -62,11 +61,13 @@ class LoadPlan:
         parts: frozenset of the optional parts that are in the file.
         fresh: frozenset of weights that stay as they were initialized,
             because the caller has named them.
+        unused: tuple of the names of arrays that the model has no place for.
     """
 
     places: tuple
     parts: frozenset
     fresh: frozenset
+    unused: tuple = ()
 
 
 def plan_loading(source, allow_missing=()):
@@ -83,8 +84,9 @@ def plan_loading(source, allow_missing=()):
         left out of it.
 
     Raises:
-        CheckpointError: anything is missing, unexpected or of another shape.
-            Its `report` is a `LoadReport`.
+        CheckpointError: anything is missing or of another shape, or
+            unexpected unless the source is lenient. Its `report` is a
+            `LoadReport`.
     """
     shapes = source.arrays.shapes
     places = source.places(source.config, source.task and source.task.head)
@@ -105,13 +107,18 @@ def plan_loading(source, allow_missing=()):
     ]
     found = tuple(place for place in wanted if place.name in shapes)
     report = _compare(shapes, places, wanted, fresh, source.ignored)
-    if report.missing or report.unexpected or report.misshaped:
-        raise _strict_error(report, source)
+    surprises = () if source.is_lenient else report.unexpected
+    if report.missing or report.misshaped or surprises:
+        error = CheckpointError(
+            f"{source.name} does not fit its config. {report}."
+        )
+        error.report = report
+        raise error
     # A head that is tied and nothing more has no weight, and is always there.
     shapes_of = weight_shapes(source.config)
     bare = {*optional} - {path.partition("/")[0] for path in shapes_of}
     parts = frozenset({*optional} & (present | bare | {*allow_missing}))
-    return LoadPlan(found, parts, frozenset(fresh))
+    return LoadPlan(found, parts, frozenset(fresh), report.unexpected)
 
 
 def _compare(shapes, places, wanted, fresh, ignored):
@@ -133,15 +140,6 @@ def _compare(shapes, places, wanted, fresh, ignored):
     )
 
 
-def _strict_error(report, source):
-    error = CheckpointError(
-        f"{source.name} does not fit its config. {report}. "
-        f"{report_hint(report, source)}".rstrip()
-    )
-    error.report = report
-    return error
-
-
 def load(build, plan, source):
     """Makes a model with the numbers of a `Source`, placed by a `LoadPlan`.
 
@@ -152,9 +150,13 @@ def load(build, plan, source):
     for place in plan.places:
         places.setdefault(place.weight, []).append(place)
     waiting = dict.fromkeys(places)
+    not_finite = []
 
     def read(weight):
-        return _read(places[weight], source.arrays, shapes[weight])
+        values = _read(places[weight], source.arrays, shapes[weight])
+        if not np.isfinite(values).all():
+            not_finite.append(weight)
+        return values
 
     if keras.backend.backend() == "tensorflow":
         model = _built_with(read, waiting, build)
@@ -168,6 +170,20 @@ def load(build, plan, source):
         raise RuntimeError(f"Variables were not made: {_some(waiting)}.")
     for weight in sorted(plan.fresh):
         logging.warning("%s is random: it is not in the checkpoint.", weight)
+    if plan.unused:
+        logging.warning(
+            "%s: skipped %d arrays without a place in the model: %s.",
+            source.name,
+            len(plan.unused),
+            _some(plan.unused, 20),
+        )
+    if not_finite:
+        logging.warning(
+            "%s: %d weights hold NaN or infinity: %s.",
+            source.name,
+            len(not_finite),
+            _some(not_finite, 20),
+        )
     return model
 
 
@@ -189,8 +205,8 @@ def _check_names(allow_missing, places):
         )
 
 
-def _some(names):
-    first, more = [*names][:_MOST_NAMED], len(names) - _MOST_NAMED
+def _some(names, most=_MOST_NAMED):
+    first, more = [*names][:most], len(names) - most
     return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 

@@ -5,6 +5,8 @@ import math
 import os
 import pathlib
 
+from absl import logging
+
 from keras_bert import artifacts
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
@@ -39,13 +41,21 @@ _WRITERS = {
 
 
 def from_pretrained(
-    directory, allow_missing=(), lowercase=None, special_tokens_in_text=None
+    directory,
+    allow_missing=(),
+    lowercase=None,
+    special_tokens_in_text=None,
+    strict=False,
 ):
-    """Reads a checkpoint directory: ours, Hugging Face's or Google's.
+    """Read a checkpoint directory: ours, Hugging Face's or Google's.
 
-    All weights are read or none: what is missing, unexpected or of another
-    shape is an error. A checkpoint that lacks the pooler or a head as a
-    whole gives a model without it. The head of a fine-tuned model is read too.
+    All weights are read or none: a missing weight, or one of another shape,
+    is an error. A checkpoint that lacks the pooler or a head as a whole gives
+    a model without it. The head of a fine-tuned model is read too.
+
+    Missing keys in the `config.json` of Hugging Face take the defaults of
+    transformers. Its unknown keys and arrays without a place in the model are
+    listed in a warning.
 
     Args:
         directory: str, a directory of `save_pretrained`, of Hugging Face
@@ -64,6 +74,8 @@ def from_pretrained(
         special_tokens_in_text: bool, a special token that is written in a
             text, such as "[SEP]", becomes its id, as in transformers; by
             default as saved, else it is plain text.
+        strict: bool, raise an error for unknown config keys and for arrays
+            without a place in the model.
 
     Returns:
         A `PretrainedModel`.
@@ -82,6 +94,9 @@ def from_pretrained(
                 source.tokenizer, special_tokens_in_text=special_tokens_in_text
             )
             source = dataclasses.replace(source, tokenizer=tokenizer)
+        if strict:
+            source = dataclasses.replace(source, is_lenient=False)
+        _check_keys(source, path)
         _check_sizes(source)
         plan = plan_loading(source, allow_missing)
         return load(
@@ -157,6 +172,18 @@ def _write(model, format, staging, directory, card, extras):
     )
 
 
+def _check_keys(source, path):
+    if not source.unknown_keys:
+        return
+    keys = ", ".join(source.unknown_keys)
+    message = f"The config of {path} has unknown keys: {keys}."
+    if not source.is_lenient:
+        raise CheckpointError(
+            f"{message} With `strict=False` they are skipped."
+        )
+    logging.warning("%s They are skipped.", message)
+
+
 def _check_sizes(source):
     """Checks sizes before anything as large as the config says is made."""
     config, num_arrays = source.config, len(source.arrays.shapes)
@@ -173,6 +200,14 @@ def _check_sizes(source):
         check_tokenizer(config, source.tokenizer)
     except ValueError as error:
         raise CheckpointError(f"{source.name}: {error}") from None
+    num_tokens = len(source.tokenizer.vocabulary)
+    if source.is_lenient and config.vocab_size > num_tokens:
+        logging.warning(
+            "%s: the rows %d to %d of the embedding table belong to no token.",
+            source.name,
+            num_tokens,
+            config.vocab_size - 1,
+        )
 
 
 def _model_card(model, format, extra):

@@ -20,9 +20,8 @@ class PretrainedModel:
 
     Args:
         config: a config of any family.
-        tokenizer: `Tokenizer` over as many pieces as `vocab_size` says, or
-            fewer, where the table is padded to a multiple; or its settings,
-            of which it is made when it is first asked for.
+        tokenizer: `Tokenizer` with at most `vocab_size` pieces; or its
+            settings, from which it is made on first use.
         backbone: `Backbone` of the encoder's layers.
         heads: dict of the layers of the heads, by part.
         parts: iterable of str, which of the family's optional parts, such as

@@ -22,6 +22,9 @@ class Source:
             of all their `Place`s.
         ignored: names of arrays that are known not to belong to the model.
         task: `TaskRecord` of a fine-tuned model, or None.
+        unknown_keys: list of str, the keys of its config that are not read.
+        is_lenient: bool, whether arrays that the model has no place for are
+            a warning instead of an error.
     """
 
     name: str
@@ -31,6 +34,8 @@ class Source:
     places: object
     ignored: frozenset = frozenset()
     task: TaskRecord | None = None
+    unknown_keys: tuple = ()
+    is_lenient: bool = False
 
 
 class RenamedArrays:

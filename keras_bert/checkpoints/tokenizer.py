@@ -1,14 +1,8 @@
 """Tokenizer of a checkpoint, read from its files and held to its config."""
 
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.load_error_hints import vocabulary_hint
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
-
-# Tables are padded to a multiple of one of these; of round numbers, as those
-# of DeBERTa, where a vocabulary is a hundred times as large.
-_POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
-_ROUND = (100, 1000)
 
 
 def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
@@ -33,21 +27,22 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
 
 
 def check_tokenizer(config, tokenizer):
-    """Raises ValueError unless a config and a tokenizer fit each other.
+    """Raise ValueError unless a config and a tokenizer fit each other.
 
-    The size must be that of the config, and so the id of padding, where the
-    config has one. A table that is padded to a multiple of a power of two, up
-    to 128, or of 100 or 1,000, has the vocabulary's size too. The tokenizer may
-    be its settings.
+    The embedding table may have more rows than there are tokens, not fewer.
+    The id of padding must be that of the config, if the config has one.
+
+    Args:
+        config: a config of any family.
+        tokenizer: `Tokenizer`, or its settings.
     """
     vocabulary = tokenizer.vocabulary
     rows, lines = config.vocab_size, len(vocabulary)
-    multiples = *_POWERS, *(m for m in _ROUND if lines >= 100 * m)
-    if rows not in [-(-lines // m) * m for m in multiples]:
+    if rows < lines:
         raise ValueError(
-            "`vocab_size` of the config must be the number of lines of the "
-            f"vocabulary. Received: vocab_size={rows}, {lines} lines. "
-            f"{vocabulary_hint(rows, lines)}".rstrip()
+            "`vocab_size` of the config must be at least the number of tokens "
+            f"of the vocabulary. Received: vocab_size={rows}, {lines} tokens. "
+            "Use the vocabulary that belongs to the weights."
         )
     pad = vocabulary.roles.get("pad")
     told = getattr(config, "pad_token_id", None)

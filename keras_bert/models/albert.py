@@ -57,9 +57,10 @@ class AlbertConfig(EncoderConfig):
         **{"down_scale_factor": 1, "gap_size": 0},
         **{"net_structure_type": 0, "num_memory_blocks": 0},
     }
-    published_widths = {768: "base", 1024: "large"}
-    published_widths |= {2048: "xlarge", 4096: "xxlarge"}
-    published_vocabularies = {30000: "the ALBERT models"}
+    transformers_defaults = {
+        **{"vocab_size": 30000, "hidden_size": 4096},
+        **{"num_attention_heads": 64, "intermediate_size": 16384},
+    }
 
     def __post_init__(self):
         super().__post_init__()

@@ -19,9 +19,6 @@ class DebertaConfig(EncoderConfig):
             which on all are one.
         pooler_dropout: float, before the dense layer of a classifier.
         enhanced_mask_decoder: bool, whether masked tokens are predicted from
-            states that know their places. Published files do not say so, though
-            their models were trained so; transformers ignores it.
-        enhanced_mask_decoder: bool, whether masked tokens are predicted from
             states that know their positions. Published files do not say so,
             though their models were trained so, and transformers ignores it.
         **kwargs: the other keys of `BertConfig`, except `is_decoder`;
@@ -32,6 +29,9 @@ class DebertaConfig(EncoderConfig):
     """
 
     hidden_act: str = "gelu_erf"
+    max_position_embeddings: int = dataclasses.field(
+        default=512, metadata={"least": 3}
+    )
     type_vocab_size: int = dataclasses.field(default=0, metadata={"least": 0})
     pooler_dropout: float = 0.0
     enhanced_mask_decoder: bool = False
@@ -40,37 +40,40 @@ class DebertaConfig(EncoderConfig):
     family = "DeBERTa"
     model_type = "deberta"
     plain_gelu = "gelu_erf"
-    informative_keys = frozenset(("cls_dropout", "legacy", "padding_idx"))
+    informative_keys = frozenset(
+        ("cls_dropout", "legacy", "padding_idx", "position_embedding_type")
+    )
     required_values = {
         **{"relative_attention": True, "position_biased_input": False},
         **{"max_relative_positions": -1, "type_vocab_size": 0},
         **{"pos_att_type": _KINDS, "pooler_hidden_act": "gelu"},
     }
-    published_widths = {768: "base", 1024: "large"}
-    published_vocabularies = {50265: "the DeBERTa models"}
+    transformers_defaults = {
+        **{"vocab_size": 50265, "relative_attention": False},
+        **{"position_biased_input": True, "pos_att_type": None},
+    }
+
+    @property
+    def derived_values(self):
+        width = self.hidden_size
+        return {
+            "attention_head_size": width // self.num_attention_heads,
+            "embedding_size": width,
+            "pooler_hidden_size": width,
+            "talking_head": False,
+        }
 
     @classmethod
-    def from_dict(cls, values):
+    def _parse(cls, values):
         values = dict(values)
         kinds = values.get("pos_att_type", _KINDS)
         kinds = kinds.split("|") if isinstance(kinds, str) else kinds
         if isinstance(kinds, list) and sorted(kinds) == sorted(_KINDS):
             values["pos_att_type"] = _KINDS
-        told = [
-            values.pop(key, None)
-            for key in ("attention_head_size", "pooler_hidden_size")
-        ]
-        config = super().from_dict(values)
-        width = config.hidden_size
-        sizes = [width // config.num_attention_heads, width]
-        if any(
-            x not in (None, size) for x, size in zip(told, sizes, strict=True)
-        ):
-            raise ValueError(
-                "`attention_head_size` and `pooler_hidden_size` must be "
-                f"{sizes}, as the other sizes say. Received: {told}."
-            )
-        return config
+        limits = ("max_relative_positions", "max_position_embeddings")
+        if values.get(limits[0]) == values.get(limits[1], 512):
+            values[limits[0]] = -1  # It means this number.
+        return super()._parse(values)
 
     def to_dict(self):
         return {**super().to_dict(), **self.required_values}

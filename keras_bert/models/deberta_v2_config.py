@@ -36,9 +36,29 @@ class DebertaV2Config(DebertaConfig):
         **{"share_att_key": True, "norm_rel_ebd": "layer_norm"},
         **{"conv_act": "gelu", "conv_groups": 1},
     }
-    published_widths = {384: "xsmall", 768: "small or base"}
-    published_widths |= {1024: "large", 1536: "xlarge"}
-    published_vocabularies = {128100: "the DeBERTa models"}
+    transformers_defaults = {
+        **DebertaConfig.transformers_defaults,
+        **{"vocab_size": 128100, "hidden_size": 1536},
+        **{"num_hidden_layers": 24, "num_attention_heads": 24},
+        **{"intermediate_size": 6144, "position_buckets": -1},
+        **{"share_att_key": False, "norm_rel_ebd": "none"},
+        "conv_act": "tanh",
+    }
+
+    def __post_init__(self):
+        super().__post_init__()
+        limit = 2 * self.max_position_embeddings - 3
+        if not 2 <= self.position_buckets <= limit:
+            raise ValueError(
+                "`position_buckets` must be from 2 to 2 * "
+                f"`max_position_embeddings` - 3, {limit}. Received: "
+                f"position_buckets={self.position_buckets}."
+            )
+        if self.conv_kernel_size and self.conv_kernel_size % 2 == 0:
+            raise ValueError(
+                "`conv_kernel_size` must be odd, or 0 for no convolution. "
+                f"Received: conv_kernel_size={self.conv_kernel_size}."
+            )
 
     def generator(self, share=0.5):
         """The config of a generator: as wide, a share of the depth."""
@@ -48,8 +68,8 @@ class DebertaV2Config(DebertaConfig):
         )
 
     @classmethod
-    def from_dict(cls, values):
+    def _parse(cls, values):
         values = dict(values)
         if not values.get("conv_kernel_size"):
             values.pop("conv_act", None)
-        return super().from_dict(values)
+        return super()._parse(values)

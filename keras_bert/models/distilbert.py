@@ -60,6 +60,7 @@ class DistilBertConfig(StrictConfig):
     informative_keys = frozenset(
         ("qa_dropout", "seq_classif_dropout", "sinusoidal_pos_embds")
     )
+    transformers_defaults = {"vocab_size": 30522}
     required_values = {"tie_weights_": True}
     activation_key = "activation"
     dropout_keys = "dropout", "attention_dropout", "dropout"

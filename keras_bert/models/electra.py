@@ -41,7 +41,7 @@ class ElectraConfig(EncoderConfig):
     family = "ELECTRA"
     model_type = "electra"
     size_keys = {**EncoderConfig.size_keys, "E": "embedding_size"}
-    informative_keys = frozenset(("classifier_dropout", "summary_last_dropout"))
+    informative_keys = frozenset(("classifier_dropout", "generator_size"))
     required_values = {
         **EncoderConfig.required_values,
         **{"summary_type": "first", "summary_use_proj": True},
@@ -49,7 +49,7 @@ class ElectraConfig(EncoderConfig):
     }
     plain_gelu = "gelu_erf"
     google_head_size = 64
-    published_widths = {256: "small", 768: "base", 1024: "large"}
+    transformers_defaults = {"vocab_size": 30522}
 
     def generator(self, share=0.25):
         """The config of a generator, a share of this one's width."""

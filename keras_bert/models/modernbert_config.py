@@ -7,6 +7,7 @@ from keras_bert.config import StrictConfig
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 _THETAS = {_FULL: "global_rope_theta", _SLIDING: "local_rope_theta"}
 _POOLINGS = ("cls", "mean")
+_LEAST_ONE, _LEAST_TWO = {"least": 1}, {"least": 2}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,10 +62,14 @@ class ModernBertConfig(StrictConfig):
     classifier_dropout: float = 0.0
     classifier_pooling: str = "cls"
     max_position_embeddings: int = 8192
-    local_attention: int = 128
+    local_attention: int = dataclasses.field(default=128, metadata=_LEAST_TWO)
     global_attn_every_n_layers: int = 3
-    global_rope_theta: float = 160000.0
-    local_rope_theta: float = 10000.0
+    global_rope_theta: float = dataclasses.field(
+        default=160000.0, metadata=_LEAST_ONE
+    )
+    local_rope_theta: float = dataclasses.field(
+        default=10000.0, metadata=_LEAST_ONE
+    )
     initializer_range: float = 0.02
     norm_eps: float = 1e-5
 
@@ -72,12 +77,11 @@ class ModernBertConfig(StrictConfig):
     model_type = "modernbert"
     activation_key = "hidden_activation"
     plain_gelu = "gelu_erf"
-    published_widths = {768: "base", 1024: "large"}
+    transformers_defaults = {"vocab_size": 50368}
     informative_keys = frozenset(
-        """cls_token_id deterministic_flash_attn initializer_cutoff_factor
-        layer_norm_eps position_embedding_type reference_compile
-        repad_logits_with_grad sep_token_id sparse_pred_ignore_index
-        sparse_prediction""".split()
+        """deterministic_flash_attn initializer_cutoff_factor layer_norm_eps
+        position_embedding_type reference_compile repad_logits_with_grad
+        sparse_pred_ignore_index sparse_prediction""".split()
     )
     required_values = {
         "attention_bias": False,
@@ -116,8 +120,12 @@ class ModernBertConfig(StrictConfig):
             for index in range(self.num_hidden_layers)
         ]
 
+    @property
+    def derived_values(self):
+        return {"head_dim": self.hidden_size // self.num_attention_heads}
+
     @classmethod
-    def from_dict(cls, values):
+    def _parse(cls, values):
         values = dict(values)
         kinds = values.pop("layer_types", None)
         rotary = values.pop("rope_parameters", None)
@@ -125,14 +133,14 @@ class ModernBertConfig(StrictConfig):
             values["global_attn_every_n_layers"] = _period_of(kinds)
         for kind, theta in _thetas_of({} if rotary is None else rotary):
             values[_THETAS[kind]] = theta
-        config = super().from_dict(values)
+        config, unknown = super()._parse(values)
         if kinds is not None and kinds != config.layer_types:
             raise ValueError(
                 "`layer_types` must name the kind of each block, "
                 f"{_FULL} for the first of every so many, {_SLIDING} for the "
                 f"others. Received: layer_types={kinds!r}."
             )
-        return config
+        return config, unknown
 
     def to_dict(self):
         values = super().to_dict()

@@ -40,7 +40,10 @@ class MPNetConfig(roberta.RobertaConfig):
         **roberta.RobertaConfig.required_values,
         **{"type_vocab_size": 0, "relative_attention_num_buckets": 32},
     }
-    published_vocabularies = {30527: "the MPNet models"}
+    transformers_defaults = {
+        **{"vocab_size": 30527, "max_position_embeddings": 512},
+        "layer_norm_eps": 1e-12,
+    }
 
 
 def mpnet_backbone(config):

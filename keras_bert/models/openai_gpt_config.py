@@ -49,16 +49,12 @@ class OpenAIGPTConfig(StrictConfig):
         **{"I": "n_inner", "L": "n_layer", "N": "n_head"},
     }
     is_decoder = True
-    informative_keys = frozenset(
-        """n_ctx predict_special_tokens summary_activation
-        summary_first_dropout summary_proj_to_labels summary_type
-        summary_use_proj task_specific_params""".split()
-    )
+    informative_keys = frozenset(("n_ctx", "predict_special_tokens"))
     # Special tokens that a table of positions and words had besides.
     required_values = {"n_special": 0}
     activation_key = "afn"
     dropout_keys = "resid_pdrop", "attn_pdrop", "resid_pdrop"
-    published_vocabularies = {40478: "GPT-1"}
+    transformers_defaults = {"vocab_size": 40478}
 
     def __post_init__(self):
         super().__post_init__()

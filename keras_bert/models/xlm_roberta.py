@@ -15,7 +15,10 @@ class XLMRobertaConfig(roberta.RobertaConfig):
 
     family = "XLM-RoBERTa"
     model_type = "xlm-roberta"
-    published_vocabularies = {250002: "the XLM-RoBERTa models"}
+    transformers_defaults = {
+        **roberta.RobertaConfig.transformers_defaults,
+        "vocab_size": 30522,
+    }
 
 
 FAMILY = dataclasses.replace(

@@ -132,22 +132,16 @@ def test_renaming_a_class_breaks_no_file(make, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "ours, other, looks, told",
-    [("bert", "distilbert", "bert", "distilbert")]
-    + [("distilbert", "bert", "distilbert", "bert")],
+    "ours, other", [("bert", "distilbert"), ("distilbert", "bert")]
 )
-def test_our_weights_of_another_family_are_named(
-    ours, other, looks, told, make, tiny_config, tmp_path
+def test_our_weights_of_another_family_are_an_error(
+    ours, other, make, tiny_config, tmp_path
 ):
     configs = {"bert": tiny_config, "distilbert": _TINY}
     save_pretrained(make(configs[ours]), tmp_path)
     (tmp_path / "manifest.json").unlink()
     configs[other].to_json(tmp_path / "model_config.json")
-    with pytest.raises(
-        CheckpointError,
-        match=f"look like those of model_type '{looks}', the config is of "
-        f"'{told}'.$",
-    ):
+    with pytest.raises(CheckpointError, match="does not fit its config"):
         from_pretrained(tmp_path)
 
 

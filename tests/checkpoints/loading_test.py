@@ -1,5 +1,4 @@
 import contextlib
-import dataclasses
 import subprocess
 import sys
 
@@ -112,22 +111,6 @@ def test_another_shape_is_an_error_with_both(plan, arrays):
 def test_a_long_report_is_cut(plan, arrays):
     without(arrays, "bert.encoder.layer.0.")
     with pytest.raises(CheckpointError, match="Missing: 16, .* and 12 more"):
-        plan()
-
-
-def test_another_size_is_named(plan, tiny_config):
-    config = dataclasses.replace(tiny_config, hidden_size=1024)
-    with pytest.raises(
-        CheckpointError,
-        match=r"hidden_size=1024 \(BERT-large\), the weights seem to have 8\.",
-    ):
-        plan(config=config)
-
-
-@pytest.mark.parametrize("family", ["longformer", "xlnet"])
-def test_another_architecture_is_named(family, plan, arrays):
-    arrays[f"{family}.embeddings.word_embeddings.weight"] = np.zeros((30, 8))
-    with pytest.raises(CheckpointError, match="another architecture"):
         plan()
 
 

@@ -232,10 +232,6 @@ def test_what_does_not_fit_is_named(golden, write, tmp_path):
     left = {k: x for k, x in weights.items() if k != name}
     with pytest.raises(CheckpointError, match=f"Missing: 1, {name}"):
         from_pretrained(write(tmp_path / "missing", left))
-    first = "model.layers.0.attn_norm.weight"
-    more = {**weights, first: weights[name]}
-    with pytest.raises(CheckpointError, match=f"Unexpected: 1, {first}"):
-        from_pretrained(write(tmp_path / "more", more))
 
 
 def test_a_server_runs_its_operations(model):

@@ -182,5 +182,5 @@ def test_what_needs_a_missing_token_says_so(model):
 
 def test_the_tokenizer_must_fit(model, make_settings):
     settings = make_settings("byte_bpe")
-    with pytest.raises(ValueError, match="vocab_size=40, 275 lines"):
+    with pytest.raises(ValueError, match="vocab_size=40, 275 tokens"):
         PretrainedModel.from_config(model.config, settings)

@@ -280,13 +280,13 @@ def test_a_vocabulary_of_another_size_is_an_error(bert, tmp_path):
     (tmp_path / "manifest.json").unlink()
     with open(tmp_path / "vocab.txt", "a") as file:
         file.write("more\n")
-    with pytest.raises(ValueError, match="vocab_size=30, 31 lines"):
+    with pytest.raises(ValueError, match="vocab_size=30, 31 tokens"):
         from_pretrained(tmp_path)
 
 
 def test_a_tokenizer_of_another_size_is_an_error(bert, tiny_config):
-    config = dataclasses.replace(tiny_config, vocab_size=31)
-    with pytest.raises(ValueError, match="vocab_size=31, 30 lines"):
+    config = dataclasses.replace(tiny_config, vocab_size=29)
+    with pytest.raises(ValueError, match="vocab_size=29, 30 tokens"):
         PretrainedModel.from_config(config, bert.tokenizer)
 
 

@@ -156,7 +156,7 @@ def test_config_survives_its_own_file(check_config_file):
         ("classifier_activation", "relu", "must be 'gelu' for ModernBERT"),
         ("classifier_pooling", "max", "must be cls or mean.*'max'"),
         ("num_attention_heads", 256, "must be even.*heads=256"),
-        ("local_attention", 0, "`local_attention` must be at least 1.*=0"),
+        ("local_attention", 0, "`local_attention` must be at least 2.*=0"),
         ("layer_types", _KINDS[1:], "must name the kind of each block"),
         ("layer_types", [_SLIDING] * 22, "must name the kind of each block"),
         ("layer_types", _SLIDING, "must be a list.*'sliding_attention'"),

@@ -142,7 +142,6 @@ def test_config_survives_its_own_file(check_config_file):
 def test_configs_are_the_published_ones(size, layers):
     config = RobertaConfig.from_json(f"configs/roberta_{size}.json")
     assert config.sizes["L"] == layers
-    assert config.published_widths[config.hidden_size] == size
     if size == "base":
         assert config == RobertaConfig.from_dict(_PUBLISHED)
 

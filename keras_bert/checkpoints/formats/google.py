@@ -74,6 +74,7 @@ def open_google(directory, lowercase=None):
             or name.startswith((*_TASK_HEADS, _UNUSED))
             or _form(name) in second
         ),
+        is_lenient=True,
     )
 
 

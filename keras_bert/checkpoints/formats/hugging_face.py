@@ -3,7 +3,6 @@
 import functools
 
 import numpy as np
-from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
@@ -11,7 +10,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
 from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.family import config_from
+from keras_bert.checkpoints.family import config_class
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.formats import hugging_face_names as names
 from keras_bert.checkpoints.formats.hugging_face_names import task_class
@@ -63,11 +62,15 @@ def open_hugging_face(directory, lowercase=None):
     """Opens a directory of Hugging Face."""
     name = next(name for name in _READERS if (directory / name).is_file())
     path = directory / name
-    values, config = _read_config(directory / _CONFIG)
+    values, config, unknown = _read_config(directory / _CONFIG)
     family = find_family(config.model_type)
-    arrays = RenamedArrays(
-        _READERS[name](path), names.canonical_names(config.model_type), path
-    )
+    arrays = _READERS[name](path)
+    _check_no_adapter(directory, arrays)
+    try:
+        rename = names.canonical_names(config.model_type, arrays.shapes)
+    except ValueError as error:
+        raise CheckpointError(f"{path}: {error}") from None
+    arrays = RenamedArrays(arrays, rename, path)
     task = read_task(directory) or _published_task(
         values, family, arrays.shapes, directory / _CONFIG
     )
@@ -81,8 +84,10 @@ def open_hugging_face(directory, lowercase=None):
         places=lambda config, head: published_places(
             config, "hugging_face", head
         ),
-        ignored=_ignored(family, arrays, path, task),
+        ignored=_ignored(family, arrays, path),
         task=task,
+        unknown_keys=unknown,
+        is_lenient=True,
     )
 
 
@@ -112,22 +117,23 @@ def _read_config(path):
         values = read_json_object(path)
         # Its "gelu" is the erf form, whether or not the file says so.
         values = {"model_type": BertConfig.model_type, **values}
-        return values, config_from(values)
+        return values, *config_class(values).from_transformers(values)
     except ValueError as error:
         raise CheckpointError(f"{path}: {error}") from None
 
 
-def _ignored(family, arrays, path, task):
-    """Finds names that are known to have no place in the model."""
-    model_type = family.model_type
-    heads = names.task_arrays(model_type, arrays.shapes)
-    if task and task.head:
-        rows = head_rows(model_type, task.head.part)
-        heads -= {row["hugging_face"].partition("@")[0] for row in rows}
-    if heads:
-        logging.warning(
-            "%s: the task head is left out: %s.", path, ", ".join(sorted(heads))
+def _check_no_adapter(directory, arrays):
+    adapter = directory / "adapter_config.json"
+    if adapter.is_file() or any("lora_" in name for name in arrays.shapes):
+        raise CheckpointError(
+            f"{directory} has an adapter that is not merged into the weights. "
+            "Merge it by `merge_and_unload()` of peft and save the model."
         )
+
+
+def _ignored(family, arrays, path):
+    """Return the names of copies and of arrays that are no weights."""
+    model_type = family.model_type
     tied = tied_arrays(model_type, "hugging_face")
     for copy in {*tied} & {*arrays.shapes}:
         original = tied[copy]
@@ -138,7 +144,7 @@ def _ignored(family, arrays, path, task):
                 f"{path}: {copy} must be the same numbers as {original}, "
                 f"because {family.name} ties them. It is another model."
             )
-    return frozenset({*names.buffers(model_type, arrays.shapes), *heads, *tied})
+    return frozenset({*names.buffers(model_type, arrays.shapes), *tied})
 
 
 def _published_config(model):

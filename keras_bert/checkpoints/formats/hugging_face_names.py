@@ -1,8 +1,9 @@
 """Names of Hugging Face, as they follow from those of a family."""
 
-from keras_bert.checkpoints.weight_table import head_rows
+from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import other_names
 from keras_bert.checkpoints.weight_table import read_table
+from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.checkpoints.weight_table import unused_arrays
 
 _DECODER = "LMHeadModel"
@@ -59,26 +60,69 @@ def encoder_prefix(model_type):
     return first_row["hugging_face"].partition(".")[0] + "."
 
 
-def canonical_names(model_type):
-    """Makes a function from the names in a file to those in the table."""
+def wrapper_prefix(model_type, names):
+    """Return the prefix of a wrapper, such as "module.", or "".
+
+    It is what stands before the table of word embeddings, unless that is
+    there without a prefix or under the prefix of another family.
+
+    Args:
+        model_type: str.
+        names: names of the arrays of a file.
+
+    Raises:
+        ValueError: there are several prefixes.
+    """
+    table = read_table(model_type)[0]["hugging_face"]
     prefix = encoder_prefix(model_type)
-    names = [row["hugging_face"] for row in read_table(model_type)]
+    bare = table.removeprefix(prefix)
+    found = set()
+    for name in names:
+        for ending in (table, bare):
+            if f".{name}".endswith(f".{ending}"):
+                found.add(name.removesuffix(ending))
+                break
+    families = {kind.partition("-")[0] for kind in model_types()}
+    families.discard(prefix.removesuffix("."))
+    found = {x for x in found if not families & {*x.split(".")}}
+    if len(found) > 1 and "" not in found:
+        raise ValueError(
+            "the arrays must be those of one model. Received: models under "
+            f"the prefixes {', '.join(sorted(found))}. Save one of them "
+            "without its prefix."
+        )
+    return "" if "" in found else "".join(found)
+
+
+def canonical_names(model_type, names):
+    """Return a function from the names in a file to those in the table.
+
+    Args:
+        model_type: str.
+        names: names of the arrays of the file.
+    """
+    prefix = encoder_prefix(model_type)
+    wrapper = wrapper_prefix(model_type, names)
+    published = [row["hugging_face"] for row in read_table(model_type)]
     encoder = tuple(
         name.removeprefix(prefix).partition(".")[0] + "."
-        for name in names
+        for name in published
         if name.startswith(prefix)
     )
-
     others = other_names(model_type, "hugging_face")
 
     def canonical(name):
-        name = name.removeprefix("module.")  # Of a model saved in parallel.
+        name = name.removeprefix(wrapper)
         for old, new in _OLD_NAMES.items():
             name = name.replace(old, new)
         name = prefix + name if name.startswith(encoder) else name
         return others.get(name, name)
 
-    return canonical
+    # A tied array may be in the file under the name of its copy only.
+    found = {*map(canonical, names)}
+    copies = tied_arrays(model_type, "hugging_face").items()
+    originals = {copy: name for copy, name in copies if name not in found}
+    return lambda name: originals.get(canonical(name), canonical(name))
 
 
 def buffers(model_type, names):
@@ -92,17 +136,3 @@ def buffers(model_type, names):
         or name.endswith(_TRIANGLE)
         or name in unused
     }
-
-
-def task_arrays(model_type, names):
-    """Finds the names that belong to the head of a task."""
-    rows = head_rows(model_type)
-    first = {
-        row["hugging_face"].partition(".")[0] + "."
-        for row in rows
-        if "hugging_face" in row
-    }
-    # ModernBERT's transform has one name in both kinds of heads.
-    rows = read_table(model_type)
-    others = {row["hugging_face"].partition("@")[0] for row in rows}
-    return {x for x in names if x.startswith((*first,)) and x not in others}

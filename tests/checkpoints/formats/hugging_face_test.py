@@ -125,11 +125,18 @@ def rename(weights, change):
     [
         lambda name: name.removeprefix("bert."),
         lambda name: f"module.{name}",
+        lambda name: f"0.auto_model.{name.removeprefix('bert.')}",
+        lambda name: f"_orig_mod.{name}",
+        lambda name: f"model.{name}",
+        lambda name: f"base_model.model.{name}",
+        lambda name: name if name[:3] == "cls" else f"bert.{name}",
+        lambda name: name.replace("predictions.b", "predictions.decoder.b"),
         lambda name: name.replace(
             "LayerNorm.weight", "LayerNorm.gamma"
         ).replace("LayerNorm.bias", "LayerNorm.beta"),
     ],
-    ids=["without prefix", "module", "gamma and beta"],
+    ids=["without prefix", "module", "sentence-transformers", "compile"]
+    + ["model", "peft", "twice", "bias of the decoder", "gamma and beta"],
 )
 def test_other_names_of_the_same_arrays_are_read(
     change, weights, config, directory
@@ -139,6 +146,62 @@ def test_other_names_of_the_same_arrays_are_read(
     bert = from_pretrained(directory(rename(weights, change), config))
     for weight, value in zip(bert.model.weights, expected, strict=True):
         np.testing.assert_array_equal(weight.numpy(), value)
+
+
+def test_arrays_of_two_models_are_an_error(weights, config, directory):
+    both = {f"{x}.{k}": v for k, v in weights.items() for x in ("doc", "query")}
+    with pytest.raises(CheckpointError, match="prefixes doc., query.. Save"):
+        from_pretrained(directory(both, config))
+
+
+def test_arrays_of_another_family_are_an_error(weights, config, directory):
+    other = rename(weights, lambda name: name.replace("bert.", "roberta."))
+    with pytest.raises(CheckpointError, match="Unexpected.*roberta.embeddings"):
+        from_pretrained(directory(other, config))
+
+
+def test_what_is_not_read_is_a_warning_that_names_it(
+    weights, config, directory, caplog
+):
+    plain = from_pretrained(directory(weights, config))
+    assert not caplog.records
+    config |= {"my_key": 1, "other_key": 2}
+    weights["surprise"] = np.zeros(2, np.float32)
+    path = directory(weights, config)
+    assert from_pretrained(path).config == plain.config
+    keys, arrays = (record.getMessage() for record in caplog.records)
+    assert "unknown keys: my_key, other_key." in keys
+    assert arrays.endswith("1 arrays without a place in the model: surprise.")
+    with pytest.raises(CheckpointError, match="unknown keys: my_key"):
+        from_pretrained(path, strict=True)
+    del config["my_key"], config["other_key"]
+    path = directory(weights, config)
+    with pytest.raises(CheckpointError, match="Unexpected: 1, surprise"):
+        from_pretrained(path, strict=True)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_named(
+    value, weights, config, directory, caplog
+):
+    weights["bert.encoder.layer.1.output.dense.weight"][3, 5] = value
+    from_pretrained(directory(weights, config))
+    (record,) = caplog.records
+    assert record.getMessage().endswith(
+        "NaN or infinity: block_1/feed_forward/feed_forward_output/kernel."
+    )
+
+
+def test_an_adapter_that_is_not_merged_is_an_error(weights, config, directory):
+    path = directory(weights, config)
+    (path / "adapter_config.json").write_text("{}")
+    with pytest.raises(CheckpointError, match="merge_and_unload"):
+        from_pretrained(path)
+    (path / "adapter_config.json").unlink()
+    name = "bert.encoder.layer.0.attention.self.query.lora_A.default.weight"
+    weights[name] = np.zeros((2, 8), np.float32)
+    with pytest.raises(CheckpointError, match="merge_and_unload"):
+        from_pretrained(directory(weights, config))
 
 
 def test_copies_and_buffers_are_no_surprise(weights, config, directory):
@@ -224,7 +287,7 @@ def test_a_head_of_no_known_task_is_left_out_and_said(
     config["architectures"] = ["BertForSomethingElse"]
     bert = from_pretrained(directory(weights, config))
     assert bert.parts == {"pooler"} and bert.task is None
-    assert "left out: classifier.bias, classifier.weight" in caplog.text
+    assert "in the model: classifier.bias, classifier.weight" in caplog.text
 
 
 def test_without_a_pooler_there_is_none(weights, config, directory):
@@ -255,17 +318,18 @@ def bert_path(directory, weights, config):
     return directory(weights, config)
 
 
-def test_a_padded_table_is_recognized(weights, config, directory):
-    bert = from_pretrained(directory(weights, config, 34 * ["word"]))
-    assert len(bert.tokenizer.vocabulary) == 39
+def test_rows_without_a_token_are_named(weights, config, directory, caplog):
+    bert = from_pretrained(directory(weights, config, 32 * ["word"]))
+    assert len(bert.tokenizer.vocabulary) == 37
     assert bert.config.vocab_size == 40
+    assert "rows 37 to 39 of the embedding table" in caplog.text
     fill_mask = keras_bert.FillMask(bert, top_k=100)
-    assert len(fill_mask("[MASK]")[0]) == 39
+    assert len(fill_mask("[MASK]")[0]) == 37
 
 
-def test_a_vocabulary_of_another_size_is_an_error(weights, config, directory):
-    with pytest.raises(CheckpointError, match="vocab_size=40, 30 lines"):
-        from_pretrained(directory(weights, config, 25 * ["word"]))
+def test_a_longer_vocabulary_is_an_error(weights, config, directory):
+    with pytest.raises(CheckpointError, match="vocab_size=40, 41 tokens"):
+        from_pretrained(directory(weights, config, 36 * ["word"]))
 
 
 def test_sharded_files_are_read(weights, config, directory):

@@ -1,0 +1,197 @@
+"""Configs of Hugging Face, read as transformers reads them."""
+
+import json
+import pathlib
+
+import pytest
+
+from keras_bert.checkpoints.family import config_class
+from keras_bert.checkpoints.weight_table import model_types
+
+# The defaults of each class of transformers, the keys that its versions have
+# written for every family, and keys of publishers.
+_GOLDEN = json.loads(
+    (pathlib.Path(__file__).parents[1] / "golden/hf_configs.json").read_text()
+)
+_DEFAULTS = _GOLDEN["defaults"]
+# DeBERTa has no layers for these defaults.
+_DEBERTA = {
+    "relative_attention": True,
+    "position_biased_input": False,
+    "pos_att_type": ["c2p", "p2c"],
+}
+_NEEDED = {
+    "deberta": _DEBERTA,
+    "deberta-v2": {
+        **_DEBERTA,
+        "position_buckets": 256,
+        "share_att_key": True,
+        "norm_rel_ebd": "layer_norm",
+    },
+}
+_ACTIVATIONS = {"gelu": "gelu_erf", "gelu_new": "gelu_tanh"}
+
+
+def read(model_type, /, **values):
+    values = {"model_type": model_type, **values}
+    return config_class(values).from_transformers(values)
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_missing_keys_take_the_defaults_of_transformers(model_type):
+    needed = _NEEDED.get(model_type, {})
+    config, _ = read(model_type, **needed)
+    ours = config.to_dict() | {"hidden_act": getattr(config, "hidden_act", 0)}
+    theirs = {**_DEFAULTS[model_type], **needed}
+    activation = theirs[config.activation_key]
+    if model_type != "openai-gpt":  # Its "gelu" is the tanh form everywhere.
+        theirs[config.activation_key] = _ACTIVATIONS[activation]
+    else:
+        theirs[config.activation_key] = "gelu_tanh"
+    if "pos_att_type" in theirs:
+        assert sorted(ours.pop("pos_att_type")) == theirs["pos_att_type"]
+    if not config.sizes.get("K"):
+        theirs.pop("conv_act", None)
+    shared = {*ours} & {*theirs}
+    assert {"vocab_size", config.activation_key} <= shared
+    assert {k: ours[k] for k in shared} == {k: theirs[k] for k in shared}
+
+
+@pytest.mark.parametrize(
+    ("model_type", "key"),
+    [(kind, key) for kind, keys in _NEEDED.items() for key in keys],
+)
+def test_a_default_that_cannot_be_read_is_named(model_type, key):
+    needed = {k: x for k, x in _NEEDED[model_type].items() if k != key}
+    default = _DEFAULTS[model_type][key]
+    message = f"`{key}` must be .*`{key}` is missing from the file: .*{default}"
+    with pytest.raises(ValueError, match=message):
+        read(model_type, **needed)
+
+
+def test_a_convolution_is_checked():
+    with pytest.raises(ValueError, match="`conv_kernel_size` must be odd.*=2"):
+        read(
+            "deberta-v2",
+            **_NEEDED["deberta-v2"],
+            **{"conv_kernel_size": 2, "conv_act": "gelu"},
+        )
+    with pytest.raises(ValueError, match="`conv_act` must be.*takes 'tanh'"):
+        read("deberta-v2", **_NEEDED["deberta-v2"], conv_kernel_size=3)
+
+
+@pytest.mark.parametrize("version", _GOLDEN["dumps"])
+@pytest.mark.parametrize("model_type", model_types())
+def test_every_key_of_every_version_is_known(model_type, version):
+    values = {
+        **(_DEFAULTS[model_type] if version == "5" else {}),
+        **_GOLDEN["dumps"][version],
+        **_GOLDEN["families"][model_type],
+    }
+    config, unknown = read(model_type, **values)
+    assert unknown == []
+    expected, _ = read(model_type, **_GOLDEN["families"][model_type])
+    assert config == expected
+
+
+@pytest.mark.parametrize("publisher", _GOLDEN["publishers"])
+@pytest.mark.parametrize("model_type", ["bert", "roberta", "distilbert"])
+def test_every_key_of_every_publisher_is_known(model_type, publisher):
+    plain, _ = read(model_type)
+    assert read(model_type, **_GOLDEN["publishers"][publisher]) == (plain, [])
+
+
+@pytest.mark.parametrize(
+    ("model_type", "names"),
+    [
+        ("distilbert", ("dim", "n_layers", "n_heads")),
+        ("openai-gpt", ("n_embd", "n_layer", "n_head")),
+    ],
+)
+def test_the_names_of_bert_are_read_too(model_type, names):
+    config, unknown = read(
+        model_type, hidden_size=24, num_hidden_layers=3, num_attention_heads=4
+    )
+    assert [getattr(config, name) for name in names] == [24, 3, 4]
+    assert unknown == []
+
+
+_REFUSED = {
+    "add_cross_attention": True,
+    "is_encoder_decoder": True,
+    "pruned_heads": {"0": [1]},
+    "quantization_config": {"bits": 8},
+    "tie_word_embeddings": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("model_type", "key", "value"),
+    [(x, *item) for item in _REFUSED.items() for x in ("bert", "modernbert")]
+    + [
+        ("albert", "position_embedding_type", "relative_key"),
+        ("bert", "position_embedding_type", "relative_key_query"),
+        ("deberta", "max_relative_positions", 256),
+        ("deberta", "max_position_embeddings", 2),
+        ("deberta", "talking_head", True),
+        ("deberta-v2", "embedding_size", 128),
+        ("deberta-v2", "position_buckets", 1022),
+        ("deberta-v2", "position_buckets", 1),
+        ("distilbert", "is_decoder", True),
+        ("modernbert", "head_dim", 32),
+        ("modernbert", "local_attention", 1),
+        ("modernbert", "global_rope_theta", 0.0),
+        ("modernbert", "local_rope_theta", 0),
+        ("mpnet", "relative_attention_num_buckets", 16),
+        ("roberta", "is_decoder", True),
+        ("roberta", "max_position_embeddings", 2),
+    ],
+)
+def test_a_key_that_changes_the_numbers_is_refused(model_type, key, value):
+    values = {**_NEEDED.get(model_type, {}), key: value}
+    with pytest.raises(ValueError, match=f"`{key}` must .*{key}="):
+        read(model_type, **values)
+
+
+@pytest.mark.parametrize("key", ["pruned_heads", "quantization_config"])
+def test_null_is_no_setting(key):
+    assert read("bert", **{key: None}) == read("bert")
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("model_type", model_types())
+def test_the_defaults_are_those_of_transformers(model_type):
+    import transformers
+
+    theirs = transformers.CONFIG_MAPPING[model_type]().to_dict()
+    theirs |= {"transformers_version": _GOLDEN["version"]}
+    ours = _DEFAULTS[model_type]
+    theirs = json.loads(json.dumps(theirs))
+    assert {k: ours[k] for k in theirs} == theirs
+    layers = {"position_buckets", "share_att_key", "norm_rel_ebd"}
+    layers |= {"conv_kernel_size", "conv_act", "conv_groups"}
+    more = {*ours} - {*theirs}
+    assert more == (layers if model_type == "deberta-v2" else set())
+
+
+@pytest.mark.parity
+def test_the_defaults_are_those_of_the_layers_of_transformers():
+    import transformers
+    from transformers.models.deberta_v2 import modeling_deberta_v2
+
+    config = transformers.DebertaV2Config(
+        **{"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2},
+        **{"intermediate_size": 8, "vocab_size": 9, "relative_attention": True},
+    )
+    encoder = transformers.DebertaV2Model(config).encoder
+    convolution = modeling_deberta_v2.ConvLayer(config)
+    found = {
+        "position_buckets": encoder.position_buckets,
+        "norm_rel_ebd": "|".join(encoder.norm_rel_ebd),
+        "share_att_key": encoder.layer[0].attention.self.share_att_key,
+        "conv_kernel_size": 0 if encoder.conv is None else 3,
+        "conv_act": convolution.conv_act,
+        "conv_groups": convolution.conv.groups,
+    }
+    ours = _DEFAULTS["deberta-v2"]
+    assert found == {key: ours[key] for key in found}
