@@ -8,39 +8,9 @@ that hold our layers or optimizers load after `import keras_bert`.
 
 from keras_bert import lazy
 from keras_bert import registration
-from keras_bert.version import VERSION as __version__
+from keras_bert.version import VERSION
 
-_MODULES = (
-    "checkpoints",
-    "data",
-    "export",
-    "features",
-    "layers",
-    "models",
-    "serving",
-    "tasks",
-    "text",
-    "training",
-)
-_MEMBERS = {
-    "BertConfig": "config",
-    "CONFIGS": "locations",
-    "CheckpointError": "checkpoints",
-    "Ensemble": "tasks",
-    "FillMask": "tasks",
-    "MultipleChoice": "tasks",
-    "QuestionAnswerer": "tasks",
-    "TINY_MODEL": "locations",
-    "TextClassifier": "tasks",
-    "TextEmbedder": "tasks",
-    "TextGenerator": "tasks",
-    "TextRegressor": "tasks",
-    "TokenClassifier": "tasks",
-    "from_pretrained": "checkpoints",
-    "save_pretrained": "checkpoints",
-}
-
-__all__ = ["__version__", *_MODULES, *_MEMBERS]
-__getattr__, __dir__ = lazy.attach(__name__, _MODULES, _MEMBERS)
+__version__ = VERSION
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
 
 registration.register_with_keras()

@@ -4,10 +4,12 @@ Where a package is not installed, the error has the line to type. Where an
 argument is unknown, it names the one that was meant.
 """
 
+import ast
 import difflib
 import functools
 import importlib
 import inspect
+import pathlib
 import sys
 
 _REQUIREMENTS = {
@@ -60,28 +62,38 @@ _ADVICE = {
 }
 
 
-def attach(package, modules=(), members=None):
-    """Makes the `__getattr__` and `__dir__` of a package (PEP 562).
+def attach(package, path):
+    """Make `__getattr__`, `__dir__` and `__all__` of a package (PEP 562).
+
+    The public names are the imports of the stub of the package, the `.pyi`
+    file that editors and type checkers read in place of its `__init__.py`.
 
     Args:
         package: str, its `__name__`.
-        modules: names of submodules.
-        members: dict from the name of an object to its submodule.
+        path: str, its `__file__`.
 
     Returns:
-        The two functions. `__getattr__` raises ModuleNotFoundError with the
-        line to type where a package is not installed.
+        Two functions and a list of str. `__getattr__` raises
+        ModuleNotFoundError with the line to type if a package is not
+        installed.
     """
-    members = members or {}
+    stub = pathlib.Path(path).with_suffix(".pyi").read_text(encoding="utf-8")
+    origins = {
+        node.names[0].name: node.module
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.ImportFrom)
+    }
 
     def load(name):
-        if name in members:
-            module = importlib.import_module(f"{package}.{members[name]}")
-            setattr(module, name, _explained(getattr(module, name)))
-            return getattr(module, name)
-        if name in modules:
+        if name not in origins:
+            raise AttributeError(
+                f"module {package!r} has no attribute {name!r}"
+            )
+        if origins[name] is None:
             return importlib.import_module(f"{package}.{name}")
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = importlib.import_module(f"{package}.{origins[name]}")
+        setattr(module, name, _explained(getattr(module, name)))
+        return getattr(module, name)
 
     def __getattr__(name):
         try:
@@ -97,9 +109,10 @@ def attach(package, modules=(), members=None):
             ) from None
 
     def __dir__():
-        return sorted({*vars(sys.modules[package]), *modules, *members})
+        inner = [x for x in vars(sys.modules[package]) if x.startswith("__")]
+        return sorted({*inner, *origins})
 
-    return __getattr__, __dir__
+    return __getattr__, __dir__, [*origins]
 
 
 def _explained(value):

@@ -73,7 +73,7 @@ def test_fit_names_the_fields_of_a_recipe_with_their_defaults(task):
 @pytest.mark.parametrize("task", _tasks())
 def test_from_pretrained_names_the_arguments_of_the_class(task):
     found = arguments.parameters(task.from_pretrained)
-    own = {"directory", "lowercase", "special_tokens_in_text"}
+    own = {"directory", "lowercase", "special_tokens_in_text", "strict"}
     assert {*found} == own | {*arguments.parameters(task)} - {
         "pretrained",
         "head_file",

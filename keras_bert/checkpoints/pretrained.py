@@ -46,7 +46,7 @@ def from_pretrained(
     lowercase=None,
     special_tokens_in_text=None,
     strict=False,
-):
+) -> PretrainedModel:
     """Read a checkpoint directory: ours, Hugging Face's or Google's.
 
     All weights are read or none: a missing weight, or one of another shape,

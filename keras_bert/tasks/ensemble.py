@@ -10,8 +10,7 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.loading import load_task
 
-if typing.TYPE_CHECKING:
-    from typing_extensions import Self
+_Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")
 
 
 class Ensemble:
@@ -47,7 +46,9 @@ class Ensemble:
 
     @classmethod
     @arguments.name_rest(from_pretrained, omit=["directory"])
-    def from_pretrained(cls, directories, **arguments) -> "Self":
+    def from_pretrained(
+        cls: type[_Ensemble], directories, **arguments
+    ) -> _Ensemble:
         """Read fine-tuned models.
 
         Args:

@@ -8,8 +8,7 @@ from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
 
-if typing.TYPE_CHECKING:
-    from typing_extensions import Self
+_Task = typing.TypeVar("_Task", bound="Task")
 
 TRUNCATED = "truncated"
 
@@ -58,8 +57,13 @@ class Task:
 
     @classmethod
     def from_pretrained(
-        cls, directory, lowercase=None, special_tokens_in_text=None, **kwargs
-    ) -> "Self":
+        cls: type[_Task],
+        directory,
+        lowercase=None,
+        special_tokens_in_text=None,
+        strict=False,
+        **kwargs,
+    ) -> _Task:
         """Read a checkpoint as a task.
 
         Args:
@@ -70,6 +74,8 @@ class Task:
             special_tokens_in_text: bool, whether a special token in a text,
                 such as "[SEP]", becomes its id; by default as saved, or
                 False.
+            strict: bool, whether unknown keys and arrays in a directory of
+                others are an error, not a warning.
             **kwargs: arguments of the class.
 
         Raises:
@@ -82,6 +88,7 @@ class Task:
             directory,
             lowercase=lowercase,
             special_tokens_in_text=special_tokens_in_text,
+            strict=strict,
         )
         return cls.of_directory(pretrained, directory, **kwargs)
 

@@ -24,8 +24,7 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
 
-if typing.TYPE_CHECKING:
-    from typing_extensions import Self
+_Embedder = typing.TypeVar("_Embedder", bound="TextEmbedder")
 
 # So many are held as ids together.
 _TEXTS_AT_ONCE = 16384
@@ -127,8 +126,13 @@ class TextEmbedder(Task):
 
     @classmethod
     def from_pretrained(
-        cls, directory, lowercase=None, special_tokens_in_text=None, **kwargs
-    ) -> "Self":
+        cls: type[_Embedder],
+        directory,
+        lowercase=None,
+        special_tokens_in_text=None,
+        strict=False,
+        **kwargs,
+    ) -> _Embedder:
         """Read a checkpoint as an embedder.
 
         A checkpoint of `save` or of sentence-transformers also has pooling,
@@ -143,6 +147,8 @@ class TextEmbedder(Task):
             special_tokens_in_text: bool, whether a special token in a text,
                 such as "[SEP]", becomes its id; by default as saved, or
                 False.
+            strict: bool, whether unknown keys and arrays in a directory of
+                others are an error, not a warning.
             **kwargs: arguments of the class.
 
         Raises:
@@ -153,6 +159,7 @@ class TextEmbedder(Task):
             directory,
             lowercase=lowercase,
             special_tokens_in_text=special_tokens_in_text,
+            strict=strict,
         )
         return cls(pretrained, **merged_arguments(told, kwargs))
 

@@ -6,11 +6,4 @@ takes next to no time; `run_plan` does the work.
 
 from keras_bert import lazy
 
-_MEMBERS = {
-    "PretrainingRecipe": "recipe",
-    "plan_pretraining": "plan",
-    "run_plan": "job",
-}
-
-__all__ = [*_MEMBERS]
-__getattr__, __dir__ = lazy.attach(__name__, members=_MEMBERS)
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)

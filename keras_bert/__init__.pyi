@@ -1,0 +1,29 @@
+"""BERT for TensorFlow and Keras 3 (arXiv 1810.04805)."""
+
+from . import checkpoints as checkpoints
+from . import data as data
+from . import export as export
+from . import features as features
+from . import layers as layers
+from . import models as models
+from . import serving as serving
+from . import tasks as tasks
+from . import text as text
+from . import training as training
+from .checkpoints import CheckpointError as CheckpointError
+from .checkpoints import from_pretrained as from_pretrained
+from .checkpoints import save_pretrained as save_pretrained
+from .config import BertConfig as BertConfig
+from .locations import CONFIGS as CONFIGS
+from .locations import TINY_MODEL as TINY_MODEL
+from .tasks import Ensemble as Ensemble
+from .tasks import FillMask as FillMask
+from .tasks import MultipleChoice as MultipleChoice
+from .tasks import QuestionAnswerer as QuestionAnswerer
+from .tasks import TextClassifier as TextClassifier
+from .tasks import TextEmbedder as TextEmbedder
+from .tasks import TextGenerator as TextGenerator
+from .tasks import TextRegressor as TextRegressor
+from .tasks import TokenClassifier as TokenClassifier
+
+__version__: str

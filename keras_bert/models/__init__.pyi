@@ -1,0 +1,16 @@
+"""BERT and its relatives as functional Keras models, dicts in and out."""
+
+from . import family as family
+from .backbone import Backbone as Backbone
+from .bert import add_pretraining_heads as add_pretraining_heads
+from .bert import bert_encoder as bert_encoder
+from .bert import bert_pretrainer as bert_pretrainer
+from .elmo import ElmoBackbone as ElmoBackbone
+from .elmo import ElmoOptions as ElmoOptions
+from .family import Family as Family
+from .family import encoder as encoder
+from .family import pretrainer as pretrainer
+from .heads import add_heads as add_heads
+from .task_model import HeadKind as HeadKind
+from .task_model import add_task_head as add_task_head
+from .task_model import over_choices as over_choices

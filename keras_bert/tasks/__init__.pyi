@@ -1,0 +1,21 @@
+"""One file per task: from texts to what a user wants to know."""
+
+from .answers.squad_scores import squad_scores as squad_scores
+from .ensemble import Ensemble as Ensemble
+from .feature_classifiers import FeatureTextClassifier as FeatureTextClassifier
+from .feature_classifiers import (
+    FeatureTokenClassifier as FeatureTokenClassifier,
+)
+from .feature_extractor import FeatureExtractor as FeatureExtractor
+from .fill_mask import FillMask as FillMask
+from .keras_model import text_model as text_model
+from .loading import load_any_task as load_any_task
+from .loading import load_task as load_task
+from .multiple_choice import MultipleChoice as MultipleChoice
+from .question_answerer import QuestionAnswerer as QuestionAnswerer
+from .tags.entity_scores import entity_scores as entity_scores
+from .text_classifier import TextClassifier as TextClassifier
+from .text_embedder import TextEmbedder as TextEmbedder
+from .text_generator import TextGenerator as TextGenerator
+from .text_regressor import TextRegressor as TextRegressor
+from .token_classifier import TokenClassifier as TokenClassifier

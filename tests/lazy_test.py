@@ -1,0 +1,49 @@
+"""The public names, as editors and as Python see them."""
+
+import importlib
+import pathlib
+
+import pytest
+
+import keras_bert
+from keras_bert import registration
+
+_ROOT = pathlib.Path(keras_bert.__file__).parent
+_STUBS = sorted(_ROOT.rglob("*.pyi"))
+_PACKAGES = [
+    ".".join(path.parent.relative_to(_ROOT.parent).parts) for path in _STUBS
+]
+
+
+def test_every_lazy_package_has_a_stub():
+    lazy = {
+        path.with_suffix(".pyi")
+        for path in _ROOT.rglob("__init__.py")
+        if "lazy.attach" in path.read_text(encoding="utf-8")
+    }
+    assert {*_STUBS} == lazy
+
+
+@pytest.mark.parametrize("name", _PACKAGES)
+def test_every_name_of_a_stub_can_be_loaded(name):
+    package = importlib.import_module(name)
+    for member in package.__all__:
+        assert getattr(package, member) is not None
+    shown = {x for x in dir(package) if not x.startswith("__")}
+    assert shown == {*package.__all__}
+
+
+def test_the_stub_of_layers_has_all_that_keras_can_read():
+    expected = {
+        name
+        for name, module in {
+            **registration.CLASSES,
+            **registration.FUNCTIONS,
+        }.items()
+        if module.startswith("layers.")
+    }
+    assert {*keras_bert.layers.__all__} == expected
+
+
+def test_the_package_says_that_it_has_types():
+    assert (_ROOT / "py.typed").is_file()
