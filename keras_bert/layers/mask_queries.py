@@ -3,11 +3,11 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.tied_head import TiedLayer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class MaskQueries(keras.layers.Layer):
+class MaskQueries(TiedLayer):
     """Adds the embeddings of positions to states.
 
     The table is that of the `embeddings` layer itself, which only looks up
@@ -41,13 +41,8 @@ class MaskQueries(keras.layers.Layer):
         [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.2
     """
 
-    def __init__(self, embeddings, **kwargs):
-        super().__init__(**kwargs)
-        self.embeddings = embeddings
-
     def build(self, states_shape, positions_shape=None):
-        if not self.embeddings.built:
-            self.embeddings.build(states_shape[:-1])
+        super().build(states_shape)
 
     def call(self, states, positions=None):
         if positions is None:
@@ -57,11 +52,3 @@ class MaskQueries(keras.layers.Layer):
 
     def compute_output_shape(self, states_shape, positions_shape=None):
         return states_shape
-
-    def get_config(self):
-        return {**super().get_config(), **save_arguments(self, "embeddings")}
-
-    @classmethod
-    def from_config(cls, config):
-        embeddings = keras.saving.deserialize_keras_object(config["embeddings"])
-        return cls(**{**config, "embeddings": embeddings})

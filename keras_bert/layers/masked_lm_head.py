@@ -6,6 +6,7 @@ from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
+from keras_bert.layers.arguments import revive_sublayers
 from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
@@ -87,5 +88,4 @@ class MaskedLMHead(TiedHead):
 
     @classmethod
     def from_config(cls, config):
-        embeddings = keras.saving.deserialize_keras_object(config["embeddings"])
-        return cls(**{**config, "embeddings": embeddings})
+        return cls(**revive_sublayers(config, "embeddings"))

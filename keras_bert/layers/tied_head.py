@@ -8,14 +8,55 @@ from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.positions import gather_positions
 
 
+class TiedLayer(keras.layers.Layer):
+    """Base class of layers that share a table of the model's embeddings.
+
+    A config describes the embeddings in this layer once more. A layer made
+    from it takes the embeddings of that name from the model it is called in, so
+    `clone_model` and `from_config` of a model keep the tie, as files do.
+
+    Args:
+        embeddings: the layer with the table, built or not.
+    """
+
+    def __init__(self, embeddings, **kwargs):
+        super().__init__(**kwargs)
+        self.embeddings = embeddings
+
+    def __call__(self, *args, **kwargs):
+        states = keras.tree.flatten((args, kwargs))[0]
+        is_symbolic = isinstance(states, keras.KerasTensor)
+        if is_symbolic and not (self.built or self.embeddings.built):
+            sources = keras.utils.get_source_inputs(states)
+            model = keras.Model(sources, states, name=self.name)
+            kind, name = type(self.embeddings), self.embeddings.name
+            for layer in model._flatten_layers():
+                if type(layer) is kind and layer.name == name and layer.built:
+                    self.embeddings = layer
+        return super().__call__(*args, **kwargs)
+
+    def get_build_config(self):
+        """Return nothing: the first call builds, for it finds the table."""
+
+    def build(self, states_shape):
+        if not self.embeddings.built:
+            self.embeddings.build(states_shape[:-1])
+
+    def get_config(self):
+        return {**super().get_config(), **save_arguments(self, "embeddings")}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**revive_sublayers(config, "embeddings"))
+
+
 @keras.saving.register_keras_serializable("keras_bert")
-class LMHead(keras.layers.Layer):
+class LMHead(TiedLayer):
     """Scores every word piece by the product with its embedding.
 
     The vectors at the predicted positions are gathered first, then multiplied
-    by the table of word embeddings, which is that of the `embeddings` layer
-    itself. The tie holds through `.keras` files and weights files;
-    `clone_model` and a model's `from_config` make the head a table of its own.
+    by the table of word embeddings of the `embeddings` layer. Copies of a model
+    and its files keep the tie.
 
     Args:
         embeddings: the built or unbuilt layer of the same model that has the
@@ -41,13 +82,8 @@ class LMHead(keras.layers.Layer):
         https://arxiv.org/abs/1608.05859)
     """
 
-    def __init__(self, embeddings, **kwargs):
-        super().__init__(**kwargs)
-        self.embeddings = embeddings
-
     def build(self, sequence_output_shape, masked_lm_positions_shape=None):
-        if not self.embeddings.built:
-            self.embeddings.build(sequence_output_shape[:-1])
+        super().build(sequence_output_shape)
 
     def call(self, sequence_output, masked_lm_positions=None):
         states = ops.cast(sequence_output, self.compute_dtype)
@@ -81,15 +117,6 @@ class LMHead(keras.layers.Layer):
             sequence_output.shape, positions_shape
         )
         return keras.KerasTensor(shape, dtype="float32")
-
-    def get_config(self):
-        own = save_arguments(self, "embeddings")
-        return {**super().get_config(), **own}
-
-    @classmethod
-    def from_config(cls, config):
-        embeddings = keras.saving.deserialize_keras_object(config["embeddings"])
-        return cls(**{**config, "embeddings": embeddings})
 
 
 @keras.saving.register_keras_serializable("keras_bert")

@@ -39,16 +39,19 @@ def num_parameters():
 
 @pytest.fixture
 def check_keras_file(tmp_path):
-    """A function that holds a model to what its .keras file gives."""
+    """A function that holds a model to its .keras file and its clone."""
 
     def check(model, inputs):
         model.save(tmp_path / "model.keras")
         reloaded = keras.saving.load_model(tmp_path / "model.keras")
+        clone = keras.models.clone_model(model)
+        clone.set_weights(model.get_weights())
         paths = [weight.path for weight in model.weights]
-        assert [weight.path for weight in reloaded.weights] == paths
-        outputs = reloaded(inputs)
-        for name, expected in model(inputs).items():
-            np.testing.assert_array_equal(outputs[name], expected)
+        for copy in reloaded, clone:
+            assert [weight.path for weight in copy.weights] == paths
+            outputs = copy(inputs)
+            for name, expected in model(inputs).items():
+                np.testing.assert_array_equal(outputs[name], expected)
 
     return check
 

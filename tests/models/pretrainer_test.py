@@ -15,11 +15,6 @@ from keras_bert.models.bert import bert_heads
 _ROOT = pathlib.Path(__file__).parents[2]
 _GOLDEN = _ROOT / "tests" / "golden"
 
-_KERAS_COPIES_SHARED_LAYERS = pytest.mark.xfail(
-    strict=True,
-    reason="Keras shares nested layers in .keras files only; as documented.",
-)
-
 
 def published_config(size):
     return BertConfig.from_json(_ROOT / "configs" / f"bert_{size}.json")
@@ -353,7 +348,6 @@ def test_weights_file_keeps_the_outputs(tiny_config, random_batch, tmp_path):
     assert_tied(other)
 
 
-@_KERAS_COPIES_SHARED_LAYERS
 def test_clone_keeps_the_tie(tiny_config, random_batch):
     model = trained_model(tiny_config, [random_batch(0)])
     clone = keras.models.clone_model(model)
@@ -362,7 +356,6 @@ def test_clone_keeps_the_tie(tiny_config, random_batch):
     assert_same_outputs(clone, model, random_batch(1)[0])
 
 
-@_KERAS_COPIES_SHARED_LAYERS
 def test_model_from_its_config_keeps_the_tie(tiny_config, random_batch):
     model = trained_model(tiny_config, [random_batch(0)])
     copy = keras.Model.from_config(model.get_config())
