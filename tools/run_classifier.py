@@ -9,9 +9,9 @@
 
 The epoch that is best on the dev split is kept. The output directory holds
 the model, eval.json (scores, a table of the labels, the confusion matrix, the
-calibration), the mistakes with the most confident first, pictures of these,
-the answers to the test split (of GLUE also as the file to submit), and the
-curve, metrics.jsonl and for TensorBoard. --seeds=5 trains five times, reports
+calibration), the mistakes with the most confident first,
+the answers to the test split, and the curve, metrics.jsonl and for
+TensorBoard. --seeds=5 trains five times, reports
 mean and deviation and keeps the best; --search=paper tries batch sizes 16 and
 32, rates 5e-5, 3e-5 and 2e-5, and 2, 3 and 4 epochs. See
 docs/classification.md.

@@ -6,7 +6,7 @@
 
 The epoch that is best on --dev_file is kept. The output directory holds the
 model, eval.json (accuracy and calibration), the questions with a wrong choice,
-the most confident first, a picture, predictions.jsonl (for each question of
+the most confident first, predictions.jsonl (for each question of
 --test_file, or else of the dev split, the choice, counted from 0, and its
 probability), and the curve, metrics.jsonl and for TensorBoard. --seeds=5 and
 --search=paper train several times and keep the best. See

@@ -11,7 +11,7 @@ that is best on --dev_file is kept, and the score from which on no answer is
 better is found there.
 
 The output directory holds the model; eval.json, with the scores of SQuAD's own
-programs and the calibration, and a picture of it; the wrong answers, the worst
+programs and the calibration; the wrong answers, the worst
 first and of these the most confident; and the curve, metrics.jsonl and for
 TensorBoard. Of --predict_file, or else of the dev split, it holds what
 google-research/bert writes: predictions.json, nbest_predictions.json and

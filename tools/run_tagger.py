@@ -8,7 +8,7 @@ Files hold a word and its tag a line and a blank line between sentences, as
 those of CoNLL. The epoch that is best on --dev_file is kept. The output
 directory holds the model, eval.json (scores, a table of the types of entities,
 the calibration), the sentences with wrong tags, the most confident first,
-pictures, predictions.conll (the words of --test_file, or else of the dev
+predictions.conll (the words of --test_file, or else of the dev
 split, their tags and what was predicted), and the curve, metrics.jsonl and for
 TensorBoard. --seeds=5 and --search=paper train several times and keep the
 best. See docs/tagging.md.

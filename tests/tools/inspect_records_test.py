@@ -1,11 +1,8 @@
-import base64
-import html
 import os
 import pathlib
 import re
 import shutil
 
-import numpy as np
 import pytest
 
 from keras_bert import artifacts
@@ -17,7 +14,6 @@ pytestmark = pytest.mark.large
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _SAMPLE = _REPOSITORY / "tfrecords" / "sample"
 _VOCAB_FILE = _SAMPLE / "vocab.txt"
-_PNG = b"\x89PNG\r\n\x1a\n"
 # The line that only this way of masking has.
 _SHOWN = {"static": "To predict", "dynamic": "Words"}
 
@@ -81,61 +77,23 @@ def test_examples_and_numbers_are_printed(inspect):
     assert max(map(len, stdout.splitlines())) <= 120
 
 
-def test_nothing_is_written_unless_asked(inspect, tmp_path):
-    shutil.copy(_SAMPLE / "sample.tfrecord", tmp_path)
-    code, _, stderr = inspect(input_file=tmp_path / "*.tfrecord")
-    assert code == 0, stderr
-    assert os.listdir(tmp_path) == ["sample.tfrecord"]
-
-
-def test_both_forms_give_a_page(inspect, records, tmp_path):
+def test_both_forms_are_shown(inspect, records):
     masking, path = records
-    page_path = tmp_path / "out" / "page.html"
-    code, stdout, stderr = inspect(
-        f"--output_file={page_path}", input_file=path
-    )
+    code, stdout, stderr = inspect(input_file=path)
     assert code == 0, stderr
     assert f"\n{_SHOWN[masking]} " in stdout
     assert ("→" in stdout) == (masking == "static")
-    page = page_path.read_text(encoding="utf-8")
-    image = re.search('src="data:image/png;base64,([^"]*)"', page)[1]
-    assert base64.b64decode(image).startswith(_PNG)
-    # All that the terminal shows; nothing comes from elsewhere.
-    text = " ".join(html.unescape(re.sub("<[^>]*>", " ", page)).split())
-    for line in stdout.splitlines():
-        if line.startswith(("Record ", "Length", "Not next")):
-            assert " ".join(line.split()) in text
-    assert "http" not in page and "<script" not in page
-    written = sorted(os.listdir(page_path.parent))
-    assert written == ["manifest-page.html.json", "page.html"]
 
 
-@pytest.mark.exhaustive
-def test_a_png_can_be_written_alone(inspect, run_alone, tmp_path):
-    png_path = tmp_path / "summary.png"
-    code, stdout, stderr = inspect(
-        f"--output_file={png_path}", "--num_examples=0", run=run_alone
-    )
-    assert code == 0, stderr
-    assert "Record 0" not in stdout
-    data = png_path.read_bytes()
-    assert data.startswith(_PNG)
-    width, height = np.frombuffer(data[16:24], ">u4")
-    assert width >= 1000 and height >= 400
-
-
-def test_a_cut_file_is_one_line_and_nothing_is_written(inspect, tmp_path):
+def test_a_cut_file_is_one_line(inspect, tmp_path):
     path = tmp_path / "cut.tfrecord"
     shutil.copy(_SAMPLE / "sample.tfrecord", path)
     os.truncate(path, path.stat().st_size - 10)
-    code, _, stderr = inspect(
-        f"--output_file={tmp_path / 'a.png'}", input_file=path
-    )
+    code, _, stderr = inspect(input_file=path)
     assert code == 1
     last = stderr.splitlines()[-1]
     assert last.startswith(f"Error: {path}, record 40 (counted from 0; at byte")
     assert "the file is cut" in last
-    assert os.listdir(tmp_path) == ["cut.tfrecord"]
 
 
 @pytest.fixture
@@ -198,10 +156,8 @@ def test_records_are_as_their_manifest_says(inspect, recorded):
 @pytest.mark.parametrize(
     "flag, message",
     [
-        ("--output_file=a.jpg", "must end in .png or .html. Received: 'a.jpg'"),
         ("--input_file=nowhere.tfrecord", "nowhere.tfrecord"),
         ("--vocab_file=nowhere.txt", "nowhere.txt"),
-        ("--overwrite", "--overwrite is for --output_file"),
     ],
 )
 def test_a_wrong_flag_is_named(inspect, flag, message):
@@ -209,24 +165,6 @@ def test_a_wrong_flag_is_named(inspect, flag, message):
     assert code == 1
     assert message in stderr
     assert "Traceback" not in stderr
-
-
-def test_a_missing_matplotlib_is_named_before_any_work(
-    inspect, run_alone, tmp_path
-):
-    (tmp_path / "matplotlib").mkdir()
-    (tmp_path / "matplotlib" / "__init__.py").write_text(
-        "raise ModuleNotFoundError(name='matplotlib')\n"
-    )
-    code, stdout, stderr = inspect(
-        f"--output_file={tmp_path / 'a.png'}",
-        run=run_alone,
-        PYTHONPATH=f"{tmp_path}{os.pathsep}{_REPOSITORY}",
-    )
-    assert code == 1
-    assert "package matplotlib, which is not" in stderr
-    assert "pip install 'keras-bert-tf[demo]'" in stderr
-    assert stdout == ""
 
 
 def test_help_explains_the_marks(inspect):

@@ -151,17 +151,6 @@ _PROGRAMS = {
         "output_file",
         ("model_dir", "input_file"),
     ),
-    "inspect_records": _Program(
-        {
-            "input_file": "train.tfrecord",
-            "vocab_file": "vocab.txt",
-            "output_file": "page.png",
-        },
-        "output_file",
-        ("input_file", "vocab_file"),
-        ending=".png",
-        package="matplotlib",
-    ),
     "learn_vocabulary": _Program(
         {
             "input_file": "text.txt",

@@ -1,4 +1,4 @@
-"""The tasks of GLUE: their files, labels, metrics and submissions.
+"""The tasks of GLUE: their files, labels and metrics.
 
 References:
     https://arxiv.org/abs/1804.07461 and https://gluebenchmark.com
@@ -35,14 +35,12 @@ class GlueTask:
             the first one first.
         label_names: tuple of str, in the order of ids; empty for a regression.
         metrics: tuple of str, as `glue_scores` names them.
-        submissions: dict from a split to the name of its file of predictions.
     """
 
     name: str
     files: dict
     label_names: tuple
     metrics: tuple
-    submissions: dict
 
     @property
     def is_regression(self):
@@ -112,31 +110,22 @@ _AX_FILES = {"test": tuple(GlueFile(name, _SENTENCES) for name in _AX_NAMES)}
 
 # The diagnostic data, "ax", are for a model of MNLI: tests only.
 _TASKS = (
-    ("cola", _COLA_FILES, _BINARY, _MATTHEWS, "CoLA.tsv"),
-    ("sst2", _files(_SENTENCE, "label"), _BINARY, _ACCURACY, "SST-2.tsv"),
-    ("mrpc", _MRPC_FILES, _BINARY, _ACCURACY_AND_F1, "MRPC.tsv"),
-    ("stsb", _files(_SENTENCES, "score"), (), _CORRELATIONS, "STS-B.tsv"),
+    ("cola", _COLA_FILES, _BINARY, _MATTHEWS),
+    ("sst2", _files(_SENTENCE, "label"), _BINARY, _ACCURACY),
+    ("mrpc", _MRPC_FILES, _BINARY, _ACCURACY_AND_F1),
+    ("stsb", _files(_SENTENCES, "score"), (), _CORRELATIONS),
     (
         "qqp",
         _files(_QUESTIONS, "is_duplicate", broken=True),
         _BINARY,
         _ACCURACY_AND_F1,
-        "QQP.tsv",
     ),
-    ("mnli", _MNLI_FILES, _INFERENCE, _ACCURACY, "MNLI-m.tsv MNLI-mm.tsv"),
-    ("qnli", _files(_QUESTION, "label"), _ENTAILMENT, _ACCURACY, "QNLI.tsv"),
-    ("rte", _files(_SENTENCES, "label"), _ENTAILMENT, _ACCURACY, "RTE.tsv"),
-    ("wnli", _files(_SENTENCES, "label"), _BINARY, _ACCURACY, "WNLI.tsv"),
-    ("ax", _AX_FILES, _INFERENCE, _MATTHEWS, "AX.tsv"),
+    ("mnli", _MNLI_FILES, _INFERENCE, _ACCURACY),
+    ("qnli", _files(_QUESTION, "label"), _ENTAILMENT, _ACCURACY),
+    ("rte", _files(_SENTENCES, "label"), _ENTAILMENT, _ACCURACY),
+    ("wnli", _files(_SENTENCES, "label"), _BINARY, _ACCURACY),
+    ("ax", _AX_FILES, _INFERENCE, _MATTHEWS),
 )
 
 
-def _submissions(files, names):
-    tests = [split for split in files if split.startswith("test")]
-    return dict(zip(tests, names.split(), strict=True))
-
-
-GLUE_TASKS = {
-    name: GlueTask(name, files, *facts, _submissions(files, submissions))
-    for name, files, *facts, submissions in _TASKS
-}
+GLUE_TASKS = {name: GlueTask(name, *facts) for name, *facts in _TASKS}

@@ -14,7 +14,6 @@ MARKS = {
 }
 # What they are called in numbers, and BERT's share of them in percent.
 EXPECTED = {MASKED: ("[MASK]", 80), RANDOM: ("random", 10), KEPT: ("kept", 10)}
-COLORS = {MASKED: "#2f6db3", RANDOM: "#c4512f", KEPT: "#3c8550"}
 
 
 def prediction_outcomes(values, mask_id):

@@ -2,7 +2,6 @@
 
 from keras_bert.programs.fine_tuning.fine_tuning_run import FineTuningRun
 from keras_bert.programs.fine_tuning.fine_tuning_run import write_json_lines
-from keras_bert.programs.reports.glue_submission import write_glue_submission
 from keras_bert.programs.reports.reports import classifier_report
 from keras_bert.programs.reports.reports import regressor_report
 from keras_bert.programs.reports.reports import several_labels_report
@@ -87,11 +86,6 @@ class ClassificationRun(FineTuningRun):
                 for number, answer in zip(table.numbers, answers, strict=True)
             ],
         )
-        glue = self.splits.glue
-        if glue and split in glue.submissions:
-            if not self._is_regression:
-                answers = [answer["label"] for answer in answers]
-            write_glue_submission(glue.name, split, answers, directory)
 
 
 def _number(label, where):

@@ -10,7 +10,6 @@ from keras_bert.programs.fine_tuning.search import remove_trials
 from keras_bert.programs.fine_tuning.search import run_trials
 from keras_bert.programs.fine_tuning.search import summary
 from keras_bert.programs.fine_tuning.search import try_recipe
-from keras_bert.programs.reports.report_pictures import draw_report
 from keras_bert.tasks.loading import load_task
 from keras_bert.training.curve import Curve
 
@@ -65,7 +64,6 @@ class FineTuningRun:
                 reports[split] = report
                 path = directory / f"errors-{split}.jsonl"
                 write_json_lines(path, mistakes[:_MOST_MISTAKES])
-                draw_report(report, split, directory)
         values = {"splits": reports, **about}
         path = directory / "eval.json"
         artifacts.write_json(path, values, ensure_ascii=False)
@@ -114,8 +112,8 @@ class FineTuningRun:
             directory: `pathlib.Path`, existing.
 
         Returns:
-            A dict for JSON, `scores` and what `draw_report` draws, or None
-            without labels; and a list of dicts for JSON, the mistakes.
+            A dict for JSON, a report with `scores`, or None without
+            labels; and a list of dicts for JSON, the mistakes.
         """
         raise NotImplementedError
 

@@ -12,9 +12,6 @@ from keras_bert.programs.inspection.shown_examples import show_example
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
 
-# Bins of half a percent of an example's tokens.
-SHARE_BINS = 200
-
 
 class RecordStatistics:
     """Counts and histograms over records, all of one form.
@@ -26,9 +23,6 @@ class RecordStatistics:
             "words" and "pieces". A random id that happens to be the original
             counts as kept.
         lengths: int64 array, examples by their number of tokens.
-        predicted_shares: int64 `(SHARE_BINS + 1,)`, static examples by the
-            share of their tokens that is predicted, in steps of half a
-            percent.
         word_lengths: int64 array, words by their number of pieces, of
             dynamic records.
     """
@@ -36,7 +30,6 @@ class RecordStatistics:
     def __init__(self):
         self.counts = collections.Counter()
         self.lengths = np.zeros(1, np.int64)
-        self.predicted_shares = np.zeros(SHARE_BINS + 1, np.int64)
         self.word_lengths = np.zeros(1, np.int64)
 
     @property
@@ -72,17 +65,12 @@ class RecordStatistics:
         if features.WORD_STARTS.name in values:
             self._add_words(values, sep_id)
         else:
-            self._add_predictions(values, lengths, mask_id)
+            self._add_predictions(values, mask_id)
 
-    def _add_predictions(self, values, lengths, mask_id):
+    def _add_predictions(self, values, mask_id):
         outcomes = prediction_outcomes(values, mask_id)
-        num_predicted = sum(outcomes.values()).sum(axis=1)
-        shares = np.rint(SHARE_BINS * num_predicted / lengths).astype(np.int64)
-        self.predicted_shares = _add_counts(self.predicted_shares, shares)
-        self.counts.update(
-            predictions=int(num_predicted.sum()),
-            **{name: int(is_it.sum()) for name, is_it in outcomes.items()},
-        )
+        counts = {name: int(is_it.sum()) for name, is_it in outcomes.items()}
+        self.counts.update(predictions=sum(counts.values()), **counts)
 
     def _add_words(self, values, sep_id):
         in_word = values[features.INPUT_MASK.name] == 1

@@ -46,9 +46,9 @@ class ShownExample:
     label: str
 
 
-def join_tokens(tokens, form=lambda token: token.text):
-    """A list of `ShownToken` as a line of text."""
-    texts = [f"{'' if t.continues else ' '}{form(t)}" for t in tokens]
+def join_tokens(tokens):
+    """Return a list of `ShownToken` as a line of text."""
+    texts = [f"{'' if t.continues else ' '}{t.text}" for t in tokens]
     return "".join(texts).removeprefix(" ")
 
 

@@ -313,12 +313,6 @@ def test_the_order_of_labels_is_the_published_one():
     assert [n for n in names if glue_task(n).is_regression] == ["stsb"]
 
 
-def test_tests_and_only_tests_are_submitted():
-    for task in GLUE_TASKS.values():
-        tests = {split for split in task.files if split.startswith("test")}
-        assert {*task.submissions} == tests
-
-
 @pytest.mark.skipif(not _MRPC, reason="no MRPC_DIR")
 def test_the_original_corpus_holds_what_is_known_of_it():
     for split, labels in (
