@@ -170,6 +170,14 @@ def check_output(
             f"Received: format={format!r}."
         )
     directory = pathlib.Path(directory)
+    if directory.suffix in (".keras", ".h5"):
+        raise ValueError(
+            "A checkpoint is a directory, which `keras.models.load_model` "
+            "cannot read. Save to a name without suffix, or write one file: "
+            "`keras_bert.tasks.text_model(task).save(path)`, or "
+            "`pretrained.encoder.save(path)` of the encoder. "
+            f"Received: {str(directory)!r}."
+        )
     for path in inputs:
         if os.path.realpath(path) == os.path.realpath(directory):
             raise ValueError(

@@ -5,16 +5,27 @@ import tensorflow as tf
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_list
+from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
+
+
+def as_questions(questions):
+    """List questions, as `MultipleChoiceExample`s or pairs.
+
+    Args:
+        questions: list of `MultipleChoiceExample`, or of pairs of a context,
+            str, and its choices, a list of str; or mappings or columns with
+            the keys `text` and `choices`.
+    """
+    return as_rows(questions, (("text", "choices"),))
 
 
 def encoded_questions(questions):
     """Encodes questions as UTF-8.
 
     Args:
-        questions: list of `MultipleChoiceExample`, or of pairs of a context,
-            str, and its choices, a list of str. All have as many choices.
+        questions: as returned by `as_questions`. All have as many choices.
 
     Returns:
         A list of bytes, the contexts, and a list with a list of bytes for
@@ -24,7 +35,7 @@ def encoded_questions(questions):
         ValueError: one is no such question; its place is named.
     """
     contexts, choices = [], []
-    for index, question in enumerate(as_list(questions)):
+    for index, question in enumerate(questions):
         context, *texts = _encoded(question, _where(question, index))
         contexts.append(context)
         choices.append(texts)
@@ -41,7 +52,7 @@ def right_choices(questions, labels, num_choices):
     """Finds the indices of the right choices, a list of int.
 
     Args:
-        questions: as `encoded_questions` takes them.
+        questions: as returned by `as_questions`.
         labels: list of int, one for each question; `INSIDE` if they are those
             of `MultipleChoiceExample`s.
         num_choices: int.
@@ -49,10 +60,9 @@ def right_choices(questions, labels, num_choices):
     Raises:
         ValueError: there is no label, or it is no index; its place is named.
     """
-    questions = as_list(questions)
     if labels is INSIDE:
         labels = [getattr(question, "label", None) for question in questions]
-    labels = as_list(labels)
+    labels = as_list(labels, "labels")
     if len(labels) != len(questions):
         raise ValueError(
             "There must be a label for each question. Received: "

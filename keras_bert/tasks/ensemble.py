@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.loading import load_task
 
@@ -81,6 +82,7 @@ class Ensemble:
         for task in self.tasks:
             task.batch_tokens = value
 
+    @one_or_many
     def predict(self, texts):
         """Answers texts.
 
@@ -92,6 +94,7 @@ class Ensemble:
         """
         return self.tasks[0].decode(*self._ask(texts))
 
+    @one_or_many
     def probabilities(self, texts):
         """Computes the probability of each label, or of each choice.
 

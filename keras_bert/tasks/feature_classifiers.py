@@ -98,8 +98,8 @@ class FeatureTokenClassifier(FeatureBased, TokenClassifier):
     >>> kind = keras_bert.tasks.FeatureTokenClassifier
     >>> tagger = kind.from_pretrained("directory", labels=kind.labels_of(tags))
     >>> history = tagger.fit(words, tags, verbose=0)
-    >>> tagger.predict(["Who was Ada?"])
-    [[{'text': 'Ada', 'label': 'PER', 'start': 8, 'end': 11}]]
+    >>> [(x["text"], x["label"]) for x in tagger.predict("Who was Ada?")]
+    [('Ada', 'PER')]
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.3

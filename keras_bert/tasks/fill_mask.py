@@ -5,7 +5,8 @@ import functools
 import tensorflow as tf
 
 from keras_bert.tasks.fine_tuning.columns import brief
-from keras_bert.tasks.fine_tuning.columns import checked_text
+from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.task import Task
 from keras_bert.text.preprocessor import Preprocessor
 
@@ -20,20 +21,21 @@ class FillMask(Task):
         top_k: int, how many fillings are given for each mask.
 
     Call arguments:
-        text: str with at least one [MASK]. In Python each [MASK] must be
-            within `seq_length` word pieces; a served model leaves those
-            beyond it out.
+        texts: str with at least one [MASK], or list of such. In Python each
+            [MASK] must be within `seq_length` word pieces; a served model
+            leaves those beyond it out.
 
     Returns:
-        A list with an item for each [MASK], itself a list of `top_k` dicts
+        For each text, or for the single one, a list with an item for each
+        [MASK], itself a list of `top_k` dicts
         `{"token": str, "text": str, "probability": float}`, the most probable
         first. `token` is spelled as in the vocabulary, as the `tokens` of a
         served model are; `text` is the same as text: "Ġlist" is " list" and
         "▁list" is "list", but "##s" stays, as in transformers.
 
     Raises:
-        ValueError: it is no str, or a [MASK] or all are beyond `seq_length`
-            word pieces.
+        ValueError: a text is not a str, or has no [MASK] or one beyond
+            `seq_length` word pieces; its index is named.
 
     Example:
 
@@ -78,17 +80,26 @@ class FillMask(Task):
             input_signature=[tf.TensorSpec([None], tf.string)],
         ).get_concrete_function()
 
-    def __call__(self, text):
-        answers = self._from_text(tf.constant([checked_text(text)]))
+    @one_or_many
+    def __call__(self, texts):
+        return [
+            self._fill(text, index)
+            for index, text in enumerate(checked_texts(texts))
+        ]
+
+    def _fill(self, text, index):
+        answers = self._from_text(tf.constant([text]))
+        text = text.decode("utf-8")
         tokens = answers["tokens"].numpy()[0]
         probabilities = answers["token_probabilities"].numpy()[0]
         num_masks = text.count(self.mask)
         if not num_masks == len(tokens) > 0:
             raise ValueError(
-                f"`text` must hold {self.mask} within "
+                f"Each of `texts` must hold {self.mask} within "
                 f"{self.preprocess.seq_length} word pieces. "
                 f"Received: {num_masks} in the text, "
-                f"{len(tokens)} within the limit: {brief(text)}."
+                f"{len(tokens)} within the limit, at index {index}: "
+                f"{brief(text)}."
             )
         return [
             [

@@ -6,10 +6,12 @@ from keras import ops
 
 from keras_bert.models.task_model import over_choices
 from keras_bert.tasks.choices import ChoicePreprocessor
+from keras_bert.tasks.choices import as_questions
 from keras_bert.tasks.choices import encoded_questions
 from keras_bert.tasks.choices import right_choices
 from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
@@ -79,6 +81,7 @@ class MultipleChoice(FineTunedTask):
                 "`class_weights` are for labels that have names; choices "
                 f"have none. Received: class_weights={class_weights!r}."
             )
+        questions = as_questions(questions)
         contexts, choices = encoded_questions(questions)
         num_choices = len(choices[0]) if choices else 2
         targets = None
@@ -115,18 +118,21 @@ class MultipleChoice(FineTunedTask):
         answers = np.where(is_flat.all(), 0, logits.argmax(axis=1))
         return differ_too_little(answers, encoded.targets[some])
 
+    @one_or_many
     def probabilities(self, questions):
         """Computes the probability of each choice.
 
         Args:
-            questions: as the class takes them, labelled or not, perhaps none.
+            questions: as the class takes them, labelled or not, perhaps none;
+                or dicts or columns with the keys `text` and `choices`.
 
         Returns:
-            A float32 array `(num_questions, num_choices)`; those of a
-            question sum to 1.
+            A float32 array `(num_questions, num_choices)`, or `(num_choices,)`
+            of a single question. Those of a question sum to 1.
         """
         return self.probabilities_of(self.logits(self.encode(questions)))
 
+    @one_or_many
     def predict(self, questions):
         """Chooses.
 
@@ -136,7 +142,8 @@ class MultipleChoice(FineTunedTask):
         Returns:
             A list of dicts, one for each question: `choice`, int, the index
             of the most probable one; its `probability`, float; and
-            `truncated`, bool, whether a choice was cut with its context.
+            `truncated`, bool, whether a choice was cut with its context. A
+            single question has a single dict.
         """
         return self.answered(questions)
 

@@ -24,6 +24,7 @@ from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.tasks.answers.squad_scores import answer_metrics
 from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.recipe import Recipe
@@ -218,12 +219,14 @@ class QuestionAnswerer(FineTunedTask):
             )
         return self._tune(encoded)
 
+    @one_or_many
     def predict(self, pairs):
         """Answers questions.
 
         Args:
-            pairs: list of pairs of str, a question and its context; it may
-                be empty.
+            pairs: list of pairs of str, a question and its context, perhaps
+                empty; or dicts or columns with the keys `question` and
+                `context`. A single dict of str has a single answer.
 
         Returns:
             A list of dicts, one for each pair: `answer`, str, and its place

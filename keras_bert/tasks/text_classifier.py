@@ -6,9 +6,11 @@ from keras import ops
 
 from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
-from keras_bert.tasks.fine_tuning.columns import label_indices
+from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
+from keras_bert.tasks.fine_tuning.labels import label_indices
+from keras_bert.tasks.fine_tuning.labels import label_rows
 from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores import confusion_matrix
 from keras_bert.tasks.scores import label_scores
@@ -96,19 +98,10 @@ class TextClassifier(TextTask):
 
     def _targets(self, labels):
         """1 at the labels of each text, float32 `(num_texts, num_labels)`."""
+        if self.multi_label:
+            return label_rows(labels, self.labels)
         rows = np.eye(len(self.labels), dtype=np.float32)
-        if not self.multi_label:
-            return rows[label_indices(labels, self.labels)]
-        targets = np.zeros((len(labels), len(self.labels)), np.float32)
-        for index, several in enumerate(labels):
-            try:
-                targets[index, label_indices(list(several), self.labels)] = 1
-            except (TypeError, ValueError) as error:
-                raise ValueError(
-                    "With `multi_label` each text must have a list of labels. "
-                    f"Received: {several!r} at index {index}: {error}"
-                ) from None
-        return targets
+        return rows[label_indices(labels, self.labels)]
 
     def loss(self, label_smoothing):
         losses = keras.losses
@@ -135,29 +128,33 @@ class TextClassifier(TextTask):
         targets = encoded.targets[encoded.starts[some]]
         return differ_too_little(answers, targets)
 
+    @one_or_many
     def probabilities(self, texts):
         """Computes the probability of each label.
 
         Args:
-            texts: list of str, or of pairs of str; it may be empty.
+            texts: as `predict` takes them.
 
         Returns:
-            A float32 array `(num_texts, num_labels)`. Those of a text sum to
-            1, except for `multi_label`.
+            A float32 array `(num_texts, num_labels)`, or `(num_labels,)` of a
+            single text. Those of a text sum to 1, except for `multi_label`.
         """
         return self.probabilities_of(self.logits(self.encode(texts)))
 
+    @one_or_many
     def predict(self, texts):
         """Labels texts.
 
         Args:
-            texts: list of str, or of pairs of str; it may be empty.
+            texts: str, or list of str or of pairs of str, perhaps empty; or
+                dicts, columns, arrays or tensors of these.
 
         Returns:
             A list of dicts, one for each text: `label`, str; its
             `probability`, float; and `truncated`, bool, whether the text was
             too long and is cut. With `multi_label` it is a list of such
-            dicts, the most probable first, perhaps empty.
+            dicts, the most probable first, perhaps empty. A single text has
+            its answer, not a list.
         """
         return self.answered(texts)
 

@@ -17,6 +17,7 @@ from keras_bert.tasks.embeddings.training import EmbedderTraining
 from keras_bert.tasks.embeddings.training import are_scored
 from keras_bert.tasks.embeddings.training import embedding_examples
 from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
 from keras_bert.tasks.fine_tuning.forward import Forward
@@ -258,16 +259,19 @@ class TextEmbedder(Task):
         """
         return self._scores(embedding_examples(self.preprocess, texts, labels))
 
+    @one_or_many
     def embed(self, texts, prompt=None):
         """Computes a vector for each text.
 
         Args:
-            texts: list of str; it may be empty.
+            texts: str, or list of str, perhaps empty; or dicts, columns,
+                arrays or tensors of these.
             prompt: str, the name of the prompt that is put before each; ""
                 for none, None for the default.
 
         Returns:
-            A float32 array `(num_texts, dim)`, in the order of the texts.
+            A float32 array `(num_texts, dim)`, in the order of the texts, or
+            `(dim,)` of a single text.
 
         Raises:
             ValueError: one is no str, or not even text; its index is named
@@ -307,14 +311,16 @@ class TextEmbedder(Task):
         name = self.prompts.first_of("document", "passage", "corpus")
         return self.embed(texts, name)
 
+    @one_or_many
     def layers(self, texts):
         """Computes what every layer makes of every token.
 
         Args:
-            texts: list of str.
+            texts: str or list of str.
 
         Returns:
-            A list with a float32 array for each text,
+            A list with a float32 array for each text, or that array of a
+            single text,
             `(num_hidden_layers + 1, num_tokens, hidden_size)`: the
             embeddings, then the output of each layer. The first token is
             [CLS], the last [SEP].

@@ -10,6 +10,7 @@ from keras_bert import features
 from keras_bert.models.left_to_right import LeftToRight
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.task import Task
 from keras_bert.template import FIRST
 from keras_bert.text.preprocessor import Preprocessor
@@ -97,6 +98,7 @@ class TextGenerator(Task):
         """The rule by which tokens are chosen, a dict for JSON."""
         return dataclasses.asdict(self._sampling)
 
+    @one_or_many
     def generate(
         self,
         prompts,
@@ -113,14 +115,15 @@ class TextGenerator(Task):
         `top_p` is traced once, which takes seconds.
 
         Args:
-            prompts: list of str. With a tokenizer without a token for the
-                beginning, as GPT-1's, each must have a token.
+            prompts: str or list of str. With a tokenizer without a token for
+                the beginning, as GPT-1's, each must have a token.
             seed: int, of the draws; by default as the class has it.
             max_new_tokens, temperature, top_k, top_p: as the class takes
                 them, for this call only; by default as the class has them.
 
         Returns:
-            A list of str, what follows each prompt, without it.
+            A list of str, what follows each prompt, without it; of a single
+            prompt a str.
 
         Raises:
             ValueError: a prompt is no text, or is empty, or a value is out of

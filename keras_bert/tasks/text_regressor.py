@@ -5,7 +5,8 @@ import numpy as np
 
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.collapse import spread_too_little
-from keras_bert.tasks.fine_tuning.columns import numbers
+from keras_bert.tasks.fine_tuning.columns import one_or_many
+from keras_bert.tasks.fine_tuning.labels import numbers
 from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores import pearson
 from keras_bert.tasks.scores import spearman
@@ -14,6 +15,9 @@ from keras_bert.tasks.task import TRUNCATED
 
 class TextRegressor(TextTask):
     """Gives texts, or pairs of texts, a number, such as how alike they are.
+
+    A published model with several outputs gives as many numbers, which are
+    learned from rows of numbers; the scores of `evaluate` are their means.
 
     Args:
         pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
@@ -54,7 +58,10 @@ class TextRegressor(TextTask):
         stride=None,
     ):
         how = seq_length, truncation, windows, stride
-        super().__init__(pretrained, 1, {}, *how)
+        task = pretrained.task
+        is_trained = task is not None and task.task == type(self).__name__
+        num_outputs = task.head.num_outputs if is_trained else 1
+        super().__init__(pretrained, num_outputs, {}, *how)
 
     def _learned(self, labels, class_weights):
         if class_weights:
@@ -62,7 +69,7 @@ class TextRegressor(TextTask):
                 "`class_weights` are for labels; a regression has none. "
                 f"Received: class_weights={class_weights!r}."
             )
-        return numbers(labels)[:, np.newaxis], None
+        return numbers(labels, self.num_outputs), None
 
     def loss(self, label_smoothing):
         if label_smoothing:
@@ -76,12 +83,12 @@ class TextRegressor(TextTask):
         return self.loss(0.0)  # Numbers have no temperature.
 
     def metrics(self, encoded, logits):
-        labels = encoded.targets[encoded.starts, 0].astype(float)
-        predictions = logits[:, 0].astype(float)
+        labels = encoded.targets[encoded.starts].astype(float)
+        pairs = [*zip(labels.T, logits.T.astype(float), strict=True)]
         return {
-            "pearson": pearson(labels, predictions),
-            "spearman": spearman(labels, predictions),
-            "mean_squared_error": float(np.mean((labels - predictions) ** 2)),
+            "pearson": float(np.mean([pearson(*pair) for pair in pairs])),
+            "spearman": float(np.mean([spearman(*pair) for pair in pairs])),
+            "mean_squared_error": float(np.mean((labels - logits) ** 2)),
         }
 
     def collapse(self, encoded):
@@ -89,20 +96,23 @@ class TextRegressor(TextTask):
         targets = encoded.targets[encoded.starts[some]]
         return spread_too_little(self.logits(encoded.part(some)), targets)
 
+    @one_or_many
     def predict(self, texts):
-        """Gives texts numbers.
+        """Return a number for each text.
 
         Args:
-            texts: list of str, or of pairs of str; it may be empty.
+            texts: str, or list of str or of pairs of str, perhaps empty; or
+                dicts, columns, arrays or tensors of these.
 
         Returns:
-            A list of float, one for each text. A warning in the log says
-            how many texts are too long and are cut.
+            A list of float, one for each text; of a single text its float.
+            A model with several outputs gives a list of float for each text.
+            A warning in the log says how many texts are too long and are cut.
         """
         return self.answered(texts)
 
     def decode(self, encoded, logits):
-        return logits[:, 0].tolist()
+        return self._without_one(logits).tolist()
 
     def predict_ids(self, inputs):
         """Gives texts numbers, in graph.
@@ -111,6 +121,10 @@ class TextRegressor(TextTask):
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
 
         Returns:
-            A dict of `score`, float32 `(batch_size,)`.
+            A dict of `score`, float32 `(batch_size,)`, or `(batch_size,
+            num_outputs)` of several outputs.
         """
-        return {"score": self.model(inputs)["logits"][:, 0]}
+        return {"score": self._without_one(self.model(inputs)["logits"])}
+
+    def _without_one(self, logits):
+        return logits[:, 0] if self.num_outputs == 1 else logits

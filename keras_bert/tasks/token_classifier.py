@@ -8,17 +8,22 @@ from keras_bert.data.labelled.entities import OUTSIDE
 from keras_bert.data.labelled.entities import Entity
 from keras_bert.data.labelled.entities import find_entities
 from keras_bert.data.labelled.entities import locate_entities
+from keras_bert.data.labelled.entities import to_iob1
+from keras_bert.data.labelled.entities import to_iob2
 from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.fine_tuning.collapse import differ_too_little
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import as_rows
+from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy
+from keras_bert.tasks.tags.sentences import as_sentences
 from keras_bert.tasks.tags.sentences import check_names
-from keras_bert.tasks.tags.sentences import check_sentences
 from keras_bert.tasks.tags.sentences import in_iob2
 from keras_bert.tasks.tags.sentences import of_entities
 from keras_bert.tasks.tags.sentences import tag_names
@@ -40,9 +45,11 @@ class TokenClassifier(FineTunedTask):
 
     Its first piece speaks for a word. To learn from and to evaluate on, there
     are `TaggedSentences`, as `read_conll` gives them, or a list with a list
-    of words for each sentence and one with their tags. Tags of entities may
-    be IOB1, IOB2, BIOES or BILOU; the model itself has IOB2. A sentence that
-    is too long is worked through in windows, so that no word is left out.
+    of words for each sentence and one with their tags, or with the indices of
+    their tags in `labels`. Tags of entities may be IOB1, IOB2, BIOES, BILOU or
+    BMES, with types or all without; the model itself has IOB2, or IOB1 if it
+    was published without the B- of some types. A sentence that is too long is
+    worked through in windows, so that no word is left out.
 
     Args:
         pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
@@ -65,8 +72,8 @@ class TokenClassifier(FineTunedTask):
     ...     "directory", labels=keras_bert.TokenClassifier.labels_of(tags)
     ... )
     >>> history = tagger.fit(words, tags, verbose=0)
-    >>> tagger.predict(["Who was Ada?"])
-    [[{'text': 'Ada', 'label': 'PER', 'start': 8, 'end': 11}]]
+    >>> [(x["text"], x["label"]) for x in tagger.predict("Who was Ada?")]
+    [('Ada', 'PER')]
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.3
@@ -94,6 +101,11 @@ class TokenClassifier(FineTunedTask):
         settings = {"labels": self.labels, "seq_length": seq_length}
         super().__init__(pretrained, len(self.labels), settings)
         self.is_plain = is_plain(self.labels)
+        # Published models in IOB1 may lack the B- of some types.
+        types = {name[2:] for name in self.labels if name[:2] == "I-"}
+        self.is_iob1 = not types <= {
+            name[2:] for name in self.labels if name[:2] == "B-"
+        }
         self.main_metric = "accuracy" if self.is_plain else "f1"
         self.preprocess = WordPreprocessor(
             self.pretrained.tokenizer,
@@ -122,10 +134,11 @@ class TokenClassifier(FineTunedTask):
     def encode(self, sentences, labels=None, class_weights=None):
         if labels is None:
             return self._asked(sentences).encoded()
-        words, tags, where = tagged_words(sentences, labels)
+        words, tags, where = tagged_words(sentences, labels, self.labels)
         if not self.is_plain:
             tags = in_iob2(tags, where)
-        places = tag_places(tags, self.labels, where)
+        learned = [*map(to_iob1, tags)] if self.is_iob1 else tags
+        places = tag_places(learned, self.labels, where)
         weights = label_weights(class_weights or {}, self.labels)
         return self._tokenized(words, tags).tagged(places, weights)
 
@@ -133,6 +146,7 @@ class TokenClassifier(FineTunedTask):
         """Tokenizes texts, and finds their words; or tokenizes `Words`."""
         if isinstance(texts, Words):
             return self._tokenized(texts)
+        texts = as_rows(texts, SINGLE_KEYS)
         found = find_words(self.preprocess.tokenizer, texts)
         pieces, spans = zip(*found, strict=True) if found else ((), ())
         words = [
@@ -162,6 +176,8 @@ class TokenClassifier(FineTunedTask):
         tags, predictions = encoded.origin.tags, self.tags_of(logits)
         if self.is_plain:
             return tag_accuracy(tags, predictions)
+        if self.is_iob1:
+            predictions = [*map(to_iob2, predictions)]
         scores = entity_scores(tags, predictions)
         return {name: scores[name] for name in ("precision", "recall", "f1")}
 
@@ -192,6 +208,7 @@ class TokenClassifier(FineTunedTask):
         )
         return [np.reshape(row, (-1, len(self.labels))) for row in of_words]
 
+    @one_or_many
     def predict(self, texts):
         """Finds entities in texts.
 
@@ -199,22 +216,27 @@ class TokenClassifier(FineTunedTask):
         around punctuation.
 
         Args:
-            texts: list of str; it may be empty.
+            texts: str, or list of str, perhaps empty; or dicts, columns,
+                arrays or tensors of these.
 
         Returns:
             A list with a list for each text, of a dict for each entity, in
             order: `text` and `label`, str, `start` and `end`, int, in
-            characters, so that `text` is `texts[i][start:end]`. With plain
-            tags there is one for each word.
+            characters, so that `text` is `texts[i][start:end]`, and
+            `probability`, float, the mean over its words of the probability
+            of the tag of each. The label of entities without types is "".
+            With plain tags there is a dict for each word. A single text has
+            a single list.
         """
         return self.answered(texts)
 
     def decode(self, encoded, logits):
         find = _each_word if self.is_plain else find_entities
         return [
-            locate_entities(find(tags), text, spans)
-            for tags, text, spans in zip(
+            locate_entities(find(tags), text, spans, row.max(axis=1))
+            for tags, row, text, spans in zip(
                 self.tags_of(logits),
+                self.probabilities_of(logits),
                 encoded.origin.texts,
                 encoded.origin.spans,
                 strict=True,
@@ -225,8 +247,8 @@ class TokenClassifier(FineTunedTask):
         """Tags the words of sentences.
 
         Args:
-            sentences: list with a list of str for each sentence; it may be
-                empty.
+            sentences: list with a list of str for each sentence, perhaps
+                empty; or columns, arrays or tensors of these.
 
         Returns:
             A list with a list of str for each sentence, a tag for each word.
@@ -245,8 +267,8 @@ class TokenClassifier(FineTunedTask):
             A list with a float32 array `(num_words, num_labels)` for each
             sentence; those of a word sum to 1.
         """
-        check_sentences(sentences)
-        return self.probabilities_of(self.logits(self.encode(Words(sentences))))
+        words = Words(as_sentences(sentences))
+        return self.probabilities_of(self.logits(self.encode(words)))
 
     def probabilities_of(self, logits):
         """Makes the answer of `probabilities` of `logits`.

@@ -30,12 +30,13 @@ class Preprocessor:
         has_told_cut: bool, whether the log has said that texts are cut.
 
     Call arguments:
-        texts: string tensor or list `(batch_size,)`.
-        pairs: string tensor or list `(batch_size,)`, the second texts.
+        texts: string tensor or list `(batch_size,)`, or a single str.
+        pairs: the same, the second texts.
 
     Returns:
-        A dict of int32 `(batch_size, seq_length)` tensors: `input_ids`,
-        `input_mask` and, if the template has segments, `segment_ids`.
+        A dict of int32 `(batch_size, seq_length)` tensors, or `(seq_length,)`
+        of a single str: `input_ids`, `input_mask` and, if the template has
+        segments, `segment_ids`.
     """
 
     def __init__(self, tokenizer, template, seq_length=128, truncation="head"):
@@ -63,9 +64,12 @@ class Preprocessor:
         self._traced = {}  # By the number of texts of a row.
 
     def __call__(self, texts, pairs=None):
-        first = self.tokenizer(texts)
-        second = None if pairs is None else self.tokenizer(pairs)
-        return self.pack(first, second)
+        columns = [texts] if pairs is None else [texts, pairs]
+        columns = [tf.convert_to_tensor(x, tf.string) for x in columns]
+        if any(column.shape.rank != 0 for column in columns):
+            return self.pack(*map(self.tokenizer, columns))
+        inputs = self.pack(*(self.tokenizer(x[tf.newaxis]) for x in columns))
+        return {name: rows[0] for name, rows in inputs.items()}
 
     def encode(self, *texts):
         """Packs texts and says which are cut, in graph.

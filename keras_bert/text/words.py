@@ -5,6 +5,7 @@ import tensorflow_text as tf_text
 
 from keras_bert import features
 from keras_bert.text.packing import pack
+from keras_bert.text.scalars import batch_or_scalar
 
 # Behind the bytes; all are raised by 1, so that padding is 0.
 _SENTENCE_START, _SENTENCE_END, _WORD_START, _WORD_END, _FILLER = range(
@@ -49,7 +50,7 @@ class WordTokenizer:
         max_characters: int, of a word with its two marks.
 
     Call arguments:
-        texts: string tensor or list `(batch_size,)`.
+        texts: string tensor or list `(batch_size,)`, or a single str.
 
     Returns:
         A RaggedTensor, string `(batch_size, (num_words))`.
@@ -65,20 +66,21 @@ class WordTokenizer:
     def __init__(self, max_characters=50):
         self.max_characters = max_characters
 
+    @batch_or_scalar
     def __call__(self, texts):
         return self.tokenize_with_offsets(texts)[0]
 
+    @batch_or_scalar
     def tokenize_with_offsets(self, texts):
         """Split texts into words, with their starts and ends in bytes.
 
         Args:
-            texts: string tensor `(batch_size,)`.
+            texts: string tensor `(batch_size,)`, or a single str.
 
         Returns:
             Three `RaggedTensor`s `(batch_size, (words))`: string, int64 and
             int64.
         """
-        texts = tf.convert_to_tensor(texts, tf.string)
         return tf_text.WhitespaceTokenizer().tokenize_with_offsets(texts)
 
     def pack(self, template, first, second, seq_length, truncation):

@@ -337,3 +337,10 @@ def test_a_full_disk_names_the_file(bert, monkeypatch, tmp_path):
     with pytest.raises(OSError, match="No space left.*model.safetensors"):
         save_pretrained(bert, tmp_path)
     assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", ["bert.keras", "bert.weights.h5"])
+def test_a_name_of_a_keras_file_is_refused(bert, tmp_path, name):
+    with pytest.raises(ValueError, match=f"text_model.*encoder.save.*{name}"):
+        save_pretrained(bert, tmp_path / name)
+    assert not (tmp_path / name).exists()

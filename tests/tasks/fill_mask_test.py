@@ -44,6 +44,18 @@ def test_fillings_are_the_most_probable_pieces(bert):
         )
 
 
+def test_a_list_of_texts_gets_a_list_of_answers(bert):
+    fill_mask = FillMask(bert)
+    texts = ["the [MASK]", "a [MASK] eats a [MASK]"]
+    answers = [fill_mask(text) for text in texts]
+    for many in (texts, tf.constant(texts), {"text": texts}):
+        assert fill_mask(many) == answers
+    for one in (tf.constant(texts[0]), {"text": texts[0]}):
+        assert fill_mask(one) == answers[0]
+    with pytest.raises(ValueError, match="at index 1: 'the dog'"):
+        fill_mask(["the [MASK]", "the dog"])
+
+
 def test_two_masks_get_answers_of_their_own(bert):
     first, second = FillMask(bert, top_k=18)("[MASK] dog sees the [MASK]")
     assert first != second
@@ -177,8 +189,8 @@ def test_a_checkpoint_gives_the_same_answers(bert, tmp_path):
     ("text", "received"),
     [
         (b"a [MASK]", "b'a \\[MASK\\]'"),
-        (["a [MASK]"], "\\['a \\[MASK\\]'\\]"),
-        ([], "\\[\\]"),
+        ([["a [MASK]"]], "\\['a \\[MASK\\]'\\] at index 0"),
+        ({"mask": "[MASK]"}, "the keys 'mask'"),
         (None, "None"),
         (3, "3"),
         ("a \ud800 [MASK]", "surrogate pair, .* at character 2"),
@@ -186,7 +198,7 @@ def test_a_checkpoint_gives_the_same_answers(bert, tmp_path):
     ids=str,
 )
 def test_what_is_no_text_is_an_error(bert, text, received):
-    with pytest.raises(ValueError, match=f"one str.*Received: .*{received}"):
+    with pytest.raises(ValueError, match=f"texts.*Received: .*{received}"):
         FillMask(bert)(text)
 
 

@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_bert import save_pretrained
 from keras_bert.tasks import FeatureExtractor
@@ -56,6 +57,31 @@ def test_special_tokens_in_texts_are_found_on_demand(bert, tmp_path, format):
     )
     plain = load_task(tmp_path / "found", special_tokens_in_text=False)
     assert num_sep(plain) == 1
+
+
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_a_regression_of_two_outputs_has_two_numbers(bert, tmp_path, format):
+    classifier = TextClassifier(bert, labels=["x", "y"])
+    classifier.save(tmp_path / "one", format="hf")
+    for name in ("manifest.json", "task.json"):
+        (tmp_path / "one" / name).unlink()
+    config = json.loads((tmp_path / "one" / "config.json").read_text())
+    config["problem_type"] = "regression"
+    (tmp_path / "one" / "config.json").write_text(json.dumps(config))
+    regressor = load_task(tmp_path / "one")
+    assert isinstance(regressor, TextRegressor)
+    regressor.save(tmp_path / "two", format=format)
+    texts = ["the dog", "a cat sees"]
+    expected = classifier.logits(classifier.encode(texts))
+    for read in (regressor, load_task(tmp_path / "two")):
+        np.testing.assert_allclose(read.predict(texts), expected, atol=1e-6)
+    scores = regressor.evaluate(texts, expected)
+    assert scores["pearson"] > 0.99 and scores["mean_squared_error"] < 1e-9
+    (score,) = regressor.predict_texts(tf.constant(texts[:1]))["score"].numpy()
+    np.testing.assert_allclose(score, expected[0], atol=1e-6)
+    regressor.fit(texts, [[1, 2], [3, 4]], epochs=1, verbose=0)
+    with pytest.raises(ValueError, match="list of 2 numbers.*1.5 at index 0"):
+        regressor.fit(texts, [1.5, 2.5], verbose=0)
 
 
 def test_an_encoder_is_of_no_task(bert, tmp_path):

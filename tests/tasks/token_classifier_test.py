@@ -70,7 +70,10 @@ def test_it_learns_the_tags_of_a_few_sentences(trained):
 
 def test_entities_are_substrings_with_their_place(trained):
     texts = ["the  DOGS eats\nmeat", "", "a cat sees the fish."]
-    assert trained.predict(texts) == [
+    answers = trained.predict(texts)
+    for entity in [entity for answer in answers for entity in answer]:
+        assert 0.5 < entity.pop("probability") < 1
+    assert answers == [
         [
             {"text": "DOGS", "label": "ANIMAL", "start": 5, "end": 9},
             {"text": "meat", "label": "FOOD", "start": 15, "end": 19},
@@ -81,6 +84,32 @@ def test_entities_are_substrings_with_their_place(trained):
             {"text": "the fish", "label": "FOOD", "start": 11, "end": 19},
         ],
     ]
+
+
+def test_a_model_without_some_beginnings_is_in_iob1(bert):
+    """Published taggers in IOB1 have no B- of types that never need it."""
+    labels = ["O", "I-ANIMAL", "B-FOOD", "I-FOOD"]
+    tagger = TokenClassifier(bert, labels=labels)
+    for tags in (_TAGS, [[x.replace("B-", "I-") for x in t] for t in _TAGS]):
+        encoded = tagger.labelled(_WORDS, tags)
+        learned = {int(x) for row in encoded.origin.labels for x in row}
+        assert learned == {-1, 0, 1, 3}
+        predicted = [
+            np.eye(4)[[labels.index(x.replace("B-", "I-")) for x in row]]
+            for row in _TAGS
+        ]
+        assert tagger.metrics(encoded, predicted)["f1"] == 1.0
+    tagger.fit(_WORDS, _TAGS, epochs=1, verbose=0)
+
+
+def test_tags_may_be_indices_and_words_arrays(trained):
+    indices = [[trained.labels.index(tag) for tag in row] for row in _TAGS]
+    expected = trained.evaluate(_WORDS, _TAGS)
+    assert trained.evaluate(_WORDS, indices) == expected
+    words = np.array(["the", "dog"])
+    assert trained.predict_words([words]) == trained.predict_words(
+        [["the", "dog"]]
+    )
 
 
 def test_evaluation_counts_entities(trained):
@@ -239,6 +268,7 @@ def test_plain_tags_are_compared_word_by_word(bert):
     wrong = [["DET", "NOUN", "VERB", "VERB"], tags[1]]
     assert tagger.evaluate(_WORDS[:2], wrong) == {"accuracy": 0.9}
     (found,) = tagger.predict(["the dogs eats meat"])
+    assert all(word.pop("probability") > 0.5 for word in found)
     assert found[:2] == [
         {"text": "the", "label": "DET", "start": 0, "end": 3},
         {"text": "dogs", "label": "NOUN", "start": 4, "end": 8},

@@ -199,7 +199,8 @@ def _published_settings(task):
     if task is None:
         return {}
     if task.task == "TextRegressor":
-        labels, problem = ["LABEL_0"], _REGRESSION
+        labels = [f"LABEL_{index}" for index in range(task.head.num_outputs)]
+        problem = _REGRESSION
     else:
         labels = task.settings.get("labels")
         is_multi = task.settings.get("multi_label")

@@ -22,11 +22,12 @@ class Entity(typing.NamedTuple):
 
 
 def find_entities(tags):
-    """The entities of one sentence.
+    """List the entities of one sentence.
 
     Args:
-        tags: list of str of any scheme of `tag_schemes` but plain. A tag
-            that continues nothing, as models predict, begins an entity.
+        tags: list of str of any scheme of `tag_schemes` except plain. A tag
+            that continues nothing, as models predict, begins an entity. The
+            label of entities without types, such as B and I, is "".
 
     Returns:
         A list of `Entity`, in order.
@@ -44,8 +45,13 @@ def find_entities(tags):
     return found
 
 
+def entity_tags(label):
+    """Return the two tags of a type of entities in IOB2."""
+    return [f"{prefix}-{label}" if label else prefix for prefix in "BI"]
+
+
 def to_iob2(tags):
-    """The tags of one sentence in IOB2.
+    """Return the tags of one sentence in IOB2.
 
     Args:
         tags: as `find_entities` takes them.
@@ -55,26 +61,49 @@ def to_iob2(tags):
     """
     converted = [OUTSIDE] * len(tags)
     for label, first, last in find_entities(tags):
-        converted[first] = f"B-{label}"
-        converted[first + 1 : last + 1] = [f"I-{label}"] * (last - first)
+        begin, inside = entity_tags(label)
+        converted[first] = begin
+        converted[first + 1 : last + 1] = [inside] * (last - first)
     return converted
 
 
-def locate_entities(entities, text, spans):
-    """Finds the places of entities in their text.
+def to_iob1(tags):
+    """Return the tags of one sentence in IOB1, given as in `to_iob2`."""
+    tags = to_iob2(tags)
+    befores = [OUTSIDE, *tags[:-1]]
+    return [
+        f"I{tag[1:]}"
+        if tag[0] == "B" and (before == OUTSIDE or before[1:] != tag[1:])
+        else tag
+        for before, tag in zip(befores, tags, strict=False)
+    ]
+
+
+def locate_entities(entities, text, spans, probabilities):
+    """Find the places of entities in their text.
 
     Args:
         entities: list of `Entity`.
         text: str.
         spans: list with the start and the end of each word in the text, in
             characters, as `find_words` gives them.
+        probabilities: float array `(num_words,)`, of the tag of each word.
 
     Returns:
         A list of dicts `{"text": str, "label": str, "start": int,
-        "end": int}` where `text` is `text[start:end]`.
+        "end": int, "probability": float}` where `text` is `text[start:end]`
+        and `probability` the mean over the words.
     """
-    places = [(x.label, spans[x.first][0], spans[x.last][1]) for x in entities]
-    return [
-        {"text": text[start:end], "label": label, "start": start, "end": end}
-        for label, start, end in places
-    ]
+    located = []
+    for label, first, last in entities:
+        start, end = spans[first][0], spans[last][1]
+        located.append(
+            {
+                "text": text[start:end],
+                "label": label,
+                "start": start,
+                "end": end,
+                "probability": float(probabilities[first : last + 1].mean()),
+            }
+        )
+    return located

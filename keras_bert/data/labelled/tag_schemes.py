@@ -2,23 +2,26 @@
 
 Each tag is "O", for words outside of entities, or a prefix and a type such as
 "B-PER". Plain tags, such as parts of speech, have no prefix: each word is
-labelled by itself.
+labelled by itself. Entities of a single type may go without it: B, I, O.
 """
 
 from keras_bert.data.labelled.entities import OUTSIDE
 from keras_bert.data.labelled.entities import to_iob2
 
 PLAIN, IOB1, IOB2, BIOES, BILOU = "plain", "IOB1", "IOB2", "BIOES", "BILOU"
-SCHEMES = (PLAIN, IOB1, IOB2, BIOES, BILOU)
+BMES = "BMES"
+SCHEMES = (PLAIN, IOB1, IOB2, BIOES, BILOU, BMES)
 
 _PREFIXES = {IOB1: {*"IB"}, IOB2: {*"IB"}, BIOES: {*"BIES"}, BILOU: {*"BILU"}}
 _ALL_PREFIXES = set().union(*_PREFIXES.values())
+_PREFIXES[BMES] = {*"BMES"}
 _RULES = {
     IOB1: "an entity is I-TYPE, I-TYPE, ..., and begins with B-TYPE only right "
     "after another one of its type",
     IOB2: "an entity is B-TYPE, I-TYPE, ...",
     BIOES: "an entity is B-TYPE, I-TYPE, ..., E-TYPE or, of one word, S-TYPE",
     BILOU: "an entity is B-TYPE, I-TYPE, ..., L-TYPE or, of one word, U-TYPE",
+    BMES: "an entity is B-TYPE, M-TYPE, ..., E-TYPE or, of one word, S-TYPE",
 }
 
 
@@ -116,11 +119,17 @@ def by_indices(sentence, word):
 
 def _candidates(distinct):
     """The schemes that tags may follow, the likeliest first."""
-    distinct = distinct - {OUTSIDE}
-    prefixes = {tag[0] for tag in distinct if tag[1:2] == "-"} & _ALL_PREFIXES
-    # Letters without a type are bad entities, not parts of speech.
-    if not prefixes and not distinct <= _ALL_PREFIXES:
-        return [PLAIN]
+    letters = {tag[0] for tag in distinct if tag[1:2] == "-"}
+    prefixes = letters & _ALL_PREFIXES
+    if not prefixes:
+        # Letters alone are entities without types, unless they cut all of a
+        # text into words, as B, E and S do.
+        prefixes = distinct - {OUTSIDE}
+        is_outside = OUTSIDE in distinct or "I" in distinct
+        if not prefixes <= _ALL_PREFIXES or (prefixes and not is_outside):
+            return [PLAIN]
+    if "M" in letters and prefixes <= {*"BES"}:
+        return [BMES]
     if prefixes & {*"ES"}:
         return [BIOES]
     if prefixes & {*"LU"}:
@@ -130,11 +139,12 @@ def _candidates(distinct):
 
 def _first_fault(tags, scheme, where):
     """Describe the first tag that breaks a scheme, or None."""
+    are_typed = _are_typed(tags)
     for sentence, row in enumerate(tags):
         for word, pair in enumerate(
             zip([OUTSIDE, *row], [*row, OUTSIDE], strict=True)
         ):
-            if _may_follow(*pair, scheme):
+            if _may_follow(*pair, scheme, are_typed):
                 continue
             before, tag = map(repr, pair)
             if word == len(row):
@@ -146,24 +156,32 @@ def _first_fault(tags, scheme, where):
     return None
 
 
-def _may_follow(before, tag, scheme):
+def _may_follow(before, tag, scheme, are_typed):
     """Tell if a tag is one of a scheme and may stand after a good one."""
     prefix, _, type_ = tag.partition("-")
     prefix_before, _, type_before = before.partition("-")
-    if tag != OUTSIDE and not (prefix in _PREFIXES[scheme] and type_):
+    has_type = type_ or (tag == prefix and not are_typed)
+    if tag != OUTSIDE and not (prefix in _PREFIXES[scheme] and has_type):
         return False
-    goes_on = tag != OUTSIDE and type_ == type_before
+    goes_on = OUTSIDE not in (tag, before) and type_ == type_before
     if scheme == IOB1:
         return prefix != "B" or goes_on
     if scheme == IOB2:
         return prefix != "I" or goes_on
-    is_open = prefix_before in {"B", "I"}
-    continues = prefix in {"I", "E", "L"}
+    is_open = prefix_before in {"B", "I", "M"}
+    continues = prefix in {"I", "M", "E", "L"}
     return is_open == continues and (goes_on or not continues)
 
 
+def _are_typed(tags):
+    """Tell if any tag has a type; then all entities need one."""
+    return any("-" in tag for row in tags for tag in row)
+
+
 def _first_without_type(tags):
-    """The indices of the first tag that has no type; None of none."""
+    """The indices of the first tag that lacks a type; None of none."""
+    if not _are_typed(tags):
+        return None
     for sentence, row in enumerate(tags):
         for word, tag in enumerate(row):
             if tag != OUTSIDE and not tag.partition("-")[2]:

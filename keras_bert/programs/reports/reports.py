@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from keras_bert.programs.reports.calibration import calibration
-from keras_bert.tasks.fine_tuning.columns import label_indices
+from keras_bert.tasks.fine_tuning.labels import label_indices
 from keras_bert.tasks.scores import confusion_matrix
 from keras_bert.tasks.scores import glue_scores
 from keras_bert.tasks.scores import label_rows

@@ -26,6 +26,7 @@ from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
 # So many texts are tokenized, and so many rows packed, together.
 _AT_ONCE = 2048
 _NUM_NAMED = 5
+_KEYS = (("question", "context"),)
 
 
 def labelled_questions(questions):
@@ -45,7 +46,7 @@ def labelled_questions(questions):
         return read_squad(questions)
     if isinstance(questions, dict):
         return squad_questions(questions, "`questions`")
-    questions = as_list(questions)
+    questions = as_list(questions, "questions")
     for index, question in enumerate(questions):
         if not isinstance(question, SquadQuestion):
             raise ValueError(
@@ -63,17 +64,17 @@ def asked_questions(pairs):
     """Makes `SquadQuestion`s without answers; their ids are the indices.
 
     Args:
-        pairs: list of pairs of str, a question and its context; perhaps
-            empty.
+        pairs: list of pairs of str, a question and its context, perhaps
+            empty; or what else `as_rows` takes.
 
     Raises:
         ValueError: one is no pair of texts; its index is named.
     """
-    pairs = as_rows(pairs)
+    pairs = as_rows(pairs, _KEYS)
     for index, pair in enumerate(pairs):
         if isinstance(pair, str | bytes) or not _is_pair(pair):
             raise ValueError(
-                "Each must be a pair of a question and its context. "
+                "Each of `texts` must be a pair of a question and its context. "
                 f"Received: {brief(pair)} at index {index}."
             )
     for column in zip(*pairs, strict=True):

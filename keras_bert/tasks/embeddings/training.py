@@ -13,12 +13,15 @@ from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
-from keras_bert.tasks.fine_tuning.columns import numbers
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.tasks.fine_tuning.labels import numbers
 
 _LARGE = 1e9
+# Keys of examples, as in data sets of sentence-transformers.
+_KEYS = (("anchor", "positive"), ("anchor", "positive", "negative"))
+_KEYS += (("text", "text_pair"),)
 
 
 def embedding_examples(preprocess, texts, labels=None):
@@ -76,10 +79,11 @@ def are_scored(examples):
 
 def _split(texts, labels):
     spec = getattr(texts, "element_spec", None)
-    is_scored = isinstance(spec, tuple) and isinstance(spec[0], tuple)
+    is_scored = isinstance(spec, tuple) and not hasattr(spec[0], "shape")
     if is_scored or labels is not None:
-        return split_examples(texts, INSIDE if labels is None else labels)
-    texts = as_rows(texts)
+        labels = INSIDE if labels is None else labels
+        return split_examples(texts, labels, _KEYS)
+    texts = as_rows(texts, _KEYS)
     if not texts:
         raise ValueError("There must be examples. Received: none.")
     return texts, None
@@ -90,7 +94,7 @@ def _is_row(row):
 
 
 def _scores(labels):
-    scores = numbers(labels)
+    scores = numbers(labels)[:, 0]
     for index in np.flatnonzero(np.abs(scores) > 1)[:1]:
         raise ValueError(
             "The score of a pair must be from -1 to 1, as a cosine is; "

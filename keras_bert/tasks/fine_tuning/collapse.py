@@ -45,8 +45,9 @@ def differ_too_little(answers, targets):
 
 def spread_too_little(answers, targets):
     """Compares how far numbers spread with how far their targets do: a bool."""
-    spread = np.std(targets)
-    return bool(spread > 0 and np.std(answers) <= _LEAST_VARIETY * spread)
+    spread = np.std(targets, axis=0).mean()
+    found = np.std(answers, axis=0).mean()
+    return bool(spread > 0 and found <= _LEAST_VARIETY * spread)
 
 
 def warn_if_collapsed(task, examples):

@@ -1,38 +1,81 @@
-"""Texts and labels that users give, checked, as plain columns."""
+"""Texts that users give, in the one form that tasks read."""
 
+import collections.abc
+import functools
+import inspect
 import reprlib
+import typing
 
-import numpy as np
+from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
 
+_Method = typing.TypeVar("_Method", bound=typing.Callable)
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 # Stands for labels that come together with the texts.
 INSIDE = "inside"
+# Keys of a text and of a pair of texts, as in pipelines of transformers.
+SINGLE_KEYS = (("text",),)
+TEXT_KEYS = (*SINGLE_KEYS, ("text", "text_pair"))
+
+
+def one_or_many(method: _Method) -> _Method:
+    """Let a method of many texts also take one, and then return its answer.
+
+    One text is a str, a scalar tensor or array, or a mapping from the keys of
+    the task to a str each.
+
+    Args:
+        method: method whose first argument is a list of texts and that
+            returns a list or an array of answers.
+    """
+    name = [*inspect.signature(method).parameters][1]
+
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        texts = args[0] if args else kwargs.get(name)
+        if not _is_one(texts):
+            return method(self, *args, **kwargs)
+        if args:
+            args = ([texts], *args[1:])
+        else:
+            kwargs[name] = [texts]
+        return method(self, *args, **kwargs)[0]
+
+    return call
+
+
+def _is_one(texts):
+    if isinstance(texts, collections.abc.Mapping):
+        return any(map(_is_one, texts.values()))
+    is_scalar = getattr(texts, "shape", None) == ()
+    return is_scalar or isinstance(texts, str | MultipleChoiceExample)
 
 
 def checked_texts(texts):
-    """Checks a list of str and encodes it as UTF-8.
+    """Check single texts and encode them as UTF-8.
+
+    Args:
+        texts: list of str, or what else `as_rows` takes.
+
+    Returns:
+        A list of bytes.
 
     Raises:
-        ValueError: it is no list of str, or one of them is no text.
+        ValueError: `texts` is not a list of str; the index is named.
     """
-    if isinstance(texts, str | bytes) or not hasattr(texts, "__iter__"):
-        raise ValueError(
-            f"`texts` must be a list of str. Received: {_SHORT.repr(texts)}."
-        )
     return [
         _encoded(text, "`texts` must be a list of str", f" at index {index}")
-        for index, text in enumerate(texts)
+        for index, text in enumerate(as_rows(texts, SINGLE_KEYS))
     ]
 
 
 def checked_text(text):
-    """As `checked_texts`, of one str."""
+    """Check one str and encode it as UTF-8."""
     return _encoded(text, "`text` must be one str", "")
 
 
 def brief(text):
-    """A text for a message, cut to about 60 characters."""
+    """Return a value for a message, cut to about 60 characters."""
     return _SHORT.repr(text)
 
 
@@ -49,14 +92,15 @@ def _encoded(text, wanted, where):
         ) from None
 
 
-def split_examples(texts, labels=INSIDE):
-    """Splits texts and labels that may come together in a data set.
+def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
+    """Split texts and labels that may come together in a data set.
 
     Args:
-        texts: sequence of texts or of pairs of texts, as `as_rows` takes it;
-            or a `tf.data.Dataset`, batched or not, of pairs of a text, or a
-            pair of texts, and a label.
-        labels: sequence of labels; `INSIDE` with a data set.
+        texts: what `as_rows` takes; with labels inside a `tf.data.Dataset`,
+            batched or not, of pairs of a text, or a pair of texts, and a
+            label, or a mapping or a table with a column `label`.
+        labels: sequence of labels, or `INSIDE`.
+        keys: as `as_rows` takes them.
 
     Returns:
         A list of texts or of pairs, and a list of labels.
@@ -65,13 +109,18 @@ def split_examples(texts, labels=INSIDE):
         ValueError: there are no texts, or not as many as labels.
     """
     if labels is INSIDE:
-        if not hasattr(texts, "as_numpy_iterator"):
+        named = dict(_named_columns(texts) or {})
+        if "label" in named:
+            labels, texts = named.pop("label"), named
+        elif hasattr(texts, "as_numpy_iterator"):
+            texts, labels = _from_dataset(texts)
+        else:
             raise ValueError(
-                "`labels` must be given, but for a `tf.data.Dataset` of pairs "
-                f"of texts and labels. Received: {brief(texts)}."
+                "`labels` must be given unless `texts` is a `tf.data.Dataset` "
+                "of pairs of texts and labels, or has a column `label`. "
+                f"Received: {brief(texts)}."
             )
-        texts, labels = _from_dataset(texts)
-    texts, labels = as_rows(texts), as_list(labels)
+    texts, labels = as_rows(texts, keys), as_list(labels, "labels")
     if len(texts) != len(labels):
         raise ValueError(
             "There must be a label for each text. Received: "
@@ -82,54 +131,151 @@ def split_examples(texts, labels=INSIDE):
     return texts, labels
 
 
-def as_rows(texts):
-    """Makes a plain list of texts, or of tuples of the texts of each row.
+def as_rows(texts, keys=TEXT_KEYS):
+    """List the texts, or tuples of the texts of each row.
 
     Args:
-        texts: list of these, NumPy array, or column or table of pandas; tuple
-            of such arrays or columns; or `tf.data.Dataset`, batched or not.
+        texts: list, array, tensor, column of pandas, or
+            `tf.data.Dataset`, batched or not, of texts, of rows of texts, or
+            of mappings from one of `keys` to texts; mapping of columns by
+            one of `keys`; table, whose columns may have other names; or tuple
+            of columns.
+        keys: tuple with a tuple of str for each form of a row.
 
     Raises:
-        ValueError: it is none of these, or columns are not equally long.
+        ValueError: it is none of these, a mapping has other keys, columns are
+            not equally long, or a tuple may hold rows as well as columns.
     """
     if hasattr(texts, "as_numpy_iterator"):
-        return [_decoded_row(x) for x in unbatched(texts).as_numpy_iterator()]
-    if not isinstance(texts, tuple) or not all(map(_is_column, texts)):
-        return as_list(texts)
-    lengths = [len(column) for column in texts]
+        texts = [_decoded(x) for x in unbatched(texts).as_numpy_iterator()]
+    named = _named_columns(texts)
+    if named is not None:
+        names = _names(named, keys, not _is_mapping(texts))
+        return _zipped([as_list(named[name], name) for name in names])
+    if isinstance(texts, tuple) and _are_columns(texts, keys):
+        return _zipped([as_list(column) for column in texts])
+    return [
+        _values(row, _names(row, keys)) if _is_mapping(row) else row
+        for row in as_list(texts)
+    ]
+
+
+def _is_mapping(row):
+    return isinstance(row, collections.abc.Mapping)
+
+
+def _named_columns(texts):
+    """Return the columns of a mapping or a table by name; None of others."""
+    if _is_mapping(texts):
+        return texts
+    names = getattr(texts, "column_names", getattr(texts, "columns", None))
+    if names is None or _is_mapping(names):
+        return names
+    return {name: texts[name] for name in names}
+
+
+def _names(mapping, keys, is_table=False):
+    """Return the keys of a mapping, or of a table, in the order of a row."""
+    for names in keys:
+        if {*mapping} == {*names}:
+            return names
+    known = {"label", "labels"}.union(*keys)
+    if is_table and known.isdisjoint(mapping):
+        return [*mapping]  # Columns of other names count by their order.
+    wanted = ", or ".join(" and ".join(map(repr, names)) for names in keys)
+    raise ValueError(
+        f"A mapping or a table of texts must have the keys {wanted}. Select "
+        "and rename columns, or pass a column by itself. Received: the keys "
+        f"{', '.join(map(brief, mapping))}."
+    )
+
+
+def _values(row, names):
+    values = tuple(plain(row[name]) for name in names)
+    return values if len(names) > 1 else values[0]
+
+
+def _zipped(columns):
+    lengths = [len(column) for column in columns]
     if len({*lengths}) > 1:
         raise ValueError(
             "Columns of texts must be equally long. Received: columns of "
             f"{' and '.join(map(str, lengths))} texts."
         )
-    return list(zip(*(column.tolist() for column in texts), strict=True))
+    return columns[0] if len(columns) == 1 else [*zip(*columns, strict=True)]
+
+
+def _are_columns(texts, keys):
+    """Decide if a tuple holds columns of texts, not rows."""
+    if any(getattr(x, "shape", None) and len(x.shape) == 1 for x in texts):
+        return True
+    if not all(isinstance(x, list | tuple) for x in texts):
+        return False
+    if not all(isinstance(x, str) for column in texts for x in column):
+        return False
+    widths = {len(names) for names in keys} - {1}
+    if len(texts) not in widths:
+        return False
+    if any(len(x) not in widths for x in texts):
+        return True
+    raise ValueError(
+        f"A tuple of {len(texts)} lists of {len(texts[0])} texts may hold "
+        "columns or rows. Pass columns a and b as list(zip(a, b)), and rows "
+        f"as a list of tuples. Received: {brief(texts)}."
+    )
 
 
 def unbatched(dataset):
-    """The same `tf.data.Dataset` with one example in each element."""
+    """Return a `tf.data.Dataset` with one example in each element."""
     spec = dataset.element_spec
-    while isinstance(spec, tuple):
-        spec = spec[0]
+    while isinstance(spec, tuple | dict):
+        spec = [*spec.values()][0] if isinstance(spec, dict) else spec[0]
     is_batched = getattr(spec, "shape", None) and spec.shape.rank
     return dataset.unbatch() if is_batched else dataset
 
 
-def as_list(values):
-    """A plain list of NumPy's, pandas's or Python's values.
+def as_list(values, name="texts"):
+    """List values of TensorFlow, NumPy, pandas or Python as Python's own.
 
-    A table of pandas becomes a list of tuples, one for each row.
+    Args:
+        values: sequence, array, tensor or column.
+        name: str, the argument to name in messages.
     """
-    if hasattr(values, "itertuples"):  # A pandas DataFrame.
-        return list(values.itertuples(index=False, name=None))
-    if hasattr(values, "tolist"):
-        return values.tolist()
+    named = _named_columns(values)
+    if named is not None:
+        raise ValueError(
+            f"`{name}` must be a list. Received: a mapping or a table with "
+            f"the keys {', '.join(map(brief, named))}."
+        )
+    values = plain(values)
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise ValueError(f"Examples must be a list. Received: {brief(values)}.")
-    return list(values)
+        raise ValueError(f"`{name}` must be a list. Received: {brief(values)}.")
+    return [plain(value) for value in values]
+
+
+def plain(value):
+    """Return a value of TensorFlow, NumPy or pandas as one of Python."""
+    if isinstance(value, str):
+        return str(value)
+    if hasattr(value, "numpy"):
+        return _decoded(value.numpy())
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _decoded(value):
+    """Decode the texts of tensors; numbers stay as they are."""
+    value = plain(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    if isinstance(value, dict):
+        return {key: _decoded(x) for key, x in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_decoded, value))
+    return value
 
 
 def encoded_texts(texts, is_pair=None):
-    """Encodes texts as UTF-8, one column or, of pairs, two.
+    """Encode texts as UTF-8, one column or, of pairs, two.
 
     Args:
         texts: list of str, or of pairs of str, as `as_rows` takes it.
@@ -158,47 +304,6 @@ def encoded_texts(texts, is_pair=None):
     return [checked_texts([pair[n] for pair in texts]) for n in range(2)]
 
 
-def label_indices(labels, names):
-    """Finds the places of labels among their names.
-
-    Args:
-        labels: list of names, or of their places, int.
-        names: list of str.
-
-    Raises:
-        ValueError: a label is none of them; its index is named.
-    """
-    places = {name: place for place, name in enumerate(names)}
-    indices = np.empty(len(labels), np.int64)
-    for index, label in enumerate(labels):
-        place = places.get(label) if isinstance(label, str) else label
-        is_place = isinstance(place, int) and not isinstance(place, bool)
-        if not is_place or not 0 <= place < len(names):
-            raise ValueError(
-                f"A label must be one of {', '.join(names[:10])}, or its "
-                f"place, from 0 to {len(names) - 1}. Received: {label!r} at "
-                f"index {index}."
-            )
-        indices[index] = place
-    return indices
-
-
-def numbers(labels):
-    """Checks that labels are numbers: a float32 array.
-
-    Raises:
-        ValueError: one is no finite number; its index is named.
-    """
-    for index, label in enumerate(labels):
-        is_number = isinstance(label, int | float)
-        if not is_number or isinstance(label, bool) or not np.isfinite(label):
-            raise ValueError(
-                "A label must be a finite number. "
-                f"Received: {label!r} at index {index}."
-            )
-    return np.array(labels, np.float32)
-
-
 def _from_dataset(dataset):
     texts, labels = [], []
     for element in unbatched(dataset).as_numpy_iterator():
@@ -207,20 +312,7 @@ def _from_dataset(dataset):
                 "The elements of the data set must be pairs of a text, or a "
                 f"pair of texts, and a label. Received: {brief(element)}."
             )
-        text, label = element
-        texts.append(_decoded_row(text))
-        labels.append(_decoded_row(label))
-    return texts, [
-        getattr(label, "tolist", lambda x=label: x)() for label in labels
-    ]
-
-
-def _is_column(values):
-    return hasattr(values, "tolist") and getattr(values, "ndim", 0) == 1
-
-
-def _decoded_row(row):
-    """Decodes texts, one or a tuple; anything else stays as it is."""
-    if isinstance(row, tuple):
-        return tuple(map(_decoded_row, row))
-    return row.decode("utf-8") if isinstance(row, bytes) else row
+        text, label = map(_decoded, element)
+        texts.append(text)
+        labels.append(label)
+    return texts, labels

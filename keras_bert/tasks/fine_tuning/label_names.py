@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from keras_bert.tasks.fine_tuning.columns import label_indices
+from keras_bert.tasks.fine_tuning.labels import label_indices
 
 
 def choose_labels(known, labels=None, rename_labels=None, new_head=False):
@@ -33,9 +33,10 @@ def choose_labels(known, labels=None, rename_labels=None, new_head=False):
     labels = _checked_labels(renamed if labels is None else labels)
     if known is None or new_head:
         return labels, [] if new_head else None
-    if _are_made_up(renamed) and len(labels) == len(known):
+    is_permuted = {*labels} == {*renamed}
+    if not is_permuted and len(labels) == len(known) and _are_made_up(renamed):
         return labels, [*range(len(known))]
-    if {*labels} != {*renamed}:
+    if not is_permuted:
         raise ValueError(
             f"This model was trained for the labels {', '.join(renamed)}. "
             "Pass `rename_labels` to give them other names, or new_head=True "

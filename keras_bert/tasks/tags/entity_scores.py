@@ -7,6 +7,7 @@ import collections
 import itertools
 
 from keras_bert.data.labelled.entities import OUTSIDE
+from keras_bert.data.labelled.entities import entity_tags
 from keras_bert.data.labelled.entities import find_entities
 from keras_bert.data.labelled.tag_schemes import IOB2
 from keras_bert.data.labelled.tag_schemes import check_scheme
@@ -77,7 +78,7 @@ def tag_accuracy(tags, predictions):
 def _check_prefixes(predictions):
     for index, row in enumerate(predictions):
         for tag in row:
-            if tag != OUTSIDE and not (tag[:2] in ("B-", "I-") and tag[2:]):
+            if tag not in (OUTSIDE, *entity_tags(tag[2:])):
                 raise ValueError(
                     "`predictions` must be O, B-TYPE or I-TYPE. "
                     f"Received: {tag!r} at index {index}."
@@ -90,7 +91,7 @@ def _entities(rows):
         (index, entity)
         for index, row in enumerate(rows)
         for entity in find_entities(row)
-        if row[entity.first].startswith("B-")
+        if row[entity.first][0] == "B"
     }
 
 

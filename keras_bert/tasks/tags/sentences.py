@@ -4,6 +4,7 @@ import numpy as np
 
 from keras_bert.data.labelled.conll import TaggedSentences
 from keras_bert.data.labelled.entities import OUTSIDE
+from keras_bert.data.labelled.entities import entity_tags
 from keras_bert.data.labelled.entities import to_iob2
 from keras_bert.data.labelled.tag_schemes import IOB2
 from keras_bert.data.labelled.tag_schemes import PLAIN
@@ -13,17 +14,38 @@ from keras_bert.data.labelled.tag_schemes import is_plain
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.tasks.fine_tuning.columns import plain
+from keras_bert.tasks.fine_tuning.labels import label_indices
 
 
-def check_sentences(sentences):
-    """Raises ValueError unless sentences are lists of lists of words."""
-    _check_lists("sentences", sentences, "words")
+def as_sentences(sentences):
+    """List the words of sentences, given in any container.
+
+    Raises:
+        ValueError: `sentences` is not a list of lists of str.
+    """
+    return _lists("sentences", sentences, "words")
 
 
-def check_tags(tags, sentences):
-    """Raises ValueError unless each word of checked sentences has a tag."""
-    _check_lists("tags", tags, "tags")
-    check_lengths("tags", tags, sentences)
+def as_tags(tags, names=()):
+    """List the tags of sentences, given in any container.
+
+    Args:
+        tags: list with a list of str, or of indices of `names`, for each
+            sentence.
+        names: list of str, the tags that a model knows.
+
+    Raises:
+        ValueError: `tags` is not such a list, or an index is out of range.
+    """
+    rows = _lists("tags", tags, "tags", (str, int) if names else str)
+    for index, row in enumerate(rows):
+        if any(isinstance(tag, int) for tag in row):
+            try:
+                rows[index] = [names[n] for n in label_indices(row, names)]
+            except ValueError as error:
+                raise ValueError(f"`tags` at index {index}: {error}") from None
+    return rows
 
 
 def check_lengths(name, tags, sentences):
@@ -47,31 +69,33 @@ def check_lengths(name, tags, sentences):
             )
 
 
-def _check_lists(name, rows, contents):
+def _lists(name, rows, contents, kinds=str):
     wanted = f"`{name}` must be a list of lists of {contents}"
-    if not isinstance(rows, list | tuple):
-        raise ValueError(f"{wanted}. Received: {brief(rows)}.")
+    rows = as_list(rows, name)
     for index, row in enumerate(rows):
         if not isinstance(row, list | tuple):
             raise ValueError(
                 f"{wanted}. Received: {brief(row)} at index {index}."
             )
-        for place, item in enumerate(row):
-            if not isinstance(item, str):
+        rows[index] = [*map(plain, row)]
+        for place, item in enumerate(rows[index]):
+            if not isinstance(item, kinds) or isinstance(item, bool):
                 raise ValueError(
                     f"{wanted}, each a str. Received: {brief(item)} "
                     f"at index {index}, {place}."
                 )
+    return rows
 
 
-def tagged_words(sentences, tags=INSIDE):
+def tagged_words(sentences, tags=INSIDE, names=()):
     """Brings words and tags that may come together in one form.
 
     Args:
         sentences: `TaggedSentences`, or a list with a list of str for each
             sentence.
-        tags: list with a list of str for each sentence; `INSIDE` with
-            `TaggedSentences`.
+        tags: list with a list of str for each sentence, or of indices of
+            `names`; `INSIDE` with `TaggedSentences`.
+        names: list of str, the tags that a model knows.
 
     Returns:
         The words and the tags, lists of lists of str, and a function from the
@@ -87,9 +111,8 @@ def tagged_words(sentences, tags=INSIDE):
             "`labels` must be given: the tags, a list for each sentence. Only "
             "what `read_conll` gives has its own. Received: labels=None."
         )
-    sentences, tags = as_list(sentences), as_list(tags)
-    check_sentences(sentences)
-    check_tags(tags, sentences)
+    sentences, tags = as_sentences(sentences), as_tags(tags, names)
+    check_lengths("tags", tags, sentences)
     if not any(sentences):
         raise ValueError(
             "There must be sentences with words. "
@@ -102,9 +125,7 @@ def rows_of_tags(tags):
     """Returns what `tagged_words` does, without the words."""
     if isinstance(tags, TaggedSentences):
         return tags.tags, tags.where
-    tags = as_list(tags)
-    _check_lists("tags", tags, "tags")
-    return tags, by_indices
+    return as_tags(tags), by_indices
 
 
 def in_iob2(tags, where):
@@ -145,7 +166,7 @@ def tag_names(*tags):
         return sorted(names)
     check_names(names)
     types = sorted({name[2:] for name in names - {OUTSIDE}})
-    return [OUTSIDE, *(f"{prefix}-{x}" for x in types for prefix in "BI")]
+    return [OUTSIDE, *(tag for x in types for tag in entity_tags(x))]
 
 
 def of_entities(names, tags):
@@ -168,8 +189,7 @@ def check_names(names):
     if is_plain(names):
         return
     for name in sorted(names):
-        is_inside = name[:2] in ("B-", "I-") and len(name) > 2
-        if name != OUTSIDE and not is_inside:
+        if name not in (OUTSIDE, *entity_tags(name[2:])):
             raise ValueError(
                 "The names of tags must be O, B-TYPE and I-TYPE of entities, "
                 "or all plain, without a prefix. `TokenClassifier.labels_of` "
@@ -193,6 +213,9 @@ def tag_places(tags, names, where):
         ValueError: a tag is none of the names; its place is named.
     """
     places = {name: place for place, name in enumerate(names)}
+    for name, place in [*places.items()]:
+        if name.startswith("I-"):  # Models in IOB1 may lack the B-.
+            places.setdefault(f"B{name[1:]}", place)
     for sentence, row in enumerate(tags):
         for word, tag in enumerate(row):
             if tag not in places:

@@ -47,10 +47,11 @@ class BpeTokenizer(BertTokenizer):
             It is found in the normalised text.
 
     Call arguments:
-        texts: string tensor or list `(batch_size,)`, UTF-8.
+        texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
 
     Returns:
-        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`; of a single str a
+        tensor `(num_tokens,)`.
 
     Example:
 

@@ -22,6 +22,7 @@ from keras_bert.text.flat_texts import where
 from keras_bert.text.flat_texts import with_prefix_space
 from keras_bert.text.normalization.character_kinds import character_kinds
 from keras_bert.text.normalization.composition import Composition
+from keras_bert.text.scalars import batch_or_scalar
 
 
 class BytePairTokenizer:
@@ -45,11 +46,12 @@ class BytePairTokenizer:
             those of the vocabulary's roles.
 
     Call arguments:
-        texts: string tensor or list `(batch_size,)`, UTF-8. A byte that is no
-            part of a character counts as a symbol.
+        texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
+            A byte that is not part of a character counts as a symbol.
 
     Returns:
-        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`; of a single str a
+        tensor `(num_tokens,)`.
 
     Example:
 
@@ -95,12 +97,14 @@ class BytePairTokenizer:
 
     # AutoGraph has nothing to do here, and takes ten times the tracing's time.
     @tf.autograph.experimental.do_not_convert
+    @batch_or_scalar
     def __call__(self, texts):
         flat, _ = self._cut(texts)
         _, ids = in_rows(flat)
         return ids
 
     @tf.autograph.experimental.do_not_convert
+    @batch_or_scalar
     def tokenize_with_offsets(self, texts):
         """Like a call, and where each token stands in the text.
 
@@ -194,7 +198,7 @@ class BytePairTokenizer:
 
     def _cut(self, texts):
         """`FlatTexts` with all tokens, and `LongCharacters`."""
-        flat = flatten(tf.convert_to_tensor(texts, tf.string))
+        flat = flatten(texts)
         if self.settings.special_tokens_in_text:
             flat = self._find_special(flat)
         if self.settings.normalizer:

@@ -13,6 +13,7 @@ from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import mark_in_place
 from keras_bert.text.pieces import original_spans
+from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import Piece
@@ -47,10 +48,11 @@ class SentencePieceTokenizer:
             others those of the "model" only.
 
     Call arguments:
-        texts: string tensor or list `(batch_size,)`, UTF-8.
+        texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
 
     Returns:
-        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`; of a single str a
+        tensor `(num_tokens,)`.
 
     Example:
 
@@ -86,8 +88,9 @@ class SentencePieceTokenizer:
             self.settings, special_tokens_in_text=True
         ).tokenizer()
 
+    @batch_or_scalar
     def __call__(self, texts):
-        texts = self._marked(tf.convert_to_tensor(texts, tf.string))
+        texts = self._marked(texts)
         for normalizer in self._normalizers:
             texts = normalizer.normalize(texts)
         pieces = self._op.tokenize(texts)
@@ -96,6 +99,7 @@ class SentencePieceTokenizer:
             ids, tf.cast(pieces.row_splits, tf.int64), validate=False
         )
 
+    @batch_or_scalar
     def tokenize_with_offsets(self, texts):
         """Like a call, and where each token stands in the text.
 
@@ -111,7 +115,7 @@ class SentencePieceTokenizer:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
             starts and ends, int64, offsets in bytes of the text as given.
         """
-        texts = self._marked(tf.convert_to_tensor(texts, tf.string))
+        texts = self._marked(texts)
         origins = []
         for normalizer in self._normalizers:
             texts, offsets = normalizer.normalize_with_offsets(texts)

@@ -10,6 +10,7 @@ import tensorflow_text as tf_text
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import original_spans
+from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.text.wordpiece.added_tokens import SplitAtTokens
 from keras_bert.text.wordpiece.replacements import BYTES_PER_CHARACTER
 from keras_bert.text.wordpiece.replacements import LongWords
@@ -41,10 +42,11 @@ class BertTokenizer:
             found in texts before these are cut into words.
 
     Call arguments:
-        texts: string tensor or list `(batch_size,)`, UTF-8.
+        texts: string tensor or list `(batch_size,)`, UTF-8; or a single str.
 
     Returns:
-        A RaggedTensor, int32 `(batch_size, (num_tokens))`.
+        A RaggedTensor, int32 `(batch_size, (num_tokens))`; of a single str a
+        tensor `(num_tokens,)`.
 
     Example:
 
@@ -91,10 +93,12 @@ class BertTokenizer:
             self.settings, special_tokens_in_text=True
         ).tokenizer()
 
+    @batch_or_scalar
     def __call__(self, texts):
-        pieces = self._found(tf.convert_to_tensor(texts, tf.string), self._cut)
+        pieces = self._found(texts, self._cut)
         return pieces.ragged(pieces.ids)
 
+    @batch_or_scalar
     def tokenize_with_offsets(self, texts):
         """Like a call, and where each token stands in the text.
 
@@ -109,7 +113,6 @@ class BertTokenizer:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
             starts and ends, int64, offsets in bytes of the text as given.
         """
-        texts = tf.convert_to_tensor(texts, tf.string)
         pieces = self._found(texts, self._cut_with_offsets)
         return tuple(map(pieces.ragged, pieces[:3]))
 

@@ -26,6 +26,13 @@ def _rows(text):
         ("BIOES", "B-A I-A I-A E-A S-A O B-B E-B S-A | S-A"),
         ("BIOES", "S-A O"),
         ("BILOU", "B-A I-A L-A U-A O B-B L-B U-A | U-A"),
+        ("BMES", "B-A M-A M-A E-A S-A O B-B E-B | S-A"),
+        ("IOB2", "B I O B B"),
+        ("IOB1", "I I B O"),
+        ("BIOES", "B E O S"),
+        ("plain", "B E S"),
+        ("plain", "B M E S"),
+        ("plain", "M-A NN"),
         ("plain", "DT NN , -LRB- PRP$ | NN O"),
         ("plain", "NN I E"),
         ("plain", "X-Y NN-TL"),
@@ -47,7 +54,11 @@ def test_the_scheme_is_found(scheme, tags):
         ("IOB2", "O M-A", "word 1 .*: 'M-A' after 'O'"),
         ("IOB2", "B-A NN", "word 1 .*: 'NN' after 'B-A'"),
         ("IOB2", "B-A I-", "word 1 .*: 'I-' after 'B-A'"),
-        ("IOB2", "B", "word 0 .*: 'B' after the beginning"),
+        ("IOB2", "B-A B", "word 1 .*: 'B' after 'B-A'"),
+        ("IOB1", "I-A I", "word 1 .*: 'I' after 'I-A'"),
+        ("BIOES", "B I O", "word 2 .*: 'O' after 'I'"),
+        ("BMES", "B-A I-A", "word 1 .*: 'I-A' after 'B-A'"),
+        ("BMES", "B-A M-A", "the end of the sentence after 'M-A'"),
         ("IOB2", "o", "word 0 .*: 'o' after the beginning"),
         ("IOB1", "O B-A", "word 1 .*: 'B-A' after 'O'"),
         ("IOB1", "I-A B-B", "word 1 .*: 'B-B' after 'I-A'"),
@@ -88,9 +99,8 @@ def test_a_place_can_be_named_by_the_caller():
             "IOB2 or IOB1 .*sentence 1, word 1 .*: 'I-A' after 'O' .*IOB2: "
             ".*sentence 0, word 0 .*: 'B-A' after the beginning .*IOB1: ",
         ),
-        ("B-A M-A", "word 1 .*: 'M-A' after 'B-A'"),
+        ("B-A M-A", "BMES .*the end of the sentence after 'M-A'"),
         ("B-A NN", "word 1 .*: 'NN' after 'B-A'"),
-        ("B I O", "word 0 .*: 'B' after the beginning"),
         ("B-A E-A B-A", "BIOES .*the end of the sentence after 'B-A'"),
         ("S-A U-A", "BIOES .*word 1 .*: 'U-A' after 'S-A'"),
         ("L-A U-A", "BILOU .*word 0 .*: 'L-A' after the beginning"),
@@ -104,8 +114,8 @@ def test_tags_of_no_scheme_are_named(tags, message):
 @pytest.mark.parametrize(
     ("tags", "advice"),
     [
-        ("B-A | O I-A", "on_stray_tag=repair"),
-        ("B-A M-A", "on_stray_tag=repair"),
+        ("B-A | O I-A", "on_stray_tag='repair'"),
+        ("B-A M-A", "on_stray_tag='repair'"),
         ("B-A | O I-A I", "At sentence 1, word 2 .*, 'I' has no type"),
         ("B-A NN", "At sentence 0, word 1 .*, 'NN' has no type"),
     ],
@@ -123,7 +133,7 @@ def test_any_tags_are_plain_if_so_asked():
 
 
 def test_a_scheme_must_be_known():
-    with pytest.raises(ValueError, match="plain, .*BILOU. .* scheme='IOBES'"):
+    with pytest.raises(ValueError, match="plain, .*BMES. .* scheme='IOBES'"):
         check_scheme([["O"]], "IOBES")
 
 
@@ -137,7 +147,8 @@ def _entity_rows(draw):
 def _write(row, scheme):
     """Tags of a sentence, from the definition of each scheme."""
     tags, last = [], None
-    single, end = {"BIOES": "SE", "BILOU": "UL"}.get(scheme, "BI")
+    single, end = {"BIOES": "SE", "BILOU": "UL", "BMES": "SE"}.get(scheme, "BI")
+    inside = "M" if scheme == "BMES" else "I"
     for kind, length in row:
         if kind is None:
             prefixes = None
@@ -146,7 +157,7 @@ def _write(row, scheme):
         elif length == 1:
             prefixes = single
         else:
-            prefixes = "B" + "I" * (length - 2) + end
+            prefixes = "B" + inside * (length - 2) + end
         tags += [f"{p}-{kind}" for p in prefixes] if prefixes else ["O"]
         last = kind
     return tags
@@ -160,4 +171,6 @@ def test_every_scheme_is_found_again_and_converts_to_iob2(rows):
         check_scheme(tags, scheme)
         assert [to_iob2(row) for row in tags] == expected
         has_entity = any(kind for row in rows for kind, _ in row)
+        if scheme == "BMES" and not any("M-" in x for row in tags for x in row):
+            scheme = "BIOES"
         assert find_scheme(tags) == (scheme if has_entity else "IOB2")

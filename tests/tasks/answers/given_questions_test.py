@@ -47,7 +47,15 @@ class AskedQuestionsTest(unittest.TestCase):
             SquadQuestion("0", "who?", "a dog", (), False, None),
             SquadQuestion("1", "", "", (), False, None),
         ]
-        for given in (pairs, tuple(pairs), np.array(pairs)):
+        columns = [*zip(*pairs)]
+        named = dict(zip(("question", "context"), columns))
+        for given in (
+            pairs,
+            np.array(pairs),
+            (*map(np.array, columns),),
+            named,
+            [dict(zip(named, pair)) for pair in pairs],
+        ):
             self.assertEqual(asked_questions(given), expected)
         self.assertEqual(asked_questions([]), [])
 
@@ -59,6 +67,7 @@ class AskedQuestionsTest(unittest.TestCase):
             ([("a", "b"), ("a", None)], "None at index 1"),
             ([("a", "\ud800")], "surrogate pair.*at character 0"),
             ("ab", "Received: 'ab'"),
+            ([{"text": "a"}], "'question' and 'context'.*the keys 'text'"),
         ):
             with self.subTest(given=given):
                 with self.assertRaisesRegex(ValueError, message):

@@ -51,6 +51,12 @@ def test_any_container_will_do(preprocess):
         (embedding_examples(preprocess, np.array(_PAIRS)), plain),
         (embedding_examples(preprocess, [*map(list, _PAIRS)]), plain),
         (embedding_examples(preprocess, from_tensors(columns)), plain),
+        (
+            embedding_examples(
+                preprocess, dict(zip(("anchor", "positive"), columns))
+            ),
+            plain,
+        ),
         (embedding_examples(preprocess, from_tensors(columns).batch(2)), plain),
         (embedding_examples(preprocess, (*map(np.array, columns),)), plain),
         (

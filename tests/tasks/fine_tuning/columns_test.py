@@ -1,64 +1,162 @@
+import collections
 import types
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
-from keras_bert.tasks.fine_tuning.columns import label_indices
-from keras_bert.tasks.fine_tuning.columns import numbers
 from keras_bert.tasks.fine_tuning.columns import split_examples
+
+_A, _B = ["a", "ü"], ["c", "d"]
+_PAIRS = [("a", "c"), ("ü", "d")]
 
 
 def _column(values):
     """As a column of pandas: it has `tolist` and is no list."""
-
-    class Column(types.SimpleNamespace):
-        def __len__(self):
-            return len(values)
-
-    return Column(tolist=lambda: list(values), ndim=1)
+    return types.SimpleNamespace(
+        tolist=lambda: list(values), shape=(len(values),)
+    )
 
 
-def _table(rows):
+class _Table:
     """As a table of pandas."""
 
-    def itertuples(index, name):
-        assert (index, name) == (False, None)
-        return iter(rows)
+    def __init__(self, **columns):
+        self._columns, self.columns = columns, [*columns]
 
-    return types.SimpleNamespace(itertuples=itertuples)
+    def __getitem__(self, name):
+        return _column(self._columns[name])
 
 
-def test_texts_and_labels_of_any_container_are_lists():
-    for texts, labels in (
-        (["a", "b"], [0, 1]),
-        (("a", "b"), (0, 1)),
-        (np.array(["a", "b"]), np.array([0, 1])),
-        (_column(["a", "b"]), _column([0, 1])),
+class _DataSet:
+    """As a data set of Hugging Face."""
+
+    def __init__(self, **columns):
+        self._columns, self.column_names = columns, [*columns]
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+
+_dataset = tf.data.Dataset.from_tensor_slices
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        _A,
+        (*_A,),
+        iter(_A),
+        [*map(np.str_, _A)],
+        np.array(_A),
+        _column(_A),
+        tf.constant(_A),
+        _dataset(_A),
+        _dataset(_A).batch(2),
+        {"text": _A},
+        collections.UserDict(text=np.array(_A)),
+        [{"text": text} for text in _A],
+        _dataset({"text": _A}).batch(2),
+        _Table(text=_A),
+        _Table(review=_A),
+        _DataSet(text=_A),
+    ],
+    ids=range(16),
+)
+def test_texts_of_any_container_are_a_list_of_str(texts):
+    rows = as_rows(texts)
+    assert rows == _A and {*map(type, rows)} == {str}
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        iter(_PAIRS),
+        (np.array(_A), np.array(_B)),
+        (np.array(_A), _B),
+        (_column(_A), _column(_B)),
+        (tf.constant(_A), tf.constant(_B)),
+        _dataset((_A, _B)),
+        _dataset((_A, _B)).batch(2),
+        {"text_pair": _B, "text": _A},
+        [{"text_pair": b, "text": a} for a, b in _PAIRS],
+        _dataset({"text_pair": _B, "text": _A}),
+        _Table(text_pair=_B, text=_A),
+        _Table(question=_A, answer=_B),
+        _DataSet(text_pair=_B, text=_A),
+    ],
+    ids=range(13),
+)
+def test_pairs_of_any_container_are_a_list_of_tuples(pairs):
+    assert as_rows(pairs) == _PAIRS
+
+
+def test_a_tuple_of_two_columns_is_pairs_unless_it_may_be_rows():
+    first, second = ["a", "b", "e"], ["c", "d", "f"]
+    assert as_rows((first, second)) == [*zip(first, second)]
+    assert as_rows((first[:1], second[:1])) == [("a", "c")]
+    assert as_rows((*_PAIRS, *_PAIRS)) == _PAIRS * 2
+    for texts in ((_A, _B), (*_PAIRS,)):
+        with pytest.raises(ValueError, match=r"as list\(zip\(a, b\)\)"):
+            as_rows(texts)
+    for a in (first, np.array(first)):
+        with pytest.raises(ValueError, match="columns of 3 and 1 texts"):
+            as_rows((a, ["c"]))
+
+
+def test_a_tuple_of_two_texts_is_two_texts():
+    for texts in (("a", "b"), (np.str_("a"), np.str_("b"))):
+        assert as_rows(texts) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"sentence": _A},
+        {"text": _A, "idx": [1, 2]},
+        [{"sentence": "a"}],
+        ["a", {"text": "a", "idx": 1}],
+        _Table(sentence=_A, label=["x", "y"]),
+        _DataSet(text=_A, idx=[1, 2]),
+        _dataset({"sentence": _A}),
+    ],
+    ids=range(7),
+)
+def test_other_mappings_are_refused_by_their_keys(texts):
+    with pytest.raises(
+        ValueError,
+        match="keys 'text', or 'text' and 'text_pair'.*keys.*'(idx|sentence)'",
     ):
-        assert split_examples(texts, labels) == (["a", "b"], [0, 1])
+        as_rows(texts)
 
 
-def test_a_table_of_two_columns_is_pairs():
-    assert as_list(_table([("a", "b"), ("c", "d")])) == [
-        ("a", "b"),
-        ("c", "d"),
-    ]
+@pytest.mark.parametrize("make", [dict, _Table, _DataSet])
+def test_a_column_of_labels_may_stand_beside_the_texts(make):
+    data = make(text=_A, label=[1, 0])
+    assert split_examples(data) == (_A, [1, 0])
+    assert split_examples(make(text=_A, text_pair=_B, label=["x", "y"])) == (
+        _PAIRS,
+        ["x", "y"],
+    )
+    with pytest.raises(ValueError, match="'label'"):
+        as_rows(data)
+    with pytest.raises(ValueError, match="`labels` must be a list.*'label'"):
+        split_examples(_A, make(label=[1, 0]))
 
 
-def test_a_data_set_holds_texts_or_pairs_and_labels():
-    data = tf.data.Dataset.from_tensor_slices((["ä", "b"], [0.5, 1.0]))
-    assert split_examples(data) == (["ä", "b"], [0.5, 1.0])
-    pairs = (["a", "b"], ["c", "d"])
-    data = tf.data.Dataset.from_tensor_slices((pairs, ["x", "y"]))
-    assert split_examples(data) == ([("a", "c"), ("b", "d")], ["x", "y"])
-    data = tf.data.Dataset.from_tensor_slices(["a", "b"])
-    assert encoded_texts(data.batch(2)) == [[b"a", b"b"]]
-    with pytest.raises(ValueError, match="must be pairs.*Received: b'a'"):
-        split_examples(data)
+def test_labels_of_any_container_are_python_values():
+    array = np.array([0, 1])
+    for labels in (
+        (0, 1),
+        array,
+        [*array],
+        _column([0, 1]),
+        tf.constant([0, 1]),
+    ):
+        found = split_examples(_A, labels)[1]
+        assert found == [0, 1] and {*map(type, found)} == {int}
 
 
 @pytest.mark.parametrize(
@@ -69,30 +167,15 @@ def test_a_data_set_holds_texts_or_pairs_and_labels():
         (["ä", "b", "c"], [[1, 0], [0, 0], [0, 1]]),
     ],
 )
-def test_a_batched_data_set_is_the_same_one_by_one(texts, labels):
-    data = tf.data.Dataset.from_tensor_slices((texts, labels))
+def test_a_data_set_holds_texts_and_labels(texts, labels):
+    data = _dataset((texts, labels))
+    assert split_examples(data) == split_examples(texts, labels)
     assert split_examples(data.batch(2)) == split_examples(data)
-    only_texts = data.map(lambda text, label: text)
-    assert as_rows(only_texts.batch(2)) == split_examples(data)[0]
 
 
-@pytest.mark.parametrize("make", [_column, np.array])
-@pytest.mark.parametrize("size", [2, 3])
-def test_a_tuple_of_columns_is_pairs(make, size):
-    first, second = ["a", "b", "ü"][:size], ["c", "d", "e"][:size]
-    texts = (make(first), make(second))
-    pairs = [*zip(first, second)]
-    assert as_rows(texts) == pairs
-    assert encoded_texts(texts) == encoded_texts(pairs)
-    assert split_examples(texts, [*range(size)])[0] == pairs
-    with pytest.raises(ValueError, match=f"columns of {size} and 1 texts"):
-        as_rows((make(first), make(["c"])))
-
-
-def test_a_tuple_of_two_texts_is_two_texts():
-    for texts in (("a", "b"), (np.str_("a"), np.str_("b"))):
-        assert as_rows(texts) == ["a", "b"]
-    assert as_rows((["a", "b"], ["c", "d"])) == [["a", "b"], ["c", "d"]]
+def test_a_data_set_without_labels_is_named():
+    with pytest.raises(ValueError, match="must be pairs.*Received: b'a'"):
+        split_examples(_dataset(["a", "b"]))
 
 
 def test_pairs_are_two_columns():
@@ -111,35 +194,17 @@ def test_pairs_are_two_columns():
         ([("b", "c"), "a"], None, "pairs.*'a' at index 1"),
         (["a"], True, "pairs.*'a' at index 0"),
         ([("a", "b")], False, "single texts.*at index 0"),
-        ((["a", "b", "c"], ["d", "e", "f"]), None, r"list\(zip\(a, b\)\)"),
+        ([["a", "b", "c"], ["d", "e", "f"]], None, r"list\(zip\(a, b\)\)"),
         ([("a", "b", "c")], None, "at index 0"),
         ([("a", 3)], None, "Received: 3 at index 0"),
         ([(("a", "b"), 1)], None, r"Received: [(]'a', 'b'[)] at index 0"),
         ([float("nan")], None, "Received: nan at index 0"),
         (["a\ud800"], None, "surrogate.*at index 0"),
         ("abc", None, "must be a list. Received: 'abc'"),
+        ({"text": "abc"}, None, "`text` must be a list. Received: 'abc'"),
+        ([b"a"], None, "Received: b'a' at index 0"),
     ],
 )
 def test_what_is_no_text_is_named(texts, is_pair, message):
     with pytest.raises(ValueError, match=message):
         encoded_texts(texts, is_pair)
-
-
-def test_labels_are_names_or_places():
-    names = ["x", "y", "z"]
-    assert label_indices(["z", 0, "y"], names).tolist() == [2, 0, 1]
-    assert label_indices([], names).tolist() == []
-
-
-@pytest.mark.parametrize("label", ["q", 3, -1, True, None, 1.0, ["x"]])
-def test_what_is_no_label_is_named(label):
-    with pytest.raises(ValueError, match="x, y.*from 0 to 1.*at index 1"):
-        label_indices(["x", label], ["x", "y"])
-
-
-def test_numbers_are_finite():
-    assert numbers([1, -2.5]).tolist() == [1.0, -2.5]
-    assert numbers([1]).dtype == np.float32
-    for bad in (float("inf"), float("nan"), True, "1", None):
-        with pytest.raises(ValueError, match=f"Received: {bad!r} at index 1"):
-            numbers([1.0, bad])

@@ -188,7 +188,7 @@ def test_tags_must_be_iob2():
         entity_scores(_rows("O S-A"), _rows("O O"))
 
 
-@pytest.mark.parametrize("tag", ["S-A", "A", "B", "I-", "BA", ""])
+@pytest.mark.parametrize("tag", ["S-A", "A", "E", "I-", "BA", ""])
 def test_predictions_must_be_tags_of_iob2(tag):
     with pytest.raises(ValueError, match=f"Received: '{tag}' at index 1"):
         entity_scores(_rows("O | O"), [["O"], [tag]])

@@ -1,20 +1,46 @@
+import types
+
+import numpy as np
 import pytest
+import tensorflow as tf
 
-from keras_bert.tasks.tags.sentences import check_sentences
-from keras_bert.tasks.tags.sentences import check_tags
+from keras_bert.tasks.tags.sentences import as_sentences
+from keras_bert.tasks.tags.sentences import as_tags
+from keras_bert.tasks.tags.sentences import tagged_words
 
 
-def test_lists_and_tuples_of_words_are_sentences():
-    sentences = (("a", "b"), ["c"], [])
-    check_sentences(sentences)
-    check_tags([["O", "O"], ("O",), ()], sentences)
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        (("a", "b"), ["c", "d"]),
+        np.array([["a", "b"], ["c", "d"]]),
+        [np.array(["a", "b"]), ("c", "d")],
+        tf.constant([["a", "b"], ["c", "d"]]),
+        tf.ragged.constant([["a", "b"], ["c", "d"]]),
+        types.SimpleNamespace(tolist=lambda: [["a", "b"], ["c", "d"]]),
+    ],
+    ids=range(6),
+)
+def test_words_of_any_container_are_lists(sentences):
+    assert as_sentences(sentences) == [["a", "b"], ["c", "d"]]
+
+
+def test_tags_may_be_indices():
+    names = ["O", "B-X", "I-X"]
+    for tags in ([[0, 1], [2]], [["O", "B-X"], [np.int64(2)]]):
+        assert as_tags(tags, names) == [["O", "B-X"], ["I-X"]]
+    assert as_tags([["S-X"]], names) == [["S-X"]]
+    with pytest.raises(ValueError, match="index 1: .*O, B-X.*3 at index 0"):
+        as_tags([[0], [3]], names)
 
 
 @pytest.mark.parametrize(
     "sentences, message",
     [
-        ("a b", "lists of words. Received: 'a b'"),
-        (None, "lists of words. Received: None"),
+        ("a b", "list. Received: 'a b'"),
+        (None, "list. Received: None"),
+        ({"tokens": [["a"]]}, "keys 'tokens'"),
+        ([["a", 1]], "each a str. Received: 1 at index 0, 1"),
         ([["a"], "a b"], "lists of words. Received: 'a b' at index 1"),
         ([["a"], ["b", 3.0]], "each a str. Received: 3.0 at index 1, 1"),
         ([["a", b"b"]], "each a str. Received: b'b' at index 0, 1"),
@@ -22,13 +48,14 @@ def test_lists_and_tuples_of_words_are_sentences():
 )
 def test_what_is_no_sentence_is_named(sentences, message):
     with pytest.raises(ValueError, match=f"`sentences` must be .*{message}"):
-        check_sentences(sentences)
+        as_sentences(sentences)
 
 
 @pytest.mark.parametrize(
     "tags, message",
     [
-        ("O", "list of lists of tags. Received: 'O'"),
+        ("O", "list. Received: 'O'"),
+        (["O", "O"], "list of lists of tags. Received: 'O' at index 0"),
         ([["O", 1], ["O"]], "each a str. Received: 1 at index 0, 1"),
         ([["O", "O"]], "a list for each sentence. Received: 1 for 2"),
         ([["O", "O"], []], "a tag for each word. Received: 0 for 1 at index 1"),
@@ -36,4 +63,4 @@ def test_what_is_no_sentence_is_named(sentences, message):
 )
 def test_each_word_must_have_a_tag(tags, message):
     with pytest.raises(ValueError, match=f"`tags` must .*{message}"):
-        check_tags(tags, [["a", "b"], ["c"]])
+        tagged_words([["a", "b"], ["c"]], tags)

@@ -9,6 +9,11 @@ def test_each_part_may_have_its_own_scheme():
     assert tag_names(iob1, bioes) == expected
 
 
+def test_types_may_be_left_out():
+    assert tag_names([["B", "I", "O"]]) == ["O", "B", "I"]
+    assert tag_names([["B", "E", "O"], ["S"]]) == ["O", "B", "I"]
+
+
 def test_a_type_may_hold_hyphens():
     assert tag_names([["B-a-b"]]) == ["O", "B-a-b", "I-a-b"]
 

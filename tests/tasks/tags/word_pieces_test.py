@@ -181,7 +181,8 @@ def test_entities_are_exact_substrings_that_do_not_overlap(
     ((_, spans),) = find_words(_tokenizer(*settings), [text])
     tag = st.sampled_from(["O", "B-A", "I-A", "I-B"])
     tags = data.draw(st.lists(tag, min_size=len(spans), max_size=len(spans)))
-    located = locate_entities(find_entities(tags), text, spans)
+    entities = find_entities(tags)
+    located = locate_entities(entities, text, spans, np.ones(len(tags)))
     end = 0
     for entity in located:
         assert {type(entity[name]) for name in ("start", "end")} == {int}

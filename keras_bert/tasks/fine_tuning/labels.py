@@ -1,0 +1,123 @@
+"""Labels that users give, in the one form that tasks read."""
+
+import numpy as np
+
+from keras_bert.tasks.fine_tuning.columns import brief
+from keras_bert.tasks.fine_tuning.columns import plain
+
+
+def label_indices(labels, names):
+    """Find the indices of labels among their names.
+
+    Args:
+        labels: list of names, or of their indices, int.
+        names: list of str.
+
+    Returns:
+        int64 `(num_labels,)`.
+
+    Raises:
+        ValueError: a label is none of them; its index is named.
+    """
+    places = {name: place for place, name in enumerate(names)}
+    indices = np.empty(len(labels), np.int64)
+    for index, label in enumerate(map(plain, labels)):
+        place = places.get(label) if isinstance(label, str) else label
+        is_place = isinstance(place, int) and not isinstance(place, bool)
+        if not is_place or not 0 <= place < len(names):
+            raise ValueError(
+                f"A label must be one of {', '.join(names[:10])}, or its "
+                f"index, from 0 to {len(names) - 1}. Received: {label!r} at "
+                f"index {index}."
+            )
+        indices[index] = place
+    return indices
+
+
+def label_rows(labels, names):
+    """Mark the labels of each text.
+
+    Args:
+        labels: list with a list of names or of their indices for each text;
+            or with a row of 0 and 1 for each, a number for each name.
+        names: list of str.
+
+    Returns:
+        float32 `(num_texts, num_labels)` of 0 and 1.
+
+    Raises:
+        ValueError: a row is neither, or all may be both; an index is named.
+    """
+    rows = [_plain_row(row) for row in labels]
+    are_marks = bool(rows) and all(_are_marks(row, len(names)) for row in rows)
+    targets = np.zeros((len(rows), len(names)), np.float32)
+    try:
+        for index, row in enumerate(rows):
+            targets[index, _several(row, names)] = 1
+    except (TypeError, ValueError) as error:
+        if are_marks:
+            return np.array(rows, np.float32)
+        raise ValueError(
+            "With `multi_label` each text must have a list of labels, or each "
+            f"a row of {len(names)} numbers, 0 or 1. Received: {brief(row)} at "
+            f"index {index}: {error}"
+        ) from None
+    if are_marks:
+        raise ValueError(
+            f"Rows such as {rows[0]} may be indices of labels, or mark labels "
+            "by 0 and 1. Pass names of labels, or marks as bool. "
+            f"Received: {brief(rows)}."
+        )
+    return targets
+
+
+def numbers(labels, num_outputs=1):
+    """Check that labels are numbers, or rows of numbers.
+
+    Args:
+        labels: list of numbers; of lists of `num_outputs` if it is above 1.
+        num_outputs: int.
+
+    Returns:
+        float32 `(num_labels, num_outputs)`.
+
+    Raises:
+        ValueError: one is no finite number; its index is named.
+    """
+    rows = [[x] if num_outputs == 1 else _plain_row(x) for x in labels]
+    for index, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != num_outputs:
+            raise ValueError(
+                f"A label must be a list of {num_outputs} numbers. "
+                f"Received: {brief(row)} at index {index}."
+            )
+        for label in map(plain, row):
+            is_number = isinstance(label, int | float)
+            is_number = is_number and not isinstance(label, bool)
+            if not is_number or not np.isfinite(label):
+                raise ValueError(
+                    "A label must be a finite number. "
+                    f"Received: {label!r} at index {index}."
+                )
+    return np.array(rows, np.float32).reshape(-1, num_outputs)
+
+
+def _plain_row(row):
+    row = plain(row)
+    is_row = isinstance(row, list | tuple | set | frozenset)
+    return [*map(plain, row)] if is_row else row
+
+
+def _several(row, names):
+    """Return the indices of the labels of one text."""
+    if not isinstance(row, list):
+        raise TypeError("this is not a list.")
+    indices = label_indices(row, names)
+    if len({*indices.tolist()}) < len(indices):
+        raise ValueError("a label comes twice.")
+    return indices
+
+
+def _are_marks(row, num_labels):
+    is_row = isinstance(row, list) and len(row) == num_labels
+    return is_row and all(x in (0, 1) for x in row)
