@@ -15,6 +15,7 @@ from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
 from keras_bert.tasks.task import TRUNCATED
 from keras_bert.text.preprocessor import Preprocessor
 
@@ -105,6 +106,15 @@ class MultipleChoice(FineTunedTask):
 
     def logits(self, encoded):
         return self.row_logits(encoded.rows).reshape(encoded.groups.shape)
+
+    def training_metrics(self):
+        return [LabelAccuracy()]
+
+    def loss_arguments(self, encoded, logits):
+        return encoded.targets, logits
+
+    def metric_names(self, encoded):
+        return ["accuracy"]
 
     def metrics(self, encoded, logits):
         is_right = logits.argmax(axis=1) == encoded.targets.argmax(axis=1)

@@ -16,13 +16,16 @@ from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
 from keras_bert.tasks.answers.question_preprocessor import window_answers
 from keras_bert.tasks.answers.question_rows import asked_questions
 from keras_bert.tasks.answers.question_rows import by_questions
+from keras_bert.tasks.answers.question_rows import check_spans
 from keras_bert.tasks.answers.question_rows import labelled_questions
 from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.question_rows import questions_of
 from keras_bert.tasks.answers.question_rows import row_answers
+from keras_bert.tasks.answers.question_rows import window_logits
 from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.tasks.answers.squad_scores import answer_metrics
 from keras_bert.tasks.answers.squad_scores import is_one_answer
+from keras_bert.tasks.answers.squad_scores import question_metrics
 from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
@@ -163,7 +166,9 @@ class QuestionAnswerer(FineTunedTask):
                 the content of such a file; or list of `SquadQuestion`.
             validation_data: the same. Its questions are answered after each
                 epoch, and the weights of the best epoch are kept.
-            callbacks: list of Keras callbacks.
+            callbacks: list of Keras callbacks. They can monitor `loss` and,
+                with `validation_data`, `val_loss` and the metrics of
+                `evaluate`, such as `val_f1`.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
             teacher: trained `QuestionAnswerer` of the same vocabulary and
                 window sizes, whose logits the model learns to imitate.
@@ -272,6 +277,9 @@ class QuestionAnswerer(FineTunedTask):
 
     def train(self, encoded, held_out, recipe, **fit):
         encoded = with_spans(encoded)
+        check_spans(encoded)
+        if held_out is not None:
+            held_out = with_spans(held_out)
         is_any_impossible = has_impossible(questions_of(encoded))
         self.settings["has_impossible"] = is_any_impossible
         self.null_threshold = 0.0 if is_any_impossible else None
@@ -308,6 +316,16 @@ class QuestionAnswerer(FineTunedTask):
 
     def logits(self, encoded):
         return by_questions(encoded, self.token_logits(encoded.rows))
+
+    def loss_arguments(self, encoded, logits):
+        is_known = encoded.weights > 0
+        return encoded.targets[is_known], window_logits(logits)[is_known]
+
+    def metric_names(self, encoded):
+        kinds = {q.is_impossible: q for q in questions_of(encoded)}.values()
+        empty = dict.fromkeys((q.id for q in kinds), "")
+        numbers = dict.fromkeys(empty, 0.0) if has_impossible(kinds) else None
+        return [*question_metrics([*kinds], empty, numbers)]
 
     def metrics(self, encoded, logits):
         return answer_metrics(

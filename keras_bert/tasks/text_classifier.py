@@ -11,6 +11,7 @@ from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
 from keras_bert.tasks.fine_tuning.labels import label_indices
 from keras_bert.tasks.fine_tuning.labels import label_rows
+from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
 from keras_bert.tasks.fine_tuning.text_task import TextTask
 from keras_bert.tasks.scores import confusion_matrix
 from keras_bert.tasks.scores import label_scores
@@ -111,6 +112,14 @@ class TextClassifier(TextTask):
             else losses.CategoricalCrossentropy
         )
         return kind(from_logits=True, label_smoothing=label_smoothing)
+
+    def training_metrics(self):
+        return [LabelAccuracy(self.multi_label)]
+
+    def metric_names(self, encoded):
+        if self.multi_label:
+            return [*several_label_scores(*np.ones((2, 1, 1), bool))]
+        return [*label_scores(np.eye(len(self.labels), dtype=int))]
 
     def metrics(self, encoded, logits):
         targets = encoded.targets[encoded.starts]

@@ -11,16 +11,20 @@ from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.saving import load_embedder
 from keras_bert.tasks.embeddings.saving import merged_arguments
 from keras_bert.tasks.embeddings.saving import save_embedder
+from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
+from keras_bert.tasks.embeddings.scores import SCORED_METRICS
 from keras_bert.tasks.embeddings.scores import retrieval_scores
 from keras_bert.tasks.embeddings.scores import scored_pair_scores
 from keras_bert.tasks.embeddings.training import EmbedderTraining
 from keras_bert.tasks.embeddings.training import are_scored
 from keras_bert.tasks.embeddings.training import embedding_examples
+from keras_bert.tasks.embeddings.training import mean_loss
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
 from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.fine_tuning.monitoring import Validation
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
@@ -218,7 +222,9 @@ class TextEmbedder(Task):
                 or a data set of examples. They may be of another kind than
                 those to learn from. The weights of the best epoch are kept,
                 by `mean_reciprocal_rank`, or `spearman` of scored pairs.
-            callbacks: list of Keras callbacks.
+            callbacks: list of Keras callbacks. They can monitor `loss` and,
+                with `validation_data`, `val_loss` and the metrics of
+                `evaluate`, such as `val_spearman`.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
             **recipe: the fields of `Recipe`.
 
@@ -230,14 +236,19 @@ class TextEmbedder(Task):
         """
         recipe = Recipe.of(locals())
         examples = embedding_examples(self.preprocess, texts, labels)
-        validation, judged = None, None
+        validation = None
         if validation_data is not None:
             is_scored = isinstance(validation_data, tuple)
             data = validation_data if is_scored else (validation_data,)
             judged = embedding_examples(self.preprocess, *data)
-            validation = lambda: self._scores(judged)  # noqa: E731
+            names = SCORED_METRICS if are_scored(judged) else RETRIEVAL_METRICS
+            validation = Validation(
+                lambda: self._validate(judged, recipe.batch_size),
+                ["loss", *names],
+                names[-1],
+            )
         return fine_tune(
-            EmbedderTraining.of(self.pretrained, self.model, examples, judged),
+            EmbedderTraining.of(self.pretrained, self.model, examples),
             examples,
             recipe,
             validation,
@@ -371,6 +382,16 @@ class TextEmbedder(Task):
     def _scores(self, examples):
         """The metrics of what `embedding_examples` gives."""
         embeddings = self._embeddings(self.preprocess, examples.rows)
+        return self._metrics(examples, embeddings)
+
+    def _validate(self, examples, batch_size):
+        embeddings = self._embeddings(self.preprocess, examples.rows)
+        return {
+            "loss": mean_loss(examples, embeddings, batch_size),
+            **self._metrics(examples, embeddings),
+        }
+
+    def _metrics(self, examples, embeddings):
         if not are_scored(examples):
             return retrieval_scores(embeddings, examples.groups)
         return scored_pair_scores(embeddings, examples.groups, examples.targets)

@@ -82,6 +82,9 @@ class TextRegressor(TextTask):
     def soft_loss(self, temperature):
         return self.loss(0.0)  # Numbers have no temperature.
 
+    def metric_names(self, encoded):
+        return ["pearson", "spearman", "mean_squared_error"]
+
     def metrics(self, encoded, logits):
         labels = encoded.targets[encoded.starts].astype(float)
         pairs = [*zip(labels.T, logits.T.astype(float), strict=True)]

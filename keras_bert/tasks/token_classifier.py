@@ -1,5 +1,7 @@
 """Words of sentences to tags, such as the names in a text."""
 
+import itertools
+
 import keras
 import numpy as np
 from keras import ops
@@ -20,6 +22,7 @@ from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
+from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.entity_scores import tag_accuracy
 from keras_bert.tasks.tags.sentences import as_sentences
@@ -38,6 +41,8 @@ from keras_bert.tasks.tags.word_windows import IGNORED
 from keras_bert.tasks.tags.word_windows import Sentences
 from keras_bert.tasks.tags.word_windows import Words
 from keras_bert.tasks.task import TRUNCATED
+
+_ENTITY_METRICS = ("precision", "recall", "f1")
 
 
 class TokenClassifier(FineTunedTask):
@@ -172,6 +177,20 @@ class TokenClassifier(FineTunedTask):
         logits = words.at_first_pieces(told, 0.0)
         return told_of_tokens(words.rows, logits, padding=0.0)
 
+    def training_metrics(self):
+        return [LabelAccuracy()]
+
+    def loss_arguments(self, encoded, logits):
+        places = {label: place for place, label in enumerate(self.labels)}
+        tags = itertools.chain.from_iterable(encoded.origin.tags)
+        targets = np.eye(len(places))[[places[tag] for tag in tags]]
+        logits = np.concatenate(logits)
+        is_read = np.isfinite(logits).all(axis=1)
+        return targets[is_read], logits[is_read]
+
+    def metric_names(self, encoded):
+        return ["accuracy"] if self.is_plain else [*_ENTITY_METRICS]
+
     def metrics(self, encoded, logits):
         tags, predictions = encoded.origin.tags, self.tags_of(logits)
         if self.is_plain:
@@ -179,7 +198,7 @@ class TokenClassifier(FineTunedTask):
         if self.is_iob1:
             predictions = [*map(to_iob2, predictions)]
         scores = entity_scores(tags, predictions)
-        return {name: scores[name] for name in ("precision", "recall", "f1")}
+        return {name: scores[name] for name in _ENTITY_METRICS}
 
     def collapse(self, encoded):
         some = examples_to_tell(len(encoded.rows))

@@ -39,6 +39,8 @@ class AdamW(keras.optimizers.Optimizer):
 
     Args:
         learning_rate: float or Keras schedule.
+        rate_schedule: Keras schedule, times the learning rate, or None. The
+            learning rate itself stays a number that callbacks can assign.
         weight_decay: float, times the learning rate, off each weight a step.
         beta_1: float, how much of the mean gradient a step keeps.
         beta_2: float, how much of the mean squared gradient a step keeps.
@@ -64,6 +66,7 @@ class AdamW(keras.optimizers.Optimizer):
         epsilon=1e-6,
         bias_correction=True,
         global_clipnorm=1.0,
+        rate_schedule=None,
         **kwargs,
     ):
         checks.not_negative(weight_decay=weight_decay)
@@ -74,6 +77,9 @@ class AdamW(keras.optimizers.Optimizer):
         self._decay_rate = weight_decay
         self._excluded, self._excluded_names = (), ()
         self._rate_factors = {}
+        if isinstance(rate_schedule, dict):
+            rate_schedule = keras.saving.deserialize_keras_object(rate_schedule)
+        self._rate_schedule = rate_schedule
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon
@@ -125,6 +131,8 @@ class AdamW(keras.optimizers.Optimizer):
         )
         self.gradient_norm = self._add_shared("gradient_norm", ())
         self._step = self._add_shared("step", (NUM_SCALARS,))
+        if self._rate_schedule:
+            self._schedule_factor = self._add_shared("schedule_factor", ())
         self._decaying = tuple(self._is_decaying(v) for v in variables)
         self._factors = tuple(
             self._rate_factors.get(id(v), 1.0) for v in variables
@@ -172,6 +180,9 @@ class AdamW(keras.optimizers.Optimizer):
         self.gradient_norm.assign(norm)
         is_taken = ops.isfinite(norm)
         limit = self._max_norm or float("inf")
+        if self._rate_schedule:
+            factor = self._rate_schedule(self.iterations)
+            self._schedule_factor.assign(factor)
         t = ops.cast(self.iterations + 1, "float32")
         self._step.assign(
             adam_step(
@@ -189,6 +200,8 @@ class AdamW(keras.optimizers.Optimizer):
     def _step_of(self, index, dtype, learning_rate):
         """This step's rate and other scalars in the dtype of a variable."""
         step = unpack(ops.cast(self._step, dtype))
+        if self._rate_schedule:
+            learning_rate = learning_rate * self._schedule_factor
         rate = ops.cast(learning_rate, dtype) * self._factors[index]
         return rate * step.is_taken, step
 
@@ -222,6 +235,8 @@ class AdamW(keras.optimizers.Optimizer):
             "beta_2": self.beta_2,
             "epsilon": self.epsilon,
             "bias_correction": self.bias_correction,
+            "rate_schedule": self._rate_schedule
+            and keras.saving.serialize_keras_object(self._rate_schedule),
         }
 
 

@@ -17,6 +17,7 @@ def bert_adamw(
     weight_decay=0.01,
     bias_correction=True,
     beta_2=0.999,
+    rate_schedule=None,
 ):
     """The optimizer of BERT, AdamW with gradients clipped to norm 1.0.
 
@@ -30,6 +31,7 @@ def bert_adamw(
         bias_correction: bool, False for google-research/bert's own steps.
         beta_2: float, of the running mean of squared gradients; 0.98 is
             RoBERTa's.
+        rate_schedule: Keras schedule, times the learning rate, or None.
 
     Returns:
         An `AdamW`.
@@ -45,6 +47,7 @@ def bert_adamw(
         weight_decay=weight_decay,
         bias_correction=bias_correction,
         beta_2=beta_2,
+        rate_schedule=rate_schedule,
     )
 
 

@@ -120,11 +120,16 @@ def test_gradient_norm_is_that_before_clipping():
     np.testing.assert_allclose(optimizer.gradient_norm.numpy(), norm, 1e-6)
 
 
-def test_rate_and_decay_follow_the_schedule():
-    schedule = LinearWarmupDecay(0.1, num_train_steps=4, num_warmup_steps=2)
+@pytest.mark.parametrize("peak", [0.1, 1.0])
+def test_rate_and_decay_follow_the_schedule(peak):
+    schedule = LinearWarmupDecay(peak, num_train_steps=4, num_warmup_steps=2)
+    optimizer = AdamW(schedule, weight_decay=0.1)
+    if peak == 1.0:
+        optimizer = AdamW(0.1, weight_decay=0.1, rate_schedule=schedule)
+        optimizer = AdamW.from_config(optimizer.get_config())
     gradients = [make_gradients(seed, 1e-2) for seed in range(4)]
     check_steps(
-        AdamW(schedule, weight_decay=0.1),
+        optimizer,
         gradients,
         [0.0, 0.05, 0.05, 0.025],
         decay=0.1,

@@ -229,17 +229,13 @@ def with_spans(encoded):
     """Gives windows the places of their answers.
 
     Where a window does not hold the whole answer, [CLS] is the answer. A
-    question has the weight 0 if no answer is where the data say; a warning
-    counts such questions.
+    question has the weight 0 if no answer is where the data say.
 
     Args:
         encoded: `Encoded`, as returned by `question_rows`.
 
     Returns:
         `Encoded` with the targets that `SpanCrossEntropy` takes.
-
-    Raises:
-        ValueError: no question can be learned from.
     """
     origin = encoded.origin
     questions = questions_of(encoded)
@@ -251,23 +247,6 @@ def with_spans(encoded):
         question.is_impossible or span is not None
         for question, span in zip(questions, spans, strict=True)
     ]
-    lost = [
-        q.id for q, known in zip(questions, is_known, strict=True) if not known
-    ]
-    if len(lost) == len(questions):
-        raise ValueError(
-            "Some answers must be where the data say. Received: "
-            f"{len(lost)} question(s), none of which can be learned from. The "
-            f"first: {lost[0]!r}."
-        )
-    if lost:
-        logging.warning(
-            "%d of %d questions are left out of training: no answer is where "
-            "the data say. The first: %s.",
-            len(lost),
-            len(questions),
-            ", ".join(lost[:_NUM_NAMED]),
-        )
     labels = [
         answer_labels(asked.windows, span)
         for asked, span in zip(origin, spans, strict=True)
@@ -280,3 +259,43 @@ def with_spans(encoded):
         weights=np.repeat(is_known, encoded.counts).astype(np.float32),
         origin=origin,
     )
+
+
+def check_spans(encoded):
+    """Warn of questions that cannot be learned from.
+
+    Args:
+        encoded: `Encoded`, as returned by `with_spans`.
+
+    Raises:
+        ValueError: none can be learned from.
+    """
+    pairs = zip(encoded.origin, encoded.starts, strict=True)
+    lost = [x.question.id for x, row in pairs if not encoded.weights[row]]
+    if len(lost) == len(encoded.origin):
+        raise ValueError(
+            "Some answers must be where the data say. Received: "
+            f"{len(lost)} question(s), none of which can be learned from. The "
+            f"first: {lost[0]!r}."
+        )
+    if lost:
+        logging.warning(
+            "%d of %d questions are left out of training: no answer is where "
+            "the data say. The first: %s.",
+            len(lost),
+            len(encoded.origin),
+            ", ".join(lost[:_NUM_NAMED]),
+        )
+
+
+def window_logits(logits):
+    """Stack the logits of all windows.
+
+    Args:
+        logits: list, as returned by `by_questions`.
+
+    Returns:
+        float32 `(num_windows, width, 2)`, padded with minus infinity.
+    """
+    windows = [x.T for both in logits for x in np.moveaxis(both, 1, 0)]
+    return np.moveaxis(_padded(windows), 0, -1)

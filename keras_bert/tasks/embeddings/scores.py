@@ -6,6 +6,12 @@ from keras_bert.tasks.scores import pearson
 from keras_bert.tasks.scores import spearman
 
 _RECALLS = (1, 5, 10)
+# The main metric is the last one.
+SCORED_METRICS = ("pearson", "spearman")
+RETRIEVAL_METRICS = (
+    *(f"recall_at_{count}" for count in _RECALLS),
+    "mean_reciprocal_rank",
+)
 _PAIRS_AT_ONCE = 1024
 
 

@@ -113,27 +113,20 @@ class EmbedderTraining:
         model: `keras.Model` from int32 `(batch_size, num_texts, seq_length)`
             tensors to `embedding`, `(batch_size, num_texts, dim)`.
         is_scored: bool, whether the examples are scored pairs.
-        main_metric: str, which metric on the validation data tells the best
-            epoch.
     """
 
     pretrained: PretrainedModel
     model: keras.Model
     is_scored: bool
-    main_metric: str
 
     @classmethod
-    def of(cls, pretrained, model, examples, validation_examples):
-        """Prepares a model of single texts for `embedding_examples`."""
-        judged = validation_examples or examples
-        return cls(
-            pretrained,
-            _over_texts(model, examples.groups.shape[1]),
-            is_scored=are_scored(examples),
-            main_metric=(
-                "spearman" if are_scored(judged) else "mean_reciprocal_rank"
-            ),
-        )
+    def of(cls, pretrained, model, examples):
+        """Prepare a model of single texts for `embedding_examples`."""
+        model = _over_texts(model, examples.groups.shape[1])
+        return cls(pretrained, model, are_scored(examples))
+
+    def training_metrics(self):
+        return []
 
     def loss(self, label_smoothing):
         """Chooses the Keras loss of targets and embeddings."""
@@ -142,7 +135,29 @@ class EmbedderTraining:
                 "`label_smoothing` is for labels; embeddings have none. "
                 f"Received: label_smoothing={label_smoothing}."
             )
-        return CosineLoss() if self.is_scored else RankingLoss()
+        return _loss(self.is_scored)
+
+
+def _loss(is_scored):
+    return CosineLoss() if is_scored else RankingLoss()
+
+
+def mean_loss(examples, embeddings, batch_size):
+    """Compute the mean loss of examples, in batches in their order.
+
+    Args:
+        examples: `Encoded`, as returned by `embedding_examples`.
+        embeddings: float32 `(num_texts, dim)`, of their rows.
+        batch_size: int.
+    """
+    loss, count = _loss(are_scored(examples)), len(examples)
+    parts = [slice(n, n + batch_size) for n in range(0, count, batch_size)]
+    losses = [
+        loss(examples.targets[part], embeddings[examples.groups[part]])
+        for part in parts
+    ]
+    sizes = [len(examples.groups[part]) for part in parts]
+    return float(np.average(np.array(losses, float), weights=sizes))
 
 
 def _over_texts(model, num_texts):

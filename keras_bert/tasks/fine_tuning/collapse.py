@@ -13,6 +13,8 @@ from absl import logging
 _EXAMPLES_TO_TELL = 512
 # CoLA's collapsed models have 0.012, one on STS-B had 0.005.
 _LEAST_VARIETY = 0.05
+# Share of the errors of always giving the commonest label.
+_LEAST_GAIN = 0.1
 
 
 def examples_to_tell(count, most=_EXAMPLES_TO_TELL):
@@ -50,13 +52,17 @@ def spread_too_little(answers, targets):
     return bool(spread > 0 and found <= _LEAST_VARIETY * spread)
 
 
-def warn_if_collapsed(task, examples):
-    """Says what to try if a task has learned one answer only.
+def warn_if_collapsed(task, examples, learned, history):
+    """Warn if a task gives one answer only, or has learned next to nothing.
 
     Args:
         task: `FineTunedTask`, trained.
-        examples: `Encoded` with targets.
+        examples: `Encoded` with targets, to judge the task by.
+        learned: `Encoded`, the examples that it has learned from.
+        history: dict of lists, the logged values of each epoch.
     """
+    names = [name for name in history if name.endswith("accuracy")]
+    accuracies = [history[n][-1] for n in names if not n.startswith("val_")]
     if task.collapse(examples):
         logging.warning(
             "Training has failed: the model gives the same answer to all "
@@ -64,6 +70,17 @@ def warn_if_collapsed(task, examples):
             "small data. Try %s.",
             task.remedies,
         )
+    elif accuracies:
+        errors = _variety(learned.targets[learned.weights > 0])
+        if 1 - accuracies[0] > (1 - _LEAST_GAIN) * errors > 0:
+            logging.warning(
+                "Training has hardly helped: the training accuracy of the last "
+                "epoch is %.3f, and that of always answering the commonest "
+                "label is %.3f. Try more epochs or another learning_rate; "
+                "small and untrained models need a larger one, such as 1e-3.",
+                accuracies[0],
+                1 - errors,
+            )
 
 
 def _variety(values):

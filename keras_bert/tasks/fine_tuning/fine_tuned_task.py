@@ -15,6 +15,7 @@ from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import no_targets
 from keras_bert.tasks.fine_tuning.language_model import with_language_model
+from keras_bert.tasks.fine_tuning.monitoring import Validation
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.teaching import SoftLoss
 from keras_bert.tasks.fine_tuning.teaching import teacher_logits
@@ -27,10 +28,10 @@ _SEQ_LENGTH = 128
 class FineTunedTask(Task):
     """A small head on an encoder that learns from examples.
 
-    A subclass sets these attributes and six methods: `encode`, `logits`,
-    `decode`, `metrics`, `loss` and `collapse`. What the model says comes from
-    `logits` only, and `decode` and `metrics` make answers and scores of it,
-    so that an `Ensemble` can give them the mean of several models. It learns
+    A subclass sets these attributes and seven methods: `encode`, `logits`,
+    `decode`, `metrics`, `metric_names`, `loss` and `collapse`. `logits` runs
+    the model, and `decode` and `metrics` make answers and scores of them, so
+    that an `Ensemble` can pass the mean of several models. It learns
     from a teacher by `told` and `soft_loss`, which here are those of classes.
 
     Attributes:
@@ -162,7 +163,11 @@ class FineTunedTask(Task):
             class_weights: dict from labels to floats, the weights of their
                 examples in the loss; 1 for labels that it lacks. Only for
                 `TextClassifier` and `TokenClassifier`.
-            callbacks: list of Keras callbacks.
+            callbacks: list of Keras callbacks. They can monitor `loss` and
+                `accuracy` (not of questions and regressions) and, with
+                `validation_data`, `val_loss` and the metrics of `evaluate`,
+                such as `val_f1`. They can assign the learning rate, the peak
+                of its schedule.
             verbose: "auto", 0, 1 or 2, as in `keras.Model.fit`.
             teacher: trained task of the same class and labels, of any family,
                 whose logits the model learns to imitate.
@@ -245,7 +250,12 @@ class FineTunedTask(Task):
         :meta private:
         """
         history = self.train(encoded, held_out, recipe, **fit)
-        warn_if_collapsed(self, encoded if held_out is None else held_out)
+        warn_if_collapsed(
+            self,
+            encoded if held_out is None else held_out,
+            encoded,
+            history.history,
+        )
         return history
 
     def train(self, encoded, held_out, recipe, told=None, **fit):
@@ -259,7 +269,11 @@ class FineTunedTask(Task):
             encoded.more[LANGUAGE_MODEL] = no_targets
         validation = None
         if held_out is not None:
-            validation = lambda: self.scores(held_out)  # noqa: E731
+            validation = Validation(
+                lambda: self.validate(held_out, recipe.label_smoothing),
+                ["loss", *self.metric_names(held_out)],
+                self.main_metric,
+            )
         return fine_tune(self, encoded, recipe, validation, **fit)
 
     def evaluate(self, texts, labels=None):
@@ -324,6 +338,23 @@ class FineTunedTask(Task):
         :meta private:
         """
         return self.metrics(encoded, self.logits(encoded))
+
+    def validate(self, encoded, label_smoothing):
+        """Compute loss and metrics of `Encoded` with labels, a dict of floats.
+
+        :meta private:
+        """
+        logits = self.logits(encoded)
+        pair = self.loss_arguments(encoded, logits)
+        loss = self.loss(label_smoothing)(*pair)
+        return {"loss": float(loss), **self.metrics(encoded, logits)}
+
+    def loss_arguments(self, encoded, logits):
+        """Pair targets and logits as `loss` takes them.
+
+        :meta private:
+        """
+        return encoded.targets[encoded.starts], logits
 
     def save(self, directory, format="keras", overwrite=False):
         """Writes the model so that `from_pretrained` reads it back equal.
@@ -467,6 +498,20 @@ class FineTunedTask(Task):
         :meta private:
         """
         raise NotImplementedError
+
+    def metric_names(self, encoded):
+        """List the keys of `metrics` of `Encoded`.
+
+        :meta private:
+        """
+        raise NotImplementedError
+
+    def training_metrics(self):
+        """Make the Keras metrics that are logged while the model learns.
+
+        :meta private:
+        """
+        return []
 
     def loss(self, label_smoothing):
         """Makes the Keras loss of targets and logits.

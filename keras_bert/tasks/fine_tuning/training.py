@@ -12,6 +12,7 @@ from keras_bert.data.batches.fine_tuning import training_dataset
 from keras_bert.tasks.fine_tuning.encoded import TAUGHT
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import GivenLoss
+from keras_bert.tasks.fine_tuning.monitoring import check_monitored
 from keras_bert.tasks.fine_tuning.teaching import with_taught_output
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.schedules import LinearWarmupDecay
@@ -22,14 +23,13 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
 
     Args:
         task: `FineTunedTask`, or an object with its `model` of one output,
-            `loss`, `main_metric`, `pretrained` and, for what is in `more` of
-            the examples, `soft_loss`, `learning_model` and
+            `loss`, `training_metrics`, `pretrained` and, for what is in
+            `more` of the examples, `soft_loss`, `learning_model` and
             `language_model_weight`.
         examples: `Encoded` to learn from.
         recipe: `Recipe`.
-        validation: function without arguments that gives a dict of metrics on
-            the validation data, or None. After each epoch the weights are
-            kept if `task.main_metric` is the best so far.
+        validation: `Validation`, or None. After each epoch the weights are
+            kept if its main metric is the best so far.
         callbacks: list of Keras callbacks.
         **fit: other arguments of `keras.Model.fit`.
 
@@ -57,6 +57,9 @@ def _fit(task, examples, recipe, validation, callbacks, **fit):
             "`trainable = True` on the layers that must learn."
         )
     model, loss, shares = _learned(task, examples, recipe)
+    metrics = {name: task.training_metrics() for name in task.model.output}
+    callbacks = keras.tree.flatten(callbacks or [])
+    check_monitored(callbacks, _logged_names(task, loss, validation))
     _seed_dropout(task.model, recipe.seed)
     steps = num_batches(len(examples), recipe.batch_size)
     model = in_parallel_parts(model, recipe.parallel_parts)
@@ -64,14 +67,15 @@ def _fit(task, examples, recipe, validation, callbacks, **fit):
         optimizer=_optimizer(task, recipe, steps * recipe.epochs),
         loss=loss,
         loss_weights=shares,
+        weighted_metrics=metrics,
         # XLA would compile the step anew for each width of a batch.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )
     if validation is not None:
         callbacks = [
-            Validation(validation, task.main_metric),
+            validation,
             keras.callbacks.EarlyStopping(
-                f"val_{task.main_metric}",
+                validation.main_metric,
                 patience=recipe.patience or recipe.epochs,
                 mode="max",
                 restore_best_weights=True,
@@ -85,7 +89,7 @@ def _fit(task, examples, recipe, validation, callbacks, **fit):
         epochs=recipe.epochs,
         steps_per_epoch=steps,
         shuffle=False,
-        callbacks=list(callbacks),
+        callbacks=callbacks,
         **fit,
     )
 
@@ -107,6 +111,17 @@ def _learned(task, examples, recipe):
         loss[LANGUAGE_MODEL] = GivenLoss()
         shares[LANGUAGE_MODEL] = task.language_model_weight
     return model, loss, shares
+
+
+def _logged_names(task, loss, validation):
+    """List the names of all values that `fit` logs, as Keras makes them."""
+    metrics = [metric.name for metric in task.training_metrics()]
+    if len(loss) > 1:
+        (output,) = task.model.output
+        metrics = [f"{output}_{name}" for name in metrics]
+        metrics += [f"{name}_loss" for name in loss]
+    names = [] if validation is None else validation.names
+    return ["loss", *metrics, *names, "learning_rate"]
 
 
 @contextlib.contextmanager
@@ -193,11 +208,16 @@ def _check_whole(blocks, border, name, recipe):
 
 def _optimizer(task, recipe, num_steps):
     schedule = LinearWarmupDecay(
-        recipe.learning_rate,
+        1.0,
         num_train_steps=num_steps,
         num_warmup_steps=min(int(num_steps * recipe.warmup), num_steps - 1),
     )
-    optimizer = bert_adamw(task.model, schedule, recipe.weight_decay)
+    optimizer = bert_adamw(
+        task.model,
+        recipe.learning_rate,
+        recipe.weight_decay,
+        rate_schedule=schedule,
+    )
     if recipe.layer_decay < 1:
         variables = task.model.trainable_variables
         optimizer.scale_learning_rate(
@@ -221,32 +241,6 @@ def _layers_above(task, variable):
         return 0
     below = len(names) - 1 - names.index(layer)
     return below + task.pretrained.family.head_distance
-
-
-class Validation(keras.callbacks.Callback):
-    """Adds a task's own metrics to what an epoch logs, as `val_...`.
-
-    Other callbacks, which come after it, see them like metrics of Keras.
-
-    Args:
-        evaluate: function without arguments that gives a dict of floats.
-        main_metric: str, the one of them that tells the best epoch; it is a
-            ValueError if there is none.
-    """
-
-    def __init__(self, evaluate, main_metric):
-        super().__init__()
-        self._evaluate = evaluate
-        self._main_metric = main_metric
-
-    def on_epoch_end(self, epoch, logs=None):
-        metrics = self._evaluate()
-        if self._main_metric not in metrics:
-            raise ValueError(
-                f"`main_metric` must be one of {', '.join(metrics)}. "
-                f"Received: main_metric={self._main_metric!r}."
-            )
-        logs.update({f"val_{name}": x for name, x in metrics.items()})
 
 
 def in_parallel_parts(model, num_parts):

@@ -12,6 +12,7 @@ from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.answer_windows import answer_labels
 from keras_bert.tasks.answers.answer_windows import token_span
+from keras_bert.tasks.answers.question_rows import check_spans
 from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.text import BertTokenizer
@@ -44,9 +45,10 @@ def examples(preprocess):
         paragraph = {"context": context, "qas": entries}
         data = {"data": [{"paragraphs": [paragraph]}]}
         questions = squad_questions(data, "here")
-        return with_spans(
-            question_rows(preprocess, preprocess.sizes, questions)
-        )
+        rows = question_rows(preprocess, preprocess.sizes, questions)
+        encoded = with_spans(rows)
+        check_spans(encoded)
+        return encoded
 
     return examples
 

@@ -54,5 +54,36 @@ def test_only_a_collapse_is_told(has_collapsed, caplog):
             assert examples == "examples"
             return has_collapsed
 
-    warn_if_collapsed(Task(), "examples")
+    warn_if_collapsed(Task(), "examples", None, {"loss": [1.0]})
     assert ("smaller learning rate" in caplog.text) == has_collapsed
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "targets", "expected"),
+    [
+        (0.51, [0, 1], True),
+        (0.3, [0, 1], True),
+        (0.6, [0, 1], False),
+        (0.8, [0, 1, 1, 1, 1], True),
+        (0.9, [0, 1, 1, 1, 1], False),
+        (0.35, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], True),
+        (0.5, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], False),
+        (1.0, [1, 1], False),
+    ],
+)
+@pytest.mark.parametrize("name", ["accuracy", "logits_accuracy"])
+def test_a_training_accuracy_of_the_commonest_label_is_noticed(
+    caplog, name, accuracy, targets, expected
+):
+    class Task:
+        def collapse(self, examples):
+            return False
+
+    class Learned:  # The last example has no weight.
+        def __init__(self):
+            self.targets = np.array([*targets, targets[0]])
+            self.weights = np.array([1.0] * len(targets) + [0.0])
+
+    history = {"val_accuracy": [1.0], name: [0.0, accuracy]}
+    warn_if_collapsed(Task(), None, Learned(), history)
+    assert ("training accuracy of the last" in caplog.text) == expected

@@ -109,7 +109,8 @@ def make_gpt(make_settings):
 
 def mean_loss(task, name, **recipe):
     history = task.fit(_TEXTS, [0, 1, 0, 1], **_RECIPE, **recipe)
-    assert {*history.history} == {"loss", "logits_loss", "language_model_loss"}
+    expected = {"loss", "logits_loss", "language_model_loss"}
+    assert {*history.history} == {*expected, "logits_accuracy"}
     return history.history[name][0]
 
 
@@ -164,9 +165,9 @@ def test_others_learn_their_task_only(make_settings):
     bert = PretrainedModel.from_config(config, make_settings("wordpiece"))
     task = keras_bert.TextClassifier(bert, ["a", "b"])
     history = task.fit(_TEXTS, [0, 1, 0, 1], batch_size=4, **_RECIPE)
-    assert {*history.history} == {"loss"}
+    assert {*history.history} == {"loss", "accuracy"}
     gpt = make_gpt(make_settings)
     task = keras_bert.tasks.FeatureTextClassifier(gpt, labels=["a", "b"])
     assert task.preprocess.template.single == "A"
     history = task.fit(_TEXTS, [0, 1, 0, 1], epochs=1, verbose=0)
-    assert {*history.history} == {"loss"}
+    assert {*history.history} == {"loss", "accuracy"}

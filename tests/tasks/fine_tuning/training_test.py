@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keras_bert.tasks import TextClassifier
-from keras_bert.tasks.fine_tuning.training import Validation
+from keras_bert.tasks.fine_tuning.monitoring import Validation
 
 pytestmark = pytest.mark.large
 
@@ -149,7 +149,7 @@ def test_training_ends_when_nothing_is_better_and_the_best_is_kept(
 ):
     values = iter([0.5, 0.6, 0.4, 0.6, 0.9])
     monkeypatch.setattr(
-        classifier, "scores", lambda examples: {"accuracy": next(values)}
+        classifier, "metrics", lambda *_: {"accuracy": next(values)}
     )
     seen = []
     record = keras.callbacks.LambdaCallback(
@@ -195,11 +195,13 @@ def _history(callbacks):
 def test_metrics_are_in_the_history_and_seen_by_later_callbacks():
     values = iter([0.1, 0.3, 0.2])
     stop = keras.callbacks.EarlyStopping("val_f1", patience=5, mode="max")
-    history = _history([Validation(lambda: {"f1": next(values)}, "f1"), stop])
+    history = _history(
+        [Validation(lambda: {"f1": next(values)}, ["f1"], "f1"), stop]
+    )
     assert history["val_f1"] == [0.1, 0.3, 0.2]
     assert (stop.best, stop.best_epoch) == (0.3, 1)
 
 
 def test_a_main_metric_that_there_is_not_is_named():
     with pytest.raises(ValueError, match="one of f1, f2. .*main_metric='f3'"):
-        _history([Validation(lambda: {"f1": 0.0, "f2": 0.0}, "f3")])
+        Validation(dict, ["f1", "f2"], "f3")

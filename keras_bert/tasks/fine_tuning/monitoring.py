@@ -1,0 +1,104 @@
+"""The metrics that `fit` logs, and the callbacks that monitor them."""
+
+import keras
+from keras import ops
+
+
+class Validation(keras.callbacks.Callback):
+    """Log a task's own metrics after each epoch, as `val_...`.
+
+    Callbacks after it see them like metrics of Keras.
+
+    Args:
+        evaluate: function without arguments that returns a dict of floats.
+        names: list of str, the keys of this dict.
+        main_metric: str, the metric that chooses the best epoch.
+
+    Raises:
+        ValueError: `main_metric` is not one of the names.
+    """
+
+    def __init__(self, evaluate, names, main_metric):
+        super().__init__()
+        if main_metric not in names:
+            raise ValueError(
+                f"`main_metric` must be one of {', '.join(names)}. "
+                f"Received: main_metric={main_metric!r}."
+            )
+        self._evaluate = evaluate
+        self.names = [f"val_{name}" for name in names]
+        self.main_metric = f"val_{main_metric}"
+
+    def on_epoch_end(self, epoch, logs=None):
+        metrics = self._evaluate()
+        logs.update({f"val_{name}": x for name, x in metrics.items()})
+
+
+@keras.saving.register_keras_serializable("keras_bert")
+class LabelAccuracy(keras.metrics.Mean):
+    """Share of the examples whose labels are all right.
+
+    Examples of weight 0 do not count; all others count alike.
+
+    Args:
+        multi_label: bool, whether an example may have several labels or none.
+        name: str.
+        **kwargs: of `keras.metrics.Mean`.
+
+    Call arguments:
+        targets: float `(..., num_labels)`, 1 at the labels.
+        logits: float `(..., num_labels)`.
+        sample_weight: float `(...)`, or None.
+    """
+
+    def __init__(self, multi_label=False, name="accuracy", **kwargs):
+        super().__init__(name=name, **kwargs)
+        self.multi_label = multi_label
+
+    def update_state(self, targets, logits, sample_weight=None):
+        if self.multi_label:
+            is_right = ops.all((targets > 0.5) == (logits >= 0), axis=-1)
+        else:
+            is_right = ops.argmax(targets, -1) == ops.argmax(logits, -1)
+        if sample_weight is not None:
+            sample_weight = ops.cast(sample_weight > 0, self.dtype)
+        super().update_state(ops.cast(is_right, self.dtype), sample_weight)
+
+    def get_config(self):
+        return {**super().get_config(), "multi_label": self.multi_label}
+
+
+def check_monitored(callbacks, names):
+    """Check that callbacks of Keras monitor values that are logged.
+
+    Where the mode is "auto", it is set: Keras knows no direction of the
+    metrics of a task.
+
+    Args:
+        callbacks: list of Keras callbacks.
+        names: list of str, the names of all values that are logged.
+
+    Raises:
+        ValueError: a callback monitors another value, and no callback of
+            another package may log it.
+    """
+    for callback in callbacks:
+        name = getattr(callback, "monitor", None)
+        is_used = getattr(callback, "save_best_only", True)
+        if name is None or not is_used:
+            continue
+        if name not in names and all(map(_is_of_keras, callbacks)):
+            hint = ""
+            if not any(other.startswith("val_") for other in names):
+                hint = "Pass `validation_data` to log val_loss and others. "
+            raise ValueError(
+                f"{type(callback).__name__} must monitor one of "
+                f"{', '.join(names)}. {hint}Received: monitor={name!r}."
+            )
+        if callback.mode == "auto":
+            is_error = name.endswith(("loss", "error"))
+            callback.mode = "min" if is_error else "max"
+
+
+def _is_of_keras(callback):
+    return type(callback).__module__.partition(".")[0] == "keras"

@@ -1,0 +1,211 @@
+"""What `fit` logs, and which callbacks of Keras can monitor it."""
+
+import keras
+import numpy as np
+import pytest
+
+import keras_bert
+from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
+from keras_bert.tasks.fine_tuning.monitoring import check_monitored
+
+pytestmark = pytest.mark.large
+
+_callbacks = keras.callbacks
+_TEXTS = ["a list", "a function of a list", "an error", "the value is a dict"]
+_LABELS = [*"abab"]
+_PAIRS = [*zip(_TEXTS, reversed(_TEXTS), strict=True)]
+_CONTEXT = "The function returns a list."
+_QUESTION = {
+    "id": "1",
+    "question": "What is returned?",
+    "answers": [{"text": "a list", "answer_start": 21}],
+}
+_IMPOSSIBLE = {"id": "2", "question": "Who?", "answers": []}
+
+
+def _squad(*questions):
+    paragraph = {"context": _CONTEXT, "qas": [*questions]}
+    return {"data": [{"paragraphs": [paragraph]}]}
+
+
+_BOTH = _squad(_QUESTION, _IMPOSSIBLE)
+_FIRST = _squad(_QUESTION)
+_WORDS = [text.split() for text in _TEXTS]
+_TAGS = [["O"] * (len(words) - 1) + ["B-X"] for words in _WORDS]
+_PLAIN = [["DT"] * (len(words) - 1) + ["NN"] for words in _WORDS]
+_CHOICES = [(text, ("it is", "it was not")) for text in _TEXTS]
+_ROWS = [[0], [1], [0, 1], []]
+# A task, its arguments, what `fit` takes, and whether it logs an accuracy.
+_TASKS = {
+    "two labels": (
+        "TextClassifier",
+        {"labels": ["a", "b"]},
+        _TEXTS,
+        _LABELS,
+    ),
+    "labels": ("TextClassifier", {"labels": [*"abc"]}, _TEXTS, [*"abca"]),
+    "multi_label": (
+        "TextClassifier",
+        {"labels": ["a", "b"], "multi_label": True},
+        _TEXTS,
+        _ROWS,
+    ),
+    "windows": (
+        "TextClassifier",
+        {"labels": ["a", "b"], "windows": "mean", "seq_length": 5},
+        _TEXTS,
+        _LABELS,
+    ),
+    "regression": ("TextRegressor", {}, _TEXTS, [0.1, 0.5, 0.2, 0.9]),
+    "entities": (
+        "TokenClassifier",
+        {"labels": ["O", "B-X", "I-X"]},
+        _WORDS,
+        _TAGS,
+    ),
+    "plain tags": ("TokenClassifier", {"labels": ["DT", "NN"]}, _WORDS, _PLAIN),
+    "choices": ("MultipleChoice", {}, _CHOICES, [0, 1, 1, 0]),
+    "squad 1.1": ("QuestionAnswerer", {}, _FIRST),
+    "squad 2.0": ("QuestionAnswerer", {}, _BOTH),
+    "pairs": ("TextEmbedder", {}, _PAIRS),
+    "scored pairs": ("TextEmbedder", {}, _PAIRS, [0.1, 0.9, -0.5, 0.3]),
+}
+_NO_ACCURACY = {"regression", "squad 1.1", "squad 2.0", "pairs", "scored pairs"}
+_NO_STEP = {"learning_rate": 1e-12, "epochs": 1, "verbose": 0}
+
+
+@pytest.mark.smoke("two labels", "entities", "squad 2.0", "scored pairs")
+@pytest.mark.parametrize("name", _TASKS)
+def test_losses_and_metrics_are_in_the_history(name):
+    task, arguments, *data = _TASKS[name]
+    arguments = {"seq_length": 32, **arguments}
+    keras.utils.set_random_seed(0)
+    task = getattr(keras_bert, task).from_pretrained(
+        keras_bert.TINY_MODEL, **arguments
+    )
+    stop = _callbacks.EarlyStopping()
+    history = task.fit(
+        *data,
+        validation_data=tuple(data),
+        callbacks=[stop],
+        batch_size=4,
+        **_NO_STEP,
+    ).history
+    if name == "squad 2.0":
+        task.null_threshold = 0.0  # It is tuned after the last epoch.
+    metrics = task.evaluate(*data)
+    assert {n for n in history if n.startswith("val_")} == {
+        "val_loss",
+        *(f"val_{name}" for name in metrics),
+    }
+    assert ("accuracy" in history) == (name not in _NO_ACCURACY)
+    for key, value in metrics.items():
+        assert history[f"val_{key}"] == [pytest.approx(value, abs=1e-4)]
+    assert stop.best == history["val_loss"][0] > 0
+    if name != "windows":  # Training takes each window by itself.
+        assert history["loss"] == pytest.approx(history["val_loss"], rel=0.3)
+
+
+def _classifier(**arguments):
+    return keras_bert.TextClassifier.from_pretrained(
+        keras_bert.TINY_MODEL, labels=["a", "b"], seq_length=16, **arguments
+    )
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    return _classifier()
+
+
+def test_callbacks_work_as_everyone_types_them(classifier, tmp_path):
+    path = str(tmp_path / "best-{val_accuracy:.1f}.keras")
+    best_f1 = _callbacks.EarlyStopping("val_f1", patience=9)
+    rates = _callbacks.ReduceLROnPlateau(patience=1, min_delta=10.0)
+    history = classifier.fit(
+        _TEXTS,
+        _LABELS,
+        validation_data=(_TEXTS, _LABELS),
+        callbacks=[
+            _callbacks.EarlyStopping(patience=9),
+            _callbacks.ModelCheckpoint(path, save_best_only=True),
+            rates,
+            best_f1,
+        ],
+        learning_rate=1e-3,
+        epochs=4,
+        verbose=0,
+    ).history
+    assert best_f1.best == max(history["val_f1"])
+    # Each epoch but the first is on the plateau, and reduces the rate.
+    assert history["learning_rate"] == pytest.approx([1e-3, 1e-3, 1e-4, 1e-5])
+    (file,) = tmp_path.glob("best-*.keras")
+    loaded = keras.models.load_model(file)
+    accuracy = loaded.get_compile_config()["weighted_metrics"]
+    assert "LabelAccuracy" in str(accuracy)
+
+
+@pytest.mark.parametrize(
+    ("callback", "data", "message"),
+    [
+        (
+            _callbacks.EarlyStopping(),
+            None,
+            "EarlyStopping must monitor one of loss, accuracy, .*Pass "
+            "`validation_data`.*monitor='val_loss'",
+        ),
+        (
+            _callbacks.ReduceLROnPlateau("val_acc"),
+            (_TEXTS, _LABELS),
+            "one of loss, accuracy, val_loss, val_accuracy, .*'val_acc'",
+        ),
+        (
+            _callbacks.ModelCheckpoint("x.keras", "f1", save_best_only=True),
+            (_TEXTS, _LABELS),
+            "ModelCheckpoint must monitor .*monitor='f1'",
+        ),
+    ],
+)
+def test_a_monitored_value_that_is_not_logged_is_refused(
+    classifier, callback, data, message
+):
+    before = classifier.model.get_weights()
+    with pytest.raises(ValueError, match=message):
+        classifier.fit(
+            _TEXTS, _LABELS, validation_data=data, callbacks=[callback]
+        )
+    for weight, value in zip(
+        before, classifier.model.get_weights(), strict=True
+    ):
+        np.testing.assert_array_equal(weight, value)
+
+
+def test_a_main_metric_that_there_is_not_is_refused_before_training():
+    classifier = _classifier()
+    classifier.main_metric = "recall"
+    with pytest.raises(ValueError, match="one of loss, accuracy.*'recall'"):
+        classifier.fit(_TEXTS, _LABELS, validation_data=(_TEXTS, _LABELS))
+
+
+def test_values_of_own_callbacks_can_be_monitored():
+    stop = _callbacks.EarlyStopping("mine", mode="max")
+
+    class Own(keras.callbacks.Callback):
+        pass
+
+    check_monitored([Own(), stop], ["loss"])
+    check_monitored([_callbacks.ModelCheckpoint("x.keras")], ["loss"])
+    with pytest.raises(ValueError, match="monitor='mine'"):
+        check_monitored([stop], ["loss"])
+
+
+@pytest.mark.parametrize(
+    ("multi_label", "expected"), [(False, 2 / 3), (True, 1 / 3)]
+)
+def test_accuracy_counts_examples_of_any_weight_but_0(multi_label, expected):
+    metric = LabelAccuracy(multi_label)
+    targets = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    logits = np.array([[2.0, -1.0], [1.0, 3.0], [-2.0, -1.0], [1.0, 2.0]])
+    metric.update_state(targets, logits, np.array([5.0, 0.1, 2.0, 0.0]))
+    assert float(metric.result()) == pytest.approx(expected)
+    again = LabelAccuracy.from_config(metric.get_config())
+    assert again.multi_label is multi_label
