@@ -43,6 +43,7 @@ _COLUMNS = {
     "lazy": (_KERAS | _TENSORFLOW, set()),
     "registration": (_KERAS | _TENSORFLOW, set()),
     "npz": (_KERAS | _TENSORFLOW, set()),
+    "summary": (_KERAS | _TENSORFLOW, set()),
     "template": (_KERAS | _TENSORFLOW, set()),
     "serving": (_KERAS, {"layers", "models"}),
 }

@@ -8,10 +8,11 @@ import h5py
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.models.elmo import ElmoBackbone
 from keras_bert.models.elmo import ElmoOptions
+from keras_bert.summary import Summarized
 from keras_bert.template import Template
 
 
-class Elmo:
+class Elmo(Summarized):
     """A frozen ELMo, which the tasks on features take as their encoder.
 
     Args:
@@ -33,6 +34,9 @@ class Elmo:
         self.backbone = ElmoBackbone(options)
         self.encoder = self.backbone.encoder()
         self.task = None
+
+    def _facts(self):
+        return {"config": self.config}
 
     @property
     def tokenizer(self):

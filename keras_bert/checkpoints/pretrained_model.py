@@ -1,6 +1,7 @@
 """A model of any family with all that belongs to it."""
 
 import dataclasses
+import math
 
 import numpy as np
 from absl import logging
@@ -13,9 +14,10 @@ from keras_bert.layers.flat_dense import dense_layers
 from keras_bert.models.backbone import kept_layers
 from keras_bert.models.heads import add_heads
 from keras_bert.models.task_model import add_task_head
+from keras_bert.summary import Summarized
 
 
-class PretrainedModel:
+class PretrainedModel(Summarized):
     """Config, tokenizer and models that share their weights.
 
     Args:
@@ -74,6 +76,19 @@ class PretrainedModel:
             self.task_model = add_task_head(
                 backbone, task_head, reads, name(task.head.part)
             )
+
+    def _facts(self):
+        return {
+            "family": self.family.name,
+            "num_layers": len(self.backbone.blocks),
+            "hidden_size": self.config.sizes["H"],
+            "vocab_size": self.config.sizes["V"],
+            "num_parameters": sum(
+                math.prod(x.shape) for x in self.weights.values()
+            ),
+            "parts": sorted(self.parts),
+            "task": self.task and self.task.task,
+        }
 
     @classmethod
     def from_config(cls, config, tokenizer, parts=None, task=None):

@@ -3,11 +3,13 @@
 import tensorflow as tf
 
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
+from keras_bert.summary import Summarized
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.text.preprocessor import Preprocessor
 
 
 def as_questions(questions):
@@ -110,7 +112,7 @@ def _encoded(question, where):
         ) from None
 
 
-class ChoicePreprocessor:
+class ChoicePreprocessor(Summarized):
     """Packs each choice of a question with the context.
 
     Args:
@@ -131,6 +133,8 @@ class ChoicePreprocessor:
         self.template = pairs.template
         self.truncation = pairs.truncation
         self.seq_length = pairs.seq_length
+
+    _facts = Preprocessor._facts
 
     def __call__(self, texts, choices):
         inputs, _ = self.encode(texts, choices)

@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
+from keras_bert.summary import Summarized
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.loading import load_task
@@ -14,7 +15,7 @@ from keras_bert.tasks.loading import load_task
 _Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")
 
 
-class Ensemble:
+class Ensemble(Summarized):
     """Answers by the mean of the logits of several models of one task.
 
     Each model reads the texts with its own tokenizer, so that cased and
@@ -44,6 +45,10 @@ class Ensemble:
         self.tasks = list(tasks)
         _check_kinds(self.tasks)
         self.settings = _agreed(self.tasks)
+
+    def _facts(self):
+        task = _name(self.tasks[0])
+        return {"task": task, "num_models": len(self.tasks), **self.settings}
 
     @classmethod
     @arguments.name_rest(from_pretrained, omit=["directory"])

@@ -7,13 +7,14 @@ import typing
 from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
+from keras_bert.summary import Summarized
 
 _Task = typing.TypeVar("_Task", bound="Task")
 
 TRUNCATED = "truncated"
 
 
-class Task:
+class Task(Summarized):
     """A model between strings and answers.
 
     A subclass sets these attributes and `predict_ids`.
@@ -45,6 +46,14 @@ class Task:
         read = inspect.unwrap(cls.from_pretrained.__func__)
         named = arguments.name_rest(cls, omit=["pretrained", "head_file"])
         cls.from_pretrained = classmethod(named(read))
+
+    def _facts(self):
+        length = self.preprocess.seq_length
+        return {
+            "pretrained": self.pretrained,
+            **self.settings,
+            "seq_length": length,
+        }
 
     def __new__(cls, pretrained=None, *args, **kwargs):
         if isinstance(pretrained, str | os.PathLike):

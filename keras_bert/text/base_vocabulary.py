@@ -4,6 +4,8 @@ import copy
 import hashlib
 import typing
 
+from keras_bert.summary import Summarized
+
 # Of the settings of a tokenizer, in its files.
 SPECIAL_TOKENS_IN_TEXT = "special_tokens_in_text"
 # Roles of special tokens, by the keys of tokenizer_config.json.
@@ -29,7 +31,7 @@ class Roles(dict):
         )
 
 
-class BaseVocabulary:
+class BaseVocabulary(Summarized):
     """Tokens and their ids.
 
     A vocabulary of a kind says its `roles` and `is_continuation`; it may say
@@ -65,6 +67,9 @@ class BaseVocabulary:
                 f"their case matters. Missing: {', '.join(missing)}."
                 f"{self._hint()}"
             )
+
+    def _facts(self):
+        return {"num_tokens": len(self.tokens)}
 
     def _hint(self):
         return ""

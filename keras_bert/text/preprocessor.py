@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from keras_bert.summary import Summarized
 from keras_bert.template import Template
 from keras_bert.text.packing import TRUNCATIONS
 from keras_bert.text.packing import pack
@@ -11,7 +12,7 @@ from keras_bert.text.packing import pack
 _PAYING_CALLS = 64
 
 
-class Preprocessor:
+class Preprocessor(Summarized):
     """Tokenizes single texts or pairs and packs them densely.
 
     The same object is mapped in `tf.data`, traced into a SavedModel and
@@ -62,6 +63,10 @@ class Preprocessor:
         self.has_told_cut = False
         self._num_calls = 0
         self._traced = {}  # By the number of texts of a row.
+
+    def _facts(self):
+        names = "tokenizer", "seq_length", "truncation"
+        return {name: getattr(self, name) for name in names}
 
     def __call__(self, texts, pairs=None):
         columns = [texts] if pairs is None else [texts, pairs]

@@ -4,6 +4,7 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from keras_bert import features
+from keras_bert.summary import Summarized
 from keras_bert.text.packing import pack
 from keras_bert.text.scalars import batch_or_scalar
 
@@ -43,7 +44,7 @@ class _Vocabulary:
     id_of = _MARKS.index
 
 
-class WordTokenizer:
+class WordTokenizer(Summarized):
     """Cuts texts into words, at white space only.
 
     Args:

@@ -9,6 +9,7 @@ from absl import logging
 
 from keras_bert.data.labelled.rows import read_text
 from keras_bert.data.labelled.tag_schemes import without_stray_tags
+from keras_bert.summary import Summarized
 
 _DOCUMENT_START = "-DOCSTART-"
 _WHITE = " \t\n"
@@ -19,8 +20,8 @@ _CONLLU_ROW = re.compile(r"[01]\t")  # The first word of a counted sentence.
 _UNCOUNTED = re.compile(r"\d+[-.]\d+\t")
 
 
-@dataclasses.dataclass(frozen=True)
-class TaggedSentences:
+@dataclasses.dataclass(frozen=True, repr=False)
+class TaggedSentences(Summarized):
     """The sentences of a file.
 
     Args:
@@ -34,6 +35,14 @@ class TaggedSentences:
     words: tuple
     tags: tuple
     lines: tuple
+
+    def _facts(self):
+        return {
+            "path": self.path,
+            "num_sentences": len(self.words),
+            "num_words": sum(map(len, self.words)),
+            "tags": sorted({tag for row in self.tags for tag in row}),
+        }
 
     def where(self, sentence, word):
         """The place of a word for a message: "train.conll, line 12".

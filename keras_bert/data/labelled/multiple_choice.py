@@ -9,10 +9,11 @@ import pathlib
 from keras_bert.data.labelled.rows import read_lines
 from keras_bert.data.labelled.tables import check_filled
 from keras_bert.data.labelled.tables import read_cells
+from keras_bert.summary import Summarized
 
 
-@dataclasses.dataclass(frozen=True)
-class MultipleChoiceExample:
+@dataclasses.dataclass(frozen=True, repr=False)
+class MultipleChoiceExample(Summarized):
     """A context and how it may go on.
 
     Args:

@@ -7,6 +7,7 @@ import reprlib
 from absl import logging
 
 from keras_bert.config import read_json_file
+from keras_bert.summary import Summarized
 
 _KINDS = {
     bool: "true or false",
@@ -24,8 +25,8 @@ _CONVERSIONS = {
 _NUM_NAMED = 5
 
 
-@dataclasses.dataclass(frozen=True)
-class SquadQuestion:
+@dataclasses.dataclass(frozen=True, repr=False)
+class SquadQuestion(Summarized):
     """A question with its context and the answers that people gave.
 
     Args:

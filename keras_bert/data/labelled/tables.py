@@ -6,10 +6,11 @@ import io
 from keras_bert.data.labelled.rows import raise_fault
 from keras_bert.data.labelled.rows import read_text
 from keras_bert.data.labelled.rows import table_rows
+from keras_bert.summary import Summarized
 
 
-@dataclasses.dataclass(frozen=True)
-class Table:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Table(Summarized):
     """Columns of one file, and where each row stands in it.
 
     Attributes:
@@ -24,6 +25,10 @@ class Table:
 
     def __len__(self):
         return len(self.numbers)
+
+    def _facts(self):
+        columns = [*self.columns]
+        return {"place": self.place, "num_rows": len(self), "columns": columns}
 
     def where(self, index):
         """The place of a row for a message: "train.tsv, line 12"."""

@@ -50,7 +50,7 @@ class BpeSettings:
     kind: typing.ClassVar[str] = "bpe"
 
     vocabulary: BpeVocabulary
-    merges: tuple
+    merges: tuple = dataclasses.field(repr=False)
     special_tokens_in_text: bool = False
 
     def __post_init__(self):

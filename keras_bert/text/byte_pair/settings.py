@@ -59,7 +59,7 @@ class BytePairSettings:
     kind: typing.ClassVar[str] = "byte_bpe"
 
     vocabulary: BytePairVocabulary
-    merges: tuple
+    merges: tuple = dataclasses.field(repr=False)
     add_prefix_space: bool = False
     special_tokens_in_text: bool = False
     normalizer: str | None = None

@@ -7,6 +7,8 @@ import functools
 import numpy as np
 import tensorflow as tf
 
+from keras_bert.summary import Summarized
+from keras_bert.summary import tokenizer_facts
 from keras_bert.text.byte_pair.added_tokens import FindTokens
 from keras_bert.text.byte_pair.merges import BytePairMerges
 from keras_bert.text.byte_pair.settings import BytePairSettings
@@ -25,7 +27,7 @@ from keras_bert.text.normalization.composition import Composition
 from keras_bert.text.scalars import batch_or_scalar
 
 
-class BytePairTokenizer:
+class BytePairTokenizer(Summarized):
     """Cuts texts into byte-level BPE tokens, as RoBERTa and ModernBERT do.
 
     It is made of TensorFlow's own ops, without lookup tables, and runs
@@ -67,6 +69,7 @@ class BytePairTokenizer:
     """
 
     kind = BytePairSettings.kind
+    _facts = tokenizer_facts
 
     def __init__(
         self,

@@ -7,6 +7,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.summary import Summarized
+from keras_bert.summary import tokenizer_facts
 from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import WORD_START
@@ -29,7 +31,7 @@ from keras_bert.text.sentencepiece.special_tokens import marking_table
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
 
-class SentencePieceTokenizer:
+class SentencePieceTokenizer(Summarized):
     """Cuts texts into pieces, as ALBERT, DeBERTa and XLM-RoBERTa do.
 
     It is made of graph ops only and runs eagerly, in `tf.data`, in a
@@ -66,6 +68,7 @@ class SentencePieceTokenizer:
     """
 
     kind = SentencePieceSettings.kind
+    _facts = tokenizer_facts
 
     def __init__(
         self,

@@ -7,6 +7,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from keras_bert.summary import Summarized
+from keras_bert.summary import tokenizer_facts
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import original_spans
@@ -21,7 +23,7 @@ from keras_bert.text.wordpiece.vocabulary import ROLES
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 
-class BertTokenizer:
+class BertTokenizer(Summarized):
     """Cuts texts into word pieces, as google-research/bert does.
 
     It is made of graph ops alone and runs eagerly, in `tf.data`, in a
@@ -59,6 +61,7 @@ class BertTokenizer:
     """
 
     kind = WordpieceSettings.kind
+    _facts = tokenizer_facts
 
     def __init__(
         self,

@@ -1,0 +1,117 @@
+"""What `repr` shows of public objects: one line, without an address."""
+
+import json
+
+import pytest
+
+import keras_bert
+from keras_bert.summary import Summarized
+
+_BERT = (
+    "PretrainedModel(family='BERT', num_layers=3, hidden_size=128, "
+    "vocab_size=6_000, num_parameters="
+)
+
+
+class _Plain(Summarized):
+    def __init__(self, **facts):
+        vars(self).update(facts)
+
+
+@pytest.fixture(scope="module")
+def bert():
+    return keras_bert.from_pretrained(keras_bert.TINY_MODEL)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "_Plain()"),
+        (1234567, "_Plain(x=1_234_567)"),
+        (True, "_Plain(x=True)"),
+        ([*"abcdef"], "_Plain(x=['a', 'b', 'c', 'd', 'e', 'f'])"),
+        (
+            [*range(3394)],
+            "_Plain(x=[0, 1, 2, 3, 4, 5, ... 3394 in all])",
+        ),
+        ("a" * 500, f"_Plain(x='{'a' * 76}...)"),
+    ],
+)
+def test_values_are_short(value, expected):
+    assert repr(_Plain(x=value)) == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda bert: bert, [_BERT, "parts=["]),
+        (
+            lambda bert: keras_bert.TextClassifier(bert, ["a", "b"]),
+            [f"TextClassifier(pretrained={_BERT}", "labels=['a', 'b']"],
+        ),
+        (keras_bert.TextRegressor, ["TextRegressor(", "seq_length="]),
+        (keras_bert.QuestionAnswerer, ["QuestionAnswerer(", "doc_stride=128"]),
+        (keras_bert.MultipleChoice, ["MultipleChoice(", "seq_length="]),
+        (
+            lambda bert: keras_bert.TokenClassifier(bert, ["O", "B-X", "I-X"]),
+            ["TokenClassifier(", "labels=['O', 'B-X', 'I-X']"],
+        ),
+        (keras_bert.TextEmbedder, ["TextEmbedder(", "pooling='mean'"]),
+        (keras_bert.FillMask, ["FillMask(", "seq_length="]),
+        (
+            keras_bert.tasks.FeatureExtractor,
+            ["FeatureExtractor(", "seq_length="],
+        ),
+        (
+            lambda bert: keras_bert.Ensemble(
+                [keras_bert.TextRegressor(bert) for _ in range(2)]
+            ),
+            ["Ensemble(task='TextRegressor', num_models=2"],
+        ),
+        (
+            lambda bert: bert.tokenizer,
+            ["BertTokenizer(vocab_size=6_000, lowercase="],
+        ),
+        (
+            lambda bert: keras_bert.text.BertPreprocessor(bert.tokenizer, 16),
+            ["BertPreprocessor(tokenizer=BertTokenizer(", "seq_length=16"],
+        ),
+        (
+            lambda bert: keras_bert.MultipleChoice(bert).preprocess,
+            ["ChoicePreprocessor(tokenizer=BertTokenizer("],
+        ),
+        (
+            lambda bert: bert.tokenizer.vocabulary,
+            ["Vocabulary(num_tokens=6_000)"],
+        ),
+        (
+            lambda bert: bert.tokenizer_settings,
+            ["WordpieceSettings(vocabulary=Vocabulary("],
+        ),
+    ],
+)
+def test_an_object_is_shown_on_one_line(bert, make, words):
+    shown = repr(make(bert))
+    assert all(word in shown for word in words), shown
+    assert "\n" not in shown and " at 0x" not in shown
+
+
+def test_data_sets_are_shown_by_their_sizes(tmp_path):
+    conll = tmp_path / "a.conll"
+    conll.write_text("Ada B-PER\n. O\n\n" * 50)
+    shown = repr(keras_bert.data.read_conll(conll))
+    assert shown.endswith(
+        "num_sentences=50, num_words=100, tags=['B-PER', 'O'])"
+    )
+    table = tmp_path / "a.tsv"
+    table.write_text("text\tlabel\n" + "some text\tx\n" * 50)
+    shown = repr(keras_bert.data.read_table(table, {"text": "text"}))
+    assert "num_rows=50, columns=['text']" in shown
+    squad = tmp_path / "a.json"
+    answers = [{"text": "x", "answer_start": 0}]
+    question = {"id": "1", "question": "Who?", "answers": answers}
+    paragraph = {"context": "x " * 999, "qas": [question]}
+    squad.write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}))
+    (shown,) = map(repr, keras_bert.data.read_squad(squad))
+    assert shown.startswith("SquadQuestion(id='1', question='Who?', context='x")
+    assert len(shown) < 300
