@@ -27,6 +27,31 @@ def check_rates(**rates):
             )
 
 
+def check_places(tokens, **others):
+    """Raise ValueError unless tensors have a place for each token.
+
+    Sizes that are open until a graph runs are not compared.
+
+    Args:
+        tokens: tensor `(batch_size, seq_length, ...)`.
+        **others: tensors `(batch_size, seq_length)` by name, or None.
+    """
+    num_rows, length = tokens.shape[:2]
+    for name, other in others.items():
+        shape = (num_rows, length) if other is None else tuple(other.shape)
+        if (
+            len(shape) != 2
+            or shape[0] not in (num_rows, 1, None)
+            and num_rows not in (1, None)
+            or shape[1] != length
+            and None not in (shape[1], length)
+        ):
+            raise ValueError(
+                f"`{name}` must have the shape (batch_size, seq_length) of the "
+                f"tokens, ({num_rows}, {length}). Received: shape {shape}."
+            )
+
+
 def clone_initializer(initializer):
     """A fresh copy, so that no two weights start from the same numbers."""
     return initializer.__class__.from_config(initializer.get_config())

@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import check_places
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.token_embeddings import TokenEmbeddings
@@ -26,7 +27,7 @@ class BertEmbeddings(TokenEmbeddings):
     Call arguments:
         input_ids: int32 `(batch_size, seq_length)`, below `vocab_size`.
         segment_ids: int32 `(batch_size, seq_length)`, below
-            `type_vocab_size`.
+            `type_vocab_size`; zeros by default.
         positions: int32 `(batch_size, seq_length)`, the places of the tokens in
             their texts, where those are not the places in the row.
 
@@ -37,7 +38,7 @@ class BertEmbeddings(TokenEmbeddings):
 
     >>> embeddings = keras_bert.layers.BertEmbeddings(30, 8, 16)
     >>> ids = keras.ops.array([[2, 7, 9, 3]])
-    >>> embeddings(ids, keras.ops.zeros_like(ids)).shape
+    >>> embeddings(ids).shape
     TensorShape([1, 4, 8])
 
     References:
@@ -75,7 +76,10 @@ class BertEmbeddings(TokenEmbeddings):
             "segment", self.type_vocab_size
         )
 
-    def call(self, input_ids, segment_ids, positions=None, training=None):
+    def call(self, input_ids, segment_ids=None, positions=None, training=None):
+        if segment_ids is None:
+            segment_ids = ops.zeros_like(input_ids)
+        check_places(input_ids, segment_ids=segment_ids)
         segments = ops.one_hot(
             ops.reshape(segment_ids, (-1,)), self.type_vocab_size
         )
@@ -95,7 +99,7 @@ class BertEmbeddings(TokenEmbeddings):
         return {**super().summands(input_ids), "segment": segments}
 
     def compute_output_shape(
-        self, input_ids_shape, segment_ids_shape, positions_shape=None
+        self, input_ids_shape, segment_ids_shape=None, positions_shape=None
     ):
         return super().compute_output_shape(input_ids_shape)
 

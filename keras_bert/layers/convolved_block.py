@@ -103,7 +103,9 @@ class ConvolvedBlock(PostNormBlock):
         query_positions=None,
         about=None,
         training=None,
+        mask=None,
     ):
+        attention_mask = mask if attention_mask is None else attention_mask
         states = super().call(
             inputs, attention_mask, query_positions, about, training
         )

@@ -89,7 +89,7 @@ class FactorizedEmbeddings(keras.layers.Layer):
         if self.projection:
             self.projection.build((*input_ids_shape, self.embedding_size))
 
-    def call(self, input_ids, segment_ids, positions=None, training=None):
+    def call(self, input_ids, segment_ids=None, positions=None, training=None):
         told = {} if positions is None else {"positions": positions}
         embedded = self.tables(
             input_ids, segment_ids, **told, training=training
@@ -99,7 +99,7 @@ class FactorizedEmbeddings(keras.layers.Layer):
         return ops.cast(embedded, self.compute_dtype)
 
     def compute_output_shape(
-        self, input_ids_shape, segment_ids_shape, positions_shape=None
+        self, input_ids_shape, segment_ids_shape=None, positions_shape=None
     ):
         return (*input_ids_shape, self.hidden_size or self.embedding_size)
 

@@ -52,6 +52,7 @@ class FeedForward(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
+        self.supports_masking = True  # Those that Keras passes along.
         check_positive(
             hidden_size=hidden_size, intermediate_size=intermediate_size
         )

@@ -35,6 +35,7 @@ class LayerNorm(keras.layers.Layer):
 
     def __init__(self, epsilon=EPSILON, **kwargs):
         super().__init__(**kwargs)
+        self.supports_masking = True  # Those that Keras passes along.
         self.epsilon = epsilon
 
     def build(self, inputs_shape):

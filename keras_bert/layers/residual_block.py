@@ -22,7 +22,9 @@ class ResidualBlock(keras.layers.Layer):
         query_positions=None,
         about=None,
         training=None,
+        mask=None,
     ):
+        attention_mask = mask if attention_mask is None else attention_mask
         # Attention of another kind may know of no `about`.
         told = {} if about is None else {"about": about}
         attended = self.self_attention(
@@ -40,6 +42,9 @@ class ResidualBlock(keras.layers.Layer):
             self.feed_forward_input(states), training=training
         )
         return self.with_output(states, output)
+
+    def compute_mask(self, inputs, previous_mask):
+        return previous_mask
 
     def attention_input(self, inputs):
         """Normalize the states that `self_attention` reads, if at all."""

@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from keras_bert.layers.arguments import DROPOUT
+from keras_bert.layers.arguments import check_places
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
@@ -52,8 +53,9 @@ class SelfAttention(keras.layers.Layer):
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. Without it, all are attended to. A row of
-            only zeros attends as it would without a mask.
+            the token, 0 does not. By default Keras's mask of the inputs, or
+            all are attended to. A row of only zeros attends as it would
+            without a mask.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
         about: dict of int32 `(batch_size, seq_length)` tensors, more that is
@@ -152,7 +154,10 @@ class SelfAttention(keras.layers.Layer):
         query_positions=None,
         about=None,
         training=None,
+        mask=None,
     ):
+        attention_mask = mask if attention_mask is None else attention_mask
+        check_places(inputs, attention_mask=attention_mask)
         heads = self.heads(self.query_key_value(inputs))
         if about and "query_states" in about:
             # Two thirds of this product go unused: it is of one block only.
@@ -167,6 +172,9 @@ class SelfAttention(keras.layers.Layer):
         )  # [B, N, Q, D]
         output = self.attention_output(self.joined(context))
         return self.output_dropout(output, training=training)
+
+    def compute_mask(self, inputs, previous_mask):
+        return previous_mask
 
     def attend(
         self,

@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.arguments import check_places
 from keras_bert.layers.arguments import check_positive
 from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
@@ -70,19 +71,21 @@ class PlainEmbeddings(keras.layers.Layer):
         )
 
     def build(self, input_ids_shape, positions_shape=None):
-        seq_length = input_ids_shape[1]
-        is_one_text = seq_length and positions_shape is None
-        if is_one_text and seq_length > self.max_seq_length:
-            raise ValueError(
-                f"`input_ids` must be at most {self.max_seq_length} long, for "
-                f"`max_position_embeddings`={self.max_position_embeddings}. "
-                f"Received: shape {input_ids_shape}."
-            )
+        self._check_length(input_ids_shape, positions_shape)
         self.word_embeddings = self._add_table("word", self.vocab_size)
         self.position_embeddings = self._add_table(
             "position", self.max_position_embeddings
         )
         self.output_dropout.build((*input_ids_shape, self.hidden_size))
+
+    def _check_length(self, shape, positions):
+        is_one_text = shape[1] and positions is None
+        if is_one_text and shape[1] > self.max_seq_length:
+            raise ValueError(
+                f"`input_ids` must be at most {self.max_seq_length} long, for "
+                f"`max_position_embeddings`={self.max_position_embeddings}. "
+                f"Received: shape {tuple(shape)}."
+            )
 
     @property
     def embedding_size(self):
@@ -125,6 +128,8 @@ class PlainEmbeddings(keras.layers.Layer):
         }
 
     def _sum(self, input_ids, positions):
+        self._check_length(input_ids.shape, positions)
+        check_places(input_ids, positions=positions)
         words = ops.take(self.word_embeddings, input_ids, axis=0)  # [B, S, H]
         return words + self._positions(input_ids, positions)
 

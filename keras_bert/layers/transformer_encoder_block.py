@@ -38,7 +38,8 @@ class TransformerEncoderBlock(PostNormBlock):
     Call arguments:
         inputs: float `(batch_size, seq_length, hidden_size)`.
         attention_mask: int or bool `(batch_size, seq_length)`; 1 attends to
-            the token, 0 does not. Without it, all are attended to.
+            the token, 0 does not. By default Keras's mask of the inputs, as
+            `mask_zero` makes it, or all are attended to.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
 

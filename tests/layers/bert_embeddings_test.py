@@ -105,13 +105,6 @@ def test_dropout_is_for_training_alone():
     np.testing.assert_allclose(dropped[kept], 2 * expected[kept], rtol=1e-6)
 
 
-def test_a_sequence_that_is_too_long_is_an_error():
-    embeddings = make_embeddings()
-    ids = np.zeros((1, 17), "int32")
-    with pytest.raises(Exception, match=r"17,8\].*\[16,8"):
-        embeddings(ids, ids)
-
-
 @pytest.mark.parametrize(
     "name",
     ["vocab_size", "hidden_size", "max_position_embeddings", "type_vocab_size"],
