@@ -34,7 +34,7 @@ _COMMANDS = re.compile(
 _FOLDERS = "benchmarks|configs|docs|keras_bert|tests|tools"
 _PATHS = re.compile(rf"(?<![\w./-])(?:{_FOLDERS})/[\w./-]*[\w/]")
 _NAMES = re.compile(r"(?<![\w./-])keras_bert(?:\.\w+)+")
-# Flags of the runners of Beam, of pip, of Docker and TensorFlow Serving, and
+# Flags of the runners of Beam, of pip, hf, Docker and TensorFlow Serving, and
 # of those that absl always has.
 _FLAGS_OF_OTHERS = {
     "allow_version_labels_for_unavailable_models",
@@ -49,6 +49,7 @@ _FLAGS_OF_OTHERS = {
     "flink_version",
     "help",
     "job_endpoint",
+    "local",
     "model_config_file",
     "model_config_file_poll_wait_seconds",
     "net",
@@ -77,7 +78,8 @@ def _manual(program):
 
 
 def _has_flag(program, name):
-    return re.search(rf"^  --(\[no\])?{name}\b", _manual(program), re.M)
+    pattern = rf"^  --(\[no\])?{name}\b|\(or --{name}\b"
+    return re.search(pattern, _manual(program), re.M)
 
 
 def _commands(text):
