@@ -95,6 +95,7 @@ class ElmoBackbone:
         clips = options.cell_clip, options.proj_clip
         # Cells are sums over many words, too long for bfloat16.
         self.below_blocks = [self.embeddings]
+        self.final_norm = None
         self.blocks = [
             keras.layers.RNN(
                 ProjectedLSTMCell(*sizes, *clips, dtype="float32"),
