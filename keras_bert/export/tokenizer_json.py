@@ -7,6 +7,8 @@ from keras_bert.text.base_vocabulary import added_tokens_json
 from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.bpe.settings import tokenizer_json_parts
 from keras_bert.text.byte_pair import files
+from keras_bert.text.sentencepiece.model import NORMAL
+from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.tokenizer_json import to_tokenizer_json
 
 _PARTS = ("normalizer", "pre_tokenizer", "decoder", "model")
@@ -14,7 +16,7 @@ _CUT_AT = {"head": "Right", "tail": "Left"}
 
 
 def write_tokenizer_json(preprocess, path):
-    """Writes a `tokenizer.json`, which cuts texts as a preprocessor does.
+    """Write a `tokenizer.json`, which cuts texts as a preprocessor does.
 
     It pads to the longest text of a batch. It cuts longer texts, except for the
     truncation "head_tail", which that package does not have. It finds special
@@ -22,11 +24,12 @@ def write_tokenizer_json(preprocess, path):
     of `JSON_KINDS`.
     """
     template, tokenizer = preprocess.template, preprocess.tokenizer
+    name = _spelling(tokenizer.settings)
     values = {
         "version": "1.0",
         "truncation": _truncation(preprocess),
-        "padding": _padding(template, tokenizer.vocabulary),
-        "post_processor": _layouts(template, tokenizer.vocabulary),
+        "padding": _padding(template, tokenizer.vocabulary, name),
+        "post_processor": _layouts(template, tokenizer.vocabulary, name),
         **JSON_KINDS[tokenizer.kind](tokenizer.settings),
     }
     artifacts.write_json(path, values, 1, False)
@@ -74,8 +77,30 @@ def _sentencepiece(settings):
     whole = to_tokenizer_json(
         settings.vocabulary, settings.lowercase, settings.normalizer
     )
-    found = _found(settings, special_tokens(settings.vocabulary.roles))
-    return {**{name: whole[name] for name in _PARTS}, "added_tokens": found}
+    vocabulary, name = settings.vocabulary, _spelling(settings)
+    hidden = {*vocabulary.tokens} - {
+        piece.text
+        for piece in vocabulary.model.pieces
+        if piece.kind in (NORMAL, USER_DEFINED)
+    }
+    hidden |= {*vocabulary.roles.values()}
+    whole["model"]["vocab"] = [
+        [name(token) if token in hidden else token, score]
+        for token, score in whole["model"]["vocab"]
+    ]
+    found = _found(settings, special_tokens(vocabulary.roles))
+    return {**{part: whole[part] for part in _PARTS}, "added_tokens": found}
+
+
+def _spelling(settings):
+    """Return the function from special tokens to their names in the file.
+
+    A Unigram model finds any piece of its vocabulary in a text. Its texts have
+    no spaces, so a space before the name hides a special token.
+    """
+    is_unigram = settings.kind == "sentencepiece"
+    is_hidden = is_unigram and not settings.special_tokens_in_text
+    return " {}".format if is_hidden else str
 
 
 # By the kind of the tokenizer, the parts of the file that cut texts.
@@ -105,40 +130,37 @@ def _truncation(preprocess):
     }
 
 
-def _padding(template, vocabulary):
+def _padding(template, vocabulary, name):
     return {
         "strategy": "BatchLongest",
         "direction": template.padding_side.capitalize(),
         "pad_to_multiple_of": None,
         "pad_id": vocabulary.id_of(template.padding),
         "pad_type_id": template.padding_segment,
-        "pad_token": template.padding,
+        "pad_token": name(template.padding),
     }
 
 
-def _layouts(template, vocabulary):
+def _layouts(template, vocabulary, name):
     return {
         "type": "TemplateProcessing",
-        "single": _layout(template, is_pair=False),
-        "pair": _layout(template, is_pair=True),
+        "single": _layout(template, False, name),
+        "pair": _layout(template, True, name),
         "special_tokens": {
-            token: {
-                "id": token,
+            name(token): {
+                "id": name(token),
                 "ids": [vocabulary.id_of(token)],
-                "tokens": [token],
+                "tokens": [name(token)],
             }
             for token in template.tokens
         },
     }
 
 
-def _layout(template, is_pair):
+def _layout(template, is_pair, name):
     return [
-        {
-            "Sequence" if word in (FIRST, SECOND) else "SpecialToken": {
-                "id": word,
-                "type_id": segment,
-            }
-        }
+        {"Sequence": {"id": word, "type_id": segment}}
+        if word in (FIRST, SECOND)
+        else {"SpecialToken": {"id": name(word), "type_id": segment}}
         for word, segment in template.layout(is_pair)
     ]

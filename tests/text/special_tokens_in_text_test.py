@@ -6,6 +6,7 @@ import random
 import pytest
 import tokenizers
 
+from keras_bert.checkpoints.family import find_family
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.template import Template
 from keras_bert.text.preprocessor import Preprocessor
@@ -93,6 +94,35 @@ def test_ids_are_those_of_tokenizers(settings, change, in_tf_data, tmp_path):
     assert sum(ids.count(mask) for ids in ours) > 100
     plain = dataclasses.replace(settings, special_tokens_in_text=False)
     assert not any(mask in ids for ids in plain.tokenizer()(texts).to_list())
+
+
+@pytest.mark.parametrize(
+    "model_type",
+    ["albert", "bert", "deberta", "deberta-v2", "mpnet", "openai-gpt"]
+    + ["roberta", "xlm-roberta"],
+)
+def test_typed_special_tokens_stay_text_in_tokenizers(
+    model_type, make_settings_of, tmp_path
+):
+    settings = make_settings_of(model_type)
+    template = find_family(model_type).template
+    preprocess = Preprocessor(settings.tokenizer(), template, 64)
+    write_tokenizer_json(preprocess, tmp_path / "tokenizer.json")
+    peer = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    typed = settings.vocabulary.roles.values()
+    texts = [*typed, *(f"word1 {x}word2{x} {x}" for x in typed), "word3"]
+    ours = preprocess(texts)
+    theirs = peer.encode_batch(texts)
+    ids = [encoding.ids for encoding in theirs]
+    mask = [encoding.attention_mask for encoding in theirs]
+    width = len(ids[0])
+    assert ours["input_ids"].numpy()[:, :width].tolist() == ids
+    assert ours["input_mask"].numpy()[:, :width].tolist() == mask
+    special = {settings.vocabulary.id_of(token) for token in typed}
+    special.discard(settings.vocabulary.unk_id)
+    peer.no_padding()
+    plain = peer.encode_batch(texts, add_special_tokens=False)
+    assert not any(special & {*encoding.ids} for encoding in plain)
 
 
 def test_it_is_saved_and_a_corpus_stays_plain(settings, tmp_path):
