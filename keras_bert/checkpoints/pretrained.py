@@ -222,7 +222,7 @@ def _model_card(model, format, extra):
     count = sum(math.prod(w.shape) for w in model.weights.values())
     sections = [
         f"# {family.name}\n",
-        f"A {family.name} ({family.paper_link}) in "
+        f"{family.name} ({family.paper_link}) in "
         f'the "{format}" format of keras_bert, with '
         f"{', '.join(parts)}: {count:,} parameters.\n",
         "```python\nimport keras_bert\n\n"

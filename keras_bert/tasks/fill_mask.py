@@ -4,6 +4,7 @@ import functools
 
 import tensorflow as tf
 
+from keras_bert import checks
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many
@@ -47,10 +48,7 @@ class FillMask(Task):
     outputs = ("tokens", "token_probabilities")
 
     def __init__(self, pretrained, seq_length=None, top_k=5):
-        if top_k < 1:
-            raise ValueError(
-                f"`top_k` must be at least 1. Received: top_k={top_k}."
-            )
+        checks.at_least(1, top_k=top_k)
         if "masked_lm_head" not in pretrained.parts:
             raise ValueError(
                 "To fill masks, a model needs a masked-LM head; this "

@@ -6,6 +6,7 @@ import functools
 import tensorflow as tf
 
 from keras_bert import arguments
+from keras_bert import checks
 from keras_bert import features
 from keras_bert.models.left_to_right import LeftToRight
 from keras_bert.tasks.fine_tuning.columns import brief
@@ -18,6 +19,7 @@ from keras_bert.text.preprocessor import Preprocessor
 # Prompts that are gone on with together.
 _BATCH_SIZE = 8
 _NEVER = -1
+_SEEDS = -(2**31), 2**31 - 1
 
 
 class TextGenerator(Task):
@@ -31,7 +33,8 @@ class TextGenerator(Task):
             the last tokens are read that leave room for them.
         temperature: float, what logits are divided by before a token is
             drawn; 0 takes the most probable one.
-        top_k: int, draw one of so many most probable tokens; 0 for any.
+        top_k: int, draw one of so many most probable tokens; 0 for any. Needs
+            a `temperature`, as `top_p` does.
         top_p: float, draw one of the most probable tokens that have this
             probability together.
         seed: int, of the draws.
@@ -64,7 +67,7 @@ class TextGenerator(Task):
         if not pretrained.config.is_decoder:
             raise ValueError(
                 "To go on with texts, a model must see each token's left side "
-                f"only. Received: a {pretrained.family.name} that sees both."
+                f"only. Received: {pretrained.family.name}, which sees both."
             )
         self.pretrained = pretrained
         self.model = pretrained.pretrainer
@@ -130,18 +133,22 @@ class TextGenerator(Task):
                 range.
         """
         seed = self._sampling.seed if seed is None else seed
-        key = max_new_tokens, temperature, top_k, top_p
-        if key != (None, None, None, None):
-            if key not in self._others:
-                names = "max_new_tokens", "temperature", "top_k", "top_p"
-                changes = {
-                    name: value
-                    for name, value in zip(names, key, strict=True)
-                    if value is not None
-                }
-                values = {**self.settings, **changes}
-                self._others[key] = type(self)(self.pretrained, **values)
-            return self._others[key].generate(prompts, seed=seed)
+        checks.between(*_SEEDS, seed=seed)
+        given = {
+            "max_new_tokens": max_new_tokens,
+            "temperature": temperature,
+            "top_k": top_k,
+            "top_p": top_p,
+        }
+        changes = {k: x for k, x in given.items() if x is not None}
+        if changes:
+            values = {**self.settings, **changes}
+            if not values["temperature"]:  # Nothing is drawn.
+                values = {**values, "top_k": 0, "top_p": 1.0, **changes}
+            sampling = Sampling(**values)
+            if sampling not in self._others:
+                self._others[sampling] = type(self)(self.pretrained, **values)
+            return self._others[sampling].generate(prompts, seed=seed)
         prompts = checked_texts(prompts)
         texts = []
         for start in range(0, len(prompts), _BATCH_SIZE):
@@ -250,27 +257,24 @@ def _any_length(kept):
 
 
 @dataclasses.dataclass(frozen=True)
-class Sampling:
-    """The choice of the next token; Args: those of `TextGenerator`."""
+class Sampling(checks.Checked):
+    """Rule that chooses the next token; Args: as `TextGenerator` takes them."""
 
-    max_new_tokens: int
-    temperature: float
-    top_k: int
-    top_p: float
-    seed: int
+    max_new_tokens: int = checks.field(32, checks.at_least, 1)
+    temperature: float = checks.field(0.0, checks.not_negative)
+    top_k: int = checks.field(0, checks.at_least, 0)
+    top_p: float = checks.field(1.0, checks.fraction)
+    seed: int = checks.field(0, checks.between, *_SEEDS)
 
     def __post_init__(self):
-        for name, is_right, expected in (
-            ("max_new_tokens", self.max_new_tokens >= 1, "at least 1"),
-            ("temperature", self.temperature >= 0, "at least 0"),
-            ("top_k", self.top_k >= 0, "at least 0"),
-            ("top_p", 0 < self.top_p <= 1, "above 0 and at most 1"),
-        ):
-            if not is_right:
-                raise ValueError(
-                    f"`{name}` must be {expected}. Received: "
-                    f"{name}={getattr(self, name)}."
-                )
+        super().__post_init__()
+        if not self.temperature and (self.top_k or self.top_p < 1):
+            raise ValueError(
+                "`top_k` and `top_p` need a `temperature` above 0, such as "
+                "1.0: at 0 the most probable token is taken. Received: "
+                f"temperature={self.temperature}, top_k={self.top_k}, "
+                f"top_p={self.top_p}."
+            )
 
     def choose(self, logits, first_row, seed):
         """Chooses a token for each row, in graph.

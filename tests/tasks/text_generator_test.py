@@ -175,6 +175,8 @@ def test_a_seed_draws_the_same_and_another_others(make):
     greedy = generator.generate(prompts, temperature=0.0)
     assert greedy == generator.generate(prompts, top_k=1)
     assert greedy == generator.generate(prompts, top_p=1e-9)
+    drawing = keras_bert.TextGenerator(make(_GPT), 9, 1.5, top_k=3)
+    assert len(drawing.generate(["word1"], temperature=0.0)) == 1
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,8 @@ def test_of_a_long_prompt_the_end_is_read(model):
 @pytest.mark.smoke("gpt-1.0", "bert-0.0")
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_a_served_model_goes_on_the_same(temperature, model, tmp_path):
-    generator = keras_bert.TextGenerator(model, 5, temperature, top_p=0.9)
+    top_p = 0.9 if temperature else 1.0
+    generator = keras_bert.TextGenerator(model, 5, temperature, top_p=top_p)
     generator.export_saved_model(tmp_path / "served")
     loaded = tf.saved_model.load(str(tmp_path / "served" / "1"))
     answer = loaded.signatures["serving_default"](text=tf.constant(_PROMPTS))
@@ -221,11 +224,21 @@ def test_a_served_model_goes_on_the_same(temperature, model, tmp_path):
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"max_new_tokens": 0}, "`max_new_tokens` must be at least 1.*=0"),
+        ({"max_new_tokens": 0}, "`max_new_tokens` must be an integer, at.*=0"),
+        ({"max_new_tokens": 2.5}, "`max_new_tokens` must be an integer.*=2.5"),
+        ({"max_new_tokens": "1"}, "`max_new_tokens` must be an integer.*='1'"),
+        ({"max_new_tokens": [1]}, "`max_new_tokens` must be an integer.*=.1"),
+        ({"top_k": 5}, "`top_k` and `top_p` need a `temperature` above 0.*=5"),
+        (
+            {"temperature": 0, "top_p": 0.5},
+            "need a `temperature` above 0.*=0.5",
+        ),
+        ({"temperature": "1"}, "`temperature` must be a number, at.*='1'"),
+        ({"seed": 2**31}, "`seed` must be an integer from.*=2147483648"),
         ({"max_new_tokens": 23}, "must be below 23, to leave room.*=23"),
-        ({"temperature": -1.0}, "`temperature` must be at least 0.*=-1.0"),
-        ({"top_k": -1}, "`top_k` must be at least 0. Received: top_k=-1"),
-        ({"top_p": 0.0}, "`top_p` must be above 0 and at most 1.*=0.0"),
+        ({"temperature": -1.0}, "`temperature` must be a number, at.*=-1.0"),
+        ({"top_k": -1}, "`top_k` must be an integer, at least 0.*=-1"),
+        ({"top_p": 0.0}, "`top_p` must be a number above 0.*=0.0"),
     ],
 )
 def test_what_is_out_of_range_is_refused(changes, message, make):
@@ -235,7 +248,9 @@ def test_what_is_out_of_range_is_refused(changes, message, make):
 
 def test_what_cannot_be_gone_on_with_is_refused(make):
     both = make(dataclasses.replace(_BERT, is_decoder=False))
-    with pytest.raises(ValueError, match="left side only.*a BERT that sees"):
+    with pytest.raises(
+        ValueError, match="left side only.*Received: BERT, which sees"
+    ):
         keras_bert.TextGenerator(both)
     generator = keras_bert.TextGenerator(make(_GPT, "bpe"), 5)
     with pytest.raises(ValueError, match="have a token to go on.*Received: ''"):

@@ -544,7 +544,7 @@ _MISTAKES = [
         {"masked_lm_prob": "0.2"},
         "are for --masking=dynamic",
     ),
-    ("generate", {}, "left side only. Received: a BERT that sees both"),
+    ("generate", {}, "left side only. Received: BERT, which sees both"),
     ("generate", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     ("convert_checkpoint", {"input_dir": "nowhere"}, "No directory.*nowhere"),
     (

@@ -107,13 +107,13 @@ def _text_of(line, key):
     except (ValueError, RecursionError) as error:
         return None, f"{type(error).__name__}: {error}"
     if not isinstance(value, dict):
-        return None, f"no object but a {type(value).__name__}"
+        return None, f"no object, but {type(value).__name__}"
     if key not in value:
         keys = ", ".join(map(repr, [*value][:_SHOWN_KEYS]))
         return None, f"its keys: {keys or 'none'}"
     text = value[key]
     if not isinstance(text, str):
-        return None, f"{key!r} is no string but a {type(text).__name__}"
+        return None, f"{key!r} is no string, but {type(text).__name__}"
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:

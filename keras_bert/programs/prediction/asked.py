@@ -224,4 +224,4 @@ def asked_file(path, columns=None, word_column=None):
 
 def _told(task):
     inputs = " and ".join(task.text_inputs)
-    return f"a {type(task).__name__}, which takes {inputs}"
+    return f"{type(task).__name__}, which takes {inputs}"

@@ -38,9 +38,8 @@ class Prompts:
             )
         if self.default_prompt_name not in (None, *prompts):
             raise ValueError(
-                "`default_prompt_name` must be None or one of "
-                f"{', '.join(prompts) or 'no prompts'}. Received: "
-                f"default_prompt_name={self.default_prompt_name!r}."
+                f"`default_prompt_name` must be None{self._or_names()}. "
+                f"Received: default_prompt_name={self.default_prompt_name!r}."
             )
 
     def named(self, name=None):
@@ -55,11 +54,14 @@ class Prompts:
         name = self.default_prompt_name or "" if name is None else name
         if name and name not in self.prompts:
             raise ValueError(
-                "`prompt` must be the name of one of "
-                f"{', '.join(self.prompts) or 'no prompts'}, or empty. "
+                f'`prompt` must be ""{self._or_names()}. '
                 f"Received: prompt={name!r}."
             )
         return self.prompts.get(name, "")
+
+    def _or_names(self):
+        names = ", ".join(self.prompts)
+        return f" or one of {names}" if names else "; there are no prompts"
 
     def first_of(self, *names):
         """The first of some names that a prompt has, "" for none."""

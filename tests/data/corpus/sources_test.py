@@ -157,9 +157,9 @@ def test_the_text_may_have_another_key(write):
         ("{", "'{'.*JSONDecodeError"),
         ('{"body": "a"}', "its keys: 'body'"),
         ("{}", "its keys: none"),
-        ('{"text": 3}', "'text' is no string but a int"),
-        ('{"text": null}', "'text' is no string but a NoneType"),
-        ("[1]", r"'\[1\]'.*no object but a list"),
+        ('{"text": 3}', "'text' is no string, but int"),
+        ('{"text": null}', "'text' is no string, but NoneType"),
+        ("[1]", r"'\[1\]'.*no object, but list"),
         ('{"text": "a \\ud83d"}', r"half a surrogate pair, '\\ud83d'"),
         ("[" * 100_000, "RecursionError"),
         ("中" * 100, "中中"),  # Cut inside of a character.

@@ -175,7 +175,10 @@ def test_files_that_put_no_prompt_before_texts_are_refused(bert, tmp_path):
     [
         ({"prompts": ["a"]}, "must be a dict.*'a'"),
         ({"prompts": {"query": 3}}, "must be a dict.*3"),
-        ({"default_prompt_name": "query"}, "one of no prompts.*'query'"),
+        (
+            {"default_prompt_name": "query"},
+            "None; there are no prompts.*'query'",
+        ),
         (
             {"prompts": {"a": "b"}, "default_prompt_name": "query"},
             "must be None or one of a. Received: .*'query'",
@@ -194,7 +197,7 @@ def test_prompts_that_cannot_be_are_errors(
 
 
 def test_a_name_that_is_none_is_an_error(bert):
-    with pytest.raises(ValueError, match="no prompts, or empty.*'query'"):
+    with pytest.raises(ValueError, match="there are no prompts.*'query'"):
         TextEmbedder(bert).embed(_TEXTS, prompt="query")
     embedder = TextEmbedder(bert, prompts=_PROMPTS)
     with pytest.raises(ValueError, match="one of query, passage, none.*'x'"):
