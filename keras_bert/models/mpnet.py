@@ -35,10 +35,11 @@ class MPNetConfig(roberta.RobertaConfig):
         **roberta.RobertaConfig.size_keys,
         "B": "relative_attention_num_buckets",
     }
-    # transformers computes with 32 whatever the config says.
+    # transformers computes with these, whatever the config says.
     required_values = {
         **roberta.RobertaConfig.required_values,
         **{"type_vocab_size": 0, "relative_attention_num_buckets": 32},
+        "pad_token_id": 1,
     }
     transformers_defaults = {
         **{"vocab_size": 30527, "max_position_embeddings": 512},

@@ -142,6 +142,7 @@ _REFUSED = {
         ("modernbert", "local_attention", 1),
         ("modernbert", "global_rope_theta", 0.0),
         ("modernbert", "local_rope_theta", 0),
+        ("mpnet", "pad_token_id", 0),
         ("mpnet", "relative_attention_num_buckets", 16),
         ("roberta", "is_decoder", True),
         ("roberta", "max_position_embeddings", 2),
