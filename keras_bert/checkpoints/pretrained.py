@@ -8,6 +8,7 @@ import pathlib
 from absl import logging
 
 from keras_bert import artifacts
+from keras_bert import checks
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.integrity import unaltered
@@ -85,6 +86,7 @@ def from_pretrained(
             after we wrote it or does not fit the others; or nothing tells
             the casing. It is a ValueError.
     """
+    checks.flag(strict=strict)
     path = local_directory(directory)
     format = check_readable(path)
     with unaltered(path, format):

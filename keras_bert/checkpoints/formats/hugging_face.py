@@ -180,7 +180,7 @@ def _published_task(values, family, shapes, path):
             break
     else:
         return None
-    head = HeadSize(part, _num_outputs(family, part, shapes))
+    head = HeadSize(part, _num_outputs(family, part, shapes, values))
     if part in ("choice_scorer", "span_classifier"):
         return TaskRecord(_TASKS[part], head, {})
     problem = values.get("problem_type")
@@ -216,13 +216,14 @@ def _published_settings(task):
     return settings
 
 
-def _num_outputs(family, part, shapes):
-    """Counts the outputs of the weights; 1 where they lack the head."""
+def _num_outputs(family, part, shapes, values):
+    """Count the outputs of the weights, or the labels if they lack the head."""
     for row in head_rows(family.model_type, part):
         name = row["hugging_face"].partition("@")[0]
         if "logits/bias" in row["weight"] and name in shapes:
             return shapes[name][0] if shapes[name] else 1
-    return 1
+    labels = values.get("id2label")
+    return len(labels) if isinstance(labels, dict) and labels else 2
 
 
 def _labels(values, num_labels, path):

@@ -178,6 +178,8 @@ def test_what_is_not_read_is_a_warning_that_names_it(
     path = directory(weights, config)
     with pytest.raises(CheckpointError, match="Unexpected: 1, surprise"):
         from_pretrained(path, strict=True)
+    with pytest.raises(ValueError, match="`strict` must be True or False"):
+        from_pretrained(path, strict="yes")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -277,6 +279,14 @@ def test_labels_that_do_not_fit_the_head_are_an_error(
     weights, config = classifier
     config["id2label"] = names
     with pytest.raises(CheckpointError, match="each of the 3 outputs"):
+        from_pretrained(directory(weights, config))
+
+
+def test_a_head_that_the_weights_lack_is_named(classifier, directory):
+    weights, config = classifier
+    del weights["classifier.weight"], weights["classifier.bias"]
+    message = "Missing: 2, classifier.weight, classifier.bias"
+    with pytest.raises(CheckpointError, match=message):
         from_pretrained(directory(weights, config))
 
 
