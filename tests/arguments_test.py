@@ -14,7 +14,7 @@ from keras_bert.tasks.task import Task
 
 _PACKAGES = (
     *("", ".checkpoints", ".data", ".export", ".layers", ".models"),
-    *(".serving", ".tasks", ".text", ".training"),
+    *(".tasks", ".text", ".training"),
 )
 _HEAD_RECIPE = {"epochs": 10, "learning_rate": 1e-3}
 # The arguments of the task that the model was trained for.

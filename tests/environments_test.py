@@ -48,15 +48,6 @@ except ValueError as error:
 else:
     raise SystemExit("a model that is not there was loaded")
 """
-_SERVER = """
-from keras_bert import serving
-try:
-    serving.GrpcClient("none", port=9).predict({"text": ["a"]})
-except serving.ServerError as error:
-    assert "No server answers at localhost:9" in str(error), error
-else:
-    raise SystemExit("nobody was asked, and there was an answer")
-"""
 _PAGE = f"""
 import signal, subprocess, sys, urllib.request
 command = ["{_ROOT}/tools/playground.py", "--model_dir=classifier"]
@@ -112,7 +103,6 @@ _RUNS = {
             output_dir="records",
         )
     ],
-    "serving": [["-c", _SERVER]],
     "playground": [["-c", _PAGE]],
 }
 # These are installed by targets of the Makefile, which `make test-all` runs in

@@ -195,11 +195,6 @@ def test_the_map_lists_the_parts_from_the_lowest_floor_up():
             "models never imports text",
         ),
         (
-            "keras_bert/serving/bad.py",
-            "import keras",
-            "serving never imports keras",
-        ),
-        (
             "keras_bert/data/bad.py",
             "import keras_bert.layers",
             "data never imports layers",

@@ -1,26 +1,31 @@
-"""Asks a model of a TensorFlow Serving server.
+"""Asks a model of a TensorFlow Serving server by REST.
 
     keras-bert query_server --model_name=mood --text='a fine film'
 
-    keras-bert query_server --model_name=squad --protocol=grpc \\
-        --question='Who?' --context='The dog.' --version_label=canary
+    keras-bert query_server --model_name=squad --question='Who?' \\
+        --context='The dog.' --version_label=canary
 
     keras-bert query_server --model_name=mood --input_file=texts.txt
 
 The answer to each row is a line of JSON, in order: the outputs of the
 signature. Rows are texts from flags, each of which may be repeated; or the
 lines of a file: a .txt with a text a line, or a .csv, .tsv or .jsonl whose
-columns are the inputs of the signature. Bytes that are no UTF-8 are given and
-written as {"b64": "..."}. REST needs no TensorFlow; gRPC needs the extra
-`serving`.
+columns are the inputs of the signature. Bytes that are not UTF-8 are written
+as {"b64": "..."} in a .jsonl.
 """
 
+import csv
+import itertools
 import json
+import pathlib
 import signal
+import urllib.parse
 
 from absl import flags
 
 from keras_bert import command_line
+from keras_bert import serving
+from keras_bert.data.labelled.rows import json_object
 
 _MODEL_NAME = flags.DEFINE_string(
     "model_name", None, "Name of the model in the server.", required=True
@@ -28,13 +33,10 @@ _MODEL_NAME = flags.DEFINE_string(
 _HOST = flags.DEFINE_string("host", "localhost", "Where the server is.")
 _PORT = flags.DEFINE_integer(
     "port",
-    None,
-    "Its port; by default 8501, of gRPC 8500.",
+    8501,
+    "Its port for REST.",
     lower_bound=1,
     upper_bound=65535,
-)
-_PROTOCOL = flags.DEFINE_enum(
-    "protocol", "rest", ["rest", "grpc"], "How it is asked."
 )
 _VERSION = flags.DEFINE_integer(
     "version",
@@ -73,47 +75,95 @@ _TIMEOUT_S = flags.DEFINE_float(
 
 
 def main():
-    # Imported late, so that the manual is there at once.
-    from keras_bert import serving
-    from keras_bert.serving.rows import file_rows
-    from keras_bert.serving.strings import to_json
-
     command_line.refuse_both(_VERSION, _VERSION_LABEL)
-    given = _given_rows()
-    kinds = {"rest": "RestClient", "grpc": "GrpcClient"}
-    client = getattr(serving, kinds[_PROTOCOL.value])(
-        _MODEL_NAME.value,
-        _HOST.value,
-        _PORT.value,
-        _VERSION.value,
-        _VERSION_LABEL.value,
-        _TIMEOUT_S.value,
-    )
-    signature = client.signature(_SIGNATURE.value)
-    rows = given or file_rows(_INPUT_FILE.value, signature)
-    for answer in serving.answered_rows(
-        client, rows, signature.name, _BATCH_SIZE.value
-    ):
-        values = {name: to_json(value) for name, value in answer.items()}
-        print(json.dumps(values), flush=True)
+    rows = _given_rows() or _file_rows(_INPUT_FILE.value)
+    for _, alike in itertools.groupby(rows, _shape):
+        while batch := [*itertools.islice(alike, _BATCH_SIZE.value)]:
+            inputs = {name: [row[name] for row in batch] for name in batch[0]}
+            outputs = serving.query(
+                _url(), inputs, _SIGNATURE.value, _TIMEOUT_S.value
+            )
+            for values in zip(*outputs.values(), strict=True):
+                answer = dict(zip(outputs, values, strict=True))
+                print(json.dumps(answer), flush=True)
+
+
+def _url():
+    name = urllib.parse.quote(_MODEL_NAME.value, safe="")
+    url = f"http://{_HOST.value}:{_PORT.value}/v1/models/{name}"
+    if _VERSION.value is not None:
+        return f"{url}/versions/{_VERSION.value}"
+    if _VERSION_LABEL.value is not None:
+        label = urllib.parse.quote(_VERSION_LABEL.value, safe="")
+        return f"{url}/labels/{label}"
+    return url
+
+
+def _shape(row):
+    """Rows with lists share a request only if these are of one length."""
+    return {k: len(v) if isinstance(v, list) else 0 for k, v in row.items()}
 
 
 def _given_rows():
-    """The rows of the flags; none where there is a file."""
-    from keras_bert.serving.rows import given_rows
-
+    """The rows of the flags; none if there is a file."""
     holders = [_TEXT, _TEXT_PAIR, _QUESTION, _CONTEXT]
     if _INPUT_FILE.value is not None:
         for holder in [*holders, _CHOICE]:
             command_line.refuse_both(_INPUT_FILE, holder)
         return []
-    rows = given_rows({x.name: x.value for x in holders}, _CHOICE.value)
-    if not rows:
+    columns = {x.name: x.value for x in holders if x.value}
+    if _CHOICE.value:
+        columns["choices"] = [_CHOICE.value]
+    if not columns:
         raise ValueError(
             "Texts must be given: --input_file, or --text, --text_pair, "
             "--question, --context and --choice, as the model takes them."
         )
-    return rows
+    counts = {name: len(values) for name, values in columns.items()}
+    if len({*counts.values()}) > 1:
+        raise ValueError(
+            "All inputs must be given equally often, and --choice goes with "
+            f"a single --text. Received: {counts}."
+        )
+    return [
+        dict(zip(columns, values, strict=True))
+        for values in zip(*columns.values(), strict=True)
+    ]
+
+
+def _file_rows(path):
+    """Yield the rows of a file, which may be of any size."""
+    suffix = pathlib.Path(path).suffix.lower()
+    if path == "-":
+        path, suffix = "/dev/stdin", ".jsonl"
+    readers = {
+        ".txt": lambda lines: ({"text": line} for line in lines),
+        ".jsonl": lambda lines: (
+            json_object(f"{path}, line {number},", line)
+            for number, line in enumerate(lines, 1)
+            if line
+        ),
+        ".csv": csv.DictReader,
+        ".tsv": lambda lines: csv.DictReader(
+            lines, delimiter="\t", quoting=csv.QUOTE_NONE
+        ),
+    }
+    if suffix not in readers:
+        raise ValueError(
+            "--input_file must be a .txt, .csv, .tsv or .jsonl file, or - for "
+            f"JSON lines from standard input. Received: {path}."
+        )
+    encoding = {"encoding": "utf-8-sig", "errors": "surrogateescape"}
+    with open(path, newline="\n", **encoding) as file:
+        lines = (line.rstrip("\r\n") for line in file)
+        rows = readers[suffix](file if suffix == ".csv" else lines)
+        for number, row in enumerate(rows, 1):
+            if not isinstance(row, dict) or None in {*row, *row.values()}:
+                raise ValueError(
+                    f"{path}, row {number}, must have a value for each input. "
+                    f"Received: {row!r}."
+                )
+            yield row
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import types
 
 import pytest
 
+from keras_bert import serving
 from keras_bert.export import export_saved_model
-from keras_bert.serving import client as client_module
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextRegressor
@@ -24,7 +24,7 @@ def waits(monkeypatch):
     waits = []
     clock = types.SimpleNamespace(sleep=waits.append)
     # The module's own name only: the servers of these tests sleep, too.
-    monkeypatch.setattr(client_module, "time", clock)
+    monkeypatch.setattr(serving, "time", clock)
     return waits
 
 

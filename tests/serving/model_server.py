@@ -1,4 +1,4 @@
-"""Answers as TensorFlow Serving does, by REST and gRPC, of real SavedModels."""
+"""Answers as TensorFlow Serving does, of real SavedModels."""
 
 import base64
 import concurrent.futures
@@ -213,42 +213,20 @@ class RestHandler(http.server.BaseHTTPRequestHandler):
         time.sleep(0.6)
         self._send(200, b"{}")
 
-    def _dripping(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "100")
-        self.end_headers()
-        for _ in range(6):
-            self.wfile.write(b" ")
-            time.sleep(0.1)
-        self.close_connection = True
-
     def _page(self):
         self._send(404, b"<html>\n\x1b[31mNothing\nhere", kind="text/html")
 
     def _no_json(self):
         self._send(200, b'{"outputs": ')
 
-    def _deep(self):
-        self._send(200, b"[" * 100_000)
-
-    def _other_object(self):
-        self._send(200, b'{"metadata": 3}')
-
     def _truncated(self):
         self._send(200, b'{"outputs": ', length=1000)
         self.close_connection = True
-
-    def _huge(self):
-        self._send(200, b" " * 5000)
 
     def _too_few(self):
         self._send(200, b'{"outputs": []}')
 
     def _dropped(self):
-        self.close_connection = True
-
-    def _no_http(self):
-        self.wfile.write(b"\x00\x00\x00\x04 no HTTP\r\n\r\n")
         self.close_connection = True
 
 
@@ -280,65 +258,24 @@ def rest_server(model_server):
 def grpc_server(model_server):
     """Its port, while it runs."""
     import grpc
+    from tensorflow_serving.apis import predict_pb2
     from tensorflow_serving.apis import prediction_service_pb2_grpc as service
 
     class Servicer(service.PredictionServiceServicer):
         def Predict(self, request, context):
-            return _guarded(context, _grpc_predict, model_server, request)
-
-        def GetModelMetadata(self, request, context):
-            return _guarded(context, _grpc_metadata, model_server, request)
+            model = model_server.model(request.model_spec.name)
+            arrays = {n: tf.make_ndarray(t) for n, t in request.inputs.items()}
+            answer = predict_pb2.PredictResponse()
+            for name, array in model.run("serving_default", arrays).items():
+                tensor = tf.make_tensor_proto(array)
+                answer.outputs[name].CopyFrom(tensor)
+            return answer
 
     pool = concurrent.futures.ThreadPoolExecutor(2)
-    server = grpc.server(
-        pool, options=[("grpc.max_receive_message_length", -1)]
-    )
+    server = grpc.server(pool)
     service.add_PredictionServiceServicer_to_server(Servicer(), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     yield port
     server.stop(None).wait()
     pool.shutdown()
-
-
-def _guarded(context, answer, server, request):
-    import grpc
-
-    server.requests.append(request)
-    fault = server.faults.pop(0) if server.faults else None
-    if fault == "slow":
-        time.sleep(0.6)
-    if fault == "unavailable":
-        context.abort(grpc.StatusCode.UNAVAILABLE, "queue is full")
-    try:
-        spec = request.model_spec
-        version = spec.version.value if spec.HasField("version") else None
-        model = server.model(spec.name, version, spec.version_label or None)
-        return answer(model, request)
-    except Refused as error:
-        code, message = error.args
-        context.abort(getattr(grpc.StatusCode, code), message)
-
-
-def _grpc_metadata(model, request):
-    from tensorflow_serving.apis import get_model_metadata_pb2
-
-    answer = get_model_metadata_pb2.GetModelMetadataResponse()
-    answer.metadata[_METADATA].Pack(_metadata(model))
-    return answer
-
-
-def _grpc_predict(model, request):
-    from tensorflow_serving.apis import predict_pb2
-
-    called = request.model_spec.signature_name or "serving_default"
-    signature = model.signature(called)
-    arrays = {n: tf.make_ndarray(t) for n, t in request.inputs.items()}
-    if {*arrays} != {*signature.inputs}:
-        raise Refused("INVALID_ARGUMENT", "input size does not match signature")
-    answer = predict_pb2.PredictResponse()
-    for name, array in model.run(called, arrays).items():
-        info = signature.outputs[name]
-        tensor = tf.make_tensor_proto(array, tf.as_dtype(info.dtype))
-        answer.outputs[name].CopyFrom(tensor)
-    return answer
