@@ -10,6 +10,7 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.summary import Summarized
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.loading import load_task
 
 _Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")
@@ -88,16 +89,17 @@ class Ensemble(Summarized):
             task.batch_tokens = value
 
     @one_or_many
-    def predict(self, texts):
+    def predict(self, texts, show_progress_bar=False):
         """Answers texts.
 
         Args:
             texts: as the tasks' own `predict` takes them.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             What that returns.
         """
-        return self.tasks[0].decode(*self._ask(texts))
+        return self.tasks[0].decode(*self._ask(texts, show_progress_bar))
 
     @one_or_many
     def probabilities(self, texts):
@@ -164,14 +166,16 @@ class Ensemble(Summarized):
         """
         return self.tasks[0].metrics(*self._ask_labelled(texts, labels))
 
-    def _ask(self, texts):
+    def _ask(self, texts, show_progress_bar=False):
         """Asks all models; returns what the first has encoded, and the mean."""
         first, *others = self.tasks
         asked = first.encode(texts)
         # What a word is, tokenizers may see differently.
         texts = texts if asked.alike is None else asked.alike
         encoded = [asked, *(task.encode(texts) for task in others)]
-        return asked, self._mean_logits(encoded)
+        num_rows = sum(len(one.rows) for one in encoded)
+        with progress_bar(show_progress_bar, num_rows):
+            return asked, self._mean_logits(encoded)
 
     def _ask_labelled(self, texts, labels=None):
         """Asks as `_ask` does, with labels."""

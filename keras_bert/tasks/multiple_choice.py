@@ -143,11 +143,12 @@ class MultipleChoice(FineTunedTask):
         return self.probabilities_of(self.logits(self.encode(questions)))
 
     @one_or_many
-    def predict(self, questions):
+    def predict(self, questions, show_progress_bar=False):
         """Chooses.
 
         Args:
             questions: as `probabilities` takes them.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             A list of dicts, one for each question: `choice`, int, the index
@@ -155,7 +156,7 @@ class MultipleChoice(FineTunedTask):
             `truncated`, bool, whether a choice was cut with its context. A
             single question has a single dict.
         """
-        return self.answered(questions)
+        return self.answered(questions, show_progress_bar)
 
     def decode(self, encoded, logits):
         return [

@@ -225,13 +225,14 @@ class QuestionAnswerer(FineTunedTask):
         return self._tune(encoded)
 
     @one_or_many
-    def predict(self, pairs):
+    def predict(self, pairs, show_progress_bar=False):
         """Answers questions.
 
         Args:
             pairs: list of pairs of str, a question and its context, perhaps
                 empty; or dicts or columns with the keys `question` and
                 `context`. A single dict of str has a single answer.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             A list of dicts, one for each pair: `answer`, str, and its place
@@ -240,7 +241,7 @@ class QuestionAnswerer(FineTunedTask):
             float, among the best answers. Where there is no answer it is ""
             from 0 to 0.
         """
-        return self.answered(pairs)
+        return self.answered(pairs, show_progress_bar)
 
     def decode(self, encoded, logits):
         answers = row_answers(encoded, logits)

@@ -151,12 +151,13 @@ class TextClassifier(TextTask):
         return self.probabilities_of(self.logits(self.encode(texts)))
 
     @one_or_many
-    def predict(self, texts):
+    def predict(self, texts, show_progress_bar=False):
         """Labels texts.
 
         Args:
             texts: str, or list of str or of pairs of str, perhaps empty; or
                 dicts, columns, arrays or tensors of these.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             A list of dicts, one for each text: `label`, str; its
@@ -165,7 +166,7 @@ class TextClassifier(TextTask):
             dicts, the most probable first, perhaps empty. A single text has
             its answer, not a list.
         """
-        return self.answered(texts)
+        return self.answered(texts, show_progress_bar)
 
     def decode(self, encoded, logits):
         answers = []

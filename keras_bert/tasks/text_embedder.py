@@ -24,6 +24,7 @@ from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.forward import BATCH_TOKENS
 from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.fine_tuning.monitoring import Validation
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
@@ -271,7 +272,7 @@ class TextEmbedder(Task):
         return self._scores(embedding_examples(self.preprocess, texts, labels))
 
     @one_or_many
-    def embed(self, texts, prompt=None):
+    def embed(self, texts, prompt=None, show_progress_bar=False):
         """Computes a vector for each text.
 
         Args:
@@ -279,6 +280,7 @@ class TextEmbedder(Task):
                 arrays or tensors of these.
             prompt: str, the name of the prompt that is put before each; ""
                 for none, None for the default.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             A float32 array `(num_texts, dim)`, in the order of the texts, or
@@ -291,23 +293,27 @@ class TextEmbedder(Task):
         prompt, texts = self.prompts.named(prompt), checked_texts(texts)
         preprocess = self.preprocess.with_prompt(prompt)
         embeddings = np.empty((len(texts), self.dim), np.float32)
-        for start, rows in _rows(preprocess, texts):
-            found = self._embeddings(preprocess, rows)
-            embeddings[start : start + len(rows)] = found
+        with progress_bar(show_progress_bar, len(texts)):
+            for start, rows in _rows(preprocess, texts):
+                found = self._embeddings(preprocess, rows)
+                embeddings[start : start + len(rows)] = found
         return embeddings
 
-    def embed_query(self, texts):
+    def embed_query(self, texts, show_progress_bar=False):
         """Compute the vectors of queries, with the prompt "query" if any.
 
         Args:
             texts: list of str; it may be empty.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             A float32 array `(num_texts, dim)`, as `embed` returns it.
         """
-        return self.embed(texts, self.prompts.first_of("query"))
+        return self.embed(
+            texts, self.prompts.first_of("query"), show_progress_bar
+        )
 
-    def embed_document(self, texts):
+    def embed_document(self, texts, show_progress_bar=False):
         """Compute the vectors of texts that are searched.
 
         Their prompt is the first that exists of "document", "passage" and
@@ -315,12 +321,13 @@ class TextEmbedder(Task):
 
         Args:
             texts: list of str; it may be empty.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             A float32 array `(num_texts, dim)`, as `embed` returns it.
         """
         name = self.prompts.first_of("document", "passage", "corpus")
-        return self.embed(texts, name)
+        return self.embed(texts, name, show_progress_bar)
 
     @one_or_many
     def layers(self, texts):

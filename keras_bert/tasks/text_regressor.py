@@ -100,19 +100,20 @@ class TextRegressor(TextTask):
         return spread_too_little(self.logits(encoded.part(some)), targets)
 
     @one_or_many
-    def predict(self, texts):
+    def predict(self, texts, show_progress_bar=False):
         """Return a number for each text.
 
         Args:
             texts: str, or list of str or of pairs of str, perhaps empty; or
                 dicts, columns, arrays or tensors of these.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             A list of float, one for each text; of a single text its float.
             A model with several outputs gives a list of float for each text.
             A warning in the log says how many texts are too long and are cut.
         """
-        return self.answered(texts)
+        return self.answered(texts, show_progress_bar)
 
     def decode(self, encoded, logits):
         return self._without_one(logits).tolist()

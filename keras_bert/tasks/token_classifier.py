@@ -228,7 +228,7 @@ class TokenClassifier(FineTunedTask):
         return [np.reshape(row, (-1, len(self.labels))) for row in of_words]
 
     @one_or_many
-    def predict(self, texts):
+    def predict(self, texts, show_progress_bar=False):
         """Finds entities in texts.
 
         Words are what the tokenizer cuts a text into, at white space and
@@ -237,6 +237,7 @@ class TokenClassifier(FineTunedTask):
         Args:
             texts: str, or list of str, perhaps empty; or dicts, columns,
                 arrays or tensors of these.
+            show_progress_bar: bool, whether to show Keras's progress bar.
 
         Returns:
             A list with a list for each text, of a dict for each entity, in
@@ -247,7 +248,7 @@ class TokenClassifier(FineTunedTask):
             With plain tags there is a dict for each word. A single text has
             a single list.
         """
-        return self.answered(texts)
+        return self.answered(texts, show_progress_bar)
 
     def decode(self, encoded, logits):
         find = _each_word if self.is_plain else find_entities

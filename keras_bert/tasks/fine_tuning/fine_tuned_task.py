@@ -12,6 +12,7 @@ from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.encoded import TAUGHT
 from keras_bert.tasks.fine_tuning.forward import Forward
+from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import no_targets
 from keras_bert.tasks.fine_tuning.language_model import with_language_model
@@ -451,13 +452,14 @@ class FineTunedTask(Task):
         """
         return Recipe.of(values)
 
-    def answered(self, texts):
+    def answered(self, texts, show_progress_bar):
         """Answer texts as `predict` does.
 
         :meta private:
         """
         asked = self.encode(texts)
-        return self.decode(asked, self.logits(asked))
+        with progress_bar(show_progress_bar, len(asked.rows)):
+            return self.decode(asked, self.logits(asked))
 
     def encode(self, texts, labels=None, class_weights=None):
         """Checks and tokenizes what there is to learn, to judge or to answer.

@@ -1,6 +1,8 @@
 """Models run over many texts, those of about one length together."""
 
 import concurrent.futures
+import contextlib
+import contextvars
 
 import keras
 import numpy as np
@@ -12,6 +14,8 @@ BATCH_TOKENS = 1024
 
 # While one batch is in an op that uses one core, the other uses the rest.
 _BATCHES_AT_ONCE = 2
+
+_BAR = contextvars.ContextVar("progress bar of the running call", default=None)
 
 
 class Forward:
@@ -61,6 +65,24 @@ class Forward:
                 indices,
                 {name: np.asarray(x) for name, x in outputs.items()},
             )
+            if _BAR.get() is not None:
+                _BAR.get().add(len(indices))
+
+
+@contextlib.contextmanager
+def progress_bar(is_shown, num_rows):
+    """Show Keras's progress bar of the rows that `Forward` has computed.
+
+    Args:
+        is_shown: bool.
+        num_rows: int, rows to be computed within this context.
+    """
+    bar = keras.utils.Progbar(num_rows, unit_name="row") if is_shown else None
+    token = _BAR.set(bar)
+    try:
+        yield
+    finally:
+        _BAR.reset(token)
 
 
 def _computed(run, buckets):

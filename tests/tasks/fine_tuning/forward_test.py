@@ -51,14 +51,31 @@ def _make(name, bert):
 
 
 @pytest.mark.parametrize("name", [*_TASKS, "Ensemble"])
+def test_a_progress_bar_is_shown_if_asked_for(bert, name, capsys):
+    task = tasks.Ensemble([_make("TextRegressor", bert)] * 2)
+    if name != "Ensemble":
+        task = _make(name, bert)
+    ask = getattr(task, "predict", None) or task.embed_query
+    text = {
+        "QuestionAnswerer": ("dog", "the dog"),
+        "MultipleChoice": ("dog", ["the dog", "a cat"]),
+    }.get(name, "the dog")
+    ask([text] * 3)
+    assert "/" not in capsys.readouterr().out
+    ask([text] * 3, show_progress_bar=True)
+    num_rows = 6 if name in ("MultipleChoice", "Ensemble") else 3
+    assert f"{num_rows}/{num_rows}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [*_TASKS, "Ensemble"])
 def test_every_task_tells_what_stands_for_a_batch_size(bert, name):
     if name == "Ensemble":
         task = tasks.Ensemble([_make("TextRegressor", bert) for _ in "ab"])
     else:
         task = _make(name, bert)
     ask = getattr(task, "predict", None) or task.embed
-    message = f"set the attribute `batch_tokens` of the {name} .*batch_size=8"
-    with pytest.raises(ValueError, match=message):
+    message = "attribute `batch_tokens` limits their tokens.*batch_size=8"
+    with pytest.raises(TypeError, match=message):
         ask([], batch_size=8)
     task.batch_tokens = 64
     assert task.batch_tokens == 64
