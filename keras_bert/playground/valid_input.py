@@ -2,7 +2,7 @@
 
 import math
 
-from keras_bert.tasks.fine_tuning.columns import checked_text
+from keras_bert.tasks.fine_tuning.columns import checked_texts
 
 MAX_CHARACTERS = 20_000
 
@@ -16,7 +16,7 @@ def valid_text(text, name="The text"):
             f"{name} must be at most {MAX_CHARACTERS:,} characters. "
             f"Received: {len(text):,}."
         )
-    checked_text(text)
+    checked_texts([text])
     return text
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from keras_bert import features
-from keras_bert.tasks.fine_tuning.columns import checked_text
+from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
 from keras_bert.text.packing import TEXT_NUMBERS
 from keras_bert.text.packing import locate_pieces
@@ -33,8 +33,8 @@ def occlusion(task, text, pair=None):
         [Visualizing and Understanding Convolutional Networks](
         https://arxiv.org/abs/1311.2901), section 4.2
     """
-    pairs = None if pair is None else [checked_text(pair)]
-    located = locate_pieces(task.preprocess, [checked_text(text)], pairs)
+    pairs = None if pair is None else checked_texts([pair])
+    located = locate_pieces(task.preprocess, checked_texts([text]), pairs)
     located = {name: x.numpy() for name, x in located.items()}
     (places,) = np.nonzero(located[TEXT_NUMBERS][0])
     rows = {

@@ -44,5 +44,5 @@ def test_of_a_long_text_the_pieces_that_are_kept_are_hidden(bert):
 
 
 def test_what_is_no_text_is_an_error(bert):
-    with pytest.raises(ValueError, match="must be one str. Received: 7"):
+    with pytest.raises(ValueError, match="must be str. Received: 7"):
         occlusion(TextRegressor(bert), 7)

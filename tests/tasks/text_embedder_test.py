@@ -188,12 +188,11 @@ def test_no_texts_give_no_vectors(bert):
     assert embedder.layers([]) == []
 
 
-@pytest.mark.parametrize("texts", ["the dog", b"the dog"])
-def test_a_text_alone_is_an_error(bert, texts):
+def test_bytes_alone_are_an_error(bert):
     embedder = TextEmbedder(bert)
     for method in (embedder.embed, embedder.layers):
-        with pytest.raises(ValueError, match="list of str.*the dog"):
-            method(texts)
+        with pytest.raises(ValueError, match="be a list.*the dog"):
+            method(b"the dog")
 
 
 def test_what_is_no_text_is_an_error(bert):
@@ -206,7 +205,7 @@ def test_what_is_no_text_is_an_error(bert):
         with pytest.raises(ValueError, match=received):
             embedder.embed(["the dog", text])
     for texts in (None, 3):
-        with pytest.raises(ValueError, match=f"list of str. Received: {texts}"):
+        with pytest.raises(ValueError, match=f"be a list. Received: {texts}"):
             embedder.embed(texts)
 
 

@@ -255,8 +255,9 @@ def test_what_cannot_be_gone_on_with_is_refused(make):
     generator = keras_bert.TextGenerator(make(_GPT, "bpe"), 5)
     with pytest.raises(ValueError, match="have a token to go on.*Received: ''"):
         generator.generate(["word1", ""])
-    with pytest.raises(ValueError, match="list of str"):
-        generator.generate("word1")
+    with pytest.raises(ValueError, match="be a list. Received: b'word1'"):
+        generator.generate(b"word1")
+    assert [generator.generate("word1")] == generator.generate(["word1"])
     config = ModernBertConfig(40, 16, 24, 2, 2)
     with pytest.raises(ValueError, match="PostNormBlock.*PreNormBlock"):
         LeftToRight(modernbert_backbone(config), None)

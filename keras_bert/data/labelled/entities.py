@@ -94,16 +94,10 @@ def locate_entities(entities, text, spans, probabilities):
         "end": int, "probability": float}` where `text` is `text[start:end]`
         and `probability` the mean over the words.
     """
-    located = []
+    keys, located = ("text", "label", "start", "end", "probability"), []
     for label, first, last in entities:
         start, end = spans[first][0], spans[last][1]
-        located.append(
-            {
-                "text": text[start:end],
-                "label": label,
-                "start": start,
-                "end": end,
-                "probability": float(probabilities[first : last + 1].mean()),
-            }
-        )
+        mean = float(probabilities[first : last + 1].mean())
+        values = text[start:end], label, start, end, mean
+        located.append(dict(zip(keys, values, strict=True)))
     return located

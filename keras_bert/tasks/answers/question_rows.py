@@ -15,9 +15,8 @@ from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.answer_windows import answer_labels
 from keras_bert.tasks.answers.answer_windows import token_span
 from keras_bert.tasks.fine_tuning.columns import as_list
-from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import brief
-from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import arrays
 from keras_bert.tasks.fine_tuning.encoded import ragged
@@ -70,23 +69,11 @@ def asked_questions(pairs):
     Raises:
         ValueError: one is no pair of texts; its index is named.
     """
-    pairs = as_rows(pairs, _KEYS)
-    for index, pair in enumerate(pairs):
-        if isinstance(pair, str | bytes) or not _is_pair(pair):
-            raise ValueError(
-                "Each of `texts` must be a pair of a question and its context. "
-                f"Received: {brief(pair)} at index {index}."
-            )
-    for column in zip(*pairs, strict=True):
-        checked_texts(column)
+    columns = encoded_texts(pairs, _KEYS)
     return [
-        SquadQuestion(str(index), question, context, (), False, None)
-        for index, (question, context) in enumerate(pairs)
+        SquadQuestion(str(index), *map(bytes.decode, pair), (), False, None)
+        for index, pair in enumerate(zip(*columns, strict=True))
     ]
-
-
-def _is_pair(pair):
-    return hasattr(pair, "__len__") and len(pair) == 2
 
 
 def _check_ids(questions):

@@ -10,9 +10,10 @@ from keras import ops
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.embeddings.model import unit
 from keras_bert.tasks.fine_tuning.columns import INSIDE
+from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
-from keras_bert.tasks.fine_tuning.columns import brief
-from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import encoded_texts
+from keras_bert.tasks.fine_tuning.columns import named_columns
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
@@ -21,7 +22,7 @@ from keras_bert.tasks.fine_tuning.labels import numbers
 _LARGE = 1e9
 # Keys of examples, as in data sets of sentence-transformers.
 _KEYS = (("anchor", "positive"), ("anchor", "positive", "negative"))
-_KEYS += (("text", "text_pair"),)
+_KEYS += PAIR_KEYS
 
 
 def embedding_examples(preprocess, texts, labels=None):
@@ -44,19 +45,7 @@ def embedding_examples(preprocess, texts, labels=None):
         ValueError: an example is none of these; its index is named.
     """
     texts, labels = _split(texts, labels)
-    width = len(texts[0]) if _is_row(texts[0]) else 1
-    if width not in ((2,) if labels is not None else (2, 3)):
-        raise ValueError(
-            "`texts` must be pairs or triplets of texts, or with `labels` "
-            f"pairs. Received: {brief(texts[0])} at index 0."
-        )
-    for index, row in enumerate(texts):
-        if not _is_row(row) or len(row) != width:
-            raise ValueError(
-                f"Each example must have {width} texts, as the first one. "
-                f"Received: {brief(row)} at index {index}."
-            )
-    columns = [checked_texts(column) for column in zip(*texts, strict=True)]
+    columns = encoded_texts(texts, _KEYS if labels is None else PAIR_KEYS)
     scores = None if labels is None else _scores(labels)
     places = {}
     for text in itertools.chain(*zip(*columns, strict=True)):
@@ -80,6 +69,7 @@ def are_scored(examples):
 def _split(texts, labels):
     spec = getattr(texts, "element_spec", None)
     is_scored = isinstance(spec, tuple) and not hasattr(spec[0], "shape")
+    is_scored = is_scored or "label" in (named_columns(texts) or ())
     if is_scored or labels is not None:
         labels = INSIDE if labels is None else labels
         return split_examples(texts, labels, _KEYS)
@@ -87,10 +77,6 @@ def _split(texts, labels):
     if not texts:
         raise ValueError("There must be examples. Received: none.")
     return texts, None
-
-
-def _is_row(row):
-    return isinstance(row, tuple | list | np.ndarray)
 
 
 def _scores(labels):

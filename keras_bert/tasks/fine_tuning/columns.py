@@ -15,7 +15,9 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 INSIDE = "inside"
 # Keys of a text and of a pair of texts, as in pipelines of transformers.
 SINGLE_KEYS = (("text",),)
-TEXT_KEYS = (*SINGLE_KEYS, ("text", "text_pair"))
+PAIR_KEYS = (("text", "text_pair"),)
+TEXT_KEYS = SINGLE_KEYS + PAIR_KEYS
+_FORMS = {1: "single texts", 2: "pairs", 3: "triplets"}
 
 
 def one_or_many(method: _Method) -> _Method:
@@ -52,44 +54,14 @@ def _is_one(texts):
 
 
 def checked_texts(texts):
-    """Check single texts and encode them as UTF-8.
-
-    Args:
-        texts: list of str, or what else `as_rows` takes.
-
-    Returns:
-        A list of bytes.
-
-    Raises:
-        ValueError: `texts` is not a list of str; the index is named.
-    """
-    return [
-        _encoded(text, "`texts` must be a list of str", f" at index {index}")
-        for index, text in enumerate(as_rows(texts, SINGLE_KEYS))
-    ]
-
-
-def checked_text(text):
-    """Check one str and encode it as UTF-8."""
-    return _encoded(text, "`text` must be one str", "")
+    """Check single texts, as `encoded_texts` does; return a list of bytes."""
+    (column,) = encoded_texts(texts, SINGLE_KEYS)
+    return column
 
 
 def brief(text):
     """Return a value for a message, cut to about 60 characters."""
     return _SHORT.repr(text)
-
-
-def _encoded(text, wanted, where):
-    if not isinstance(text, str):
-        raise ValueError(f"{wanted}. Received: {brief(text)}{where}.")
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{wanted} that UTF-8 can hold. Received: half of a surrogate "
-            f"pair, {text[error.start]!r}, at character {error.start} of "
-            f"{brief(text)}{where}."
-        ) from None
 
 
 def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
@@ -109,7 +81,7 @@ def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
         ValueError: there are no texts, or not as many as labels.
     """
     if labels is INSIDE:
-        named = dict(_named_columns(texts) or {})
+        named = dict(named_columns(texts) or {})
         if "label" in named:
             labels, texts = named.pop("label"), named
         elif hasattr(texts, "as_numpy_iterator"):
@@ -148,7 +120,7 @@ def as_rows(texts, keys=TEXT_KEYS):
     """
     if hasattr(texts, "as_numpy_iterator"):
         texts = [_decoded(x) for x in unbatched(texts).as_numpy_iterator()]
-    named = _named_columns(texts)
+    named = named_columns(texts)
     if named is not None:
         names = _names(named, keys, not _is_mapping(texts))
         return _zipped([as_list(named[name], name) for name in names])
@@ -164,7 +136,7 @@ def _is_mapping(row):
     return isinstance(row, collections.abc.Mapping)
 
 
-def _named_columns(texts):
+def named_columns(texts):
     """Return the columns of a mapping or a table by name; None of others."""
     if _is_mapping(texts):
         return texts
@@ -241,7 +213,7 @@ def as_list(values, name="texts"):
         values: sequence, array, tensor or column.
         name: str, the argument to name in messages.
     """
-    named = _named_columns(values)
+    named = named_columns(values)
     if named is not None:
         raise ValueError(
             f"`{name}` must be a list. Received: a mapping or a table with "
@@ -274,34 +246,50 @@ def _decoded(value):
     return value
 
 
-def encoded_texts(texts, is_pair=None):
-    """Encode texts as UTF-8, one column or, of pairs, two.
+def encoded_texts(texts, keys=TEXT_KEYS):
+    """Encode texts as UTF-8.
 
     Args:
-        texts: list of str, or of pairs of str, as `as_rows` takes it.
-        is_pair: bool, whether pairs are wanted; None for either.
+        texts, keys: as `as_rows` takes them.
+
+    Returns:
+        A list of bytes for each text of a row.
 
     Raises:
-        ValueError: some are pairs and some are not, one is no text, or they
-            are not what is wanted.
+        ValueError: a row has not as many texts as the first one, or as one of
+            `keys`, or one is not a str; its index is named.
     """
-    texts = as_rows(texts)
-    widths = [
-        1 if isinstance(x, str | bytes) or not hasattr(x, "__len__") else len(x)
-        for x in texts
-    ]
-    wanted = {None: widths[0] if widths else 1, False: 1, True: 2}[is_pair]
-    for index, width in enumerate(widths):
-        if width != wanted or width > 2:
+    texts = as_rows(texts, keys)
+    rows = [x if isinstance(x, list | tuple) else (x,) for x in texts]
+    widths = sorted({len(names) for names in keys})
+    width = len(rows[0]) if rows else widths[0]
+    for index, row in enumerate(rows):
+        if len(row) != width or width not in widths:
             raise ValueError(
-                f"`texts` must be {'pairs' if wanted == 2 else 'single texts'}"
-                f", as the first ones or as the model was trained. Received: "
+                f"`texts` must be {' or '.join(_FORMS[n] for n in widths)}, as "
+                "the first ones or as the model was trained. Received: "
                 f"{brief(texts[index])} at index {index}. Two lists a and b "
                 "are pairs as list(zip(a, b))."
             )
-    if wanted == 1:
-        return [checked_texts(texts)]
-    return [checked_texts([pair[n] for pair in texts]) for n in range(2)]
+    return [
+        [_encoded(*x) for x in enumerate(column)]
+        for column in (zip(*rows, strict=True) if rows else [()] * width)
+    ]
+
+
+def _encoded(index, text):
+    if not isinstance(text, str):
+        raise ValueError(
+            f"`texts` must be str. Received: {brief(text)} at index {index}."
+        )
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            "`texts` must be str that UTF-8 can hold. Received: half of a "
+            f"surrogate pair, {text[error.start]!r}, at character "
+            f"{error.start} of {brief(text)} at index {index}."
+        ) from None
 
 
 def _from_dataset(dataset):

@@ -8,6 +8,9 @@ References:
 
 import numpy as np
 
+from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
+from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import TEXT_KEYS
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
@@ -17,6 +20,8 @@ from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS_AT_ONCE = 4096
+# By whether the texts are pairs, if that is known.
+_KEYS = {None: TEXT_KEYS, False: SINGLE_KEYS, True: PAIR_KEYS}
 
 
 class TextTask(FineTunedTask):
@@ -77,9 +82,9 @@ class TextTask(FineTunedTask):
 
     def encode(self, texts, labels=None, class_weights=None):
         if labels is None:
-            return self._in_rows(encoded_texts(texts, self.is_pair))
+            return self._in_rows(encoded_texts(texts, _KEYS[self.is_pair]))
         texts, labels = split_examples(texts, labels)
-        columns = encoded_texts(texts, self.is_pair)
+        columns = encoded_texts(texts, _KEYS[self.is_pair])
         encoded = self._in_rows(columns, *self._learned(labels, class_weights))
         self.settings["is_pair"] = len(columns) == 2
         return encoded

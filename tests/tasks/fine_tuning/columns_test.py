@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
+from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import TEXT_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.columns import split_examples
@@ -184,27 +187,31 @@ def test_pairs_are_two_columns():
         [b"a", b"c"],
         [b"b", b"d"],
     ]
-    assert encoded_texts([], is_pair=True) == [[], []]
+    assert encoded_texts([], PAIR_KEYS) == [[], []]
 
 
 @pytest.mark.parametrize(
-    ("texts", "is_pair", "message"),
+    ("texts", "keys", "message"),
     [
-        (["a", ("b", "c")], None, r"single texts.*\('b', 'c'\) at index 1"),
-        ([("b", "c"), "a"], None, "pairs.*'a' at index 1"),
-        (["a"], True, "pairs.*'a' at index 0"),
-        ([("a", "b")], False, "single texts.*at index 0"),
-        ([["a", "b", "c"], ["d", "e", "f"]], None, r"list\(zip\(a, b\)\)"),
-        ([("a", "b", "c")], None, "at index 0"),
-        ([("a", 3)], None, "Received: 3 at index 0"),
-        ([(("a", "b"), 1)], None, r"Received: [(]'a', 'b'[)] at index 0"),
-        ([float("nan")], None, "Received: nan at index 0"),
-        (["a\ud800"], None, "surrogate.*at index 0"),
-        ("abc", None, "must be a list. Received: 'abc'"),
-        ({"text": "abc"}, None, "`text` must be a list. Received: 'abc'"),
-        ([b"a"], None, "Received: b'a' at index 0"),
+        (
+            ["a", ("b", "c")],
+            TEXT_KEYS,
+            r"single texts.*\('b', 'c'\) at index 1",
+        ),
+        ([("b", "c"), "a"], TEXT_KEYS, "pairs.*'a' at index 1"),
+        (["a"], PAIR_KEYS, "pairs.*'a' at index 0"),
+        ([("a", "b")], SINGLE_KEYS, "single texts.*at index 0"),
+        ([["a", "b", "c"], ["d", "e", "f"]], TEXT_KEYS, r"list\(zip\(a, b\)\)"),
+        ([("a", "b", "c")], TEXT_KEYS, "at index 0"),
+        ([("a", 3)], TEXT_KEYS, "Received: 3 at index 0"),
+        ([(("a", "b"), 1)], TEXT_KEYS, r"Received: [(]'a', 'b'[)] at index 0"),
+        ([float("nan")], TEXT_KEYS, "Received: nan at index 0"),
+        (["a\ud800"], TEXT_KEYS, "surrogate.*at index 0"),
+        ("abc", TEXT_KEYS, "must be a list. Received: 'abc'"),
+        ({"text": "abc"}, TEXT_KEYS, "`text` must be a list. Received: 'abc'"),
+        ([b"a"], TEXT_KEYS, "Received: b'a' at index 0"),
     ],
 )
-def test_what_is_no_text_is_named(texts, is_pair, message):
+def test_what_is_no_text_is_named(texts, keys, message):
     with pytest.raises(ValueError, match=message):
-        encoded_texts(texts, is_pair)
+        encoded_texts(texts, keys)
