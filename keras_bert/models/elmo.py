@@ -14,6 +14,18 @@ from keras_bert.layers.projected_lstm import ProjectedLSTMCell
 _IDS, _MASK = features.INPUT_IDS.name, features.INPUT_MASK.name
 # The forward and the backward model, which never see each other.
 _NUM_DIRECTIONS = 2
+_PARTS = "char_cnn", "lstm"
+_NO_BOUND = (
+    "If the model was trained without it, give a large bound, such as 1e9."
+)
+_CURES = {
+    "cell_clip": _NO_BOUND,
+    "proj_clip": _NO_BOUND,
+    "projection_after_highway": "Remove it if it is true: here the projection "
+    "always follows the highway layers.",
+}
+# bilm-tf trains with 261 characters; padding is one more.
+_WITHOUT_PADDING = 261
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,12 +71,42 @@ class ElmoOptions:
 
         Args:
             path: str.
+
+        Raises:
+            ValueError: a key is missing or unknown, or a value is wrong; the
+                file and the key are named.
         """
-        options = read_json_object(path)
-        values = {**options.get("char_cnn", {}), **options.get("lstm", {})}
-        if isinstance(values.get("embedding"), dict):
-            values["embedding"] = values["embedding"].get("dim")
-        return cls(**values)
+        try:
+            return cls(**_values(cls, read_json_object(path)))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+
+def _values(options_class, options):
+    """Return the values of the fields of `ElmoOptions`."""
+    values = {}
+    for part in _PARTS:
+        if not isinstance(options.get(part), dict):
+            raise ValueError(
+                f"`{part}` must be an object. An ELMo without `char_cnn` reads "
+                "ids of words, which is not supported. "
+                f"Received: {part}={options.get(part)!r}."
+            )
+        values |= options[part]
+    if isinstance(values.get("embedding"), dict):
+        values["embedding"] = values["embedding"].get("dim")
+    names = {field.name for field in dataclasses.fields(options_class)}
+    # The unknown ones first.
+    for key in sorted(names ^ {*values}, key=lambda x: (x in names, x)):
+        fault = "is missing" if key in names else "is unknown"
+        raise ValueError(f"`{key}` {fault}. {_CURES.get(key, '')}".strip())
+    if values["n_characters"] == _WITHOUT_PADDING:
+        raise ValueError(
+            "`n_characters` must count the padding. Set it to 262, as the "
+            "README of bilm-tf says for a model that was trained with 261. "
+            f"Received: n_characters={values['n_characters']}."
+        )
+    return values
 
 
 class ElmoBackbone:

@@ -147,8 +147,8 @@ def _outside(file, name):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"lstm": None}, "NoneType"),
-        ({"lstm": {"dim": 4}}, "n_layers"),
+        ({"lstm": None}, "lstm=None"),
+        ({"lstm": {"dim": 4}}, "cell_clip"),
         ({"char_cnn": {"vocab": 3}}, "vocab"),
     ],
 )

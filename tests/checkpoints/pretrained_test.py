@@ -101,6 +101,13 @@ def test_casing_is_kept(lowercase, tiny_config, tmp_path):
     assert saved["do_lower_case"] is lowercase
 
 
+def test_hugging_face_is_given_the_length_limit(bert, tmp_path):
+    save_pretrained(bert, tmp_path, format="hf")
+    saved = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    assert saved["model_max_length"] == bert.config.max_seq_length == 16
+    assert from_pretrained(tmp_path).config == bert.config
+
+
 def test_files_are_the_published_ones(bert, tiny_config, tmp_path):
     save_pretrained(bert, tmp_path)
     config = json.loads((tmp_path / "model_config.json").read_text())

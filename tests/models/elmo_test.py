@@ -59,9 +59,24 @@ def test_there_is_a_layer_of_states_more_than_there_are_of_lstms(tmp_path):
         ("lstm", "proj_clip", "3", "proj_clip='3'"),
         ("lstm", "use_skip_connections", 1, "use_skip_connections=1"),
         ("char_cnn", "embedding", "16", "embedding='16'"),
+        ("char_cnn", "n_characters", 261, "`n_characters`.*Set it to 262"),
+        (
+            *("char_cnn", "projection_after_highway", True),
+            "`projection_after_highway` is unknown. Remove it if it is true",
+        ),
     ],
 )
 def test_a_bad_option_is_an_error(tmp_path, part, key, value, message):
     values = {**_PUBLISHED, part: {**_PUBLISHED[part], key: value}}
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"options.json: .*{message}"):
         _read(tmp_path, values)
+
+
+def test_a_missing_option_is_named_with_the_cure(tmp_path):
+    lstm = {k: x for k, x in _PUBLISHED["lstm"].items() if k != "cell_clip"}
+    message = "options.json: `cell_clip` is missing.*a large bound"
+    with pytest.raises(ValueError, match=message):
+        _read(tmp_path, {**_PUBLISHED, "lstm": lstm})
+    message = "options.json: `char_cnn` must be an object.*=None"
+    with pytest.raises(ValueError, match=message):
+        _read(tmp_path, {"lstm": lstm})

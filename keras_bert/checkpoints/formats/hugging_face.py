@@ -110,6 +110,11 @@ def write_hugging_face(model, directory):
     artifacts.write_json(directory / _CONFIG, _published_config(model))
     write_task(model, directory)
     model.tokenizer_settings.save(directory)
+    settings = directory / "tokenizer_config.json"
+    if settings.is_file():
+        limit = {"model_max_length": model.config.max_seq_length}
+        values = {**read_json_object(settings), **limit}
+        artifacts.write_json(settings, values)
 
 
 def _read_config(path):
