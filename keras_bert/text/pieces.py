@@ -51,6 +51,28 @@ def join(pieces, ids, heads):
     )
 
 
+def fill_empty_spans(starts, ends, rows):
+    """Give each empty span that of the next piece, or of the previous one.
+
+    Args:
+        starts, ends: int64 `(num_pieces,)`.
+        rows: int64 `(num_pieces,)`, the text of each piece.
+
+    Returns:
+        Starts and ends, int64 `(num_pieces,)`; empty only in texts without
+        any other span.
+    """
+    is_filled, size = ends > starts, tf.size(starts, tf.int64)
+    filled = tf.concat([[size], tf.where(is_filled)[:, 0], [size]], 0)
+    number = tf.cumsum(tf.cast(is_filled, tf.int32), exclusive=True)
+    place = tf.range(size)
+    for distance in (0, 1):  # The next one replaces the previous one.
+        near = tf.gather(filled, number + distance)
+        of_near = tf.gather(tf.concat([rows, [-1]], 0), near)
+        place = tf.where(tf.equal(of_near, rows), near, place)
+    return tf.gather(starts, place), tf.gather(ends, place)
+
+
 def mark_in_place(texts, tokens, marks, no_mark):
     """Writes marks for the special tokens in texts; no byte moves.
 

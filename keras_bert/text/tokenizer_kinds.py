@@ -187,8 +187,8 @@ class Tokenizer(typing.Protocol):
         Returns:
             Three RaggedTensors `(batch_size, (num_tokens))`: ids, int32, and
             starts and ends, int64, offsets in bytes of the text as given. No
-            span begins with a space that stands before its word, so that of
-            a piece of spaces only is empty.
+            span begins with a space that stands before its word. Only that of
+            a token of white space may be empty.
         """
 
     def with_special_tokens(self) -> "Tokenizer":

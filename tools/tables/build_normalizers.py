@@ -7,6 +7,7 @@ bytes on every supported Python; those of Hugging Face are of `tokenizers`
 0.23.3.
 """
 
+import itertools
 import pathlib
 import unicodedata
 
@@ -14,6 +15,7 @@ from absl import app
 from absl import flags
 
 from keras_bert.text.normalization import normalizers
+from keras_bert.text.normalization.replacements import build_charsmap
 from keras_bert.text.normalization.replacements import build_table
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -41,6 +43,7 @@ def main(_):
         for lowercase, casing in normalizers.CASINGS.items():
             name = f"{normalizers.NORMALIZERS[rules].table}_{casing}.bin"
             (folder / name).write_bytes(of_rules(lowercase))
+    (folder / normalizers.COMPOSING).write_bytes(_composing())
 
 
 def _of_bert(lowercase, strip_accents):
@@ -74,6 +77,41 @@ def _of_hugging_face(lowercase):
     chain += [steps.Lowercase()] if lowercase else []
     peer = steps.Sequence(chain)
     return _built(lambda x: _mark_changes(x, peer.normalize_str(x)))
+
+
+def _composing():
+    """A table of SentencePiece for the steps of DeBERTa in transformers 5.
+
+    They are NFC, and a space for two or more of white space. Marks that do
+    not follow their character at once stay as they are.
+    """
+    known = [c for c in map(chr, _CODE_POINTS) if _is_known(c)]
+    replaced = {}
+    for character in known:
+        composed = _nfc(character)
+        if composed != character:
+            replaced[character] = composed
+        if len(composed) == 1:
+            base, *marks = unicodedata.normalize("NFD", character)
+            for some in itertools.permutations(marks):
+                for place in range(len(some)):
+                    key = _nfc(base + "".join(some[:place]))
+                    key += "".join(some[place:])
+                    if _nfc(key) == composed != key:
+                        replaced[key] = composed
+    spaces = [c for c in known if c.isspace() and not "\x1c" <= c <= "\x1f"]
+    pairs = map("".join, itertools.product(spaces, repeat=2))
+    return build_charsmap(
+        {**replaced, **dict.fromkeys([*"\t\n\r", *pairs], " ")}
+    )
+
+
+def _is_known(character):
+    return normalizers.is_assigned(ord(character))
+
+
+def _nfc(text):
+    return unicodedata.normalize("NFC", text)
 
 
 def _built(rule, **options):

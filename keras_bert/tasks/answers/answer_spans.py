@@ -105,7 +105,10 @@ def decode_answers(
     ):
         start, end = int(token_starts[first]), int(token_ends[last])
         text = data[start:end].decode("utf-8")
-        if text not in spans:
+        start += len(text.encode()) - len(text.lstrip().encode())
+        text = text.strip()
+        end = start + len(text.encode())
+        if text and text not in spans:
             spans[text] = Answer(text, start, end, start_logit, end_logit)
         if len(spans) == n_best_size:
             break

@@ -96,6 +96,12 @@ def _assets():
     return importlib.resources.files("keras_bert.text.normalization") / "tables"
 
 
+@functools.cache
+def composing_charsmap():
+    """Read the replacements of DeBERTa's normalizer in transformers 5."""
+    return (_assets() / COMPOSING).read_bytes()
+
+
 # SentencePiece writes spaces so; in a text it is one.
 WORD_START = "\u2581"
 # Pairs of these marks are quotation marks.
@@ -150,6 +156,8 @@ def _hugging_face_charsmap(charsmap):
 
 CASINGS = {True: "uncased", False: "cased"}  # By `lowercase`.
 GOOGLE_RESEARCH, HUGGING_FACE = "google_research", "hugging_face"
+# What takes the place of a model's replacements in transformers 5: NFC.
+COMPOSING = "composing_charsmap.bin"
 MODEL = "model"  # The rules of a SentencePiece model only: no table before it.
 NORMALIZERS = {
     GOOGLE_RESEARCH: AlbertNormalizer("albert", lambda charsmap: charsmap),

@@ -5,6 +5,7 @@ double-array trie over UTF-8, in the format of darts-clone, whose values are
 places in a pool of texts that end in U+0000.
 """
 
+import functools
 import struct
 import unicodedata
 
@@ -152,6 +153,7 @@ def single_replacements(charsmap):
     return {key: text for key, text in found if len(key) == 1}
 
 
+@functools.lru_cache(maxsize=4)  # It takes seconds.
 def replacements(charsmap):
     """Reads the replacements of texts without combining characters.
 

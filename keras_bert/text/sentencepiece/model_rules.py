@@ -12,6 +12,7 @@ import tensorflow_text as tf_text
 
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.normalization.replacements import single_replacements
+from keras_bert.text.pieces import fill_empty_spans
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import USER_DEFINED
@@ -49,7 +50,7 @@ class LibrarySpans:
 
     Returns:
         Starts and ends, int64 `(total_num_pieces,)`, in bytes of the texts.
-        None begins or ends with white space.
+        None is empty, and none begins or ends with white space.
     """
 
     def __init__(self, model, found):
@@ -96,7 +97,8 @@ class LibrarySpans:
         words = tf.strings.regex_replace(words, f"^{self._spaces}+", "")
         starts = ends - tf.cast(tf.strings.length(words), tf.int64)
         sizes = tf.gather(self._sizes, pieces.flat_values)
-        return starts, tf.maximum(ends, starts + tf.cast(sizes, tf.int64))
+        ends = tf.maximum(ends, starts + tf.cast(sizes, tf.int64))
+        return fill_empty_spans(starts, ends, row)
 
 
 def _class_of(characters):

@@ -14,11 +14,13 @@ from keras_bert.text.base_vocabulary import check_token_settings
 from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.normalization.normalizers import MODEL
+from keras_bert.text.normalization.normalizers import composing_charsmap
 from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
 from keras_bert.text.sentencepiece.tokenizer_json import to_tokenizer_json
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.sentencepiece.words import ALBERT
 from keras_bert.text.sentencepiece.words import ALL_WORDS
+from keras_bert.text.sentencepiece.words import XLM_ROBERTA
 
 _MODELS = tuple(name for words in ALL_WORDS for name in words.files)
 _SETTINGS = "tokenizer_config.json"
@@ -129,6 +131,8 @@ def read_sentencepiece(directory, lowercase=None):
     refuse_added_tokens(directory, vocabulary)
     words = vocabulary.words
     settings = _read_settings(directory / _SETTINGS, words)
+    if words is XLM_ROBERTA:  # Its class in transformers ignores the key.
+        settings[_CASING] = None
     lowercase = agreed_casing(
         vocabulary,
         {
@@ -167,7 +171,8 @@ def _check_same(vocabulary, fast_vocabulary, name, fast_source):
     texts, others = vocabulary.tokens, fast_vocabulary.tokens
     model, fast_model = vocabulary.model, fast_vocabulary.model
     # Some releases of transformers leave the table out.
-    may_lack = vocabulary.words is not ALBERT and not fast_model.charsmap
+    lacking = fast_model.charsmap in (b"", composing_charsmap())
+    may_lack = vocabulary.words is not ALBERT and lacking
     if texts != others:
         pairs = enumerate(itertools.zip_longest(texts, others))
         index, (one, other) = next((n, p) for n, p in pairs if p[0] != p[1])

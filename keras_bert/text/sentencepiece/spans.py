@@ -121,7 +121,12 @@ class PieceSpans:
             tf.cast(is_unit & is_new, tf.int32), row, tf.size(sizes)
         )
         starts = tf.boolean_mask(places, is_new)
-        ends = tf.maximum(tf.concat([starts[1:], [0]], 0), starts + 1)
+        # Units of one character end where the next character begins.
+        begins = tf.concat([[True], tf.not_equal(starts[1:], starts[:-1])], 0)
+        begins = begins[: tf.size(starts)]
+        nexts = tf.concat([[0], tf.boolean_mask(starts, begins), [0]], 0)
+        ends = tf.gather(nexts, tf.cumsum(tf.cast(begins, tf.int32)) + 1)
+        ends = tf.maximum(ends, starts + 1)
         is_unit = tf.boolean_mask(is_unit, is_new)
         return (
             tf.concat([tf.boolean_mask(starts, is_unit), [0]], 0),

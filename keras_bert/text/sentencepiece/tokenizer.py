@@ -107,9 +107,10 @@ class SentencePieceTokenizer(Summarized):
         """Like a call, and where each token stands in the text.
 
         A span begins and ends between characters. White space before a word
-        is not in it. A piece "▁" that stands alone, before a word, has the
-        span of the character that follows. By a model's own rules, its span is
-        empty, and so is that of the first part of a character that is cut.
+        is not in it, and none is empty. A piece "▁" that stands alone, before a
+        word, has the span of the character that follows. By a model's own
+        rules, it has the span of the next piece, as has the first part of a
+        character that is cut.
 
         Args:
             texts: string tensor or list `(batch_size,)`, UTF-8.

@@ -17,6 +17,7 @@ from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import QUOTE
 from keras_bert.text.normalization.normalizers import QUOTING
 from keras_bert.text.normalization.normalizers import combining_characters
+from keras_bert.text.normalization.normalizers import composing_charsmap
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
@@ -41,6 +42,16 @@ _PRECOMPILED, _TABLE = "Precompiled", "precompiled_charsmap"
 _SQUEEZING = [
     {"type": "Strip", "strip_left": True, "strip_right": True},
     {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+]
+# DeBERTa's steps in transformers 5, which leaves the model's table out.
+_COMPOSING = [
+    {
+        "type": "Replace",
+        "pattern": {"Regex": r"\s{2,}|[\n\r\t]"},
+        "content": " ",
+    },
+    {"type": "NFC"},
+    {"type": "Strip", "strip_left": False, "strip_right": True},
 ]
 # Fields of a model and of its parts, see sentencepiece_model.proto.
 _TRAINER, _NORMALIZER = 2, 3
@@ -121,7 +132,9 @@ def from_tokenizer_json(values, source):
         steps = [*normalizer.get("normalizers", [normalizer])]
         tables = [x[_TABLE] for x in steps if x["type"] == _PRECOMPILED]
         charsmap = base64.b64decode(tables[0] if tables else "")
-        if words.normalizer == MODEL:
+        if steps == _COMPOSING and words.normalizer == MODEL:
+            charsmap, normalizer, lowercase = composing_charsmap(), MODEL, False
+        elif words.normalizer == MODEL:
             normalizer, lowercase = _squeezing_only(steps), False
         else:
             steps = steps[: -len(tables) or None]
@@ -133,7 +146,9 @@ def from_tokenizer_json(values, source):
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
         raise ValueError(
             f"{source} must hold a Unigram model with ALBERT's normalizer. "
-            f"Received: {_told(e)}."
+            f"Received: {_told(e)}. If the model was trained with its "
+            "SentencePiece model, put that file (spm.model, spiece.model or "
+            "sentencepiece.bpe.model) in the place of this one."
         ) from None
     vocabulary = SentencePieceVocabulary(
         SentencePieceModel(data, source), source, words

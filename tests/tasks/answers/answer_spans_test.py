@@ -79,6 +79,14 @@ class DecodeAnswersTest(unittest.TestCase):
         self.assertEqual(best, Answer("é z 中", 2, 10, 3.0, 2.0))
         self.assertEqual(best.score, 5.0)
 
+    def test_white_space_around_an_answer_is_left_out(self):
+        context, starts, ends = self.context
+        self.context = context, np.maximum(starts - 1, 0), ends
+        self.set_logit(0, 0, 1, 3.0)
+        self.set_logit(1, 0, 3, 2.0)
+        best = self.decode().spans[0]
+        self.assertEqual(best, Answer("é z 中", 2, 10, 3.0, 2.0))
+
     @hypothesis.settings(max_examples=150, deadline=None, derandomize=True)
     @hypothesis.given(
         length=strategies.integers(1, len(_LETTERS)),

@@ -2,10 +2,12 @@
 
 import io
 import json
+import random
 import shutil
 
 import pytest
 
+from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
@@ -28,6 +30,11 @@ _TEXTS = [
     *("[CLS] <s> [MASK] <mask>x", "\u200bthe\u200b", "the\u00a0fox\u3000so"),
     *("😀 the 😀😀", "▁the ▁ fox", "Aſ ß İ", "\x01a\x7fb", "ｶﾞ ｶﾞ"),
 ]
+_PARTS = (
+    *("the", "café", "cafe\u0301", "e\u0323\u0302", "ệ", "\u00ea\u0323", "Ａ"),
+    *(" ", "  ", "\t", "\n", "\r\n", "a\u00a0\u3000x", "a\u00a0b", "½", "ﬁ"),
+    *("中", "한국어", "\u1112\u1161\u11ab", "\u212b", "!!", "😀", "\u200b"),
+)
 _OPTIONS = {
     DEBERTA: {
         **{"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3},
@@ -107,7 +114,7 @@ def test_spans_are_those_of_the_words(tokenizer):
     spans = [data[start:end].decode() for start, end in zip(starts, ends)]
     tokens = [tokenizer.vocabulary.tokens[index] for index in ids]
     spelled = "".join(
-        ("▁" if token.startswith("▁") else "") + span
+        ("▁" if token.startswith("▁") else "") + span * (token != "▁")
         for token, span in zip(tokens, spans)
     )
     assert spelled == "▁the▁ｆｏｘ▁3,141▁cafe\u0301"
@@ -172,6 +179,42 @@ def test_a_file_without_the_table_is_taken_beside_the_model(
     file.write_text(json.dumps(values))
     with pytest.raises(ValueError, match="Strip, Replace, Lowercase; that of"):
         read_sentencepiece(tmp_path)
+
+
+def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
+    """It writes a tokenizer.json, of DeBERTa without the model's table."""
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer.settings.save(tmp_path)
+    path = tmp_path / "tokenizer.json"
+    values = json.loads(path.read_text())
+    metaspace = values["pre_tokenizer"]["pretokenizers"]
+    if words is DEBERTA:
+        regex = {"Regex": r"\s{2,}|[\n\r\t]"}
+        values["normalizer"]["normalizers"] = [
+            {"type": "Replace", "pattern": regex, "content": " "},
+            {"type": "NFC"},
+            {"type": "Strip", "strip_left": False, "strip_right": True},
+        ]
+    else:
+        values["normalizer"] = values["normalizer"]["normalizers"][0]
+        split = [{"type": "WhitespaceSplit"}, *metaspace]
+        values["pre_tokenizer"]["pretokenizers"] = split
+    path.write_text(json.dumps(values))
+    settings = {"do_lower_case": words is XLM_ROBERTA}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    with_model = read_sentencepiece(tmp_path).tokenizer()
+    assert with_model(_TEXTS).to_list() == tokenizer(_TEXTS).to_list()
+    (tmp_path / words.files[0]).unlink()
+    read = read_tokenizer("wordpiece", tmp_path, 100)
+    assert read.vocabulary.words is words
+    peer = tokenizers.Tokenizer.from_file(str(path))
+    choose = random.Random(2)
+    texts = [
+        "".join(choose.choices(_PARTS, k=choose.randint(0, 9)))
+        for _ in range(500)
+    ]
+    theirs = peer.encode_batch(texts, add_special_tokens=False)
+    assert read.tokenizer()(texts).to_list() == [x.ids for x in theirs]
 
 
 def test_texts_are_not_changed_before_the_model(path, words, tmp_path):

@@ -1,0 +1,141 @@
+"""Spans of the tokens of each kind of tokenizer."""
+
+import io
+import itertools
+import unicodedata
+
+import hypothesis
+import pytest
+from hypothesis import strategies
+
+from keras_bert.text import SentencePieceTokenizer
+from keras_bert.text.sentencepiece.words import DEBERTA
+from keras_bert.text.sentencepiece.words import XLM_ROBERTA
+
+_LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
+Über den Wolken schöner Straßen fährt die Straßenbahn (nach Köln).
+中文的文字和日本語のテキスト、日本語のテキスト。 한국어 한국어
+café cafés résumé""".splitlines()
+_OPTIONS = {
+    DEBERTA: {
+        **{"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3},
+        **{"pad_piece": "[PAD]", "bos_piece": "[CLS]"},
+        **{"eos_piece": "[SEP]", "unk_piece": "[UNK]"},
+    },
+    XLM_ROBERTA: {},
+}
+_PARTS = (
+    *("the", "café", "word1", "wo", "中文", "한국어", "ﬁ", "㍿", "ﷺ", "½", "¨"),
+    *(" ", "  ", "\n", "\t", "\u00a0", "\u3000", "\u2028", "▁", " ▁ "),
+    *("!", "。", "(", "'", "``", "''", "...", "‹", "—", "😀", "😀😀", "é", "e"),
+    *("\u0301", "\u0308", "\u200b", "\u00ad", "\x07", "\x00", "\ufffd", "ｶﾞ"),
+    *("[MASK]", "[SEP]", "<mask>", "</s>", "<unk>", "[mask]", "M", "İ", "ẞ"),
+)
+_TEXTS = strategies.lists(
+    strategies.lists(
+        strategies.one_of(
+            strategies.sampled_from(_PARTS), strategies.text(max_size=3)
+        ),
+        max_size=7,
+    ).map("".join),
+    min_size=1,
+    max_size=12,
+)
+
+
+def _model_rules(words, folder):
+    sentencepiece = pytest.importorskip("sentencepiece")
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(3 * _LINES),
+        model_writer=model,
+        vocab_size=90,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        **_OPTIONS[words],
+    )
+    path = folder / words.files[0]
+    path.write_bytes(model.getvalue())
+    return SentencePieceTokenizer(path)
+
+
+_KINDS = {
+    "wordpiece": lambda get: get("tokenizer"),
+    "mpnet": lambda get: get("make_settings_of")("mpnet").tokenizer(),
+    "byte_bpe": lambda get: get("byte_pair_tokenizer"),
+    "prefixed": lambda get: get("make_settings")("byte_bpe").tokenizer(),
+    "bpe": lambda get: get("make_settings")("bpe").tokenizer(),
+    "albert": lambda get: SentencePieceTokenizer(get("spiece_file")),
+    "hugging_face": lambda get: SentencePieceTokenizer(
+        get("spiece_file"), normalizer="hugging_face"
+    ),
+    "deberta": lambda get: _model_rules(DEBERTA, get("folder")),
+    "xlm": lambda get: _model_rules(XLM_ROBERTA, get("folder")),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="module", params=[*_KINDS])
+def plain(request):
+    return _KINDS[request.param](request.getfixturevalue)
+
+
+@pytest.fixture(scope="module", params=[False, True])
+def tokenizer_of_kind(request, plain):
+    return plain.with_special_tokens() if request.param else plain
+
+
+@hypothesis.given(texts=_TEXTS)
+@hypothesis.settings(
+    max_examples=8,
+    deadline=None,
+    derandomize=True,
+    phases=[hypothesis.Phase.generate],  # Shrinking takes minutes.
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+def test_spans_tile_the_text(tokenizer_of_kind, texts):
+    tokenizer = tokenizer_of_kind
+    rows = (x.to_list() for x in tokenizer.tokenize_with_offsets(texts))
+    for text, ids, starts, ends in zip(texts, *rows, strict=True):
+        data, spans = text.encode(), [*zip(starts, ends, strict=True)]
+        tokens = [tokenizer.vocabulary.tokens[index] for index in ids]
+        for (start, end), token in zip(spans, tokens, strict=True):
+            assert 0 <= start <= end <= len(data)
+            span = data[start:end].decode()  # It ends between characters.
+            is_space = tokenizer.kind == "byte_bpe" and not span.strip()
+            assert is_space or span, (text, token, spans)
+            ends_in_space = any(map(_is_space, (span[:1], span[-1:])))
+            assert is_space or not ends_in_space, (text, token, spans)
+        assert starts == sorted(starts) and ends == sorted(ends), (text, spans)
+        for one, other in itertools.pairwise(spans):
+            shared = data[other[0] : one[1]].decode()
+            # Tokens share a span, or the one character that is cut.
+            assert one == other or len(_characters(shared)) < 2, (text, spans)
+        _check_covered(tokenizer, text, spans)
+
+
+def _is_space(character):
+    """Controls that Python calls white space are dropped by most kinds."""
+    return (
+        character.isspace() and character not in "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
+    )
+
+
+def _characters(text):
+    """Those that are not dropped, without marks of the one before."""
+    kinds = map(unicodedata.category, text)
+    return [c for c in kinds if c not in ("Mn", "Mc", "Me", "Cc", "Cf")]
+
+
+def _check_covered(tokenizer, text, spans):
+    """What no span holds is white space, or is dropped."""
+    covered = {place for span in spans for place in range(*span)}
+    place = 0
+    for character in text:
+        if place not in covered and not _is_space(character):
+            assert tokenizer([character]).to_list() == [[]], (text, spans)
+        place += len(character.encode())
