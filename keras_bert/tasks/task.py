@@ -48,12 +48,8 @@ class Task(Summarized):
         cls.from_pretrained = classmethod(named(read))
 
     def _facts(self):
-        length = self.preprocess.seq_length
-        return {
-            "pretrained": self.pretrained,
-            **self.settings,
-            "seq_length": length,
-        }
+        facts = {"pretrained": self.pretrained, **self.settings}
+        return {**facts, "seq_length": self.preprocess.seq_length}
 
     def __new__(cls, pretrained=None, *args, **kwargs):
         if isinstance(pretrained, str | os.PathLike):
