@@ -57,7 +57,6 @@ nb_ipywidgets_js = {}
 
 # Docstrings.
 autodoc_inherit_docstrings = False
-autodoc_preserve_defaults = True
 autodoc_typehints = "none"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True

@@ -53,7 +53,7 @@ def _run(name, arguments):
     programs = " ".join(_JOBS.values()).split()
     if name not in programs:
         words = [*programs, "help", "version", "configs"]
-        near = difflib.get_close_matches(name, words)
+        near = [x for x in difflib.get_close_matches(name, words) if x != name]
         advice = f"Did you mean {' or '.join(near)}? " if near else ""
         sys.exit(
             f"Error: The first word must be a program. Received: {name}. "

@@ -1,4 +1,4 @@
-"""Makes a corpus, in a part to train on and a part to evaluate on.
+"""Make a corpus, part of it held out.
 
     keras-bert collect_corpus --output_dir=corpus
     keras-bert collect_corpus --output_dir=corpus --input_file='text/*.txt'

@@ -1,4 +1,4 @@
-"""Reads a checkpoint of any format and writes it in another.
+"""Convert a checkpoint of any format to another.
 
     keras-bert convert_checkpoint --input_dir=uncased_L-12_H-768_A-12 \\
         --output_dir=bert-base-uncased --format=keras

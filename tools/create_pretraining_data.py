@@ -1,4 +1,4 @@
-"""Turns plain text into TFRecords of masked examples.
+"""Turn plain text into masked examples.
 
     keras-bert create_pretraining_data --input_file='text/*.txt' \\
         --vocab_file=vocab.txt --output_dir=tfrecords/wiki \\

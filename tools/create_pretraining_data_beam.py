@@ -1,4 +1,4 @@
-"""Turns plain text into TFRecords of masked sentence pairs, on a cluster.
+"""Turn plain text into records on a cluster.
 
     keras-bert create_pretraining_data_beam \\
         --input_file='gs://bucket/text/*.txt' --vocab_file=vocab.txt \\

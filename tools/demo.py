@@ -1,4 +1,4 @@
-"""The main job in one command: from plain text to a served BERT.
+"""Run all steps from plain text to a served BERT.
 
     keras-bert demo --output_dir=demo-output
     keras-bert demo --output_dir=demo-output --input_file='text/*.txt'

@@ -1,4 +1,4 @@
-"""Tries what the demo made and prints one screen.
+"""Try the results of the demo.
 
     keras-bert demo_report --output_dir=demo-output
 

@@ -1,4 +1,4 @@
-"""Turns each text of a file into a vector.
+"""Turn each text of a file into a vector.
 
     keras-bert embed --input_file=texts.txt --output_file=vectors.npy
     keras-bert embed --model_dir=sentence-transformers/all-MiniLM-L6-v2 \\

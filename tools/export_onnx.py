@@ -1,4 +1,4 @@
-"""Writes an ONNX file for ONNX Runtime, OpenVINO and others.
+"""Write an ONNX file and its tokenizer.
 
     keras-bert export_onnx --input_dir=runs/mood/model \\
         --output_dir=mood-onnx

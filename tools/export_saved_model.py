@@ -1,4 +1,4 @@
-"""Writes a SavedModel that takes plain text.
+"""Write a SavedModel that takes plain text.
 
     keras-bert export_saved_model --input_dir=runs/mood/model \\
         --output_dir=served/mood

@@ -1,4 +1,4 @@
-"""Writes a model as TFLite files, for phones.
+"""Write a model as TFLite files, for phones.
 
     keras-bert export_tflite --input_dir=runs/mood/model \\
         --output_file=mood.tflite --kind=int8 --texts_file=some.txt

@@ -1,4 +1,4 @@
-"""Fills the masks of texts with the most probable words.
+"""Fill the masks of texts.
 
     keras-bert fill_mask --text='The function returns a [MASK] of strings.'
     keras-bert fill_mask --model_dir=bert-base-uncased \\

@@ -1,4 +1,4 @@
-"""Goes on with texts, as a left-to-right model does.
+"""Continue texts with a left-to-right model.
 
     keras-bert generate --input_dir=runs/gpt1 \\
         --prompt='the cat sat on' --prompt='once upon a time' \\

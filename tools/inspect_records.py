@@ -1,4 +1,4 @@
-"""Checks record files, measures them and shows some of their examples.
+"""Check record files and show examples.
 
     keras-bert inspect_records --input_file='tfrecords/wiki/*.tfrecord' \\
         --vocab_file=vocab.txt

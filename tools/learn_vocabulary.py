@@ -1,4 +1,4 @@
-"""Learns a tokenizer's vocabulary from text.
+"""Learn a tokenizer's vocabulary from text.
 
     keras-bert learn_vocabulary --input_file='text/*.txt' \\
         --output_file=vocab.txt --vocab_size=8000

@@ -1,4 +1,4 @@
-"""Shows what a model does, on a page in the browser.
+"""Show a model on a page in the browser.
 
     keras-bert playground --port=8080
     keras-bert playground --model_dir=runs/mood/model

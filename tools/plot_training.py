@@ -1,4 +1,4 @@
-"""Draws the curves of one or several pre-training runs.
+"""Draw the curves of pre-training runs.
 
     keras-bert plot_training --run_dir=runs/a,runs/b --output_file=a.png
 

@@ -1,4 +1,4 @@
-"""Answers every row of a file with a fine-tuned model.
+"""Answer the rows of a file by a trained model.
 
     keras-bert predict --model_dir=runs/mrpc/model \\
         --input_file=pairs.tsv --output_file=answers.jsonl \\

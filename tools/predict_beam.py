@@ -1,4 +1,4 @@
-"""Answers every row of files with a SavedModel, on a cluster.
+"""Answer every row of files on a cluster.
 
     keras-bert predict_beam --model_dir=gs://bucket/mood/1 \\
         --input_file='gs://bucket/texts/*.jsonl' \\

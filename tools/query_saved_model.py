@@ -1,4 +1,4 @@
-"""Asks an exported SavedModel, with only tensorflow and tensorflow_text.
+"""Query a SavedModel; needs only TensorFlow.
 
     keras-bert query_saved_model --model_dir=served/small/1 \\
         --text='The function returns a [MASK] of strings.'

@@ -1,4 +1,4 @@
-"""Asks a model of a TensorFlow Serving server by REST.
+"""Query a TensorFlow Serving server by REST.
 
     keras-bert query_server --model_name=mood --text='a fine film'
 

@@ -1,4 +1,4 @@
-"""Fine-tunes a model to label texts or pairs of texts, and evaluates it.
+"""Fine-tune a model to label texts or pairs.
 
     keras-bert run_classifier --task_name=mrpc --data_dir=glue/MRPC \\
         --init_dir=bert-base-uncased --output_dir=runs/mrpc

@@ -1,4 +1,4 @@
-"""Fine-tunes a model to choose among choices, as in SWAG.
+"""Fine-tune a model to choose one of some texts.
 
     keras-bert run_multiple_choice --train_file=train.csv \\
         --dev_file=val.csv --test_file=test.csv --init_dir=bert-base-uncased \\

@@ -1,4 +1,4 @@
-"""Pre-trains a BERT, or a relative, from records and writes a checkpoint.
+"""Pre-train a BERT or a relative.
 
     keras-bert run_pretraining --input_file='tfrecords/train-*.tfrecord' \\
         --eval_file=tfrecords/eval.tfrecord --vocab_file=vocab.txt \\

@@ -1,4 +1,4 @@
-"""Fine-tunes a model on SQuAD and answers its questions.
+"""Fine-tune a model to answer questions (SQuAD).
 
     keras-bert run_squad --init_dir=bert-base-uncased \\
         --train_file=train-v1.1.json --predict_file=dev-v1.1.json \\

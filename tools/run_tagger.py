@@ -1,4 +1,4 @@
-"""Fine-tunes a model to tag words, such as the names in a text.
+"""Fine-tune a model to tag words, such as names.
 
     keras-bert run_tagger --train_file=train.conll --dev_file=dev.conll \\
         --test_file=test.conll --init_dir=bert-base-cased \\

@@ -1,4 +1,4 @@
-"""Shows at once what a BERT does: a mask filled, a text found.
+"""Show what a tiny BERT does.
 
     keras-bert try --text='The function returns a [MASK] of strings.'
 
