@@ -172,7 +172,7 @@ def test_a_file_of_the_user_is_kept(task, tmp_path, name, overwrite):
         ({"representative_texts": ["a"]}, "kind='int8', and representative"),
         (
             {"kind": "full_int8", "representative_texts": ["a"]},
-            "for ids only.*--files=ids",
+            "for ids only.*files=.'ids'",
         ),
         ({"files": []}, "Received: \\[\\]"),
         ({"files": ["flex"]}, "Received: \\['flex'\\]"),
