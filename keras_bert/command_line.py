@@ -20,10 +20,8 @@ HELP = frozenset("-h -help --help -helpshort --helpshort -?".split())
 FLAGS_OF_ARGUMENTS = {
     "batch_size": "train_batch_size",
     "epochs": "num_train_epochs",
-    "keep_states": "keep_checkpoint_max",
     "lowercase": "do_lower_case",
     "null_threshold": "null_score_diff_threshold",
-    "save_steps": "save_checkpoints_steps",
     "seed": "random_seed",
     "seq_length": "max_seq_length",
     "warmup": "warmup_proportion",

@@ -20,7 +20,10 @@ from keras_bert import command_line
 from keras_bert.programs import pretraining
 from keras_bert.programs.field_flags import FieldFlags
 
-_RECIPE = FieldFlags(pretraining.PretrainingRecipe)
+_RECIPE = FieldFlags(
+    pretraining.PretrainingRecipe,
+    left_out=("flops_per_example", "matrix_product_rate", "sources"),
+)
 
 
 def main():

@@ -6,6 +6,7 @@ import re
 
 from absl import flags
 
+from keras_bert import checks
 from keras_bert import command_line
 
 flags.disclaim_key_flags()  # They are the flags of the program.
@@ -19,8 +20,7 @@ class FieldFlags:
 
     The meaning of a flag is that of the field in the `Args` of the docstring,
     behind its type. A field without a default is required. Class attributes
-    may say more: `choices`, the words that a field may be, and `groups`, the
-    titles in the manual by the first field under each.
+    may hold `groups`: the titles in the manual by the first field under each.
 
     Args:
         options: a dataclass.
@@ -34,15 +34,18 @@ class FieldFlags:
     def __init__(self, options, left_out=(), **defaults):
         self._options = options
         meanings = field_meanings(options)
-        choices = getattr(options, "choices", {})
         groups, title = getattr(options, "groups", {}), None
         self.holders = {}
-        for field in dataclasses.fields(options):
+        own = vars(options)["__annotations__"]
+        for field in sorted(
+            dataclasses.fields(options), key=lambda x: x.name not in own
+        ):
             if field.name in left_out:
                 continue
             define, more = _definer(field), []
-            if field.name in choices:
-                define, more = flags.DEFINE_enum, [[*choices[field.name]]]
+            check = field.metadata.get("check")
+            if check and check.func is checks.one_of:
+                define, more = flags.DEFINE_enum, [[*check.args[0]]]
             is_required = field.default is dataclasses.MISSING
             default = None if is_required else field.default
             if isinstance(default, tuple):
@@ -74,13 +77,13 @@ def field_meanings(options):
     Returns:
         A dict of str by the names of the fields, without their types.
     """
-    arguments = inspect.getdoc(options).partition("Args:\n")[2]
-    arguments = arguments.partition("\n\n")[0]
     meanings = {}
-    for names, text in _ENTRIES.findall(arguments):
-        text = _TYPE.sub("", " ".join(text.split()))
-        for name in names.split(", "):
-            meanings[name] = text[:1].upper() + text[1:]
+    for base in reversed(options.__mro__):
+        arguments = inspect.cleandoc(base.__doc__ or "").partition("Args:\n")[2]
+        for names, text in _ENTRIES.findall(arguments.partition("\n\n")[0]):
+            text = _TYPE.sub("", " ".join(text.split()))
+            for name in names.split(", "):
+                meanings[name] = text[:1].upper() + text[1:]
     return meanings
 
 

@@ -64,7 +64,11 @@ def run_pretraining(
             if last or _falls(run.step, options.eval_steps):
                 run.evaluate(eval_data)
             stops = not last and run.any_worker(termination.is_made)
-            if last or stops or _falls(run.step, options.save_steps):
+            if (
+                last
+                or stops
+                or _falls(run.step, options.save_checkpoints_steps)
+            ):
                 run.save()
             if stops:
                 logging.warning(
@@ -139,7 +143,7 @@ class _Run:
         due = [
             options.log_steps,
             options.eval_steps,
-            options.save_steps,
+            options.save_checkpoints_steps,
             options.steps_per_execution,
         ]
         return min(
@@ -232,7 +236,7 @@ class _Run:
                 self.step,
                 self._loop.variables,
                 about,
-                self._options.keep_states,
+                self._options.keep_checkpoint_max,
             )
 
 

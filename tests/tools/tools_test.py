@@ -519,8 +519,12 @@ _MISTAKES = [
         {"eval_file": "train.tfrecord", "eval_steps": "-1"},
         "eval_steps=-1",
     ),
-    ("run_pretraining", {"save_checkpoints_steps": "0"}, "save_steps=0"),
-    ("run_pretraining", {"keep_checkpoint_max": "0"}, "keep_states=0"),
+    (
+        "run_pretraining",
+        {"save_checkpoints_steps": "0"},
+        "save_checkpoints_steps=0",
+    ),
+    ("run_pretraining", {"keep_checkpoint_max": "0"}, "keep_checkpoint_max=0"),
     (
         "run_pretraining",
         {"steps_per_execution": "0"},

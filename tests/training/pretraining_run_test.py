@@ -30,7 +30,7 @@ _OPTIONS = RunOptions(
     num_train_steps=_NUM_STEPS,
     log_steps=6,
     eval_steps=8,
-    save_steps=5,
+    save_checkpoints_steps=5,
     steps_per_execution=4,
     flops_per_example=1000,
     matrix_product_rate=1e9,
@@ -262,8 +262,12 @@ def test_the_weights_do_not_depend_on_when_one_looks(toy, toy_loop, tmp_path):
     for number, changes in enumerate(
         (
             {"steps_per_execution": 1},
-            {"steps_per_execution": 20, "log_steps": 20, "save_steps": 20},
-            {"eval_seeds": None, "keep_states": 1, "log_steps": 7},
+            {
+                "steps_per_execution": 20,
+                "log_steps": 20,
+                "save_checkpoints_steps": 20,
+            },
+            {"eval_seeds": None, "keep_checkpoint_max": 1, "log_steps": 7},
         )
     ):
         for path in tmp_path.glob("states/*"):
@@ -360,7 +364,7 @@ def test_a_hundred_skipped_batches_among_good_ones_do_not(toy):
             "num_train_steps",
             "steps_per_execution",
             "log_steps",
-            "save_steps",
+            "save_checkpoints_steps",
         )
     }
     bad = range(0, 220, 2)
@@ -532,8 +536,8 @@ def test_a_state_of_another_model_is_an_error(toy, toy_loop, tmp_path):
         ("num_train_steps", 0),
         ("log_steps", 0),
         ("eval_steps", -1),
-        ("save_steps", 0),
-        ("keep_states", 0),
+        ("save_checkpoints_steps", 0),
+        ("keep_checkpoint_max", 0),
         ("steps_per_execution", 0),
     ],
 )

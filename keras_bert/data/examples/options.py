@@ -122,10 +122,6 @@ class PretrainingDataOptions(checks.Checked):
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.1 and A.2
     """
 
-    choices: typing.ClassVar = {
-        "packing": PACKINGS,
-        "masking": MASKINGS,
-    }
     groups: typing.ClassVar = {"max_seq_length": "Examples"}
 
     # [CLS] A [SEP] B [SEP] need five tokens; memory grows with the length.

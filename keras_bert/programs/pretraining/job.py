@@ -117,7 +117,9 @@ def _options(plan, learner, strategy):
         recipe.max_seq_length, recipe.max_predictions_per_seq
     )
     rate = matrix_product_rate(keras.config.dtype_policy().compute_dtype)
-    return recipe.run_options(
+    return dataclasses.replace(
+        recipe,
+        sources=",".join(recipe.input_file),
         flops_per_example=learner.flops(recipe.max_seq_length, num_predictions),
         matrix_product_rate=rate * strategy.num_replicas_in_sync,
     )

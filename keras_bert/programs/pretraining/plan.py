@@ -16,7 +16,6 @@ from keras_bert.config import StrictConfig
 from keras_bert.data.examples.masking_rules import SUBSTITUTES
 from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.files import expand_patterns
-from keras_bert.programs.pretraining.fitting_config import check_fits
 from keras_bert.programs.pretraining.fitting_config import check_lengths
 from keras_bert.programs.pretraining.fitting_config import fitting_config
 from keras_bert.programs.pretraining.recipe import PretrainingRecipe
@@ -43,7 +42,8 @@ _FREE = frozenset(
     """allow_changed_flags eval_batch_size eval_file eval_steps jit
     keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
     steps_per_execution strategy input_file vocab_file bert_config_file
-    init_checkpoint do_lower_case teacher_dir""".split()
+    init_checkpoint do_lower_case teacher_dir flops_per_example
+    matrix_product_rate sources""".split()
 )
 # Fields that records of runs had not from the first: written where set.
 _LATER = frozenset(("mask_special_tokens",))
@@ -130,7 +130,6 @@ def plan_pretraining(recipe):
     if config is not None:
         config = fitting_config(recipe, config, vocabulary, facts)
         check_lengths(recipe, config)
-        check_fits(config)
     plan = PretrainingPlan(
         recipe,
         OBJECTIVES[recipe.objective],

@@ -4,16 +4,19 @@ import dataclasses
 import typing
 
 from keras_bert import checks
-from keras_bert.training import choices
+from keras_bert.training.choices import DECAYS
+from keras_bert.training.choices import MASKINGS
+from keras_bert.training.choices import OPTIMIZERS
+from keras_bert.training.choices import PRECISIONS
+from keras_bert.training.choices import STRATEGIES
 from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import PUBLISHED
-from keras_bert.training.objectives import objective_named
 from keras_bert.training.objectives import settled_fields
 from keras_bert.training.run_options import RunOptions
 
 
 @dataclasses.dataclass(frozen=True)
-class PretrainingRecipe(checks.Checked):
+class PretrainingRecipe(RunOptions):
     """All settings of a run.
 
     A default of None stands for the value in the manifests of the records,
@@ -59,7 +62,6 @@ class PretrainingRecipe(checks.Checked):
         beta_2: float, of the running mean of squared gradients.
         learning_rate: float, its peak.
         learning_rate_decay: str, how the rate falls after the warm-up.
-        num_train_steps: int, optimizer steps.
         num_warmup_steps: int, steps in which the rate rises.
         train_batch_size: int, examples in a training step, on all devices.
         random_seed: int, of the weights, the dropout, the data order and the
@@ -69,14 +71,8 @@ class PretrainingRecipe(checks.Checked):
         strategy: str, where to train.
         gradient_accumulation_steps: int, pieces that a batch is worked
             through in, to save memory.
-        steps_per_execution: int, steps in one graph call.
         jit: bool, compile the step with XLA.
-        log_steps: int, steps between points of the curve.
-        eval_steps: int, steps between evaluations; 0: only before and after.
         eval_batch_size: int, examples in an evaluation step.
-        save_checkpoints_steps: int, steps between states to go on from.
-        keep_checkpoint_max: int, how many of these states stay.
-        on_nan: str, what to do at a gradient of NaN.
         allow_changed_flags: bool, go on with a run under other flags.
 
     Raises:
@@ -84,21 +80,12 @@ class PretrainingRecipe(checks.Checked):
             it does not have a field or lacks one.
     """
 
-    choices: typing.ClassVar = {
-        "masking": choices.MASKINGS,
-        "objective": OBJECTIVES,
-        "optimizer": choices.OPTIMIZERS,
-        "learning_rate_decay": choices.DECAYS,
-        "precision": choices.PRECISIONS,
-        "strategy": choices.STRATEGIES,
-        "on_nan": choices.ON_NAN,
-    }
     groups: typing.ClassVar = {
         "input_file": "Files",
         "do_lower_case": "Records and masks",
         "objective": "Training",
         "precision": "Computation",
-        "log_steps": "The run",
+        "eval_batch_size": "The run",
     }
 
     input_file: list
@@ -111,53 +98,31 @@ class PretrainingRecipe(checks.Checked):
     do_lower_case: bool | None = None
     max_seq_length: int | None = None
     max_predictions_per_seq: int | None = None
-    masking: str | None = None
+    masking: str | None = checks.field(None, checks.one_of, MASKINGS)
     masked_lm_prob: float | None = None
     do_whole_word_mask: bool | None = None
     ngram: int | None = None
     mask_special_tokens: bool | None = None
-    objective: str = PUBLISHED
+    objective: str = checks.field(PUBLISHED, checks.one_of, OBJECTIVES)
     teacher_dir: str | None = None
     generator_size: float | None = checks.field(None, checks.fraction)
-    optimizer: str = "adamw"
+    optimizer: str = checks.field("adamw", checks.one_of, OPTIMIZERS)
     beta_2: float = checks.field(0.999, checks.share)
     learning_rate: float = checks.field(1e-4, checks.positive)
-    learning_rate_decay: str = "linear"
-    num_train_steps: int = 100_000
+    learning_rate_decay: str = checks.field("linear", checks.one_of, DECAYS)
     num_warmup_steps: int = 10_000
     train_batch_size: int = checks.field(32, checks.at_least, 1)
     random_seed: int = 12345
-    precision: str = "auto"
-    strategy: str = "one_device"
+    precision: str = checks.field("auto", checks.one_of, PRECISIONS)
+    strategy: str = checks.field("one_device", checks.one_of, STRATEGIES)
     gradient_accumulation_steps: int = checks.field(1, checks.at_least, 1)
-    steps_per_execution: int = 1
     jit: bool = False
-    log_steps: int = 25
-    eval_steps: int = 0
     eval_batch_size: int = checks.field(64, checks.at_least, 1)
-    save_checkpoints_steps: int = 1000
-    keep_checkpoint_max: int = 2
-    on_nan: str = "stop"
     allow_changed_flags: bool = False
 
     def __post_init__(self):
         super().__post_init__()
-        settled_fields(objective_named(self.objective), vars(self))
-        self.run_options()
+        settled_fields(OBJECTIVES[self.objective], vars(self))
         checks.between(
             0, self.num_train_steps - 1, num_warmup_steps=self.num_warmup_steps
-        )
-
-    def run_options(self, **measured):
-        """The `RunOptions`, with the `measured` ones that have no flag."""
-        return RunOptions(
-            num_train_steps=self.num_train_steps,
-            log_steps=self.log_steps,
-            eval_steps=self.eval_steps,
-            save_steps=self.save_checkpoints_steps,
-            keep_states=self.keep_checkpoint_max,
-            steps_per_execution=self.steps_per_execution,
-            on_nan=self.on_nan,
-            sources=",".join(self.input_file),
-            **measured,
         )
