@@ -1,17 +1,19 @@
 """Query a SavedModel; needs only TensorFlow.
 
-    keras-bert query_saved_model --model_dir=served/small/1 \\
+    keras-bert query_saved_model --model_dir=served/small \\
         --text='The function returns a [MASK] of strings.'
 
-It prints the outputs of `serving_default` as JSON. The texts are those that
-the model takes, each flag as often as there are rows: --text; --text with
---text_pair; --question with --context; or one --text with several --choice.
+Of a directory with numbered versions it asks the newest. It prints the outputs
+of `serving_default` as JSON. The texts are those that the model takes, each
+flag as often as there are rows: --text; --text with --text_pair; --question
+with --context; or one --text with several --choice.
 """
 
 import base64
 import contextlib
 import json
 import os
+import pathlib
 import signal
 import sys
 
@@ -20,7 +22,7 @@ from absl import flags
 from absl import logging
 
 _MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "The SavedModel.", required=True
+    "model_dir", None, "A SavedModel or its versions.", required=True
 )
 _TEXT = flags.DEFINE_multi_string("text", [], "A text; several times.")
 _TEXT_PAIR = flags.DEFINE_multi_string(
@@ -38,17 +40,13 @@ _CHOICE = flags.DEFINE_multi_string(
 def main(argv):
     if argv[1:]:
         sys.exit(f"Error: Unexpected arguments: {' '.join(argv[1:])}.")
-    if not os.path.isfile(os.path.join(_MODEL_DIR.value, "saved_model.pb")):
-        sys.exit(
-            "Error: --model_dir must be a SavedModel. "
-            f"Received: {_MODEL_DIR.value!r}."
-        )
+    directory = _newest_version(_MODEL_DIR.value)
     inputs = _inputs()
     logging.set_verbosity(logging.ERROR)
     with _quiet():
         import tensorflow as tf
         import tensorflow_text  # noqa: F401, registers the tokenizer's ops
-    model = tf.saved_model.load(_MODEL_DIR.value)
+    model = tf.saved_model.load(directory)
     serve = model.signatures["serving_default"]
     (_, taken) = serve.structured_input_signature
     if {*taken} != {*inputs}:
@@ -66,6 +64,19 @@ def main(argv):
             }
         )
     )
+
+
+def _newest_version(directory):
+    """Return the directory itself or its version of the greatest number."""
+    found = [p.parent for p in pathlib.Path(directory).glob("*/saved_model.pb")]
+    versions = [path for path in found if path.name.isdecimal()]
+    newest = max(versions, key=lambda path: int(path.name), default=directory)
+    if not os.path.isfile(os.path.join(newest, "saved_model.pb")):
+        sys.exit(
+            "Error: --model_dir must be a SavedModel, or a directory with "
+            f"numbered versions of one. Received: {directory!r}."
+        )
+    return str(newest)
 
 
 def _inputs():

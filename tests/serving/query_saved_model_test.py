@@ -18,6 +18,8 @@ _CALLS = {
     "choices": ("choices", ["--text=the", "--choice=dog", "--choice=cat"]),
     "text for question": ("answers", ["--text=a"]),
     "nothing": ("scores", []),
+    "newest": ("versions", ["--text=a"]),
+    "no version": ("no version", ["--text=a"]),
     "two lengths": ("scores", ["--text=a", "--text=b", "--choice=c"]),
 }
 # Makes all calls without keras_bert; TensorFlow takes seconds to start.
@@ -48,8 +50,18 @@ print(json.dumps(found))
 @pytest.fixture(scope="module")
 def found(saved_models):
     """By the name of a call what it printed and its error."""
+    versions = saved_models["scores"].parent
+    for other in ("0", "latest", "9"):  # The last is no SavedModel.
+        (versions / other).mkdir(exist_ok=True)
+    (versions / "0" / "saved_model.pb").touch()
+    (versions / "latest" / "saved_model.pb").touch()
+    directories = {
+        **saved_models,
+        "versions": versions,
+        "no version": versions / "9",
+    }
     calls = {
-        name: [f"--model_dir={saved_models[model]}", *arguments]
+        name: [f"--model_dir={directories[model]}", *arguments]
         for name, (model, arguments) in _CALLS.items()
     }
     result = subprocess.run(
@@ -85,6 +97,12 @@ def test_choices_are_answered(found):
 )
 def test_other_inputs_are_named(found, call, error):
     assert found[call] == ["", f"Error: The model {error}"]
+
+
+def test_the_newest_version_is_asked(found):
+    assert len(json.loads(found["newest"][0])["score"]) == 1
+    _, error = found["no version"]
+    assert "must be a SavedModel, or a directory with numbered" in error
 
 
 def test_inputs_of_other_lengths_are_named(found):
