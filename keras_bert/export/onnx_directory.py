@@ -8,6 +8,7 @@ import tf2onnx
 from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
+from keras_bert.export.tflite_functions import same_rows
 from keras_bert.export.tokenizer_json import JSON_KINDS
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 
@@ -122,6 +123,7 @@ def _onnx_model(task):
 
     @tf.function
     def from_ids(*ids):
+        ids = same_rows(ids)
         # What else the task takes, such as places in a text, has no part in
         # its numbers.
         given = {name: tf.zeros_like(ids[0]) for name in task.inputs}

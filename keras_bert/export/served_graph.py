@@ -142,9 +142,11 @@ def _new_variables(variables):
 
 
 def _checked_texts(task, texts):
-    """Fails a request with other texts than the task takes; returns them."""
-    if len(texts) == 1:
-        return texts
+    """Return the texts of a request; fail unless their shapes are right."""
+    texts = [
+        tf.ensure_shape(text, spec.shape)
+        for text, spec in zip(texts, text_signature(task), strict=True)
+    ]
     shapes = {
         n: tf.shape(x) for n, x in zip(task.text_inputs, texts, strict=True)
     }
@@ -169,7 +171,8 @@ def _checked_texts(task, texts):
 
 
 def _checked(task, ids):
-    """Fails a request with other ids than the model takes; returns them."""
+    """Return the ids of a request; fail unless the model takes them."""
+    ids = {name: tf.ensure_shape(x, x.shape) for name, x in ids.items()}
     shape = tf.shape(ids[features.INPUT_IDS.name])
     longest = task.preprocess.seq_length
     highest = {

@@ -54,11 +54,26 @@ def _constant_function(model, answer, signature):
     def function(*inputs):
         count = tf.shape(inputs[0])[0]
         constants = [(v, tf.constant(value)) for v, value in weights]
+        rows = [_with_a_row(x, count) for x in same_rows(inputs)]
         with keras.StatelessScope(constants):
-            outputs = answer(*(_with_a_row(x, count) for x in inputs))
+            outputs = answer(*rows)
         return {name: rows[:count] for name, rows in outputs.items()}
 
     return function
+
+
+def same_rows(inputs):
+    """Give all inputs of a request the leading dimensions of the first.
+
+    TFLite and ONNX have no assertions. There a reshape fails if an input has
+    another number of rows or, where it has the rank of the first, of values.
+    """
+    shape = tf.shape(inputs[0])
+    rank = inputs[0].shape.rank
+    return [
+        tf.reshape(x, tf.concat([shape, tf.shape(x)[rank:]], axis=0))
+        for x in inputs
+    ]
 
 
 def _with_a_row(rows, count):
