@@ -265,7 +265,7 @@ class QuestionAnswerer(FineTunedTask):
         logits = self.logits(encoded)
         return self.answers_of(encoded, logits, n_best_size, max_answer_length)
 
-    def answers_of(self, encoded, logits, n_best_size, max_answer_length):
+    def answers_of(self, encoded, logits, n_best_size=20, max_answer_length=30):
         """Makes the answer of `answers` of `logits`.
 
         :meta private:
