@@ -76,9 +76,11 @@ def read_columns(path, *columns):
     >>> texts[0], labels[0]
     ('The service was quiet and the bed was warm.', 'good')
     """
-    table = read_cells(path, {column: column for column in columns})
-    check_filled(table, columns)
-    return tuple(table.columns[column] for column in columns)
+    table = read_cells(path, dict(enumerate(columns)))
+    cells = tuple(table.columns.values())
+    named = dict(zip(columns, cells, strict=True))
+    check_filled(Table(table.place, table.numbers, named), named)
+    return cells
 
 
 def read_table(path, texts, labels=None):

@@ -363,6 +363,7 @@ def test_columns_come_in_the_order_of_their_names(
         (("x", 1), r"all names.*Received: \['x', 1\]"),
         ((1.5,), r"all names.*Received: \[1\.5\]"),
         ((b"x",), r"all names.*Received: \[b'x'\]"),
+        (({"text": "x"},), r"all names.*Received: \[\{'text': 'x'\}\]"),
     ],
 )
 def test_columns_that_cannot_be_read_are_named(write, columns, message):
