@@ -254,6 +254,7 @@ class TextEmbedder(Task):
             recipe,
             validation,
             callbacks,
+            own_model=self.model,
             verbose=verbose,
         )
 

@@ -68,6 +68,38 @@ class LabelAccuracy(keras.metrics.Mean):
         return {**super().get_config(), "multi_label": self.multi_label}
 
 
+class CallbacksOfTask(keras.callbacks.CallbackList):
+    """Callbacks that see the model of a task while another model is fitted.
+
+    The two share their weights and optimizer. So files of `ModelCheckpoint` are
+    of the task's model.
+
+    Args:
+        callbacks: list of Keras callbacks.
+        model: `keras.Model` of the task, compiled.
+    """
+
+    def __init__(self, callbacks, model):
+        self._fitted = None
+        model.stop_training = False
+        super().__init__(callbacks, model=model)
+        self._fitted = keras.callbacks.Callback()
+
+    def set_model(self, model):
+        owner = super() if self._fitted is None else self._fitted
+        owner.set_model(model)
+
+    def on_train_batch_end(self, batch, logs=None):
+        fitted = self._fitted.model  # On JAX this updates the weights.
+        super().on_train_batch_end(batch, logs)
+        fitted.stop_training |= self.model.stop_training
+
+    def on_epoch_end(self, epoch, logs=None):
+        fitted = self._fitted.model
+        super().on_epoch_end(epoch, logs)
+        fitted.stop_training |= self.model.stop_training
+
+
 def check_monitored(callbacks, names):
     """Check that callbacks of Keras monitor values that are logged.
 

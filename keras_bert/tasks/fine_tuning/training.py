@@ -12,13 +12,22 @@ from keras_bert.data.batches.fine_tuning import training_dataset
 from keras_bert.tasks.fine_tuning.encoded import TAUGHT
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
 from keras_bert.tasks.fine_tuning.language_model import GivenLoss
+from keras_bert.tasks.fine_tuning.monitoring import CallbacksOfTask
 from keras_bert.tasks.fine_tuning.monitoring import check_monitored
 from keras_bert.tasks.fine_tuning.teaching import with_taught_output
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.schedules import LinearWarmupDecay
 
 
-def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
+def fine_tune(
+    task,
+    examples,
+    recipe,
+    validation=None,
+    callbacks=(),
+    own_model=None,
+    **fit,
+):
     """Trains a task's model.
 
     Args:
@@ -31,6 +40,8 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
         validation: `Validation`, or None. After each epoch the weights are
             kept if its main metric is the best so far.
         callbacks: list of Keras callbacks.
+        own_model: `keras.Model` that the callbacks see; `task.model` by
+            default.
         **fit: other arguments of `keras.Model.fit`.
 
     Returns:
@@ -45,11 +56,14 @@ def fine_tune(task, examples, recipe, validation=None, callbacks=(), **fit):
             f"compared. Received: patience={recipe.patience}, and none."
         )
     _reset_layers(task, recipe)
+    own_model = own_model or task.model
     with _frozen_layers(task, recipe):
-        return _fit(task, examples, recipe, validation, callbacks, **fit)
+        return _fit(
+            task, examples, recipe, validation, callbacks, own_model, **fit
+        )
 
 
-def _fit(task, examples, recipe, validation, callbacks, **fit):
+def _fit(task, examples, recipe, validation, callbacks, own_model, **fit):
     """Compile the model that learns and fit it."""
     if not task.model.trainable_variables:
         raise ValueError(
@@ -71,6 +85,9 @@ def _fit(task, examples, recipe, validation, callbacks, **fit):
         # XLA would compile the step anew for each width of a batch.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )
+    if model is not own_model:
+        own_model.compile(model.optimizer)
+        callbacks = [CallbacksOfTask(callbacks, own_model)]
     if validation is not None:
         callbacks = [
             validation,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from keras_bert.tasks import TextClassifier
+from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks.fine_tuning.monitoring import Validation
 
 pytestmark = pytest.mark.large
@@ -172,6 +173,57 @@ def test_training_ends_when_nothing_is_better_and_the_best_is_kept(
     for weight, best, last in zip(kept, seen[1], seen[3], strict=True):
         np.testing.assert_array_equal(weight, best)
     assert not np.array_equal(best, last)
+
+
+class _Seen(keras.callbacks.Callback):
+    """Keeps the models that it sees, and stops in the second epoch."""
+
+    def __init__(self):
+        super().__init__()
+        self.models, self.rates = [], []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.models.append(self.model)
+        self.rates.append(float(self.model.optimizer.learning_rate))
+        self.model.stop_training = epoch == 1
+
+
+@pytest.mark.parametrize("kind", ["plain", "parts", "teacher", "embedder"])
+def test_callbacks_see_the_model_of_the_task(make_bert, tmp_path, kind):
+    def make():
+        if kind == "embedder":
+            return TextEmbedder(make_bert())
+        return TextClassifier(make_bert(), labels=["animal", "food"])
+
+    task, other, seen = make(), make(), _Seen()
+    columns = (_TEXTS, _LABELS)
+    if kind == "embedder":
+        columns = ([[text, f"{text} eats"] for text in _TEXTS],)
+    options = {
+        "parts": {"parallel_parts": 2},
+        "teacher": {"teacher": other},
+    }.get(kind, {})
+    files = [tmp_path / f"{kind}{end}" for end in (".keras", ".weights.h5")]
+    save = [
+        keras.callbacks.ModelCheckpoint(
+            x, save_weights_only="weights" in x.name
+        )
+        for x in files
+    ]
+    history = task.fit(
+        *columns,
+        **{"epochs": 4, "batch_size": 3, "learning_rate": 0.01, "verbose": 0},
+        callbacks=[*save, seen],
+        **options,
+    )
+    assert seen.models == [task.model] * 2
+    assert len(history.history["loss"]) == 2
+    assert min(seen.rates) > 0
+    inputs = task.preprocess(_TEXTS)
+    other.model.load_weights(files[1])
+    for model in keras.models.load_model(files[0]), other.model:
+        for name, expected in task.model(inputs).items():
+            np.testing.assert_allclose(model(inputs)[name], expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["num_frozen_layers", "num_reset_layers"])
