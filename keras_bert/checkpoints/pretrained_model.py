@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import keras
 import numpy as np
 from absl import logging
 from keras import ops
@@ -101,9 +102,18 @@ class PretrainedModel(Summarized):
             task: `TaskRecord` of the task that it has a head for, or None.
 
         Raises:
-            ValueError: the tokenizer does not fit the config, or the family
-                has no such part.
+            ValueError: the tokenizer does not fit the config, the family has no
+                such part, or Keras's dtype policy has weights that are not
+                float32.
         """
+        policy = keras.config.dtype_policy()
+        if policy.variable_dtype != "float32":
+            raise ValueError(
+                "The weights of a model are float32. Set the dtype policy "
+                "float32, mixed_bfloat16 or mixed_float16 by "
+                "`keras.config.set_dtype_policy`. Received: the policy "
+                f"{policy.name}."
+            )
         check_tokenizer(config, tokenizer)
         family = find_family(config.model_type)
         parts = [*family.parts] if parts is None else [*parts]

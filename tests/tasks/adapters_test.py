@@ -1,4 +1,4 @@
-"""Tasks whose layers `enable_lora` and `quantize` of Keras have changed."""
+"""Tasks with layers, policies and weights that were set through Keras."""
 
 import warnings
 
@@ -171,3 +171,25 @@ def test_layers_of_keras_itself_keep_their_adapters_merged(make_bert, tmp_path):
     classifier.save(tmp_path / "x")
     read = TextClassifier.from_pretrained(tmp_path / "x")
     np.testing.assert_allclose(_logits(read), _logits(classifier), atol=1e-5)
+
+
+@pytest.mark.parametrize("policy", ["float16", "bfloat16", "float64"])
+def test_a_policy_of_other_weights_is_one_short_error(make_bert, policy):
+    keras.config.set_dtype_policy(policy)
+    with pytest.raises(ValueError, match=f"float32. Set .* policy {policy}"):
+        make_bert()
+
+
+def test_class_weights_of_keras_take_targets_without_names(make_bert):
+    classifier = TextClassifier(make_bert(), labels=_LABEL_NAMES)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    classifier.model.compile(keras.optimizers.SGD(0.0), loss, jit_compile=False)
+    losses = []
+    for weight in None, {0: 3.0, 1: 3.0}:
+        data = tf.data.Dataset.from_tensor_slices((_TEXTS, _LABELS)).batch(10)
+        data = data.map(lambda x, y: (classifier.preprocess(x), y))
+        history = classifier.model.fit(
+            data, class_weight=weight, shuffle=False, verbose=0
+        ).history
+        losses += history["loss"]
+    assert losses[1] == pytest.approx(3 * losses[0], rel=1e-4)
