@@ -145,7 +145,7 @@ _MISTAKES = [
     ("learn_vocabulary", {"input_file": ""}, "Received: none"),
     ("learn_vocabulary", {"output_file": "text.txt/v"}, "text.txt.*be written"),
     ("learn_vocabulary", {"output_file": "bert"}, "(?i)directory.*bert"),
-    ("learn_vocabulary", {"vocab_size": "50"}, "`vocab_size`.*=50"),
+    ("learn_vocabulary", {"vocab_size": "50"}, "--vocab_size .*=50"),
     ("learn_vocabulary", {"vocab_size": "1000000000"}, "vocab_size=1000000000"),
     ("learn_vocabulary", {"min_frequency": "-4"}, "min_frequency=-4"),
     ("learn_vocabulary", {"output_file": "text.txt"}, "not be an input.*text"),
@@ -404,7 +404,7 @@ _MISTAKES = [
     (
         "run_pretraining",
         {"bert_config_file": "decoder.json"},
-        "objective=mlm_nsp, bert_config_file=.*decoder.json",
+        "objective=mlm_nsp, --bert_config_file=.*decoder.json",
     ),
     (
         "run_pretraining",
@@ -482,7 +482,7 @@ _MISTAKES = [
     ),
     ("run_pretraining", {"output_dir": "text.txt/a"}, "text.txt.*be written"),
     ("run_pretraining", {"num_warmup_steps": "3"}, "warmup_steps.*3"),
-    ("run_pretraining", {"learning_rate": "0"}, "peak=0"),
+    ("run_pretraining", {"learning_rate": "0"}, "learning_rate=0"),
     ("run_pretraining", {"num_train_steps": "0"}, "train_steps.*0"),
     ("run_pretraining", {"train_batch_size": "0"}, "batch_size.*0"),
     ("run_pretraining", {"precision": "float8"}, "precision=float8"),
@@ -499,7 +499,7 @@ _MISTAKES = [
     (
         "run_pretraining",
         {"train_batch_size": "1000"},
-        r"at least one batch.*\d+ records, batch_size=1000",
+        r"at least one batch.*\d+ records, --train_batch_size=1000",
     ),
     (
         "run_pretraining",
@@ -511,8 +511,8 @@ _MISTAKES = [
         {"eval_file": "text.txt"},
         "text.txt must be a TFRecord",
     ),
-    ("run_pretraining", {"learning_rate": "-1"}, "peak=-1"),
-    ("run_pretraining", {"learning_rate": "nan"}, "peak=nan"),
+    ("run_pretraining", {"learning_rate": "-1"}, "learning_rate=-1"),
+    ("run_pretraining", {"learning_rate": "nan"}, "learning_rate=nan"),
     ("run_pretraining", {"log_steps": "0"}, "log_steps=0"),
     (
         "run_pretraining",
