@@ -12,6 +12,7 @@ from keras_bert import from_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks import QuestionAnswerer
+from keras_bert.tasks.answers.question_rows import check_spans
 from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
@@ -332,6 +333,7 @@ def test_misplaced_answers_teach_nothing(answerer, caplog):
         {"text": "meat", "answer_start": 0}
     ]
     examples = with_spans(answerer.labelled(data))
+    check_spans(examples)
     assert examples.weights.sum() == 17
     assert "1 of 18 questions are left out of training" in caplog.text
     metrics = answerer.evaluate(data)
