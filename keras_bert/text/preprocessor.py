@@ -70,6 +70,13 @@ class Preprocessor(Summarized):
 
     def __call__(self, texts, pairs=None):
         columns = [texts] if pairs is None else [texts, pairs]
+        if any(type(x).__name__ == "KerasTensor" for x in columns):
+            raise TypeError(
+                "A preprocessor is no layer of a Keras model: map it over a "
+                "`tf.data.Dataset`, or make the model of a task from texts to "
+                "answers by `keras_bert.tasks.text_model`. Received: "
+                f"{columns}."
+            )
         columns = [tf.convert_to_tensor(x, tf.string) for x in columns]
         if any(column.shape.rank != 0 for column in columns):
             return self.pack(*map(self.tokenizer, columns))

@@ -193,3 +193,9 @@ def test_class_weights_of_keras_take_targets_without_names(make_bert):
         ).history
         losses += history["loss"]
     assert losses[1] == pytest.approx(3 * losses[0], rel=1e-4)
+
+
+def test_a_preprocessor_names_the_ways_to_take_symbolic_texts(make_bert):
+    classifier = TextClassifier(make_bert(), labels=_LABEL_NAMES)
+    with pytest.raises(TypeError, match="Dataset.*text_model.*KerasTensor"):
+        classifier.preprocess(keras.Input((), dtype="string"))
