@@ -143,10 +143,15 @@ def _explain_in_class(owner):
 
 
 def _checked(function):
-    """Wrap a function that takes named arguments, once."""
+    """Wrap a function that takes named arguments, once.
+
+    A function of one argument stays as it is: Keras saves an activation by the
+    identity of its function.
+    """
     names = inspect.signature(function).parameters
     kinds = [x.kind for x in names.values()]
-    if inspect.Parameter.VAR_KEYWORD in kinds or hasattr(function, "_checked"):
+    is_open = inspect.Parameter.VAR_KEYWORD in kinds
+    if is_open or len(kinds) < 2 or hasattr(function, "_checked"):
         return function
 
     @functools.wraps(function)
