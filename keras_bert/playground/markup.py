@@ -89,6 +89,30 @@ def bar(share, text=None):
     )
 
 
+def ranking(head, pairs):
+    """A table of pairs of a text and its probability."""
+    rows = [[text, bar(share)] for text, share in pairs]
+    return table([head, "Probability"], rows)
+
+
+def piece(token, kind=None, **attributes):
+    """A piece of a text, of a kind that the style sheet knows."""
+    class_ = f"piece {kind}" if kind else "piece"
+    return element("span", token, class_=class_, **attributes)
+
+
+def shade(value):
+    """The style of a background, blue above 0 and orange below."""
+    color = ",".join(map(str, _POSITIVE if value >= 0 else _NEGATIVE))
+    return f"background:rgba({color},{min(abs(value), 1):.2f})"
+
+
+def sides(sections):
+    """Sections, lists of elements, next to each other."""
+    sections = [element("section", *section) for section in sections]
+    return element("div", *sections, class_="sides")
+
+
 def percent(share):
     """A share as text in percent."""
     return f"{100 * share:.1f} %"

@@ -6,9 +6,9 @@ import gradio as gr
 
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
+from keras_bert.playground.tab import MAX_CHARACTERS
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
-from keras_bert.playground.valid_input import MAX_CHARACTERS
 
 # Its functions are in page.js.
 _CLICKS = "clicks(element, trigger)"
@@ -133,7 +133,7 @@ def _responder(model, tab, fields):
         names = [field.name for field in fields]
         inputs = dict(zip(names, values, strict=True))
         try:
-            return tab.picture(tab.answer(model, **inputs))
+            return tab.picture(tab.ask(model, **inputs))
         except (ValueError, OSError, MemoryError) as error:
             text = f"{error}" or "Memory does not suffice."
             return element("p", text, class_="refusal", role="alert")

@@ -42,10 +42,9 @@ class Pieces:
         return self.inputs.get(name, none)[0].tolist()
 
 
-def cut(model, preprocess, text, pair=None):
+def cut(model, preprocess, text, pair=""):
     """Cut a text or a pair into `Pieces`, by a `Preprocessor`."""
-    pairs = None if pair is None else [pair]
-    located = locate_pieces(preprocess, [text], pairs)
+    located = locate_pieces(preprocess, [text], [pair] if pair else None)
     mask = located[features.INPUT_MASK.name].numpy()[0] == 1
     arrays = {name: x.numpy()[:, mask] for name, x in located.items()}
     ids = arrays[features.INPUT_IDS.name][0].tolist()
@@ -60,8 +59,8 @@ def cut(model, preprocess, text, pair=None):
 
 
 def _note(preprocess, text, pair, num_shown):
-    texts = [text] if pair is None else [text, pair]
-    total = preprocess.template.num_special(pair is not None)
+    texts = [text, pair] if pair else [text]
+    total = preprocess.template.num_special(bool(pair))
     total += sum(len(row) for row in preprocess.tokenizer(texts).to_list())
     if total <= num_shown:
         return ""

@@ -1,76 +1,137 @@
 """Tabs of the page: fields, an answer to them and its picture."""
 
 import dataclasses
+import math
 from collections.abc import Callable
+
+from keras_bert.tasks.fine_tuning.columns import checked_texts
+
+MAX_CHARACTERS = 20_000
 
 
 @dataclasses.dataclass(frozen=True)
-class TextField:
-    """A box to write into.
+class Field:
+    """A field of a tab.
 
     Args:
         name: str, the argument of `Tab.answer` that it fills.
         label: str.
-        value: str, the text at first.
-        num_lines: int, how high it is at least. In a box of one line Enter
-            shows the answer, in higher ones Shift and Enter do.
+        value: the first value.
     """
 
     name: str
     label: str
-    value: str
-    num_lines: int = 1
+    value: object
 
     def asked(self, text):
-        """The value that an address asks for, given as text."""
-        return text
+        """Return the value of an address; the first value if it is invalid."""
+        try:
+            return self.checked(type(self.value)(text))
+        except ValueError:
+            return self.value
+
+    def checked(self, value):
+        """Return a valid value for `Tab.answer`, or raise ValueError."""
+        raise NotImplementedError
+
+    def error(self, text):
+        """Return a ValueError about the value."""
+        return ValueError(f'The field "{self.label}" {text}')
 
 
 @dataclasses.dataclass(frozen=True)
-class NumberField:
-    """A slider; its numbers are whole if `step` is."""
+class TextField(Field):
+    """A text box.
 
-    name: str
-    label: str
-    value: float
+    Args:
+        num_lines: int, the least height. Enter shows the answer in a box of
+            one line, Shift and Enter in higher ones.
+        is_optional: bool; an optional text may be empty.
+    """
+
+    num_lines: int = 1
+    is_optional: bool = False
+
+    def checked(self, value):
+        if not f"{value or ''}".strip() and self.is_optional:
+            return ""
+        if not isinstance(value, str) or not value.strip():
+            raise self.error("is empty. Write something into it.")
+        if len(value) > MAX_CHARACTERS:
+            raise self.error(
+                f"must be at most {MAX_CHARACTERS:,} characters. "
+                f"Received: {len(value):,}."
+            )
+        checked_texts([value])
+        return value
+
+
+@dataclasses.dataclass(frozen=True)
+class LinesField(TextField):
+    """A text box for a number of texts, one a line."""
+
+    least: int = 1
+    most: int = 100
+
+    def asked(self, text):
+        return text
+
+    def checked(self, value):
+        lines = [x.strip() for x in super().checked(value).splitlines()]
+        lines = [line for line in lines if line]
+        if not self.least <= len(lines) <= self.most:
+            raise self.error(
+                f"must have {self.least} to {self.most} lines. "
+                f"Received: {len(lines)}."
+            )
+        return lines
+
+
+@dataclasses.dataclass(frozen=True)
+class NumberField(Field):
+    """A slider; its numbers are integers if `low` is."""
+
     low: float
     high: float
     step: float = 1
 
-    def asked(self, text):
-        """The value that an address asks for; the first one if it cannot be."""
-        try:
-            number = type(self.value)(text)
-        except ValueError:
-            return self.value
-        return number if self.low <= number <= self.high else self.value
+    def checked(self, value):
+        is_number = isinstance(value, int | float) and math.isfinite(value)
+        is_number = is_number and not isinstance(value, bool)
+        if not is_number or not self.low <= value <= self.high:
+            raise self.error(
+                f"must be a number from {self.low} to {self.high}. "
+                f"Received: {str(value)[:40]}."
+            )
+        return type(self.low)(value)
 
 
 @dataclasses.dataclass(frozen=True)
-class ChoiceField:
+class ChoiceField(Field):
     """One of a few words."""
 
-    name: str
-    label: str
-    value: str
     choices: tuple
 
-    def asked(self, text):
-        """The value that an address asks for; the first one if it cannot be."""
-        return text if text in self.choices else self.value
+    def checked(self, value):
+        if value not in self.choices:
+            raise self.error(
+                f"must be one of {', '.join(self.choices)}. "
+                f"Received: {str(value)[:40]}."
+            )
+        return value
 
 
 @dataclasses.dataclass(frozen=True)
 class Tab:
-    """One thing that the page shows of a model.
+    """One view of a model.
 
     Args:
         name: str, for programs.
         title: str, for readers.
-        about: str, the text above it, a sentence or two.
+        about: str, a sentence or two above the fields.
         fields: function from a `ShownModel` to a list of fields.
-        answer: function from the `ShownModel` and the values of the fields,
-            by their names, to plain data. It raises ValueError with a
+        answer: function from the `ShownModel` and the checked values of the
+            fields, by their names, to plain data. It raises ValueError with a
             sentence for input that has no answer.
         picture: function from that data to `Html`.
         lacking: function from a `ShownModel` to the name of a missing part,
@@ -85,13 +146,15 @@ class Tab:
     picture: Callable
     lacking: Callable = lambda model: ""
 
+    def ask(self, model, **values):
+        """Check the values of fields and answer them.
 
-def fine_tuned_to(purpose, tasks):
-    """A `Tab.lacking` that asks for a model with one of some tasks.
-
-    Args:
-        purpose: str, such as "tag words".
-        tasks: class or union of classes of `keras_bert.tasks`.
-    """
-    reason = f"a model that was fine-tuned to {purpose}"
-    return lambda model: "" if isinstance(model.task, tasks) else reason
+        Fields without a value have their first one.
+        """
+        return self.answer(
+            model,
+            **{
+                field.name: field.checked(values.get(field.name, field.value))
+                for field in self.fields(model)
+            },
+        )

@@ -37,7 +37,7 @@ def test_each_tab_answers_by_its_name(client, shown):
     for tab in TABS:
         if not tab.lacking(model):
             values = [field.value for field in tab.fields(model)]
-            if tab.name == "fill_mask":
+            if tab.name == "task":
                 values = ["the [MASK]"]
             shown_html = client.predict(*values, api_name=f"/{tab.name}")
             assert "refusal" not in shown_html, tab.name
@@ -47,8 +47,8 @@ def test_each_tab_answers_by_its_name(client, shown):
 def test_a_refusal_is_a_sentence(client):
     html = client.predict("", "the", api_name="/similarity")
     assert html == (
-        '<p class="refusal" role="alert">The first text is empty. Write '
-        "something into it.</p>"
+        '<p class="refusal" role="alert">The field &quot;First text&quot; is '
+        "empty. Write something into it.</p>"
     )
 
 

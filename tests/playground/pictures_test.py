@@ -15,19 +15,19 @@ from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import picker
 from keras_bert.playground.markup import png_address
+from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs.attention import Attention
 from keras_bert.playground.tabs.attention import attention_picture
-from keras_bert.playground.tabs.classification import Labelled
-from keras_bert.playground.tabs.classification import label_picture
 from keras_bert.playground.tabs.embeddings import TextMap
 from keras_bert.playground.tabs.embeddings import map_picture
 from keras_bert.playground.tabs.input_representation import Representation
 from keras_bert.playground.tabs.input_representation import RepresentedPiece
 from keras_bert.playground.tabs.input_representation import pieces_picture
-from keras_bert.playground.tabs.left_to_right import both_ways_picture
-from keras_bert.playground.tabs.left_to_right import look_both_ways
+from keras_bert.playground.tabs.left_to_right import TAB as LEFT_TO_RIGHT
 from keras_bert.playground.tabs.masking import MaskedText
 from keras_bert.playground.tabs.masking_picture import masking_picture
+from keras_bert.playground.tabs.tasks import Answer
+from keras_bert.playground.tabs.tasks import answer_picture
 
 _HOSTILE = "<script>x</script><img src=x onerror=x> \"'& the dog"
 
@@ -75,8 +75,7 @@ def test_strips_share_one_scale_that_one_number_does_not_spoil():
 
 def test_occlusion_has_the_same_colours_in_every_text():
     def shade(share):
-        labelled = Labelled({"a": 1.0}, ["a"], None, "a", ["x"], [share], "")
-        picture = label_picture(labelled)
+        picture = answer_picture(Answer("Label: a", shares=[("x", share)]))
         assert "full colour is 2 or more" in picture
         return re.search(r"background:rgba\((.*?)\)", picture)[1]
 
@@ -115,24 +114,20 @@ def test_curves_have_axes():
 def test_no_text_of_a_visitor_becomes_markup(shown, own_tabs, name):
     model = shown(name)
     for tab in own_tabs(name):
-        given = {field.name: field.value for field in tab.fields(model)}
-        for field in ("text", "pair", "first", "second", "context"):
-            if field in given:
-                given[field] = f"{_HOSTILE}\n\n{_HOSTILE}\n{_HOSTILE}"
+        given = {
+            field.name: f"[MASK] {_HOSTILE}\n\n{_HOSTILE}\n{_HOSTILE}"
+            for field in tab.fields(model)
+            if isinstance(field, TextField) and field.name != "directory"
+        }
         if tab.name == "next_sentence":  # Of so short a limit.
             given["label"] = "NotNext"
-        if tab.name == "fill_mask":
-            given["text"] = "[MASK] <script>x</script>"
-        if "choices" in given:
-            given["choices"] = f"{_HOSTILE}\n{_HOSTILE}"
-        shown_html = tab.picture(tab.answer(model, **given))
+        shown_html = tab.picture(tab.ask(model, **given))
         assert "<script" not in shown_html
         assert "<img src=x" not in shown_html
 
 
 def test_no_text_of_a_visitor_becomes_markup_both_ways(shown_beside):
-    text = "the <script>x</script> [MASK] <script>y</script>"
-    found = look_both_ways(shown_beside, text[4:], "the most probable", 1)
-    picture = both_ways_picture(found)
+    text = "<script>x</script> [MASK] <script>y</script>"
+    picture = LEFT_TO_RIGHT.picture(LEFT_TO_RIGHT.ask(shown_beside, text=text))
     assert picture.count("&lt;script&gt;") == 5
     assert "<script" not in picture

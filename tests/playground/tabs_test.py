@@ -8,96 +8,79 @@ from keras_bert.playground.page import _header
 from keras_bert.playground.shown_model import ShownModel
 from keras_bert.playground.shown_model import shown_model
 from keras_bert.playground.tab import ChoiceField
+from keras_bert.playground.tab import LinesField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs import TABS
-from keras_bert.playground.tabs import comparison
-from keras_bert.playground.tabs.answering import answer_question
-from keras_bert.playground.tabs.attention import attend
-from keras_bert.playground.tabs.choosing import choose
-from keras_bert.playground.tabs.classification import label_text
-from keras_bert.playground.tabs.comparison import compare
-from keras_bert.playground.tabs.embeddings import compare_texts
-from keras_bert.playground.tabs.embeddings import map_texts
-from keras_bert.playground.tabs.filling import fill
-from keras_bert.playground.tabs.input_representation import represent
-from keras_bert.playground.tabs.left_to_right import TAB as LEFT_TO_RIGHT
-from keras_bert.playground.tabs.left_to_right import look_both_ways
-from keras_bert.playground.tabs.masking import mask_text
 from keras_bert.playground.tabs.next_sentence import DrawnPair
-from keras_bert.playground.tabs.next_sentence import draw_pair
 from keras_bert.playground.tabs.next_sentence import pair_picture
-from keras_bert.playground.tabs.replaced_tokens import judge_text
 from keras_bert.playground.tabs.replaced_tokens import judged_picture
-from keras_bert.playground.tabs.tagging import tag_text
+from keras_bert.playground.tabs.tasks import fill
 from keras_bert.tasks import TextClassifier
 
 _TEXT = "the dog eats meat ."
 _DOCUMENTS = "the dog eats.\nthe cat sees.\n\na bird sees.\na fish eats.\n"
+_TABS = {tab.name: tab for tab in TABS}
 _BASIC = ["masking", "input_representation", "attention"]
 _VECTORS = ["similarity", "text_map", "compare"]
 
 
-def masked(model, rate=0.5, unit="pieces", seed=3, num_draws=200, text=_TEXT):
-    return mask_text(model, text, rate, unit, seed, num_draws)
+def ask(model, name, **values):
+    return _TABS[name].ask(model, **values)
+
+
+def masked(model, **values):
+    first = {"rate": 0.5, "seed": 3, "num_draws": 200, "text": _TEXT}
+    return ask(model, "masking", **{**first, **values})
+
+
+def compare(model, directory, what, text, pair=""):
+    given = {"what": what, "text": text, "pair": pair}
+    return ask(model, "compare", directory=directory, **given)
+
+
+def picture(model, tab):
+    """Draw the first view of a tab."""
+    values = {}
+    if tab.name == "task" and model.task is None:
+        # The mask of the first text is beyond the limit of tiny models.
+        values["text"] = f"{model.vocabulary.roles['mask']} eats"
+    return tab.picture(tab.ask(model, **values))
 
 
 @pytest.mark.parametrize(
     ("name", "own"),
     [
-        ("bert", ["masking", "next_sentence", "fill_mask"]),
+        ("bert", ["task", "next_sentence"]),
         ("encoder", []),
-        ("modernbert", ["fill_mask"]),
         ("electra", ["replaced_tokens"]),
-        ("classifier", ["classification"]),
-        ("features", ["classification"]),
-        ("regressor", ["classification"]),
-        ("answerer", ["question_answering"]),
-        ("tagger", ["tagging"]),
-        ("chooser", ["multiple_choice"]),
+        *((x, ["task"]) for x in ("modernbert", "features", "regressor")),
+        *((x, ["task"]) for x in ("classifier", "answerer", "tagger")),
+        ("chooser", ["task"]),
     ],
 )
 def test_a_model_has_the_tabs_that_it_can_answer(shown, name, own):
     names = [tab.name for tab in TABS if not tab.lacking(shown(name))]
     assert {*names} == {*_BASIC, *_VECTORS, *own}
     reasons = {tab.lacking(shown("encoder")) for tab in TABS}
-    assert {"", "a masked-LM head"} <= reasons
+    assert {"", "a fine-tuned task or a masked-LM head"} <= reasons
 
 
 @pytest.mark.smoke("bert", "electra", "tagger")
 @pytest.mark.parametrize(
     "name",
     ["bert", "electra", "classifier", "features", "unsure", "tagger"]
-    + ["chooser"],
+    + ["chooser", "modernbert"],
 )
-def test_every_tab_draws_what_stands_in_its_fields(shown, own_tabs, name):
-    model = shown(name)
+def test_every_tab_draws_its_first_view(shown, own_tabs, name):
     for tab in own_tabs(name):
-        given = {field.name: field.value for field in tab.fields(model)}
-        if tab.name == "fill_mask":  # Its mask is beyond so short a limit.
-            given = {"text": "[MASK] eats"}
-        assert "<" in tab.picture(tab.answer(model, **given))
+        assert "<" in picture(shown(name), tab)
 
 
-@pytest.mark.parametrize("name", ["modernbert"])
-def test_every_tab_draws_a_model_without_positions_and_segments(shown, name):
-    model = shown(name)
-    assert model.described().startswith("ModernBERT, 4 layers, 2 heads, 16 ")
-    for tab in TABS:
-        if not tab.lacking(model):
-            given = {field.name: field.value for field in tab.fields(model)}
-            if tab.name == "fill_mask":
-                given = {"text": "word1 <mask> word2"}
-            assert "<" in tab.picture(tab.answer(model, **given)), tab.name
-
-
-def test_attention_opens_as_the_picture_in_readme_shows_it(shown):
-    (tab,) = [tab for tab in TABS if tab.name == "attention"]
+def test_attention_opens_as_the_picture_in_readme_shows_it():
     tiny = shown_model(str(keras_bert.TINY_MODEL))
-    given = {field.name: field.value for field in tab.fields(tiny)}
-    assert {"pair": "", "layer": 2, "head": 2}.items() <= given.items()
-    picture = f"{tab.picture(tab.answer(tiny, **given))}"
-    assert "Layer 2, head 2: entropy 2.11 bits" in picture
+    shown_html = picture(tiny, _TABS["attention"])
+    assert "Layer 2, head 2: entropy 2.11 bits" in shown_html
 
 
 def test_the_page_describes_a_model_once(shown):
@@ -120,6 +103,8 @@ def test_the_page_describes_a_model_once(shown):
         (NumberField("a", "A", 0.5, 0.0, 1.0), "nan", 0.5),
         (ChoiceField("a", "A", "x", ("x", "y")), "y", "y"),
         (ChoiceField("a", "A", "x", ("x", "y")), "z", "x"),
+        (LinesField("a", "A", "x\ny", least=2), "z\nx", "z\nx"),
+        (TextField("a", "A", "first"), " ", "first"),
     ],
 )
 def test_an_address_sets_what_a_field_can_have(field, text, value):
@@ -128,7 +113,7 @@ def test_an_address_sets_what_a_field_can_have(field, text, value):
 
 def test_a_discriminator_judges_each_piece(shown):
     model = shown("electra")
-    judged = judge_text(model, _TEXT)
+    judged = ask(model, "replaced_tokens", text=_TEXT)
     assert judged.tokens == ["[CLS]", *_TEXT.split(), "[SEP]"]
     ids = np.array([[model.vocabulary.id_of(x) for x in judged.tokens]])
     inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
@@ -175,7 +160,13 @@ def test_the_seed_tells_the_draw_and_not_the_number_of_draws(shown):
 
 def test_whole_words_are_masked_whole(shown):
     for seed in range(8):
-        found = masked(shown("bert"), 0.4, "whole words", seed, text="the dogs")
+        found = masked(
+            shown("bert"),
+            rate=0.4,
+            unit="whole words",
+            seed=seed,
+            text="the dogs",
+        )
         outcomes = [piece.outcome != "plain" for piece in found.pieces]
         tokens = [piece.original for piece in found.pieces]
         assert tokens == ["[CLS]", "the", "dog", "##s", "[SEP]"]
@@ -187,12 +178,17 @@ def test_without_a_head_masking_shows_what_happens_only(shown):
     assert {piece.probability for piece in pieces} == {None}
 
 
+def draw(model, text, label, seed):
+    given = {"text": text, "label": label, "seed": seed}
+    return ask(model, "next_sentence", **given)
+
+
 @pytest.mark.parametrize("label", ["IsNext", "NotNext"])
 def test_a_drawn_pair_is_what_was_asked_for(shown, label):
     follows = {"the dog eats .": "the cat sees ."}
     follows["a bird sees ."] = "a fish eats ."
     for seed in range(5):
-        pair = draw_pair(shown("bert"), _DOCUMENTS, label, seed)
+        pair = draw(shown("bert"), _DOCUMENTS, label, seed)
         words = " ".join(pair.tokens).removesuffix(" [SEP]")
         first, second = words.removeprefix("[CLS] ").split(" [SEP] ")
         # Sentences may have lost a piece at either end.
@@ -214,7 +210,7 @@ def test_a_drawn_pair_begins_with_words_and_says_where_it_was_cut(shown):
     num_cuts = 0
     for seed in range(20):
         text = f"{documents}\na dog .\na cat ."
-        pair = draw_pair(shown("bert"), text, "IsNext", seed)
+        pair = draw(shown("bert"), text, "IsNext", seed)
         ends = [x for x, token in enumerate(pair.tokens) if token == "[SEP]"]
         starts = [1, ends[0] + 1]
         assert not any(pair.tokens[x].startswith("##") for x in starts)
@@ -225,6 +221,10 @@ def test_a_drawn_pair_begins_with_words_and_says_where_it_was_cut(shown):
         assert is_told == bool(pair.cuts)
         num_cuts += len(pair.cuts)
     assert num_cuts
+
+
+def represent(model, text, pair=""):
+    return ask(model, "input_representation", text=text, pair=pair)
 
 
 def test_byte_offsets_are_those_of_the_text(shown):
@@ -254,8 +254,12 @@ def test_the_sum_is_the_sum(shown):
         assert piece.token not in dict(piece.nearest)
 
 
+def attend(model, **values):
+    return ask(model, "attention", **values)
+
+
 def test_entropy_is_between_none_and_that_of_all_alike(shown):
-    found = attend(shown("bert"), _TEXT, "the cat", 2, 1)
+    found = attend(shown("bert"), text=_TEXT, pair="the cat", layer=2, head=1)
     assert found.weights.shape == (2, 2, 10, 10)
     np.testing.assert_allclose(found.weights.sum(axis=-1), 1, atol=1e-5)
     assert (found.entropies > 0).all()
@@ -264,23 +268,30 @@ def test_entropy_is_between_none_and_that_of_all_alike(shown):
 
 def test_fillings_are_those_of_the_library(shown):
     model = shown("bert")
-    assert fill(model, "the [MASK] eats") == model.fill_mask("the [MASK] eats")
+    (filling,) = model.fill_mask("the [MASK] eats")
+    expected = [(item["token"], item["probability"]) for item in filling]
+    answer = ask(model, "task", text="the [MASK] eats")
+    assert answer.rankings == [("Mask 1", expected)]
+    assert answer.headline == expected[0][0]
+
+
+def look(model, text, choice="the most probable", seed=1):
+    given = {"text": text, "choice": choice, "seed": seed}
+    return ask(model, "left_to_right", **given)
 
 
 def test_a_text_is_looked_at_both_ways(shown_beside):
-    found = look_both_ways(
-        shown_beside, "the dog [MASK] meat.", "the most probable", 1
-    )
+    found = look(shown_beside, "the dog [MASK] meat.")
     assert (found.left, found.right) == ("the dog ", " meat.")
     (filled,) = fill(shown_beside, "the dog [MASK] meat.")
-    assert [token for token, _ in found.filled] == [x["token"] for x in filled]
+    assert found.filled == filled
     # The most probable next piece is the first that it writes.
     assert found.written.startswith(found.next[0][0].removeprefix("##"))
     shares = [share for _, share in found.next]
     assert shares == sorted(shares, reverse=True)
     assert 0 < sum(shares) < 1
     drawn = {
-        look_both_ways(shown_beside, "the dog [MASK] .", "drawn", seed).written
+        look(shown_beside, "the dog [MASK] .", "drawn", seed).written
         for seed in range(4)
     }
     assert len(drawn) > 1
@@ -288,7 +299,7 @@ def test_a_text_is_looked_at_both_ways(shown_beside):
 
 def test_only_the_left_side_counts_from_the_left(shown_beside):
     one, other = (
-        look_both_ways(shown_beside, text, "the most probable", 1)
+        look(shown_beside, text)
         for text in ("the dog [MASK] meat.", "the dog [MASK] a cat.")
     )
     assert (one.next, one.written) == (other.next, other.written)
@@ -302,7 +313,7 @@ def test_a_fine_tuned_gpt_is_shown_with_the_tokens_of_its_head(
         directories["gpt"], labels=["good", "bad"]
     )
     classifier.save(tmp_path / "model")
-    found = attend(ShownModel(str(tmp_path / "model")), "the dog")
+    found = attend(ShownModel(str(tmp_path / "model")), text="the dog")
     assert found.tokens == ["_start_", "the", "dog", "_classify_"]
 
 
@@ -310,21 +321,22 @@ def test_a_gpt_stands_beside_too(directories):
     beside = ShownModel(
         directories["bert"], left_to_right_dir=directories["gpt"]
     )
-    found = look_both_ways(beside, "the [MASK] eats", "the most probable", 1)
+    found = look(beside, "the [MASK] eats")
     assert found.written.startswith(found.next[0][0].removeprefix("##"))
     with pytest.raises(ValueError, match="must have a token to go on from"):
-        look_both_ways(beside, "\x01 [MASK]", "the most probable", 1)
+        look(beside, "\x01 [MASK]")
 
 
 def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
-    assert LEFT_TO_RIGHT.lacking(shown_beside) == ""
-    assert "left_to_right_dir" in LEFT_TO_RIGHT.lacking(shown("bert"))
-    with pytest.raises(ValueError, match="that sees both"):
+    lacking = _TABS["left_to_right"].lacking
+    assert lacking(shown_beside) == ""
+    assert "left_to_right_dir" in lacking(shown("bert"))
+    with pytest.raises(ValueError, match="sees both"):
         ShownModel(directories["bert"], left_to_right_dir=directories["bert"])
     beside = ShownModel(
         directories["encoder"], left_to_right_dir=directories["left_to_right"]
     )
-    assert LEFT_TO_RIGHT.lacking(beside) == "a masked-LM head"
+    assert lacking(beside) == "a masked-LM head"
 
 
 @pytest.mark.parametrize(
@@ -333,9 +345,9 @@ def test_looking_both_ways_needs_two_models(shown, shown_beside, directories):
         ("the dog", "drawn", 1, r"Put one \[MASK\] into the text, and words"),
         ("the [MASK] [MASK]", "drawn", 1, r"Put one \[MASK\]"),
         (" [MASK] eats", "drawn", 1, "words before it"),
-        ("", "drawn", 1, "The text is empty"),
+        ("", "drawn", 1, "is empty"),
         ("the [MASK]", "at random", 1, "the most probable, drawn"),
-        ("the [MASK]", "drawn", -1, "The seed must be a number.*: -1"),
+        ("the [MASK]", "drawn", -1, "must be a number.*: -1"),
         ("the " * 40 + "[MASK]", "drawn", 1, "first 12 pieces"),
     ],
 )
@@ -343,17 +355,22 @@ def test_what_is_not_looked_at_both_ways_gets_a_sentence(
     shown_beside, text, choice, seed, sentence
 ):
     with pytest.raises(ValueError, match=sentence):
-        look_both_ways(shown_beside, text, choice, seed)
+        look(shown_beside, text, choice, seed)
+
+
+def similar(model, first, second):
+    return ask(model, "similarity", first=first, second=second)
 
 
 def test_a_text_is_most_like_itself(shown):
     model = shown("bert")
-    assert compare_texts(model, _TEXT, _TEXT).cosine == pytest.approx(1)
-    assert compare_texts(model, _TEXT, "fish").cosine < 0.999
+    assert similar(model, _TEXT, _TEXT).cosine == pytest.approx(1)
+    assert similar(model, _TEXT, "fish").cosine < 0.999
 
 
 def test_nearest_texts_on_the_map_are_the_most_alike(shown):
-    found = map_texts(shown("bert"), "the dog\nmeat\n\nfish\nthe dog\n")
+    lines = "the dog\nmeat\n\nfish\nthe dog\n"
+    found = ask(shown("bert"), "text_map", texts=lines)
     assert found.texts == ["the dog", "meat", "fish", "the dog"]
     assert found.nearest[0][0] == (3, pytest.approx(1))
     np.testing.assert_allclose(found.places[0], found.places[3], atol=1e-5)
@@ -362,89 +379,107 @@ def test_nearest_texts_on_the_map_are_the_most_alike(shown):
 
 def test_labels_are_those_of_the_library(shown):
     model = shown("classifier")
-    found = label_text(model, _TEXT)
+    answer = ask(model, "task", text=_TEXT)
     row = model.task.probabilities([_TEXT])[0]
-    assert [*found.probabilities.values()] == pytest.approx(row.tolist())
-    assert found.tokens == ["[CLS]", *_TEXT.split(), "[SEP]"]
-    assert found.shares[0] == found.shares[-1] == 0
-    assert all(found.shares[1:-1])
-    assert found.predicted == [model.task.predict([_TEXT])[0]["label"]]
+    ((_, pairs),) = answer.rankings
+    expected = dict(zip(model.task.labels, row.tolist(), strict=True))
+    assert dict(pairs) == pytest.approx(expected)
+    assert pairs[0][1] >= pairs[1][1]
+    label = model.task.predict([_TEXT])[0]["label"]
+    assert answer.headline == f"Label: {label}"
+    tokens, shares = zip(*answer.shares, strict=True)
+    assert tokens == ("[CLS]", *_TEXT.split(), "[SEP]")
+    assert shares[0] == shares[-1] == 0
+    assert all(shares[1:-1])
 
 
 def test_several_labels_or_none_are_given(shown):
-    model, counts = shown("several"), set()
+    model, headlines = shown("several"), set()
     for text in ("the dog", "meat", "fish eats", "a bird", "seeds", "cat ."):
-        found = label_text(model, text)
-        shares = found.probabilities.items()
-        expected = {label for label, share in shares if share >= 0.5}
-        assert {*found.predicted} == expected
-        counts.add(len(expected))
-    assert counts - {1}
+        answer = ask(model, "task", text=text)
+        ((_, pairs),) = answer.rankings
+        given = [x for x in model.task.labels if dict(pairs)[x] >= 0.5]
+        assert answer.headline == f"Label: {', '.join(given) or 'none'}"
+        headlines.add(answer.headline)
+    assert headlines - {"Label: good", "Label: bad"}
 
 
 def test_of_a_text_in_windows_all_is_labelled_and_some_is_hidden(shown):
     model, text = shown("windows"), "the dog eats meat . " * 4
-    found = label_text(model, text)
-    assert [*found.probabilities.values()] == pytest.approx(
-        model.task.probabilities([text])[0].tolist()
-    )
-    assert found.note.endswith("shown for the first 12.")
-    assert not label_text(model, _TEXT).note
+    answer = ask(model, "task", text=text)
+    row = model.task.probabilities([text])[0]
+    assert answer.rankings[0][1][0][1] == pytest.approx(row.max())
+    assert answer.note.endswith("The first 12 pieces are shown.")
+    assert not ask(model, "task", text=_TEXT).note
 
 
 def test_a_score_is_that_of_the_library(shown):
-    found = label_text(shown("regressor"), _TEXT)
+    answer = ask(shown("regressor"), "task", text=_TEXT, pair="")
     (score,) = shown("regressor").task.predict([_TEXT])
-    assert (found.score, found.chosen) == (pytest.approx(score), "score")
+    assert answer.headline == f"Score: {score:.3f}"
 
 
 def test_an_answer_stands_in_its_context(shown):
     context = "the dog eats 🐟 fish"
-    found = answer_question(shown("answerer"), "eats", context)
-    assert context[found.start : found.end] == found.best[0][0]
-    assert sum(share for _, share in found.best) == pytest.approx(1)
-
-
-def test_a_question_without_an_answer_is_told_why(shown):
-    found = answer_question(shown("unsure"), "eats", "the dog eats fish")
-    assert found.start == found.end == 0
-    assert "" in dict(found.best)
-    assert found.note.endswith("by more than -100.00.")
-    assert not answer_question(shown("answerer"), "eats", "the dog").note
+    given = {"question": "eats", "context": context}
+    answer = ask(shown("answerer"), "task", **given)
+    (span,) = answer.spans
+    ((_, best),) = answer.rankings
+    assert context[span["start"] : span["end"]] == best[0][0] == answer.headline
+    assert sum(share for _, share in best) == pytest.approx(1)
+    assert not answer.note
+    unsure = ask(shown("unsure"), "task", **given)
+    assert unsure.headline == "No answer"
+    assert not unsure.spans
+    assert "no answer" in dict(unsure.rankings[0][1])
+    assert unsure.note.endswith("by more than -100.00.")
 
 
 def test_entities_stand_in_their_text(shown):
-    found = tag_text(shown("tagger"), _TEXT)
-    assert found.labels == ["PET"]
-    for entity in found.entities:
-        assert _TEXT[entity["start"] : entity["end"]] == entity["text"]
+    model = shown("tagger")
+    answer = ask(model, "task", text=_TEXT)
+    assert answer.spans == model.task.predict([_TEXT])[0]
+    assert answer.headline == f"{len(answer.spans)} found. Labels: PET"
 
 
 def test_choices_share_one_probability(shown):
-    found = choose(shown("chooser"), "the dog", "eats\nsees\n")
-    assert [choice for choice, _ in found] == ["eats", "sees"]
-    assert sum(share for _, share in found) == pytest.approx(1)
+    given = {"context": "the dog", "choices": "eats\nsees\n"}
+    answer = ask(shown("chooser"), "task", **given)
+    ((_, pairs),) = answer.rankings
+    assert [choice for choice, _ in pairs] == ["eats", "sees"]
+    assert sum(share for _, share in pairs) == pytest.approx(1)
+    assert answer.headline == max(pairs, key=lambda pair: pair[1])[0]
 
 
-def test_two_models_are_asked_the_same(shown, directories):
-    ours, theirs = compare(
-        shown("bert"), directories["encoder"], "Fill mask", "the [MASK]"
-    )
-    assert ours.answer == fill(shown("bert"), "the [MASK]")
-    assert theirs.refusal == "Fill mask needs a masked-LM head."
-
-
-def test_each_of_two_families_sees_its_own_mask(shown, directories):
-    ours, theirs = compare(
-        shown("bert"), directories["roberta"], "Fill mask", "word1 [MASK]"
-    )
-    assert ours.answer == fill(shown("bert"), "word1 [MASK]")
-    assert theirs.answer == fill(shown("roberta"), "word1 <mask>")
+@pytest.mark.parametrize(
+    ("name", "other", "text", "pair", "their_text"),
+    [
+        ("bert", "roberta", "word1 [MASK]", "", "word1 <mask>"),
+        ("bert", "encoder", "the [MASK]", "", None),
+        ("pairs", "classifier", _TEXT, "the dog", None),
+        ("classifier", "answerer", _TEXT, "", None),
+    ],
+)
+def test_two_models_are_asked_the_same(
+    shown, directories, name, other, text, pair, their_text
+):
+    ours, theirs = compare(shown(name), directories[other], "Task", text, pair)
+    given = {"text": text, "pair": pair} if pair else {"text": text}
+    assert ours.answer == ask(shown(name), "task", **given)
+    if their_text:
+        assert theirs.answer == ask(shown(other), "task", text=their_text)
+    else:
+        refusals = {
+            "encoder": "Task needs a fine-tuned task or a masked-LM head.",
+            "classifier": "Task of this model has no pair.",
+            "answerer": "Task of this model has no text.",
+        }
+        assert theirs.refusal == refusals[other]
 
 
 def test_another_model_stands_there_at_first_or_the_way_to_one(shown):
     def directory(model):
-        return comparison.TAB.fields(model)[0].value
+        return _TABS["compare"].fields(model)[0].value
 
     assert directory(shown("bert")) == str(keras_bert.TINY_MODEL)
     tiny = shown_model(str(keras_bert.TINY_MODEL))
@@ -453,65 +488,44 @@ def test_another_model_stands_there_at_first_or_the_way_to_one(shown):
         compare(tiny, "", "Attention", "a")
 
 
-def test_two_models_are_asked_for_a_pair(shown, directories):
-    ours, theirs = compare(
-        shown("pairs"),
-        directories["classifier"],
-        "Classification",
-        _TEXT,
-        "the dog",
-    )
-    assert ours.answer == label_text(shown("pairs"), _TEXT, "the dog")
-    assert "single texts, not pairs" in theirs.refusal
-
-
 @pytest.mark.parametrize(
-    ("ask", "sentence"),
+    ("name", "tab", "values", "sentence"),
     [
-        (lambda m: masked(m, text=" \n"), "The text is empty"),
-        (lambda m: masked(m, rate=0), "nothing is masked"),
-        (lambda m: masked(m, rate=1.2), "from 0.0 to 1.0. Received: 1.2"),
-        (lambda m: masked(m, rate=float("nan")), "Received: nan"),
-        (lambda m: masked(m, seed="x"), "The seed must be a number.*: x"),
-        (lambda m: masked(m, unit="lines"), "pieces, whole words"),
-        (lambda m: masked(m, text="\x01\x02"), "no piece"),
-        (lambda m: masked(m, text="a" * 20001), "20,000 char.*: 20,001"),
-        (lambda m: masked(m, text="a\ud800"), "surrogate"),
-        (lambda m: masked(m, text=7), "empty"),
-        (lambda m: draw_pair(m, "the dog", "IsNext", 1), "blank line"),
-        (lambda m: draw_pair(m, _DOCUMENTS, "Maybe", 1), "IsNext, NotNext"),
+        ("bert", "masking", {"text": " \n"}, 'The field "Text" is empty'),
+        ("bert", "masking", {"rate": 0}, "nothing is masked"),
+        ("bert", "masking", {"rate": 1.2}, "from 0.0 to 1.0. Received: 1.2"),
+        ("bert", "masking", {"rate": float("nan")}, "Received: nan"),
+        ("bert", "masking", {"seed": "x"}, '"Seed" must be a number.*: x'),
+        ("bert", "masking", {"unit": "lines"}, "one of pieces, whole words"),
+        ("bert", "masking", {"text": "\x01\x02"}, "no piece"),
+        ("bert", "masking", {"text": "a" * 20001}, "20,000 char.*: 20,001"),
+        ("bert", "masking", {"text": "a\ud800"}, "surrogate"),
+        ("bert", "masking", {"text": 7}, "is empty"),
+        ("bert", "next_sentence", {"text": "the dog"}, "blank line"),
+        ("bert", "next_sentence", {"label": "Maybe"}, "IsNext, NotNext"),
+        ("bert", "next_sentence", {"text": "a\n\nthe"}, "No pair that is IsN"),
+        ("bert", "attention", {"layer": 3}, '"Layer".* from 1 to 2.*: 3'),
         (
-            lambda m: draw_pair(m, "a\n\nthe", "IsNext", 1),
-            "No pair that is IsNext",
+            "bert",
+            "task",
+            {"text": "the dog"},
+            r"^Put \[MASK\] into",
         ),
-        (lambda m: attend(m, _TEXT, "", 3, 1), "layer.* from 1 to 2.*: 3"),
-        (lambda m: fill(m, "the dog"), r"^Put \[MASK\] into the text\.$"),
-        (
-            lambda m: fill(m, "the " * 12 + "[MASK]"),
-            "front: .* first 12 pieces",
-        ),
-        (lambda m: map_texts(m, "a\nb"), "three texts.*: 2"),
-        (lambda m: map_texts(m, "a\n" * 101), "most 100 lines.*: 101"),
-        (lambda m: compare(m, "/no/such", "Attention", "a"), "'/no/such'"),
-        (lambda m: compare(m, "/tmp", "Attention", "a"), "/tmp"),
-        (lambda m: compare(m, 7, "Attention", "a"), "other directory is empty"),
-        (lambda m: compare(m, "bert-base-uncased", "Attention", "a"), "none"),
-        (lambda m: compare(m, "/tmp", "Weather", "a"), "Weather|one of"),
-        (lambda m: compare(m, "/tmp", "Fill mask", "a", "b"), "one text"),
+        ("bert", "task", {"text": "the " * 12 + "[MASK]"}, "first 12 pieces"),
+        ("bert", "text_map", {"texts": "a\nb"}, "3 to 100 lines.*: 2"),
+        ("bert", "text_map", {"texts": "a\n" * 101}, "3 to 100 lines.*: 101"),
+        ("bert", "compare", {"directory": "/no/such"}, "'/no/such'"),
+        ("bert", "compare", {"directory": "/tmp"}, "/tmp"),
+        ("bert", "compare", {"directory": 7}, "directory.* is empty"),
+        ("bert", "compare", {"directory": "bert-base-uncased"}, "none"),
+        ("bert", "compare", {"what": "Weather"}, "must be one of.*Weather"),
+        ("pairs", "task", {"pair": ""}, '"Second text" is empty'),
+        ("chooser", "task", {"choices": "a"}, "2 to 10 lines.*: 1"),
     ],
 )
-def test_what_has_no_answer_gets_a_sentence(shown, ask, sentence):
+def test_invalid_input_gets_a_sentence(shown, name, tab, values, sentence):
     with pytest.raises(ValueError, match=sentence):
-        ask(shown("bert"))
-
-
-@pytest.mark.parametrize(
-    ("name", "pair", "sentence"),
-    [("pairs", "", "Write a second text"), ("classifier", "a", "not pairs")],
-)
-def test_pairs_and_single_texts_are_told_apart(shown, name, pair, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        label_text(shown(name), _TEXT, pair)
+        ask(shown(name), tab, **values)
 
 
 @pytest.mark.smoke("text0")
@@ -521,8 +535,9 @@ def test_long_and_strange_texts_have_answers(shown, text):
     assert masked(model, text=text, num_draws=5).pieces
     is_cut = len(text.split()) > 10
     assert bool(represent(model, text, text).note) == is_cut
-    assert attend(model, text).tokens[0] == "[CLS]"
-    assert compare_texts(model, text, text).cosine == pytest.approx(1)
-    assert label_text(shown("classifier"), text).tokens
-    assert answer_question(shown("answerer"), text, text).best
-    assert tag_text(shown("tagger"), text).text == text
+    assert attend(model, text=text).tokens[0] == "[CLS]"
+    assert similar(model, text, text).cosine == pytest.approx(1)
+    assert ask(shown("classifier"), "task", text=text).shares
+    asked = {"question": text, "context": text}
+    assert ask(shown("answerer"), "task", **asked).rankings
+    assert ask(shown("tagger"), "task", text=text).text == text

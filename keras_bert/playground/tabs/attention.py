@@ -11,14 +11,13 @@ from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
 from keras_bert.playground.markup import note
 from keras_bert.playground.markup import picker
+from keras_bert.playground.markup import piece
 from keras_bert.playground.markup import png_address
+from keras_bert.playground.markup import shade
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
-from keras_bert.playground.valid_input import valid_number
-from keras_bert.playground.valid_input import valid_pair
-from keras_bert.playground.valid_input import valid_text
 
 _ROW = 26  # Pixels, as in the style sheet.
 _LEAST = 0.01  # Lighter lines are not seen.
@@ -53,10 +52,6 @@ def attend(model, text, pair="", layer=1, head=1):
 
     Layers and heads are counted from 1, as readers do.
     """
-    num_layers, num_heads = _sizes(model)
-    layer = valid_number(layer, "The layer", 1, num_layers)
-    head = valid_number(head, "The head", 1, num_heads)
-    text, pair = valid_text(text), valid_pair(pair)
     pieces = cut(model, model.preprocess(_NUM_PIECES), text, pair)
     found = model.pretrained.backbone.attention_weights(pieces.inputs)
     weights = np.stack(
@@ -77,18 +72,13 @@ def _entropies(weights):
     return (weights * bits).sum(axis=-1).mean(axis=-1)
 
 
-def _sizes(model):
-    config = model.pretrained.config
-    return config.depth, config.sizes["N"]
-
-
 def attention_picture(attention):
     """An `Attention` as `Html`."""
     chosen = attention.weights[attention.layer, attention.head]
     entropy = attention.entropies[attention.layer, attention.head]
     tokens = attention.tokens
     items = [
-        (element("span", token, class_="piece"), _lines(index, row, tokens))
+        (piece(token), _lines(index, row, tokens))
         for index, (token, row) in enumerate(zip(tokens, chosen, strict=True))
     ]
     most_bits = np.log2(len(tokens))
@@ -135,16 +125,12 @@ def _lines(index, row, tokens):
     keys = [
         element(
             "div",
-            element("span", token, class_="piece", style=_shade(share)),
+            piece(token, style=shade(share)),
             element("i", f"{100 * share:.0f} %"),
         )
         for token, share in zip(tokens, row, strict=True)
     ]
     return joined([svg, element("div", *keys, class_="keys")])
-
-
-def _shade(share):
-    return f"background:rgba(59,130,246,{share:.2f})"
 
 
 def _maps(attention):
@@ -187,17 +173,16 @@ def _lacking(model):
 
 
 def _fields(model):
-    num_layers, num_heads = _sizes(model)
-    fields = [
-        TextField("text", "Text", SENTENCE),
-        TextField("pair", "Second text, if any", ""),
+    config = model.pretrained.config
+    numbers = [
+        NumberField("layer", "Layer", 2, 1, config.depth),
+        NumberField("head", "Head", 2, 1, config.sizes["N"]),
     ]
-    # A slider needs two ends.
-    if num_layers > 1:
-        fields.append(NumberField("layer", "Layer", 2, 1, num_layers))
-    if num_heads > 1:
-        fields.append(NumberField("head", "Head", 2, 1, num_heads))
-    return fields
+    return [
+        TextField("text", "Text", SENTENCE),
+        TextField("pair", "Second text, if any", "", is_optional=True),
+        *(x for x in numbers if x.high > 1),  # A slider needs two ends.
+    ]
 
 
 TAB = Tab(

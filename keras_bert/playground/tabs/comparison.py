@@ -6,21 +6,19 @@ import pathlib
 from keras_bert.locations import TINY_MODEL
 from keras_bert.playground.default_texts import SENTENCE
 from keras_bert.playground.markup import element
+from keras_bert.playground.markup import sides
 from keras_bert.playground.shown_model import shown_model
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs import attention
-from keras_bert.playground.tabs import classification
-from keras_bert.playground.tabs import filling
 from keras_bert.playground.tabs import input_representation
-from keras_bert.playground.tabs import tagging
-from keras_bert.playground.valid_input import valid_pair
-from keras_bert.playground.valid_input import valid_text
+from keras_bert.playground.tabs import tasks
 
-# Those that one text is enough for; the first ones also take a second.
-_OF_PAIRS = (input_representation.TAB, attention.TAB, classification.TAB)
-_TABS = {tab.title: tab for tab in (*_OF_PAIRS, filling.TAB, tagging.TAB)}
+_TABS = {
+    tab.title: tab
+    for tab in (input_representation.TAB, attention.TAB, tasks.TAB)
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,65 +38,73 @@ class Side:
     refusal: str
 
 
-def compare(model, directory, what, text, pair=""):
+def compare(model, directory, what, text, pair):
     """Ask two models the same; a list of two `Side`.
 
     In a text with masks, each model sees the mask of its own vocabulary.
     """
-    if what not in _TABS:
-        raise ValueError(f"What to compare must be one of {', '.join(_TABS)}.")
-    tab, inputs = _TABS[what], {"text": valid_text(text)}
-    if (pair := valid_pair(pair)) is not None:
-        if tab not in _OF_PAIRS:
-            raise ValueError(
-                f"{what} takes one text. Leave the second one empty."
-            )
-        inputs["pair"] = pair
-    if not f"{directory}".strip():
+    if not directory:
         raise ValueError(
             "Name the directory of another model, such as demo-output/bert, "
             "which `make demo` makes."
         )
-    other = shown_model(valid_text(directory, "The other directory"))
-    theirs = {**inputs}
-    if tab is filling.TAB:
-        theirs["text"] = inputs["text"].replace(_mask(model), _mask(other))
-    return [_side(model, tab, inputs), _side(other, tab, theirs)]
+    other = shown_model(directory)
+    masks = [x.vocabulary.roles.get("mask") for x in (model, other)]
+    theirs = text.replace(*masks) if all(masks) else text
+    return [
+        _side(model, _TABS[what], text, pair),
+        _side(other, _TABS[what], theirs, pair),
+    ]
 
 
-def _mask(model):
-    return model.vocabulary.roles["mask"]
-
-
-def _side(model, tab, inputs):
+def _side(model, tab, text, pair):
     title = f"{model.name}: {model.described()}"
-    lacking = tab.lacking(model)
-    if lacking:
-        return Side(title, tab, None, f"{tab.title} needs {lacking}.")
+    given = {"text": text, "pair": pair} if pair else {"text": text}
     try:
-        return Side(title, tab, tab.answer(model, **inputs), "")
+        if lacking := tab.lacking(model):
+            raise ValueError(f"{tab.title} needs {lacking}.")
+        if missing := given.keys() - _names(tab, model):
+            raise ValueError(
+                f"{tab.title} of this model has no {' and '.join(missing)}."
+            )
+        return Side(title, tab, tab.ask(model, **given), "")
     except ValueError as error:
         return Side(title, tab, None, f"{error}")
 
 
-def comparison_picture(sides):
+def _names(tab, model):
+    return {field.name for field in tab.fields(model)}
+
+
+def comparison_picture(compared):
     """A list of `Side` as `Html`."""
-    return element("div", *map(_drawn, sides), class_="sides")
+    return sides([element("h3", x.title), _drawn(x)] for x in compared)
 
 
 def _drawn(side):
-    refusal = element("p", side.refusal, class_="refusal")
-    shown = refusal if side.refusal else side.tab.picture(side.answer)
-    return element("section", element("h3", side.title), shown)
+    if side.refusal:
+        return element("p", side.refusal, class_="refusal")
+    return side.tab.picture(side.answer)
+
+
+def _able(model):
+    """Return the titles of the tabs that one text is enough for."""
+    return tuple(
+        title
+        for title, tab in _TABS.items()
+        if not tab.lacking(model) and "text" in _names(tab, model)
+    )
 
 
 def _fields(model):
-    able = tuple(x for x, tab in _TABS.items() if not tab.lacking(model))
+    able = _able(model)
     return [
-        TextField("directory", "Another directory", _another(model)),
+        TextField(
+            "directory", "Another directory", _another(model), is_optional=True
+        ),
         ChoiceField("what", "What to compare", able[0], able),
         TextField("text", "Text", SENTENCE),
-        TextField("pair", "Second text, if any", ""),
+        TextField("pair", "Second text, if any", "", is_optional=True),
     ]
 
 
@@ -110,11 +116,6 @@ def _another(model):
     return ""
 
 
-def _lacking(model):
-    is_able = any(not tab.lacking(model) for tab in _TABS.values())
-    return "" if is_able else "something to compare"
-
-
 TAB = Tab(
     name="compare",
     title="Compare",
@@ -123,5 +124,5 @@ TAB = Tab(
     fields=_fields,
     answer=compare,
     picture=comparison_picture,
-    lacking=_lacking,
+    lacking=lambda model: "" if _able(model) else "something to compare",
 )

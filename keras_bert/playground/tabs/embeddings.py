@@ -13,13 +13,11 @@ from keras_bert.playground.markup import percent
 from keras_bert.playground.markup import picker
 from keras_bert.playground.markup import strip
 from keras_bert.playground.markup import table
+from keras_bert.playground.tab import LinesField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
-from keras_bert.playground.valid_input import valid_lines
-from keras_bert.playground.valid_input import valid_text
 
 _WIDTH, _HEIGHT, _EDGE = 400, 300, 20
-_MOST_TEXTS = 100
 _NUM_NEAREST = 3
 
 
@@ -38,11 +36,7 @@ class Similarity:
 
 def compare_texts(model, first, second):
     """Embed two texts and compare them, as a `Similarity`."""
-    texts = [
-        valid_text(first, "The first text"),
-        valid_text(second, "The second text"),
-    ]
-    vectors = model.unit_vectors(texts)
+    vectors = model.unit_vectors([first, second])
     return Similarity(float(vectors[0] @ vectors[1]), vectors)
 
 
@@ -99,14 +93,8 @@ class TextMap:
     nearest: list
 
 
-def map_texts(model, text):
-    """Lay out lines of text by principal components, as a `TextMap`."""
-    texts = valid_lines(text, "The map", _MOST_TEXTS)
-    if len(texts) < 3:
-        raise ValueError(
-            "A map needs three texts or more, one a line. "
-            f"Received: {len(texts)}."
-        )
+def map_texts(model, texts):
+    """Lay out three or more texts by principal components, a `TextMap`."""
     vectors = model.unit_vectors(texts)
     places, shares = _principal_components(vectors)
     cosines = vectors @ vectors.T
@@ -190,7 +178,9 @@ MAP = Tab(
     title="Map of texts",
     about="Many texts as vectors, laid out so that the plane shows as much of "
     "their differences as a plane can (principal components).",
-    fields=lambda model: [TextField("text", "Texts, one a line", LINES, 12)],
+    fields=lambda model: [
+        LinesField("texts", "Texts, one a line", LINES, 12, least=3)
+    ],
     answer=map_texts,
     picture=map_picture,
 )

@@ -12,13 +12,12 @@ from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
 from keras_bert.playground.markup import note
 from keras_bert.playground.markup import picker
+from keras_bert.playground.markup import piece as chip
 from keras_bert.playground.markup import strip
 from keras_bert.playground.markup import table
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
-from keras_bert.playground.valid_input import valid_pair
-from keras_bert.playground.valid_input import valid_text
 
 _NUM_PIECES = 48
 _NUM_NEAREST = 8
@@ -68,7 +67,6 @@ class Representation:
 
 def represent(model, text, pair=""):
     """Look up the embeddings of the pieces, as a `Representation`."""
-    text, pair = valid_text(text), valid_pair(pair)
     pieces = cut(model, model.preprocess(_NUM_PIECES), text, pair)
     embeddings = model.pretrained.backbone.embeddings
     mask = features.INPUT_MASK.name
@@ -139,14 +137,14 @@ def pieces_picture(representation):
 
 
 def _label(piece):
-    return element("span", piece.token, class_=f"piece segment{piece.segment}")
+    return chip(piece.token, f"segment{piece.segment}")
 
 
 def _row(piece):
     place = [piece.text_number, f"{piece.start} to {piece.end}"]
     return [
         piece.position,
-        element("span", piece.token, class_=f"piece segment{piece.segment}"),
+        _label(piece),
         piece.id,
         piece.segment if "segment" in piece.vectors else "none",
         *(place if piece.text_number else ["special", ""]),
@@ -188,7 +186,7 @@ TAB = Tab(
     "them. Ġ and ▁ stand for a space before a piece, ## for none.",
     fields=lambda model: [
         TextField("text", "Text", SENTENCE),
-        TextField("pair", "Second text, if any", PAIR),
+        TextField("pair", "Second text, if any", PAIR, is_optional=True),
     ],
     answer=represent,
     picture=pieces_picture,

@@ -7,12 +7,12 @@ from keras import ops
 
 from keras_bert import features
 from keras_bert.playground.markup import element
+from keras_bert.playground.markup import ranking
+from keras_bert.playground.markup import sides
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
-from keras_bert.playground.tabs import filling
-from keras_bert.playground.valid_input import valid_number
-from keras_bert.playground.valid_input import valid_text
+from keras_bert.playground.tabs import tasks
 
 _NUM_PIECES = 8
 # The temperature of each way to choose the tokens that go on.
@@ -42,18 +42,13 @@ class BothWays:
 
 def look_both_ways(model, text, choice, seed):
     """Fill a mask, and go on from what stands before it, a `BothWays`."""
-    seed = valid_number(seed, "The seed", 0, 2**31 - 1)
-    if choice not in _CHOICES:
-        raise ValueError(
-            f"Tokens that go on must be one of {', '.join(_CHOICES)}."
-        )
     mask = model.vocabulary.roles["mask"]
-    left, *rest = valid_text(text).split(mask)
+    left, *rest = text.split(mask)
     if len(rest) != 1 or not left.strip():
         raise ValueError(
             f"Put one {mask} into the text, and words before it to go on from."
         )
-    (filled,) = filling.fill(model, text)
+    (filled,) = tasks.fill(model, text)
     generator = model.generator
     (written,) = generator.generate(
         [left.rstrip()], seed=seed, temperature=_CHOICES[choice]
@@ -62,7 +57,7 @@ def look_both_ways(model, text, choice, seed):
         left,
         rest[0],
         mask,
-        [(item["token"], item["probability"]) for item in filled],
+        filled,
         next_pieces(generator, left.rstrip()),
         written,
     )
@@ -94,28 +89,27 @@ def both_ways_picture(found):
     mask = element("mark", found.mask)
     unseen = element("s", found.mask + found.right, class_="note")
     written = element("mark", found.written)
-    sides = [
+    both = [
         [
             element("h3", "From both sides"),
             element("div", found.left, mask, found.right, class_="prose"),
-            filling.pieces_table("Piece for the mask", found.filled),
+            ranking("Piece for the mask", found.filled),
         ],
         [
             element("h3", "From the left side only"),
             element("div", found.left, unseen, class_="prose"),
-            filling.pieces_table("Next piece", found.next),
+            ranking("Next piece", found.next),
             element("h3", "It goes on"),
             element("div", found.left, written, class_="prose"),
         ],
     ]
-    sections = [element("section", *side) for side in sides]
-    return element("div", *sections, class_="sides")
+    return sides(both)
 
 
 def _fields(model):
     choices = tuple(_CHOICES)
     return [
-        *filling.TAB.fields(model),
+        *tasks.fill_fields(model),
         ChoiceField("choice", "Tokens that go on", choices[0], choices),
         NumberField("seed", "Seed of draws", 1, 0, 100),
     ]
@@ -124,7 +118,7 @@ def _fields(model):
 def _lacking(model):
     if model.generator is None:
         return "a left-to-right model (left_to_right_dir)"
-    return filling.TAB.lacking(model)
+    return "" if tasks.can_fill(model) else "a masked-LM head"
 
 
 TAB = Tab(

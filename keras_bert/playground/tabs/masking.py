@@ -18,8 +18,6 @@ from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.playground.tabs.masking_picture import masking_picture
-from keras_bert.playground.valid_input import valid_number
-from keras_bert.playground.valid_input import valid_text
 
 _NUM_PIECES = 128
 _MOST_DRAWS = 1000
@@ -82,17 +80,12 @@ def mask_text(model, text, rate, unit, seed, num_draws):
     Returns:
         `MaskedText`
     """
-    rate = valid_number(rate, "The mask rate", 0.0, 1.0)
-    seed = valid_number(seed, "The seed", 0, 2**31 - 1)
-    num_draws = valid_number(num_draws, "The number of draws", 1, _MOST_DRAWS)
-    if unit not in _UNITS:
-        raise ValueError(f"What is masked must be one of {', '.join(_UNITS)}.")
     if rate == 0:
         raise ValueError(
             "At a mask rate of 0 nothing is masked, so there is nothing to "
             "predict and nothing to learn. Choose a rate above 0."
         )
-    pieces = cut(model, model.preprocess(_NUM_PIECES), valid_text(text))
+    pieces = cut(model, model.preprocess(_NUM_PIECES), text)
     maskable = np.array(pieces.text_numbers)[None] > 0
     if not maskable.any():
         raise ValueError("The text has no piece that could be masked.")

@@ -8,6 +8,7 @@ from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
 from keras_bert.playground.markup import note
 from keras_bert.playground.markup import percent
+from keras_bert.playground.markup import piece as chip
 from keras_bert.playground.markup import table
 
 _WIDTH, _HEIGHT = 300, 100
@@ -18,7 +19,7 @@ def masking_picture(masked):
     return joined(
         [
             note(masked.note),
-            element("div", *map(_chip, masked.pieces), class_="text"),
+            element("div", *map(_seen, masked.pieces), class_="text"),
             _predictions(masked.pieces),
             element("h3", "What happened, over all draws"),
             _counts(masked.counts),
@@ -27,8 +28,8 @@ def masking_picture(masked):
     )
 
 
-def _chip(piece):
-    return element("span", piece.shown, class_=f"piece {piece.outcome}")
+def _seen(piece):
+    return chip(piece.shown, piece.outcome)
 
 
 def _predictions(pieces):
@@ -39,7 +40,7 @@ def _predictions(pieces):
         cells = [
             piece.position,
             piece.original,
-            element("span", piece.shown, class_=f"piece {piece.outcome}"),
+            _seen(piece),
             EXPECTED[piece.outcome][0],
         ]
         if piece.probability is not None:
@@ -60,7 +61,7 @@ def _counts(counts):
     rows = [
         (
             [
-                element("span", EXPECTED[name][0], class_=f"piece {name}"),
+                chip(EXPECTED[name][0], name),
                 f"{counts[name]:,}",
                 bar(counts[name] / total),
                 f"{EXPECTED[name][1]} %",

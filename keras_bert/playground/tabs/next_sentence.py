@@ -18,13 +18,12 @@ from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
 from keras_bert.playground.markup import note
+from keras_bert.playground.markup import piece
 from keras_bert.playground.markup import table
 from keras_bert.playground.tab import ChoiceField
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
-from keras_bert.playground.valid_input import valid_number
-from keras_bert.playground.valid_input import valid_text
 from keras_bert.text.sentences import split_sentences
 
 # By the head of the model: the packing that draws pairs, the name of the
@@ -61,13 +60,10 @@ class DrawnPair:
 def draw_pair(model, text, label, seed):
     """Draw a pair from documents, by the data tool's own sampling.
 
-    A blank line stands between documents; `label` is one of `labels_of`.
+    A blank line stands between documents.
     """
-    seed = valid_number(seed, "The seed", 0, 2**31 - 1)
     packing, logits, labels = _kind(model)
-    if label not in labels:
-        raise ValueError(f"The pair must be one of {', '.join(labels)}.")
-    corpus = _corpus(model, valid_text(text))
+    corpus = _corpus(model, text)
     if corpus is None:
         raise ValueError(
             "Pairs are drawn from two documents or more. Write a blank line "
@@ -97,11 +93,6 @@ def draw_pair(model, text, label, seed):
         label,
         dict(zip(labels, _probabilities(model, inputs, logits), strict=True)),
     )
-
-
-def labels_of(model):
-    """The two labels of the pairs that a model takes."""
-    return _kind(model)[2]
 
 
 def _kind(model):
@@ -186,12 +177,8 @@ def pair_picture(pair):
     for position, token in enumerate(pair.tokens):
         if position in pair.cuts:
             chips.append(element("b", " … "))
-        class_ = f"piece segment{pair.segments[position]}"
-        chips.append(element("span", token, class_=class_))
-    legend = [
-        element("span", f"segment {n}", class_=f"piece segment{n}")
-        for n in (0, 1)
-    ]
+        chips.append(piece(token, f"segment{pair.segments[position]}"))
+    legend = [piece(f"segment {n}", f"segment{n}") for n in (0, 1)]
     rows = [
         [label, bar(share), "drawn" if label == pair.label else ""]
         for label, share in pair.probabilities.items()
@@ -216,7 +203,7 @@ def _lacking(model):
 
 
 def _fields(model):
-    labels = labels_of(model)
+    *_, labels = _kind(model)
     return [
         ChoiceField("label", "The pair is", labels[0], labels),
         NumberField("seed", "Seed", 1, 0, 100),

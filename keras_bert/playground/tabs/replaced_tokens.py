@@ -4,16 +4,16 @@ import dataclasses
 
 from keras import ops
 
-from keras_bert.playground.markup import bar
 from keras_bert.playground.markup import element
 from keras_bert.playground.markup import joined
 from keras_bert.playground.markup import note
 from keras_bert.playground.markup import percent
-from keras_bert.playground.markup import table
+from keras_bert.playground.markup import piece
+from keras_bert.playground.markup import ranking
+from keras_bert.playground.markup import shade
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
-from keras_bert.playground.valid_input import valid_text
 
 _HEAD = "replaced_token_head"
 _NUM_PIECES = 128
@@ -37,7 +37,7 @@ class JudgedText:
 
 def judge_text(model, text):
     """Judge each piece of a text, as a `JudgedText`."""
-    pieces = cut(model, model.preprocess(_NUM_PIECES), valid_text(text))
+    pieces = cut(model, model.preprocess(_NUM_PIECES), text)
     pretrained = model.pretrained
     states = pretrained.encoder(pieces.inputs)["sequence_output"]
     shares = ops.sigmoid(pretrained.heads[_HEAD](states))[0]
@@ -49,22 +49,19 @@ def judged_picture(judged):
     """A `JudgedText` as `Html`."""
     pairs = [*zip(judged.tokens, judged.probabilities, strict=True)]
     shown = [
-        element(
-            "span",
-            token,
-            class_="piece",
-            style=f"background:rgba(196,81,47,{share:.2f})",
-            title=percent(share),
-        )
+        piece(token, style=shade(-share), title=percent(share))
         for token, share in pairs
     ]
     found = sum(share > 0.5 for _, share in pairs)
     count = f"{found} of {len(pairs)} pieces are taken for replaced."
-    rows = [[token, bar(share)] for token, share in pairs]
-    head = ["Piece", "Probability that it was replaced"]
-    shown = element("div", *shown, class_="block")
-    counted = element("p", count)
-    return joined([shown, counted, note(judged.note), table(head, rows)])
+    return joined(
+        [
+            element("div", *shown, class_="block"),
+            element("p", count),
+            note(judged.note),
+            ranking("Piece that was replaced", pairs),
+        ]
+    )
 
 
 TAB = Tab(

@@ -1,0 +1,273 @@
+"""Answers of the model's task: a fine-tuned one, or filled masks."""
+
+import dataclasses
+from collections.abc import Callable
+
+from keras_bert.playground.default_texts import CONTEXT
+from keras_bert.playground.default_texts import NAMES
+from keras_bert.playground.default_texts import QUESTION
+from keras_bert.playground.markup import element
+from keras_bert.playground.markup import joined
+from keras_bert.playground.markup import note
+from keras_bert.playground.markup import piece
+from keras_bert.playground.markup import ranking
+from keras_bert.playground.markup import shade
+from keras_bert.playground.pieces import cut
+from keras_bert.playground.tab import LinesField
+from keras_bert.playground.tab import Tab
+from keras_bert.playground.tab import TextField
+from keras_bert.tasks.answers.answer_spans import n_best
+from keras_bert.tasks.multiple_choice import MultipleChoice
+from keras_bert.tasks.occlusion import occlusion
+from keras_bert.tasks.question_answerer import QuestionAnswerer
+from keras_bert.tasks.text_classifier import TextClassifier
+from keras_bert.tasks.text_regressor import TextRegressor
+from keras_bert.tasks.token_classifier import TokenClassifier
+
+_NUM_ANSWERS = 6
+_NUM_COLORS = 8  # In the style sheet.
+# The same in every text, so that pale means little.
+_FULL_COLOR = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """An answer of a task.
+
+    Args:
+        headline: str, the answer in a line.
+        rankings: list of pairs of a heading and a list of pairs of a text and
+            its probability.
+        text: str, in which `spans` are marked.
+        spans: list of dicts with `start`, `end` and `label`, in order.
+        shares: list of pairs of a piece and the amount that it adds to the
+            score of the answer.
+        note: str.
+    """
+
+    headline: str
+    rankings: list = ()
+    text: str = ""
+    spans: list = ()
+    shares: list = ()
+    note: str = ""
+
+
+def answer_picture(answer):
+    """Draw an `Answer` as `Html`."""
+    parts = [
+        note(answer.note),
+        element("p", element("b", answer.headline)),
+        element("div", *_marked(answer.text, answer.spans), class_="prose"),
+        *(ranking(heading, pairs) for heading, pairs in answer.rankings),
+    ]
+    if answer.shares:
+        shares = [_share(*pair) for pair in answer.shares]
+        parts += [
+            element("h3", "What each piece adds"),
+            element("div", *shares, class_="text"),
+            note(
+                "Blue speaks for the answer, orange against it. The number is "
+                "how far its logit or score falls when the piece is hidden; "
+                f"full colour is {_FULL_COLOR} or more."
+            ),
+        ]
+    return joined(parts)
+
+
+def _marked(text, spans):
+    labels, end = sorted({span["label"] for span in spans}), 0
+    for span in spans:
+        yield text[end : span["start"]]
+        end = span["end"]
+        color = f"color{labels.index(span['label']) % _NUM_COLORS}"
+        name = element("small", f" {span['label']}")
+        yield element("mark", text[span["start"] : end], name, class_=color)
+    yield text[end:]
+
+
+def _share(token, share):
+    style = shade(0.8 * max(-1, min(share / _FULL_COLOR, 1)))
+    number = element("small", f"{round(share, 2) + 0.0:+.2f}")
+    return element("span", piece(token, style=style), number, class_="share")
+
+
+def _label(model, text, pair=""):
+    task, texts, place = model.task, [(text, pair) if pair else text], 0
+    answer, rankings = task.predict(texts)[0], []
+    if isinstance(task, TextRegressor):
+        headline = f"Score: {answer:.3f}"
+    else:
+        several = answer if isinstance(answer, list) else [answer]
+        labels = ", ".join(one["label"] for one in several)
+        headline = f"Label: {labels or 'none'}"
+        row = task.probabilities(texts)[0]
+        place = int(row.argmax())
+        pairs = zip(task.labels, row.tolist(), strict=True)
+        rankings = [("Label", sorted(pairs, key=lambda pair: -pair[1]))]
+    shares = occlusion(task, text, pair or None)[:, place].tolist()
+    pieces = cut(model, task.preprocess, text, pair)
+    message = pieces.note
+    if message and task.settings["windows"]:
+        message = (
+            "The answer is for the whole text, read in windows. The first "
+            f"{len(pieces)} pieces are shown."
+        )
+    shares = [*zip(pieces.tokens, shares, strict=True)]
+    return Answer(headline, rankings, shares=shares, note=message)
+
+
+def _label_fields(model):
+    fields = [TextField("text", "Text", "A delight from beginning to end.")]
+    is_pair = model.task.is_pair
+    if is_pair is not False and not model.task.settings["windows"]:
+        value = "I enjoyed all of it."
+        fields.append(
+            TextField("pair", "Second text", value, is_optional=not is_pair)
+        )
+    return fields
+
+
+def _answer_question(model, question, context):
+    task = model.task
+    encoded = task.encode([(question, context)])
+    logits = task.logits(encoded)
+    (chosen,) = task.decode(encoded, logits)
+    (answers,) = task.answers_of(encoded, logits, _NUM_ANSWERS).values()
+    spans, message = answers.spans, ""
+    if task.null_threshold is not None:
+        spans = [*spans, answers.null]
+        message = (
+            "No answer is given where it scores better than the best one by "
+            f"more than {task.null_threshold:.2f}."
+        )
+    best = [(answer.text or "no answer", x) for answer, x in n_best(spans)]
+    is_answered = chosen["start"] < chosen["end"]
+    return Answer(
+        chosen["answer"] if is_answered else "No answer",
+        [("Answer", best)],
+        context,
+        [{**chosen, "label": ""}] if is_answered else [],
+        note=message,
+    )
+
+
+def _tag(model, text):
+    (entities,) = model.task.predict([text])
+    names = [label.partition("-")[2] or label for label in model.task.labels]
+    labels = ", ".join(sorted({*names} - {"O"}))
+    headline = f"{len(entities)} found. Labels: {labels}"
+    return Answer(headline, text=text, spans=entities)
+
+
+def _choose(model, context, choices):
+    shares = model.task.probabilities([(context, choices)])[0].tolist()
+    best = choices[shares.index(max(shares))]
+    pairs = [*zip(choices, shares, strict=True)]
+    return Answer(best, [("Choice", pairs)])
+
+
+def fill(model, text):
+    """Fill the masks of a text; returns a list of pairs for each mask.
+
+    The pairs are of a piece and its probability, the most probable first.
+    """
+    mask = model.vocabulary.roles["mask"]
+    if mask not in text:
+        raise ValueError(f"Put {mask} into the text.")
+    try:
+        fillings = model.fill_mask(text)
+    except ValueError:
+        raise ValueError(
+            f"Put {mask} further to the front: the model reads the first "
+            f"{model.pretrained.sequence_length()} pieces of a text."
+        ) from None
+    return [
+        [(item["token"], item["probability"]) for item in filling]
+        for filling in fillings
+    ]
+
+
+def fill_fields(model):
+    """Return the field of a text with a mask."""
+    mask = model.vocabulary.roles["mask"]
+    value = f"The function returns a {mask} of strings."
+    return [TextField("text", f"Text with {mask}", value)]
+
+
+def can_fill(model):
+    """Return True if a model can fill masks."""
+    return model.has("masked_lm_head") and "mask" in model.vocabulary.roles
+
+
+def _fill(model, text):
+    fillings = fill(model, text)
+    best = ", ".join(filling[0][0] for filling in fillings)
+    numbered = enumerate(fillings, 1)
+    return Answer(best, [(f"Mask {number}", x) for number, x in numbered])
+
+
+@dataclasses.dataclass(frozen=True)
+class _Task:
+    """A kind of task: its classes, its fields and its answer."""
+
+    classes: object
+    fields: Callable
+    answer: Callable
+
+
+_TASKS = (
+    _Task(TextClassifier | TextRegressor, _label_fields, _label),
+    _Task(
+        QuestionAnswerer,
+        lambda model: [
+            TextField("question", "Question", QUESTION),
+            TextField("context", "Context", CONTEXT, 8),
+        ],
+        _answer_question,
+    ),
+    _Task(
+        TokenClassifier,
+        lambda model: [TextField("text", "Text", NAMES, 4)],
+        _tag,
+    ),
+    _Task(
+        MultipleChoice,
+        lambda model: [
+            TextField("context", "Context", "The sun"),
+            LinesField(
+                "choices",
+                "Choices, one a line",
+                "rises.\nbarks.",
+                4,
+                least=2,
+                most=10,
+            ),
+        ],
+        _choose,
+    ),
+)
+_FILL_MASK = _Task(None, fill_fields, _fill)
+
+
+def _task_of(model):
+    """Return the `_Task` of a model, or None."""
+    if model.task is None:
+        return _FILL_MASK if can_fill(model) else None
+    known = [kind for kind in _TASKS if isinstance(model.task, kind.classes)]
+    return known[0] if known else None
+
+
+TAB = Tab(
+    name="task",
+    title="Task",
+    about="The answer of the fine-tuned model: labels with the share of each "
+    "piece, the answer to a question, tagged words or a choice. A pre-trained "
+    "model fills masks.",
+    fields=lambda model: _task_of(model).fields(model),
+    answer=lambda model, **values: _task_of(model).answer(model, **values),
+    picture=answer_picture,
+    lacking=lambda model: (
+        "" if _task_of(model) else "a fine-tuned task or a masked-LM head"
+    ),
+)
