@@ -259,6 +259,17 @@ def refuse_both(first, second):
         )
 
 
+def need_one(*holders):
+    """Raise ValueError unless exactly one of some flags was given."""
+    given = [f"--{x.name}={_joined(x.value)}" for x in holders if x.value]
+    if len(given) != 1:
+        *names, last = [f"--{holder.name}" for holder in holders]
+        raise ValueError(
+            f"One of {', '.join(names)} and {last} is needed. Received: "
+            f"{', '.join(given) or 'none'}."
+        )
+
+
 def own_flags():
     """The flags that the running program itself defines.
 

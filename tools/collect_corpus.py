@@ -24,18 +24,17 @@ from keras_bert import command_line
 from keras_bert.data.corpus.held_out import corpus_files
 from keras_bert.data.corpus.held_out import split_corpus
 from keras_bert.data.corpus.sources import source_documents
+from keras_bert.programs import shared_flags
 from keras_bert.programs.data.text_flags import TextFlags
 from keras_bert.programs.demo.documentation import collect_documents
 from keras_bert.programs.demo.documentation import default_roots
 from keras_bert.text.sentences import split_sentences
 
 _TEXT = TextFlags(is_optional=True)
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Where train.txt and eval.txt go.", required=True
+_OUTPUT_DIR = shared_flags.required(
+    "output_dir", "Where train.txt and eval.txt go."
 )
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_OVERWRITE = shared_flags.overwrite()
 _ROOTS = flags.DEFINE_list(
     "roots", None, "Folders of Python packages; this Python's by default."
 )

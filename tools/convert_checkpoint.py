@@ -18,13 +18,10 @@ import keras_bert
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.checkpoints.layout import check_output
+from keras_bert.programs import shared_flags
 
-_INPUT_DIR = flags.DEFINE_string(
-    "input_dir", None, "Directory or name on the Hub.", required=True
-)
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Directory; made if needed.", required=True
-)
+_INPUT_DIR = shared_flags.required("input_dir", "Directory or name on the Hub.")
+_OUTPUT_DIR = shared_flags.required("output_dir", "Directory; made if needed.")
 _FORMAT = flags.DEFINE_enum(
     "format",
     "keras",
@@ -37,12 +34,8 @@ _ALLOW_MISSING = flags.DEFINE_list(
     "Parts (pooler, masked_lm_head, nsp_head) or weights that start random "
     "where the input lacks them.",
 )
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_DO_LOWER_CASE = shared_flags.do_lower_case()
+_OVERWRITE = shared_flags.overwrite()
 
 
 def main():

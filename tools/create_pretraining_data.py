@@ -26,6 +26,7 @@ from absl import logging
 import keras_bert
 from keras_bert import command_line
 from keras_bert.data.jobs.remarks import describe_examples
+from keras_bert.programs import shared_flags
 from keras_bert.programs.data.option_flags import OptionFlags
 from keras_bert.programs.data.text_flags import TextFlags
 
@@ -35,22 +36,14 @@ _OUTPUT_FILE = flags.DEFINE_list(
     None,
     "TFRecord files in one folder to share the examples out to.",
 )
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Or a directory, for --num_shards files."
+_OUTPUT_DIR = shared_flags.optional(
+    "output_dir", "Or a directory, for --num_shards files."
 )
-_NUM_SHARDS = flags.DEFINE_integer(
-    "num_shards",
-    1,
-    "Files in --output_dir.",
-    lower_bound=1,
-    upper_bound=10_000,
-)
+_NUM_SHARDS = shared_flags.num_shards()
 _NUM_WORKERS = flags.DEFINE_integer(
     "num_workers", 1, "Processes; at most one a file.", lower_bound=1
 )
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_OVERWRITE = shared_flags.overwrite()
 _OPTIONS = OptionFlags()
 
 
@@ -79,12 +72,7 @@ def main():
 
 def _outputs():
     """The record files and the manifest."""
-    if bool(_OUTPUT_FILE.value) == bool(_OUTPUT_DIR.value):
-        raise ValueError(
-            "Either --output_file or --output_dir is needed. Received: "
-            f"--output_file={_OUTPUT_FILE.value}, "
-            f"--output_dir={_OUTPUT_DIR.value}."
-        )
+    command_line.need_one(_OUTPUT_FILE, _OUTPUT_DIR)
     if _OUTPUT_FILE.value:
         command_line.refuse(_NUM_SHARDS, "is for --output_dir")
         return _OUTPUT_FILE.value, None

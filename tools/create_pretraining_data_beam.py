@@ -24,6 +24,7 @@ from absl import logging
 
 from keras_bert import command_line
 from keras_bert.data.jobs.remarks import describe_examples
+from keras_bert.programs import shared_flags
 from keras_bert.programs.data.option_flags import OptionFlags
 
 # What logs the traceback of an error that `main` tells in one line.
@@ -39,25 +40,12 @@ _INPUT_FILE = flags.DEFINE_list(
     "Text files: paths and globs, comma-separated.",
     required=True,
 )
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "A directory, for --num_shards files.", required=True
+_OUTPUT_DIR = shared_flags.required(
+    "output_dir", "A directory, for --num_shards files."
 )
-_NUM_SHARDS = flags.DEFINE_integer(
-    "num_shards",
-    1,
-    "Files in --output_dir.",
-    lower_bound=1,
-    upper_bound=10_000,
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
-_BEAM_RUNNER = flags.DEFINE_string(
-    "beam_runner", "FnApiRunner", "The runner; this one is local."
-)
-_BEAM_OPTIONS = flags.DEFINE_list(
-    "beam_options", [], "Flags for the runner, comma-separated."
-)
+_NUM_SHARDS = shared_flags.num_shards()
+_OVERWRITE = shared_flags.overwrite()
+_BEAM = shared_flags.beam()
 _OPTIONS = OptionFlags()
 
 
@@ -71,8 +59,7 @@ def main():
         _OPTIONS.text_options(),
         options,
         _NUM_SHARDS.value,
-        _BEAM_RUNNER.value,
-        _BEAM_OPTIONS.value,
+        *(holder.value for holder in _BEAM),
         _OVERWRITE.value,
     )
     logging.info(

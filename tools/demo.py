@@ -21,23 +21,20 @@ from absl import flags
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.files import expand_patterns
+from keras_bert.programs import shared_flags
 from keras_bert.programs.demo.stages import check_installed
 from keras_bert.programs.demo.stages import demo_stages
 from keras_bert.programs.demo.stages import printed_lines
 from keras_bert.programs.demo.stages import running
 
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Where everything goes.", required=True
-)
+_OUTPUT_DIR = shared_flags.required("output_dir", "Where everything goes.")
 _INPUT_FILE = flags.DEFINE_list(
     "input_file",
     [],
     "Own text files: paths and globs. By default the documentation of the "
     "installed Python packages.",
 )
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_OVERWRITE = shared_flags.overwrite()
 
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _MADE = {"program": "demo"}  # In the manifest.

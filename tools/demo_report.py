@@ -8,11 +8,10 @@ and the TFLite file in an interpreter; both must agree with Python.
 
 import pathlib
 
-from absl import flags
-
 import keras_bert
 from keras_bert import command_line
 from keras_bert.data.corpus.documents import read_documents
+from keras_bert.programs import shared_flags
 from keras_bert.programs.demo.report import best_known
 from keras_bert.programs.demo.report import corpus_text
 from keras_bert.programs.demo.report import filled_text
@@ -21,9 +20,7 @@ from keras_bert.programs.demo.report import saved_model_text
 from keras_bert.programs.demo.report import tflite_text
 from keras_bert.programs.demo.report import training_text
 
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "The directory of the demo.", required=True
-)
+_OUTPUT_DIR = shared_flags.required("output_dir", "The directory of the demo.")
 
 
 def main():

@@ -11,50 +11,27 @@ of sentence-transformers tells pooling and prompts; another model gives the mean
 of the tokens' vectors.
 """
 
-from absl import flags
 from absl import logging
 
 import keras_bert
 from keras_bert import command_line
 from keras_bert.data.labelled.rows import column_of
-from keras_bert.training import choices
+from keras_bert.programs import shared_flags
 
-_MODEL_DIR = flags.DEFINE_string(
-    "model_dir",
-    None,
-    "Directory or name on the Hub; by default the tiny model that comes with "
-    "the library.",
+_MODEL_DIR = shared_flags.model_dir()
+_INPUT_FILE = shared_flags.required(
+    "input_file", "Texts: .txt, .csv, .tsv or .jsonl."
 )
-_INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Texts: .txt, .csv, .tsv or .jsonl.", required=True
-)
-_OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "The vectors, a .npy.", required=True
-)
-_TEXT_COLUMN = flags.DEFINE_string(
-    "text_column",
-    "text",
-    "Column of the text: its name, or its position from 0 if there is no "
-    "header; not for a .txt.",
-)
-_PROMPT = flags.DEFINE_string(
+_OUTPUT_FILE = shared_flags.required("output_file", "The vectors, a .npy.")
+_TEXT_COLUMN = shared_flags.text_column()
+_PROMPT = shared_flags.optional(
     "prompt",
-    None,
     "Name of the prompt before each text, as the model has it, such as query; "
     "by default the model's own default.",
 )
-_PRECISION = flags.DEFINE_enum(
-    "precision",
-    "auto",
-    choices.PRECISIONS,
-    "Of the matrix products; auto is mixed_bfloat16 where the hardware has it.",
-)
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_PRECISION = shared_flags.precision()
+_DO_LOWER_CASE = shared_flags.do_lower_case()
+_OVERWRITE = shared_flags.overwrite()
 
 
 def main():

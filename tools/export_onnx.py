@@ -14,15 +14,11 @@ from absl import flags
 import keras_bert
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
+from keras_bert.programs import shared_flags
 
-_INPUT_DIR = flags.DEFINE_string(
-    "input_dir", None, "Checkpoint directory.", required=True
-)
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir",
-    None,
-    "The ONNX file's directory; new or empty.",
-    required=True,
+_INPUT_DIR = shared_flags.input_dir()
+_OUTPUT_DIR = shared_flags.required(
+    "output_dir", "The ONNX file's directory; new or empty."
 )
 _TASK = flags.DEFINE_enum(
     "task",
@@ -30,12 +26,8 @@ _TASK = flags.DEFINE_enum(
     ["text_embedder", "feature_extractor"],
     "What the model answers, if it was not fine-tuned.",
 )
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_DO_LOWER_CASE = shared_flags.do_lower_case()
+_OVERWRITE = shared_flags.overwrite()
 
 
 def main():

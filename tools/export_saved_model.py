@@ -20,12 +20,11 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
+from keras_bert.programs import shared_flags
 
-_INPUT_DIR = flags.DEFINE_string(
-    "input_dir", None, "Checkpoint directory.", required=True
-)
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "Folder of the model's versions.", required=True
+_INPUT_DIR = shared_flags.input_dir()
+_OUTPUT_DIR = shared_flags.required(
+    "output_dir", "Folder of the model's versions."
 )
 _VERSION = flags.DEFINE_integer(
     "version", 1, "The number of this version.", lower_bound=1
@@ -37,40 +36,16 @@ _TASK = flags.DEFINE_enum(
     "What an encoder answers; fill_mask by default. A fine-tuned model "
     "answers its own task.",
 )
-_MAX_SEQ_LENGTH = flags.DEFINE_integer(
-    "max_seq_length",
-    None,
-    "Longest text; as trained, or the model's limit, by default.",
-    lower_bound=3,
-)
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
+_MAX_SEQ_LENGTH = shared_flags.max_seq_length()
+_DO_LOWER_CASE = shared_flags.do_lower_case()
 _PRECISION = flags.DEFINE_enum(
     "precision",
     "float32",
     ["float32", "mixed_bfloat16"],
     "Of the matrix products, and of their weights in the file.",
 )
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
-_SAMPLING = {
-    "max_new_tokens": flags.DEFINE_integer(
-        "max_new_tokens", 32, "How many tokens follow at most.", lower_bound=1
-    ),
-    "temperature": flags.DEFINE_float(
-        "temperature", 0.0, "0 takes the most probable token.", lower_bound=0.0
-    ),
-    "top_k": flags.DEFINE_integer(
-        "top_k", 0, "Draw one of so many; 0 for any.", lower_bound=0
-    ),
-    "top_p": flags.DEFINE_float(
-        "top_p", 1.0, "Draw one of those that are so probable together."
-    ),
-    "seed": flags.DEFINE_integer("random_seed", 0, "Of the draws."),
-}
-command_line.group("Generation", _SAMPLING.values())
+_OVERWRITE = shared_flags.overwrite()
+_SAMPLING = shared_flags.sampling()
 
 
 def main():

@@ -23,15 +23,12 @@ from keras_bert.export.tflite_names import KINDS
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
 from keras_bert.export.tflite_samples import read_texts
+from keras_bert.programs import shared_flags
 
-_INPUT_DIR = flags.DEFINE_string(
-    "input_dir", None, "Checkpoint directory.", required=True
-)
-_OUTPUT_FILE = flags.DEFINE_string(
+_INPUT_DIR = shared_flags.input_dir()
+_OUTPUT_FILE = shared_flags.required(
     "output_file",
-    None,
     "name.tflite, of which name_text.tflite and name_ids.tflite are made.",
-    required=True,
 )
 _KIND = flags.DEFINE_enum("kind", "int8", KINDS, "How weights are stored.")
 _FILES = flags.DEFINE_list("files", [*FILES], "Which to write.")
@@ -42,32 +39,21 @@ _TASK = flags.DEFINE_enum(
     "What the model answers; by default what it was fine-tuned for, or else "
     "feature_extractor.",
 )
-_TEXTS_FILE = flags.DEFINE_string(
+_TEXTS_FILE = shared_flags.optional(
     "texts_file",
-    None,
     "Texts to compare on, one a line, those of a pair with a tab between them; "
     "by default built-in sentences.",
 )
-_REPRESENTATIVE_FILE = flags.DEFINE_string(
+_REPRESENTATIVE_FILE = shared_flags.optional(
     "representative_file",
-    None,
     "Likewise, 20 to 100 texts from which full_int8 takes its scales.",
 )
-_MAX_SEQ_LENGTH = flags.DEFINE_integer(
-    "max_seq_length",
-    None,
-    "Longest text; by default as fine-tuned, or the model's limit.",
-    lower_bound=3,
-)
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
+_MAX_SEQ_LENGTH = shared_flags.max_seq_length()
+_DO_LOWER_CASE = shared_flags.do_lower_case()
 _FORCE = flags.DEFINE_bool(
     "force", False, "Write a file also if it loses more than it may."
 )
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_OVERWRITE = shared_flags.overwrite()
 
 
 def main():

@@ -19,41 +19,26 @@ import keras_bert
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.data.labelled.rows import column_of
+from keras_bert.programs import shared_flags
 
-_MODEL_DIR = flags.DEFINE_string(
-    "model_dir",
-    None,
-    "Directory or name on the Hub; by default the tiny model that comes with "
-    "the library.",
-)
+_MODEL_DIR = shared_flags.model_dir()
 _TEXT = flags.DEFINE_multi_string("text", [], "A text; several times.")
-_INPUT_FILE = flags.DEFINE_string(
-    "input_file", None, "Or texts: .txt, .csv, .tsv or .jsonl."
+_INPUT_FILE = shared_flags.optional(
+    "input_file", "Or texts: .txt, .csv, .tsv or .jsonl."
 )
-_OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "The answers to a file, a .jsonl."
+_OUTPUT_FILE = shared_flags.optional(
+    "output_file", "The answers to a file, a .jsonl."
 )
-_TEXT_COLUMN = flags.DEFINE_string(
-    "text_column",
-    "text",
-    "Column of the text: its name, or its position from 0 if there is no "
-    "header; not for a .txt.",
-)
+_TEXT_COLUMN = shared_flags.text_column()
 _TOP_K = flags.DEFINE_integer("top_k", 5, "Words for a mask.", lower_bound=1)
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_DO_LOWER_CASE = shared_flags.do_lower_case()
+_OVERWRITE = shared_flags.overwrite()
 
 
 def main():
-    command_line.refuse_both(_TEXT, _INPUT_FILE)
+    command_line.need_one(_TEXT, _INPUT_FILE)
     if bool(_INPUT_FILE.value) != bool(_OUTPUT_FILE.value):
         raise ValueError("--input_file and --output_file go together.")
-    if not (_TEXT.value or _INPUT_FILE.value):
-        raise ValueError("Either --text or --input_file is needed.")
     # Imported late, so that the manual is there at once.
     from keras_bert.checkpoints.layout import check_input
 

@@ -27,6 +27,7 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert.data.examples.options import TextOptions
 from keras_bert.files import expand_patterns
+from keras_bert.programs import shared_flags
 from keras_bert.programs.field_flags import field_meanings
 from keras_bert.programs.inspection.summary import examples_text
 from keras_bert.programs.inspection.summary import summary_rows
@@ -39,11 +40,8 @@ _INPUT_FILE = flags.DEFINE_list(
     "TFRecord files: paths and globs, comma-separated.",
     required=True,
 )
-_VOCAB_FILE = flags.DEFINE_string(
-    "vocab_file",
-    None,
-    field_meanings(TextOptions)["vocab_file"],
-    required=True,
+_VOCAB_FILE = shared_flags.required(
+    "vocab_file", field_meanings(TextOptions)["vocab_file"]
 )
 _NUM_EXAMPLES = flags.DEFINE_integer(
     "num_examples", 3, "Records to show, from the first on.", lower_bound=0

@@ -22,6 +22,7 @@ from absl import logging
 import keras_bert
 from keras_bert import artifacts
 from keras_bert import command_line
+from keras_bert.programs import shared_flags
 from keras_bert.programs.data.text_flags import TextFlags
 
 _TEXT = TextFlags()
@@ -31,15 +32,13 @@ _KIND = flags.DEFINE_enum(
     ["wordpiece", "byte_bpe", "sentencepiece"],
     "What is to be learned.",
 )
-_OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "The vocab.txt of --kind=wordpiece."
+_OUTPUT_FILE = shared_flags.optional(
+    "output_file", "The vocab.txt of --kind=wordpiece."
 )
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "The directory of files of another --kind."
+_OUTPUT_DIR = shared_flags.optional(
+    "output_dir", "The directory of files of another --kind."
 )
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_OVERWRITE = shared_flags.overwrite()
 _VOCAB_SIZE = flags.DEFINE_integer("vocab_size", 30522, "Tokens in it.")
 _DO_LOWER_CASE = flags.DEFINE_bool(
     "do_lower_case", True, "Lower-case the text and strip its accents."

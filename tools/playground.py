@@ -18,16 +18,11 @@ from absl import flags
 
 import keras_bert
 from keras_bert import command_line
+from keras_bert.programs import shared_flags
 
-_MODEL_DIR = flags.DEFINE_string(
-    "model_dir",
-    None,
-    "Directory or name on the Hub; by default the tiny model that comes with "
-    "the library.",
-)
-_LEFT_TO_RIGHT_DIR = flags.DEFINE_string(
+_MODEL_DIR = shared_flags.model_dir()
+_LEFT_TO_RIGHT_DIR = shared_flags.optional(
     "left_to_right_dir",
-    None,
     "Directory of a GPT-1, or of a BERT that was pre-trained left to right, to "
     "set beside it.",
 )

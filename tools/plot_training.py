@@ -13,16 +13,15 @@ from absl import flags
 
 from keras_bert import artifacts
 from keras_bert import command_line
+from keras_bert.programs import shared_flags
 
 _RUN_DIR = flags.DEFINE_list(
     "run_dir", None, "Output directories of run_pretraining.", required=True
 )
-_OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "The picture, .png, .svg or .pdf.", required=True
+_OUTPUT_FILE = shared_flags.required(
+    "output_file", "The picture, .png, .svg or .pdf."
 )
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_OVERWRITE = shared_flags.overwrite()
 
 _FORMATS = (".png", ".svg", ".pdf")
 _PANELS = ("mlm_loss", "mlm_accuracy", "nsp_loss", "nsp_accuracy")

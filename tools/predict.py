@@ -26,7 +26,7 @@ from absl import flags
 from keras_bert import artifacts
 from keras_bert import command_line
 from keras_bert.data.labelled.rows import column_of
-from keras_bert.training import choices
+from keras_bert.programs import shared_flags
 
 _MODEL_DIR = flags.DEFINE_list(
     "model_dir",
@@ -34,23 +34,13 @@ _MODEL_DIR = flags.DEFINE_list(
     "Directory of the fine-tuned model, or of several with commas between.",
     required=True,
 )
-_INPUT_FILE = flags.DEFINE_string(
-    "input_file",
-    None,
-    "What is asked: .txt, .csv, .tsv, .jsonl, .json or .conll.",
-    required=True,
+_INPUT_FILE = shared_flags.required(
+    "input_file", "What is asked: .txt, .csv, .tsv, .jsonl, .json or .conll."
 )
-_OUTPUT_FILE = flags.DEFINE_string(
-    "output_file", None, "The answers, a .jsonl.", required=True
-)
-_TEXT_COLUMN = flags.DEFINE_string(
-    "text_column",
-    "text",
-    "Column of the text: its name, or its position from 0 if there is no "
-    "header; not for a .txt.",
-)
-_TEXT_PAIR_COLUMN = flags.DEFINE_string(
-    "text_pair_column", None, "Of pairs, the column of the second text."
+_OUTPUT_FILE = shared_flags.required("output_file", "The answers, a .jsonl.")
+_TEXT_COLUMN = shared_flags.text_column()
+_TEXT_PAIR_COLUMN = shared_flags.optional(
+    "text_pair_column", "Of pairs, the column of the second text."
 )
 _WORD_COLUMN = flags.DEFINE_integer(
     "word_column",
@@ -59,18 +49,9 @@ _WORD_COLUMN = flags.DEFINE_integer(
     "first, or the second where the first counts them. The file may then have "
     "any name.",
 )
-_PRECISION = flags.DEFINE_enum(
-    "precision",
-    "auto",
-    choices.PRECISIONS,
-    "Of the matrix products; auto is mixed_bfloat16 where the hardware has it.",
-)
-_DO_LOWER_CASE = flags.DEFINE_bool(
-    "do_lower_case", None, "Lower-case texts, where no file says whether to."
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
+_PRECISION = shared_flags.precision()
+_DO_LOWER_CASE = shared_flags.do_lower_case()
+_OVERWRITE = shared_flags.overwrite()
 
 
 def main():

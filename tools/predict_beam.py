@@ -19,9 +19,10 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
+from keras_bert.programs import shared_flags
 
-_MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "The SavedModel, which all workers see.", required=True
+_MODEL_DIR = shared_flags.required(
+    "model_dir", "The SavedModel, which all workers see."
 )
 _INPUT_FILE = flags.DEFINE_list(
     "input_file",
@@ -29,30 +30,17 @@ _INPUT_FILE = flags.DEFINE_list(
     "Files of texts: paths and globs, comma-separated.",
     required=True,
 )
-_OUTPUT_DIR = flags.DEFINE_string(
-    "output_dir", None, "A directory, for --num_shards files.", required=True
+_OUTPUT_DIR = shared_flags.required(
+    "output_dir", "A directory, for --num_shards files."
 )
 _COLUMNS = flags.DEFINE_list(
     "columns",
     [],
     "Columns of other names than the model's strings: text=review,...",
 )
-_NUM_SHARDS = flags.DEFINE_integer(
-    "num_shards",
-    1,
-    "Files in --output_dir.",
-    lower_bound=1,
-    upper_bound=10_000,
-)
-_OVERWRITE = flags.DEFINE_bool(
-    "overwrite", False, "Replace what an earlier run has written."
-)
-_BEAM_RUNNER = flags.DEFINE_string(
-    "beam_runner", "FnApiRunner", "The runner; this one is local."
-)
-_BEAM_OPTIONS = flags.DEFINE_list(
-    "beam_options", [], "Flags for the runner, comma-separated."
-)
+_NUM_SHARDS = shared_flags.num_shards()
+_OVERWRITE = shared_flags.overwrite()
+_BEAM = shared_flags.beam()
 
 
 def main():
@@ -71,8 +59,7 @@ def main():
         _OUTPUT_DIR.value,
         columns,
         _NUM_SHARDS.value,
-        _BEAM_RUNNER.value,
-        _BEAM_OPTIONS.value,
+        *(holder.value for holder in _BEAM),
         _OVERWRITE.value,
     )
     for fault in counts["faults"]:

@@ -26,9 +26,10 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert import serving
 from keras_bert.data.labelled.rows import json_object
+from keras_bert.programs import shared_flags
 
-_MODEL_NAME = flags.DEFINE_string(
-    "model_name", None, "Name of the model in the server.", required=True
+_MODEL_NAME = shared_flags.required(
+    "model_name", "Name of the model in the server."
 )
 _HOST = flags.DEFINE_string("host", "localhost", "Where the server is.")
 _PORT = flags.DEFINE_integer(
@@ -44,8 +45,8 @@ _VERSION = flags.DEFINE_integer(
     "Version of the model; by default the newest.",
     lower_bound=0,
 )
-_VERSION_LABEL = flags.DEFINE_string(
-    "version_label", None, "Label of a version instead, such as canary."
+_VERSION_LABEL = shared_flags.optional(
+    "version_label", "Label of a version instead, such as canary."
 )
 _SIGNATURE = flags.DEFINE_string(
     "signature", "serving_default", "Which signature is asked."
@@ -61,9 +62,8 @@ _CONTEXT = flags.DEFINE_multi_string(
 _CHOICE = flags.DEFINE_multi_string(
     "choice", [], "One of the choices for a single --text; several times."
 )
-_INPUT_FILE = flags.DEFINE_string(
+_INPUT_FILE = shared_flags.optional(
     "input_file",
-    None,
     ".txt, .csv, .tsv or .jsonl instead; - is standard input, JSON lines.",
 )
 _BATCH_SIZE = flags.DEFINE_integer(

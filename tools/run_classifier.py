@@ -20,6 +20,7 @@ docs/classification.md.
 from absl import flags
 
 from keras_bert import command_line
+from keras_bert.programs import shared_flags
 from keras_bert.programs.fine_tuning.run_flags import RunFlags
 from keras_bert.programs.splits.split_flags import SplitFlags
 
@@ -42,44 +43,35 @@ _WINDOWS = flags.DEFINE_enum(
     ["mean", "max"],
     "Or read single texts in windows, and pool their logits so.",
 )
-_NEW_HEAD = flags.DEFINE_bool(
-    "new_head",
-    False,
-    "Begin with a random head where --init_dir was trained for other labels.",
-)
+_NEW_HEAD = shared_flags.new_head()
 
 
 def main():
-    recipes = _RUN.recipes()
-    _RUN.set_threads()
     _SPLITS.check()
     if _SPLITS.label_separator.value:
         command_line.refuse(
             _REGRESSION, "is for data without --label_separator"
         )
-    _RUN.check_places(_SPLITS.paths())
-    splits = _SPLITS.read(recipes[0].seed)
-    if splits.glue:
+    if _SPLITS.task_name.value:
         command_line.refuse(_REGRESSION, "is for data other than GLUE")
-    is_regression = _REGRESSION.value
-    if splits.glue:
-        is_regression = splits.glue.is_regression
+    _RUN.run(_SPLITS.paths(), _SPLITS.read, _make)
+
+
+def _make(splits, arguments):
     # Imported late, so that the manual is there at once.
     from keras_bert.programs.fine_tuning.classification_run import (
         ClassificationRun,
     )
 
-    arguments = {
-        **_RUN.arguments(),
-        "truncation": _TRUNCATION.value,
-        "windows": _WINDOWS.value,
-    }
+    is_regression = _REGRESSION.value
+    if splits.glue:
+        is_regression = splits.glue.is_regression
     if is_regression:
         command_line.refuse(_NEW_HEAD, "is for labels that are no numbers")
     else:
         arguments["new_head"] = _NEW_HEAD.value
-    run = ClassificationRun(splits, arguments, is_regression)
-    _RUN.perform(run, _SPLITS.paths())
+    ways = {"truncation": _TRUNCATION.value, "windows": _WINDOWS.value}
+    return ClassificationRun(splits, {**arguments, **ways}, is_regression)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,13 @@ probability), and the curve, metrics.jsonl and for TensorBoard. --seeds=5 and
 docs/multiple_choice.md.
 """
 
+import functools
+
 from absl import flags
 
 from keras_bert import command_line
 from keras_bert.data.labelled import multiple_choice
+from keras_bert.programs import shared_flags
 from keras_bert.programs.fine_tuning.run_flags import RunFlags
 from keras_bert.programs.splits import task_splits
 
@@ -26,16 +29,9 @@ _READERS = {
 }
 
 _RUN = RunFlags()
-_TRAIN_FILE = flags.DEFINE_string(
-    "train_file", None, "Questions to learn from."
-)
-_DEV_FILE = flags.DEFINE_string(
-    "dev_file",
-    None,
-    "By which the best epoch is chosen; by default a tenth of --train_file.",
-)
-_TEST_FILE = flags.DEFINE_string(
-    "test_file", None, "Questions to answer at the end, without labels."
+_FILES = shared_flags.splits(
+    "Questions to learn from.",
+    "Questions to answer at the end, without labels.",
 )
 _DATA_FORMAT = flags.DEFINE_enum(
     "data_format",
@@ -43,10 +39,8 @@ _DATA_FORMAT = flags.DEFINE_enum(
     sorted(_READERS),
     "Whose files they are: .csv or .jsonl of SWAG, .tsv of CODAH.",
 )
-_TFDS_NAME = flags.DEFINE_string(
-    "tfds_name",
-    None,
-    "Or a prepared data set of TensorFlow Datasets: hellaswag.",
+_TFDS_NAME = shared_flags.optional(
+    "tfds_name", "Or a prepared data set of TensorFlow Datasets: hellaswag."
 )
 _NUM_CHOICES = flags.DEFINE_integer(
     "num_choices", 4, "Choices of each question.", lower_bound=2
@@ -54,44 +48,29 @@ _NUM_CHOICES = flags.DEFINE_integer(
 
 
 def main():
-    recipes = _RUN.recipes()
-    _RUN.set_threads()
-    files = {
-        "train": _TRAIN_FILE.value,
-        "dev": _DEV_FILE.value,
-        "test": _TEST_FILE.value,
-    }
-    _check()
-    _RUN.check_places(files.values())
-    splits = _splits(files, recipes[0].seed)
+    files = {split: x.value for split, x in _FILES.items() if x.value}
+    command_line.need_one(_FILES["train"], _TFDS_NAME)
+    num_choices = _NUM_CHOICES.value
+    read = functools.partial(
+        task_splits.choice_file_splits,
+        files,
+        _READERS[_DATA_FORMAT.value],
+        num_choices,
+    )
+    if _TFDS_NAME.value:
+        for holder in (_FILES["dev"], _FILES["test"], _DATA_FORMAT):
+            command_line.refuse(holder, "is for --train_file")
+        read = functools.partial(
+            task_splits.choice_tfds_splits, _TFDS_NAME.value, num_choices
+        )
+    _RUN.run(files.values(), read, _make)
+
+
+def _make(splits, arguments):
     # Imported late, so that the manual is there at once.
     from keras_bert.programs.fine_tuning.choice_run import ChoiceRun
 
-    _RUN.perform(ChoiceRun(splits, _RUN.arguments()), files.values())
-
-
-def _check():
-    if bool(_TRAIN_FILE.value) == bool(_TFDS_NAME.value):
-        both = "both" if _TFDS_NAME.value else "none"
-        raise ValueError(
-            f"One of --train_file and --tfds_name is needed. Received: {both}."
-        )
-    if _TFDS_NAME.value:
-        for holder in (_DEV_FILE, _TEST_FILE, _DATA_FORMAT):
-            command_line.refuse(holder, "is for --train_file")
-
-
-def _splits(files, seed):
-    if _TFDS_NAME.value:
-        return task_splits.choice_tfds_splits(
-            _TFDS_NAME.value, _NUM_CHOICES.value, seed
-        )
-    return task_splits.choice_file_splits(
-        {split: path for split, path in files.items() if path},
-        _READERS[_DATA_FORMAT.value],
-        _NUM_CHOICES.value,
-        seed,
-    )
+    return ChoiceRun(splits, arguments)
 
 
 if __name__ == "__main__":

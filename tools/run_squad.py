@@ -20,22 +20,24 @@ best. Models that are trained answer together with --ensemble_dirs. See
 docs/question_answering.md.
 """
 
+import functools
+
 from absl import flags
 
 from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
+from keras_bert.programs import shared_flags
 from keras_bert.programs.fine_tuning.run_flags import RunFlags
 from keras_bert.programs.splits.task_splits import squad_splits
 
 _RUN = RunFlags()
-_TRAIN_FILE = flags.DEFINE_string("train_file", None, "SQuAD file to learn.")
-_DEV_FILE = flags.DEFINE_string(
+_TRAIN_FILE = shared_flags.optional("train_file", "SQuAD file to learn.")
+_DEV_FILE = shared_flags.optional(
     "dev_file",
-    None,
     "By which the best epoch is chosen; by default --predict_file, or else a "
     "tenth of the contexts of --train_file.",
 )
-_PREDICT_FILE = flags.DEFINE_string("predict_file", None, "One to answer.")
+_PREDICT_FILE = shared_flags.optional("predict_file", "One to answer.")
 _ENSEMBLE_DIRS = flags.DEFINE_list(
     "ensemble_dirs",
     [],
@@ -69,15 +71,15 @@ _NULL_SCORE_DIFF_THRESHOLD = flags.DEFINE_float(
 
 
 def main():
-    recipes = _RUN.recipes()
-    _RUN.set_threads()
     _check()
     files = [_TRAIN_FILE.value, _DEV_FILE.value, _PREDICT_FILE.value]
-    inputs = [*files, *_ENSEMBLE_DIRS.value]
-    _RUN.check_places(inputs)
     for directory in _ENSEMBLE_DIRS.value:
         check_input(directory)
-    splits = squad_splits(*files, recipes[0].seed)
+    read = functools.partial(squad_splits, *files)
+    _RUN.run([*files, *_ENSEMBLE_DIRS.value], read, _make)
+
+
+def _make(splits, arguments):
     # Imported late, so that the manual is there at once.
     from keras_bert.programs.fine_tuning.squad_run import SquadRun
 
@@ -85,15 +87,14 @@ def main():
         "doc_stride": _DOC_STRIDE.value,
         "max_query_length": _MAX_QUERY_LENGTH.value,
     }
-    run = SquadRun(
+    return SquadRun(
         splits,
-        {**_RUN.arguments(), **lengths},
+        {**arguments, **lengths},
         _NULL_SCORE_DIFF_THRESHOLD.value,
         _ENSEMBLE_DIRS.value,
         n_best_size=_N_BEST_SIZE.value,
         max_answer_length=_MAX_ANSWER_LENGTH.value,
     )
-    _RUN.perform(run, inputs)
 
 
 def _check():

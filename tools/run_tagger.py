@@ -14,23 +14,20 @@ TensorBoard. --seeds=5 and --search=paper train several times and keep the
 best. See docs/tagging.md.
 """
 
+import functools
+
 from absl import flags
 
 from keras_bert import command_line
+from keras_bert.programs import shared_flags
 from keras_bert.programs.fine_tuning.run_flags import RunFlags
 from keras_bert.programs.splits.task_splits import conll_splits
 
 _RUN = RunFlags()
-_TRAIN_FILE = flags.DEFINE_string(
-    "train_file", None, "Sentences to learn from.", required=True
-)
-_DEV_FILE = flags.DEFINE_string(
-    "dev_file",
-    None,
-    "By which the best epoch is chosen; by default a tenth of --train_file.",
-)
-_TEST_FILE = flags.DEFINE_string(
-    "test_file", None, "Sentences to tag at the end."
+_FILES = shared_flags.splits(
+    "Sentences to learn from.",
+    "Sentences to tag at the end.",
+    shared_flags.required,
 )
 _TAG_COLUMN = flags.DEFINE_integer(
     "tag_column",
@@ -52,35 +49,26 @@ _ON_STRAY_TAG = flags.DEFINE_enum(
     "continues nothing: stop, or have it begin an entity, as conlleval does. "
     "Those of --test_file never stop.",
 )
-_NEW_HEAD = flags.DEFINE_bool(
-    "new_head",
-    False,
-    "Begin with a random head where --init_dir was trained for other labels.",
-)
+_NEW_HEAD = shared_flags.new_head()
 
 
 def main():
-    recipes = _RUN.recipes()
-    _RUN.set_threads()
-    files = {
-        "train": _TRAIN_FILE.value,
-        "dev": _DEV_FILE.value,
-        "test": _TEST_FILE.value,
-    }
-    files = {split: path for split, path in files.items() if path}
-    _RUN.check_places(files.values())
-    splits = conll_splits(
+    files = {split: x.value for split, x in _FILES.items() if x.value}
+    read = functools.partial(
+        conll_splits,
         files,
-        recipes[0].seed,
-        _ON_STRAY_TAG.value,
+        on_stray_tag=_ON_STRAY_TAG.value,
         tag_column=_TAG_COLUMN.value,
         word_column=_WORD_COLUMN.value,
     )
+    _RUN.run(files.values(), read, _make)
+
+
+def _make(splits, arguments):
     # Imported late, so that the manual is there at once.
     from keras_bert.programs.fine_tuning.tagging_run import TaggingRun
 
-    arguments = {**_RUN.arguments(), "new_head": _NEW_HEAD.value}
-    _RUN.perform(TaggingRun(splits, arguments), files.values())
+    return TaggingRun(splits, {**arguments, "new_head": _NEW_HEAD.value})
 
 
 if __name__ == "__main__":

@@ -89,8 +89,8 @@ def test_vectors_are_those_of_the_library(run, tmp_path, monkeypatch):
         ("embed", {"input_file": "no.txt"}, "must be a file. Received"),
         ("embed", {"prompt": "query"}, "query"),
         ("fill_mask", {}, "--input_file and --output_file go together"),
-        ("fill_mask", {"input_file": None}, "Either --text or --input_file"),
-        ("fill_mask", {"text": "a"}, "Either --text or --input_file must be"),
+        ("fill_mask", {"input_file": None}, "One of --text and --input_file"),
+        ("fill_mask", {"text": "a"}, "One of --text and --input_file"),
     ],
 )
 def test_a_mistake_is_one_line(tool, flags, message, run, tmp_path):

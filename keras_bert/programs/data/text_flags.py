@@ -7,6 +7,7 @@ from keras_bert.data.corpus.json_lines import BadLines
 from keras_bert.data.corpus.json_lines import JsonLinesFile
 from keras_bert.data.corpus.sources import open_sources
 from keras_bert.files import expand_patterns
+from keras_bert.programs import shared_flags
 
 flags.disclaim_key_flags()  # They are the flags of the program.
 
@@ -20,16 +21,14 @@ class TextFlags:
 
     def __init__(self, is_optional=False):
         self._is_optional = is_optional
-        self.input_file = flags.DEFINE_string(
+        self.input_file = shared_flags.optional(
             "input_file",
-            None,
             "Text files: paths and globs, comma-separated; .txt (a sentence a "
             "line, a blank line between documents), .jsonl (a document a "
             "line), either as .gz; or /dev/stdin.",
         )
-        self.tfds_name = flags.DEFINE_string(
+        self.tfds_name = shared_flags.optional(
             "tfds_name",
-            None,
             "Or a prepared data set of TensorFlow Datasets, a document an "
             "example.",
         )
@@ -55,7 +54,7 @@ class TextFlags:
     def paths(self):
         """The files that are read, none for a data set, by consistent flags."""
         if self.is_given or not self._is_optional:
-            self._check_one()
+            command_line.need_one(self.input_file, self.tfds_name)
         if self.tfds_name.value is None:
             command_line.refuse(self.tfds_split, "is for --tfds_name")
         if not self.is_given:
@@ -64,14 +63,6 @@ class TextFlags:
         if self.input_file.value is None:
             return []
         return expand_patterns(self.input_file.value, streams=True)
-
-    def _check_one(self):
-        if (self.input_file.value is None) == (self.tfds_name.value is None):
-            raise ValueError(
-                "Either --input_file or --tfds_name is needed. Received: "
-                f"--input_file={self.input_file.value}, "
-                f"--tfds_name={self.tfds_name.value}."
-            )
 
     def sources(self, paths):
         """Open the text of the files returned by `paths`, as sources."""

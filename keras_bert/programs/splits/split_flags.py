@@ -5,40 +5,12 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
 from keras_bert.data.labelled.rows import column_of
+from keras_bert.programs import shared_flags
 from keras_bert.programs.splits.splits import file_splits
 from keras_bert.programs.splits.splits import glue_splits
 from keras_bert.programs.splits.splits import tfds_splits
 
 flags.disclaim_key_flags()  # They are the flags of the program.
-
-
-# By the names of the flags their defaults and meanings.
-_STRINGS = {
-    "data_dir": (None, "The files of --task_name, as published."),
-    "tfds_name": (
-        None,
-        "Or a prepared data set of TensorFlow Datasets: glue/mrpc.",
-    ),
-    "train_file": (None, "Or a file of one's own: .csv, .tsv or .jsonl."),
-    "dev_file": (
-        None,
-        "By which the best epoch is chosen; by default a tenth of "
-        "--train_file.",
-    ),
-    "test_file": (None, "Texts to answer at the end, without labels."),
-    "text_column": (
-        "text",
-        "Column of the text in files of one's own: its name, or its position "
-        "from 0 if there is no header.",
-    ),
-    "text_pair_column": (None, "Of pairs, the column of the second text."),
-    "label_column": ("label", "Column of the label."),
-    "label_separator": (
-        None,
-        "What stands between the labels of a cell, such as a comma, where a "
-        "text of one's own may have several labels or none.",
-    ),
-}
 
 
 class SplitFlags:
@@ -51,19 +23,34 @@ class SplitFlags:
             [x for x, task in GLUE_TASKS.items() if "train" in task.files],
             "Task of GLUE, of which --data_dir holds the files.",
         )
-        for name, (default, text) in _STRINGS.items():
-            setattr(self, name, flags.DEFINE_string(name, default, text))
+        self.data_dir = shared_flags.optional(
+            "data_dir", "The files of --task_name, as published."
+        )
+        self.tfds_name = shared_flags.optional(
+            "tfds_name",
+            "Or a prepared data set of TensorFlow Datasets: glue/mrpc.",
+        )
+        self.train_file, self.dev_file, self.test_file = shared_flags.splits(
+            "Or a file of one's own: .csv, .tsv or .jsonl.",
+            "Texts to answer at the end, without labels.",
+        ).values()
+        self.text_column = shared_flags.text_column("header.")
+        self.text_pair_column = shared_flags.optional(
+            "text_pair_column", "Of pairs, the column of the second text."
+        )
+        self.label_column = flags.DEFINE_string(
+            "label_column", "label", "Column of the label."
+        )
+        self.label_separator = shared_flags.optional(
+            "label_separator",
+            "What stands between the labels of a cell, such as a comma, where "
+            "a text of one's own may have several labels or none.",
+        )
         command_line.group("Data", vars(self).values())
 
     def check(self):
         """Raises ValueError if flags contradict each other or are missing."""
-        ways = (self.task_name, self.tfds_name, self.train_file)
-        given = [f"--{way.name}" for way in ways if way.value]
-        if len(given) != 1:
-            raise ValueError(
-                "One of --task_name, --tfds_name and --train_file is needed. "
-                f"Received: {', '.join(given) or 'none'}."
-            )
+        command_line.need_one(self.task_name, self.tfds_name, self.train_file)
         if self.task_name.value and not self.data_dir.value:
             raise ValueError(
                 "--task_name needs --data_dir, the directory of its files. "
