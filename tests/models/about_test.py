@@ -14,6 +14,7 @@ from keras_bert.layers import SelfAttention
 from keras_bert.layers import Window
 from keras_bert.layers import WordEmbeddings
 from keras_bert.models import Backbone
+from tests import tiny
 
 _LENGTHS = (6, 3)
 _NAMES = ("input_ids", "input_mask", "text", "position")
@@ -142,6 +143,7 @@ def test_a_packed_model_leaves_such_blocks_as_they_are():
     )
 
 
-def test_a_keras_file_keeps_what_blocks_are_told(check_keras_file):
+def test_a_keras_file_keeps_what_blocks_are_told(tmp_path):
     backbone = make_backbone(pre_norm, ("text", "position"))
-    check_keras_file(backbone.encoder("encoder"), _ROW)
+    encoder = backbone.encoder("encoder")
+    tiny.check_keras_file(encoder, _ROW, tmp_path)

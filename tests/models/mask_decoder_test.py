@@ -11,8 +11,6 @@ import math
 import numpy as np
 import pytest
 
-from keras_bert import models
-from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.layers.disentangled_attention import relative_rows
 from keras_bert.models import add_heads
 from keras_bert.models.deberta_config import DebertaConfig
@@ -190,13 +188,6 @@ def test_texts_in_one_row_are_decoded_as_alone():
     )
 
 
-@_BOTH
-def test_the_table_of_weights_has_the_positions(config):
-    shapes = {w.path: tuple(w.shape) for w in models.pretrainer(config).weights}
-    assert weight_shapes(config) == shapes
-    assert shapes["embeddings/position_embeddings"] == (16, 8)
-
-
 def test_a_second_run_of_the_block_counts():
     backbone, heads = make(_FIRST)
     plain = dataclasses.replace(_FIRST, enhanced_mask_decoder=False)
@@ -205,10 +196,3 @@ def test_a_second_run_of_the_block_counts():
     more -= training_flops(without, heads, 9, 3)
     block = backbone.blocks[-1]
     assert more == 3 * (block.self_attention.flops(9, 9) + 9 * 2 * (2 * 8 * 16))
-
-
-@_BOTH
-def test_keras_file_keeps_outputs_and_ties(config, widened, check_keras_file):
-    model = widened(models.pretrainer(config))
-    inputs = {"input_ids": _IDS, "input_mask": _MASK}
-    check_keras_file(model, {**inputs, "masked_lm_positions": _PLACES})

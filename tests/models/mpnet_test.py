@@ -1,75 +1,12 @@
-import json
-import pathlib
-
 import keras
 import numpy as np
 import pytest
 
-from keras_bert import models
-from keras_bert.checkpoints.weight_map import published_places
-from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.layers import RelativeBias
 from keras_bert.layers import SelfAttention
-from keras_bert.models.mpnet import MPNetConfig
 from keras_bert.text import BertTokenizer
 
-_ROOT = pathlib.Path(__file__).parents[2]
-_TINY = MPNetConfig(
-    vocab_size=30,
-    hidden_size=8,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=16,
-    max_position_embeddings=16,
-)
 _RANDOM = np.random.default_rng(0)
-
-
-def read(size):
-    return MPNetConfig.from_json(_ROOT / "configs" / f"mpnet_{size}.json")
-
-
-@pytest.mark.parametrize(
-    "build, count",
-    [(models.encoder, 109_486_464), (models.pretrainer, 109_518_527)],
-)
-def test_parameter_counts_are_those_of_transformers(
-    num_parameters, build, count
-):
-    assert num_parameters(build, read("base")) == count
-
-
-def test_the_table_has_every_weight_of_the_model():
-    config = read("tiny")
-    paths = {
-        w.path: tuple(w.shape)
-        for build in (models.encoder, models.pretrainer)
-        for w in build(config).weights
-    }
-    assert weight_shapes(config) == paths
-
-
-def test_states_of_a_long_text_are_those_of_transformers():
-    with np.load(_ROOT / "tests/golden/hf_mpnet.npz") as golden:
-        arrays = dict(golden)
-    values = json.loads(str(arrays["config"]))
-    config = MPNetConfig.from_dict(values)
-    encoder = models.encoder(config)
-    weights = {w.path: np.zeros(w.shape, "float32") for w in encoder.weights}
-    for place in published_places(config, "hugging_face"):
-        if place.weight in weights:
-            array = arrays[f"weights/{place.name}"]
-            place.read_into(weights[place.weight], array)
-    encoder.set_weights([weights[w.path] for w in encoder.weights])
-    length = config.max_seq_length
-    ids = (4 + np.arange(length) ** 2 % 31)[np.newaxis].astype("int32")
-    states = encoder({"input_ids": ids, "input_mask": np.ones_like(ids)})
-    np.testing.assert_allclose(
-        np.asarray(states["sequence_output"])[0, ::10],
-        arrays["outputs/long"],
-        rtol=1e-5,
-        atol=1e-5,
-    )
 
 
 def test_a_bias_is_added_to_scores():
@@ -108,31 +45,6 @@ def test_bias_layer_gives_a_number_for_each_distance():
     assert symbolic.shape == (1, 2, None, None)
     with pytest.raises(ValueError, match="multiple of 4.*num_buckets=6"):
         RelativeBias(2, 6)
-
-
-def test_keras_file_keeps_outputs_and_tie(
-    random_batch, widened, check_keras_file
-):
-    model = widened(models.pretrainer(_TINY))
-    inputs = random_batch(0)[0]
-    check_keras_file(model, {name: inputs[name] for name in model.input})
-
-
-def test_config_survives_its_own_file(check_config_file):
-    check_config_file(_TINY)
-    assert read("base") == MPNetConfig(30527)
-
-
-@pytest.mark.parametrize(
-    "key, value, message",
-    [
-        ("model_type", "bert", "must be 'mpnet' for MPNet.*'bert'"),
-        ("type_vocab_size", 2, "`type_vocab_size` must be 0 for MPNet.*=2"),
-        ("relative_attention_num_buckets", 16, "must be 32 for MPNet.*=16"),
-    ],
-)
-def test_wrong_configs_are_errors(key, value, message, check_refused):
-    check_refused(MPNetConfig, {"vocab_size": 30, key: value}, message)
 
 
 def test_special_tokens_of_its_vocabulary_are_found(make_settings_of):

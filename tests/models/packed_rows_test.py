@@ -9,69 +9,19 @@ import keras
 import numpy as np
 import pytest
 
-from keras_bert.config import BertConfig
+from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.layers import TaskHead
 from keras_bert.layers import TextPositions
 from keras_bert.models import add_heads
 from keras_bert.models import add_task_head
-from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.deberta_config import DebertaConfig
-from keras_bert.models.deberta_v2_config import DebertaV2Config
-from keras_bert.models.distilbert import DistilBertConfig
-from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.family import family_of
-from keras_bert.models.modernbert_config import ModernBertConfig
-from keras_bert.models.mpnet import MPNetConfig
-from keras_bert.models.roberta import RobertaConfig
-from keras_bert.models.xlm_roberta import XLMRobertaConfig
+from tests import tiny
 
 _ROOT = pathlib.Path(__file__).parents[2]
-_NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 _CONFIGS = {
-    config.model_type: config
-    for config in (
-        BertConfig(30, 8, 3, 2, 16, max_position_embeddings=10, **_NO_DROPOUT),
-        RobertaConfig(
-            30, 8, 3, 2, 16, max_position_embeddings=12, **_NO_DROPOUT
-        ),
-        XLMRobertaConfig(
-            30, 8, 3, 2, 16, max_position_embeddings=12, **_NO_DROPOUT
-        ),
-        MPNetConfig(30, 8, 3, 2, 16, max_position_embeddings=12, **_NO_DROPOUT),
-        AlbertConfig(
-            *(30, 8, 3, 2, 16), embedding_size=4, max_position_embeddings=10
-        ),
-        DistilBertConfig(
-            *(30, 8, 3, 2, 16),
-            max_position_embeddings=10,
-            dropout=0.0,
-            attention_dropout=0.0,
-        ),
-        ModernBertConfig(
-            vocab_size=30,
-            hidden_size=8,
-            num_hidden_layers=4,
-            num_attention_heads=2,
-            intermediate_size=12,
-            max_position_embeddings=10,
-            local_attention=4,
-        ),
-        ElectraConfig(
-            *(30, 8, 3, 2, 16),
-            embedding_size=4,
-            max_position_embeddings=10,
-            **_NO_DROPOUT,
-        ),
-        DebertaConfig(
-            *(30, 8, 3, 2, 16), max_position_embeddings=10, **_NO_DROPOUT
-        ),
-        DebertaV2Config(
-            *(30, 8, 3, 2, 16),
-            max_position_embeddings=10,
-            position_buckets=4,
-            **_NO_DROPOUT,
-        ),
-    )
+    name: tiny.config(name, P=12)
+    for name in model_types()
+    if name != "openai-gpt"  # Its texts are rows of their own.
 }
 _FAMILIES = pytest.mark.parametrize("name", _CONFIGS)
 # By the rows that they are packed in: the second one is full.
@@ -140,10 +90,6 @@ def places():
     ]
 
 
-def named(model, inputs):
-    return {name: inputs[name] for name in model.input}
-
-
 def texts_of(values):
     """The parts of packed rows that hold the texts, one after the other."""
     lengths = [x for row in _LENGTHS for x in row]
@@ -154,7 +100,7 @@ def texts_of(values):
 
 
 def states_of(model, inputs):
-    states = model(named(model, inputs))["sequence_output"]
+    states = model(tiny.inputs_of(model, inputs))["sequence_output"]
     return keras.ops.convert_to_numpy(keras.ops.cast(states, "float32"))
 
 
@@ -220,7 +166,7 @@ def check_training(name):
         is_packed = form is packed_backbone
         assert ("text_starts" in model.input) == (is_packed and len(heads) > 1)
         loss, gradients = loss_and_gradients(
-            model, named(model, own), make_labels(is_packed)
+            model, tiny.inputs_of(model, own), make_labels(is_packed)
         )
         paths = [variable.path for variable in model.trainable_variables]
         results.append((loss, dict(zip(paths, gradients, strict=True))))
@@ -304,7 +250,7 @@ def test_heads_read_each_text(reads):
     backbone, packed_backbone, _ = make_backbone("bert")
     head = TaskHead(3, dropout=0.0, kernel_initializer="normal")
     expected, found = (
-        np.asarray(model(named(model, inputs))["logits"])
+        np.asarray(model(tiny.inputs_of(model, inputs))["logits"])
         for model, inputs in zip(
             [
                 add_task_head(form, head, reads, "classifier")
@@ -323,7 +269,7 @@ def test_a_head_of_tokens_reads_them_as_they_stand():
     backbone, packed_backbone, _ = make_backbone("bert")
     head = TaskHead(3, dropout=0.0, kernel_initializer="normal")
     expected, found = (
-        np.asarray(model(named(model, inputs))["logits"])
+        np.asarray(model(tiny.inputs_of(model, inputs))["logits"])
         for model, inputs in zip(
             [
                 add_task_head(form, head, "sequence_output", "tagger")
@@ -345,7 +291,11 @@ def test_a_graph_of_padded_rows_knows_nothing_of_it(name):
     backbone, _, _ = make_backbone(name)
     model = backbone.encoder("encoder")
     inputs, _ = make_texts(pad_id_of(name))
-    graph = tf.function(model).get_concrete_function(named(model, inputs)).graph
+    graph = (
+        tf.function(model)
+        .get_concrete_function(tiny.inputs_of(model, inputs))
+        .graph
+    )
     kinds = {operation.type for operation in graph.get_operations()}
     assert not kinds & {"LowerBound", "Equal"}
 
@@ -356,11 +306,12 @@ def test_rows_of_a_fixed_size_are_compiled():
     _, backbone, _ = make_backbone("modernbert")
     model = backbone.encoder("packed")
     _, inputs = make_texts(0)
+    own = tiny.inputs_of(model, inputs)
     compiled = tf.function(
         lambda x: model(x)["sequence_output"], jit_compile=True
     )
     np.testing.assert_allclose(
-        compiled({k: tf.constant(x) for k, x in named(model, inputs).items()}),
+        compiled(keras.tree.map_structure(tf.constant, own)),
         states_of(model, inputs),
         atol=1e-5,
     )
@@ -369,9 +320,11 @@ def test_rows_of_a_fixed_size_are_compiled():
 def test_the_attention_of_a_text_is_its_own():
     backbone, packed_backbone, _ = make_backbone("bert")
     padded, packed = make_texts(0)
-    expected = backbone.attention_weights(named(backbone.encoder("a"), padded))
+    expected = backbone.attention_weights(
+        tiny.inputs_of(backbone.encoder("a"), padded)
+    )
     found = packed_backbone.attention_weights(
-        named(packed_backbone.encoder("b"), packed)
+        tiny.inputs_of(packed_backbone.encoder("b"), packed)
     )
     for alone, weights in zip(expected, found, strict=True):
         own = np.asarray(weights)[0, :, 7:10, :15]
@@ -381,10 +334,11 @@ def test_the_attention_of_a_text_is_its_own():
         assert own[..., :7].max() == own[..., 10:].max() == 0
 
 
-def test_a_keras_file_holds_a_model_of_packed_rows(check_keras_file):
+def test_a_keras_file_holds_a_model_of_packed_rows(tmp_path):
     _, backbone, _ = make_backbone("roberta")
     model = backbone.encoder("packed")
-    check_keras_file(model, named(model, make_texts(1)[1]))
+    inputs = tiny.inputs_of(model, make_texts(1)[1])
+    tiny.check_keras_file(model, inputs, tmp_path)
 
 
 def test_positions_begin_anew():

@@ -1,0 +1,234 @@
+"""Configs of all families: published files, our own, and wrong ones."""
+
+import dataclasses
+import json
+import pathlib
+
+import pytest
+
+from keras_bert.checkpoints.family import config_from
+from keras_bert.checkpoints.family import find_family
+from keras_bert.checkpoints.family import read_config
+from keras_bert.checkpoints.weight_table import model_types
+from tests import tiny
+
+_TESTS = pathlib.Path(__file__).parents[1]
+_CONFIGS = _TESTS.parent / "configs"
+# Keys that the files of a family on the Hub have besides.
+_MORE_KEYS = json.loads((_TESTS / "golden/hf_configs.json").read_text())
+_MORE_KEYS = _MORE_KEYS["families"]
+_FULL, _SLIDING = "full_attention", "sliding_attention"
+_KINDS = [_SLIDING if index % 3 else _FULL for index in range(22)]
+_ROTARY = {
+    _FULL: {"rope_theta": 160000.0, "rope_type": "default"},
+    _SLIDING: {"rope_theta": 10000.0, "rope_type": "default"},
+}
+
+
+@pytest.mark.parametrize(
+    "size, vocab_size",
+    [
+        ("albert_base", 30000),
+        ("bert_base", 30522),
+        ("deberta_base", 50265),
+        ("deberta_v3_base", 128100),
+        ("electra_small", 30522),
+        ("gpt1", 40478),
+        ("mpnet_base", 30527),
+        ("roberta_base", 50265),
+        ("xlm_roberta_base", 250002),
+    ],
+)
+def test_config_files_of_base_size_are_the_defaults(size, vocab_size):
+    config = read_config(_CONFIGS / f"{size}.json")
+    assert config == type(config)(vocab_size)
+    more = {
+        key: value
+        for key, value in _MORE_KEYS[config.model_type].items()
+        if key not in ("conv_kernel_size", "conv_act", "pooler_hidden_size")
+    }
+    published = {"architectures": ["Some"], **config.to_dict(), **more}
+    published["model_type"] = config.model_type
+    assert type(config).from_dict(published) == config
+
+
+@pytest.mark.parametrize(
+    "path", sorted(_CONFIGS.glob("*.json")), ids=lambda path: path.stem
+)
+def test_every_config_file_is_read(path, tmp_path):
+    config = read_config(path)
+    config.to_json(tmp_path / "again.json")
+    assert read_config(tmp_path / "again.json") == config
+
+
+@pytest.mark.parametrize("size", ["base", "large", "xlarge", "xxlarge"])
+def test_version_1_of_albert_differs_in_its_dropout_only(size):
+    ours, newer = (
+        read_config(_CONFIGS / f"albert_{size}{version}.json")
+        for version in ("_v1", "")
+    )
+    rate = 0.0 if size == "xxlarge" else 0.1
+    names = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+    assert ours == dataclasses.replace(newer, **dict.fromkeys(names, rate))
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_a_config_survives_its_own_file(model_type, tmp_path):
+    config = tiny.config(model_type)
+    config.to_json(tmp_path / "config.json")
+    assert type(config).from_json(tmp_path / "config.json") == config
+    assert read_config(tmp_path / "config.json") == config
+
+
+@pytest.mark.parametrize(
+    "model_type, marks, expected",
+    [
+        ("albert", {}, "gelu_tanh"),
+        ("albert", {"architectures": ["AlbertForMaskedLM"]}, "gelu_erf"),
+        ("bert", {}, "gelu_tanh"),
+        ("bert", {"architectures": ["BertForMaskedLM"]}, "gelu_erf"),
+        ("electra", {}, "gelu_erf"),
+        ("roberta", {}, "gelu_erf"),
+    ],
+)
+def test_gelu_is_what_the_publisher_means_by_it(model_type, marks, expected):
+    values = {"vocab_size": 9, "hidden_act": "gelu", **marks}
+    config = find_family(model_type).config.from_dict(values)
+    assert config.hidden_act == expected
+
+
+_ROPE = "`rope_parameters` must give.*"
+
+
+@pytest.mark.parametrize(
+    "model_type, key, value, message",
+    [
+        ("albert", "num_hidden_groups", 13, "at most `num_hidden_l.*groups=13"),
+        ("albert", "inner_group_num", 0, "`inner_group_num` must be at least"),
+        ("albert", "embedding_size", 12.5, "must be an integer.*12.5"),
+        ("albert", "net_structure_type", 1, "`net_structure_type` must be 0"),
+        ("albert", "classifier_dropout_prob", 1, "least 0 and below 1.*prob=1"),
+        ("albert", "dim", 768, "Unknown config key.*dim=768.*embedding_size"),
+        ("deberta", "max_relative_positions", 64, "must be -1 for DeBERTa.*64"),
+        ("deberta", "pos_att_type", "c2p", "`pos_att_type` must be .*'c2p'"),
+        ("deberta", "position_buckets", 256, "Unknown config key.*buckets=256"),
+        ("deberta", "pooler_hidden_size", 9, "hidden_size` must be 768.*=9"),
+        ("deberta-v2", "relative_attention", False, "must be True.*=False"),
+        ("deberta-v2", "position_biased_input", True, "must be False.*=True"),
+        ("deberta-v2", "share_att_key", False, "must be True.*=False"),
+        ("deberta-v2", "conv_groups", 2, "`conv_groups` must be 1 for DeB.*=2"),
+        ("deberta-v2", "type_vocab_size", 2, "must be 0 for DeBERTa.*=2"),
+        ("deberta-v2", "attention_head_size", 32, "must be 64.*=32"),
+        ("deberta-v2", "conv_kernel_size", -1, "must be at least 0.*=-1"),
+        ("deberta-v2", "position_buckets", 0, "must be at least 1.*=0"),
+        ("distilbert", "hidden_size", 768, "Unknown config key.*768.*n_layers"),
+        ("distilbert", "tie_weights_", False, "`tie_weights_` must be True"),
+        ("distilbert", "n_heads", 7, "`dim` must be divisible by `n_heads`"),
+        ("distilbert", "n_layers", 0, "`n_layers` must be at least 1.*=0"),
+        ("distilbert", "dropout", 1.0, "must be at least 0 and below 1.*=1.0"),
+        ("distilbert", "activation", "swish", "must be one of.*'swish'"),
+        ("electra", "embedding_size", 0, "`embedding_size` must be at least 1"),
+        ("electra", "is_decoder", True, "`is_decoder` must be False.*=True"),
+        ("electra", "summary_type", "mean", "must be 'first'.*'mean'"),
+        ("electra", "summary_use_proj", False, "must be True for ELECTRA"),
+        ("electra", "summary_activation", "tanh", "must be 'gelu'.*'tanh'"),
+        ("modernbert", "hidden_act", "gelu", "Unknown.*hidden_act='gelu'"),
+        ("modernbert", "rope_scaling", {"factor": 4.0}, "must be None.*4.0"),
+        ("modernbert", "hidden_activation", "silu", "must be.*'silu'"),
+        ("modernbert", "norm_bias", True, "`norm_bias` must be False.*=True"),
+        ("modernbert", "decoder_bias", False, "`decoder_bias` must be True"),
+        ("modernbert", "classifier_activation", "relu", "must be 'gelu' for"),
+        ("modernbert", "classifier_pooling", "max", "be cls or mean.*'max'"),
+        ("modernbert", "num_attention_heads", 256, "must be even.*heads=256"),
+        ("modernbert", "local_attention", 0, "must be at least 2.*=0"),
+        ("modernbert", "layer_types", _KINDS[1:], "the kind of each block"),
+        ("modernbert", "layer_types", [_SLIDING] * 22, "kind of each block"),
+        ("modernbert", "layer_types", _SLIDING, "must be a list.*'sliding_att"),
+        (
+            *("modernbert", "rope_parameters"),
+            {**_ROTARY, _FULL: {"rope_type": "yarn", "rope_theta": 1.0}},
+            f"{_ROPE}yarn",
+        ),
+        (
+            *("modernbert", "rope_parameters"),
+            {**_ROTARY, _FULL: {"rope_theta": 1.0, "factor": 2.0}},
+            f"{_ROPE}factor",
+        ),
+        ("modernbert", "rope_parameters", {"local": {}}, f"{_ROPE}local"),
+        ("modernbert", "rope_parameters", {"rope_theta": 1.0}, f"{_ROPE}theta"),
+        ("modernbert", "rope_parameters", 10000.0, f"{_ROPE}=10000.0"),
+        ("mpnet", "type_vocab_size", 2, "`type_vocab_size` must be 0 for MPN"),
+        ("mpnet", "relative_attention_num_buckets", 16, "must be 32.*=16"),
+        ("openai-gpt", "afn", "relu", "`afn` must be 'gelu_tanh' for GPT-1"),
+        ("openai-gpt", "n_head", 7, "`n_embd` must be divisible by `n_head`"),
+        ("openai-gpt", "n_special", 3, "`n_special` must be 0.*n_special=3"),
+        ("openai-gpt", "attn_pdrop", 1.0, "must be at least 0 and below 1"),
+        ("roberta", "is_decoder", True, "`is_decoder` must be False.*True"),
+        ("roberta", "pad_token_id", -1, "`pad_token_id` must be at least 0"),
+        ("roberta", "pad_token_id", None, "must be an integer.*None"),
+        (
+            "roberta",
+            "pad_token_id",
+            513,
+            "greater than `pad_token_id` . 1.*513",
+        ),
+        ("roberta", "max_position_embeddings", 2, "must be greater.*=2, pad"),
+        ("roberta", "position_embedding_type", "relative_key", "'absolute'"),
+        ("roberta", "embedding_size", 128, "Unknown config key.*size=128"),
+        ("xlm-roberta", "pad_token_id", -1, "`pad_token_id` must be at least"),
+        *(
+            (name, "model_type", "other", f"must be '{name}' for .*'other'")
+            for name in model_types()
+        ),
+    ],
+)
+def test_wrong_values_name_file_and_key(
+    model_type, key, value, message, tmp_path
+):
+    path = tmp_path / "some_config.json"
+    path.write_text(json.dumps({"vocab_size": 30, key: value}))
+    with pytest.raises(ValueError, match=f"some_config.json: .*{message}"):
+        find_family(model_type).config.from_json(path)
+
+
+@pytest.mark.parametrize("model_type", ["xlnet", 3, None, ["bert"]])
+def test_an_unknown_family_is_an_error_that_names_the_known(model_type):
+    message = "one of albert, bert, deberta, deberta-v2, distilbert, .*Rec"
+    with pytest.raises(ValueError, match=message) as info:
+        config_from({"model_type": model_type, "vocab_size": 9})
+    assert repr(model_type) in str(info.value)
+
+
+def _modernbert(**values):
+    config_class = find_family("modernbert").config
+    return config_class.from_dict({"vocab_size": 50368, **values})
+
+
+def test_both_spellings_of_a_published_modernbert_are_read():
+    config = _modernbert(**_MORE_KEYS["modernbert"])
+    today = _modernbert(layer_types=_KINDS, rope_parameters=_ROTARY)
+    assert config == today == type(config)(50368)
+    assert config.layer_types == _KINDS
+    written = config.to_dict()
+    assert written["rope_parameters"] == _ROTARY
+    old = {"global_attn_every_n_layers", "global_rope_theta"}
+    assert not (old | {"local_rope_theta"}) & {*written}
+
+
+@pytest.mark.parametrize(
+    "is_sliding, period",
+    [((0, 1, 1, 0, 1), 3), ((0, 0, 0), 1), ((0, 1, 1), 3), ((0,), 1)],
+)
+def test_layer_types_are_read_as_a_period(is_sliding, period):
+    kinds = [_SLIDING if x else _FULL for x in is_sliding]
+    config = _modernbert(num_hidden_layers=len(kinds), layer_types=kinds)
+    assert config.global_attn_every_n_layers == period
+    assert config.layer_types == kinds
+
+
+def test_a_list_of_attentions_is_read_as_the_word():
+    config_class = find_family("deberta-v2").config
+    for kinds in ("p2c|c2p", ["c2p", "p2c"]):
+        values = {"vocab_size": 128100, "pos_att_type": kinds}
+        values |= {"conv_kernel_size": 0, "conv_act": "tanh"}
+        assert config_class.from_dict(values) == config_class(128100)

@@ -1,0 +1,130 @@
+"""Models have the published numbers of parameters."""
+
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+
+from keras_bert import models
+from keras_bert.checkpoints.family import read_config
+from keras_bert.checkpoints.weight_table import weight_shapes
+from keras_bert.models.deberta_v2_config import DebertaV2Config
+from keras_bert.models.family import family_of
+
+_CONFIGS = pathlib.Path(__file__).parents[2] / "configs"
+_ENCODER = "encoder"
+_ALL = "pretrainer"
+_MASKED_LM, _REPLACED = "masked_lm_head", "replaced_token_head"
+
+
+def _count(config, head):
+    """Count the weights of a model without making them."""
+    family = family_of(config.model_type)
+    with keras.StatelessScope(initialize_variables=False):
+        if head in (_ENCODER, _ALL):
+            model = getattr(models, head)(config)
+        elif head in family.task_heads:
+            kind = family.task_heads[head]
+            reads, layer = kind.reads_of(config), kind.layer(config, 1, head)
+            backbone = family.backbone(config)
+            model = models.add_task_head(backbone, layer, reads, "model")
+        else:
+            backbone = family.backbone(config)
+            heads = family.heads(config, backbone.embeddings)
+            model = models.add_heads(backbone, {head: heads[head]}, "model")
+    keras.utils.clear_session()
+    return model.count_params()
+
+
+@pytest.mark.smoke(
+    *("bert_base", "albert_base-", "deberta", "v3_xsmall", "distil", "small-"),
+    *("gpt1", "ettin_17m", "mpnet", "roberta_base"),
+)
+@pytest.mark.parametrize(
+    "size, head, count",
+    [
+        ("bert_base", _ENCODER, 109_482_240),
+        ("bert_base", _ALL, 110_106_428),
+        ("bert_large", _ENCODER, 335_141_888),
+        ("bert_large", _ALL, 336_226_108),
+        ("albert_base", _ENCODER, 11_683_584),
+        ("albert_large", _ENCODER, 17_683_968),
+        ("albert_xlarge", _ENCODER, 58_724_864),
+        ("albert_xxlarge", _ENCODER, 222_595_584),
+        ("albert_base_v1", _ENCODER, 11_683_584),
+        ("albert_large_v1", _ENCODER, 17_683_968),
+        ("albert_xlarge_v1", _ENCODER, 58_724_864),
+        ("albert_xxlarge_v1", _ENCODER, 222_595_584),
+        ("albert_base", _MASKED_LM, 11_221_680),
+        ("albert_base", _ALL, 11_813_810),
+        ("albert_xxlarge", _ALL, 223_158_450),
+        ("deberta_base", _ENCODER, 138_601_728),
+        ("deberta_base", _ALL, 139_244_121),
+        ("deberta_v3_xsmall", _ENCODER, 70_682_112),
+        ("deberta_v3_small", _ENCODER, 141_304_320),
+        ("deberta_v3_base", _ENCODER, 183_831_552),
+        ("deberta_v3_base", _MASKED_LM, 184_551_780),
+        ("deberta_v3_large", _ENCODER, 434_012_160),
+        ("electra_small", _ENCODER, 13_483_008),
+        ("electra_small", _REPLACED, 13_549_057),
+        ("electra_small", _MASKED_LM, 13_546_682),
+        ("electra_small_generator", _ENCODER, 4_580_928),
+        ("electra_small_generator", _MASKED_LM, 4_620_026),
+        ("electra_base", _ENCODER, 108_891_648),
+        ("electra_base", _REPLACED, 109_483_009),
+        ("electra_large", _ENCODER, 334_092_288),
+        ("electra_large", _REPLACED, 335_142_913),
+        ("ettin_17m", _ENCODER, 16_797_440),
+        ("ettin_17m", _ALL, 16_913_600),
+        ("ettin_32m", _ENCODER, 31_883_136),
+        ("ettin_32m", _ALL, 32_081_344),
+        ("gpt1", _ENCODER, 116_534_784),
+        ("gpt1", _ALL, 116_534_784),
+        ("gpt1", "choice_scorer", 116_535_553),
+        ("modernbert_base", _ENCODER, 149_014_272),
+        ("modernbert_base", _ALL, 149_655_232),
+        ("modernbert_large", _ENCODER, 394_781_696),
+        ("modernbert_large", _ALL, 395_881_664),
+        ("mpnet_base", _ENCODER, 109_486_464),
+        ("mpnet_base", _ALL, 109_518_527),
+        ("roberta_base", _ENCODER, 124_645_632),
+        ("roberta_base", _ALL, 124_697_433),
+        ("xlm_roberta_base", _ENCODER, 278_043_648),
+        ("xlm_roberta_base", _ALL, 278_295_186),
+        ("xlm_roberta_large", _ENCODER, 559_890_432),
+        ("xlm_roberta_large", _ALL, 560_142_482),
+    ],
+)
+def test_counts_of_config_files_are_the_published_ones(size, head, count):
+    assert _count(read_config(_CONFIGS / f"{size}.json"), head) == count
+
+
+@pytest.mark.parametrize(
+    "head, count", [(_ENCODER, 66_362_880), (_ALL, 66_985_530)]
+)
+def test_distilbert_has_the_published_count(head, count):
+    config = family_of("distilbert").config(30522)
+    assert _count(config, head) == count
+
+
+@pytest.mark.parametrize(
+    "size, share, counts",
+    [
+        ("small", 0.25, (4_580_928, 4_620_026)),
+        ("small", 1.0, (13_483_008, 13_546_682)),
+        ("base", 1 / 3, (33_511_168, 33_740_602)),
+    ],
+)
+def test_generators_are_as_large_as_published(size, share, counts):
+    config = read_config(_CONFIGS / f"electra_{size}.json").generator(share)
+    assert tuple(_count(config, x) for x in (_ENCODER, _MASKED_LM)) == counts
+    if share == 0.25:
+        assert config == read_config(_CONFIGS / "electra_small_generator.json")
+
+
+def test_deberta_v2_xlarge_is_as_large_as_published():
+    config = DebertaV2Config(128100, 1536, 24, 24, 6144, conv_kernel_size=3)
+    shapes = weight_shapes(config).items()
+    sizes = [np.prod(s, dtype=int) for path, s in shapes if "head" not in path]
+    assert sum(sizes) == 884_593_152

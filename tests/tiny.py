@@ -1,0 +1,68 @@
+"""Small configs and models that tests of several folders make."""
+
+import keras
+import numpy as np
+
+from keras_bert.checkpoints.family import find_family
+
+# By the letters of `size_keys`; a family uses those that it has.
+_SIZES = {"V": 30, "P": 16, "H": 8, "I": 16, "L": 2, "N": 2, "E": 4}
+_OWN = {
+    "deberta-v2": {"position_buckets": 6},
+    "modernbert": {"I": 12, "L": 4, "local_attention": 4},
+    # Their first two positions belong to padding.
+    **dict.fromkeys(("mpnet", "roberta", "xlm-roberta"), {"P": 18}),
+}
+
+
+def config(model_type, **changes):
+    """Return a small config of a family, without dropout.
+
+    Args:
+        model_type: str.
+        **changes: sizes by their letters in `size_keys`, such as `L=3`, and
+            other values by their keys.
+    """
+    config_class = find_family(model_type).config
+    known = {*config_class.__dataclass_fields__}
+    sizes = {
+        config_class.size_keys.get(key, key): value
+        for key, value in {**_SIZES, **_OWN.get(model_type, {})}.items()
+    }
+    values = {**dict.fromkeys(config_class.dropout_keys, 0.0), **sizes}
+    values = {key: value for key, value in values.items() if key in known}
+    for key, value in changes.items():
+        values[config_class.size_keys.get(key, key)] = value
+    return config_class(**values)
+
+
+def widened(model, seed=0, stddev=0.3):
+    """Return a model after adding noise to all of its trainable weights.
+
+    Args:
+        model: Keras model, or anything else that has weights.
+    """
+    random = np.random.default_rng(seed)
+    for weight in getattr(model, "trainable_weights", model.weights):
+        noise = random.normal(0.0, stddev, weight.shape)
+        weight.assign_add(noise.astype("float32"))
+    return model
+
+
+def inputs_of(model, inputs):
+    """Return the inputs that a Keras model has."""
+    return {name: inputs[name] for name in model.input}
+
+
+def check_keras_file(model, inputs, directory):
+    """Assert that a `.keras` file and a clone keep outputs and names."""
+    model.save(directory / "model.keras")
+    reloaded = keras.saving.load_model(directory / "model.keras")
+    clone = keras.models.clone_model(model)
+    clone.set_weights(model.get_weights())
+    paths = [weight.path for weight in model.weights]
+    for copy in reloaded, clone:
+        assert [weight.path for weight in copy.weights] == paths
+        outputs = copy(inputs)
+        for name, expected in model(inputs).items():
+            np.testing.assert_array_equal(outputs[name], expected)
