@@ -49,13 +49,18 @@ class Template:
                 f"Received: padding_side={self.padding_side!r}."
             )
 
-    def with_tokens(self, roles):
-        """The same layout with the tokens of a vocabulary for their roles.
+    def with_tokens(self, roles, pair=None):
+        """Replace the roles by the tokens of a vocabulary.
 
         Args:
             roles: dict from roles to tokens, the `roles` of a `Vocabulary`.
                 One that the layout names and a vocabulary lacks is an error.
+            pair: str, the layout of pairs of the vocabulary's tokenizer, or
+                None. It replaces the layout of the family, if single texts
+                are laid out as `Template()` does.
         """
+        if self.single != Template.single:
+            pair = None
 
         def token(word):
             return roles[word] if word in ROLES else word
@@ -67,7 +72,7 @@ class Template:
         return dataclasses.replace(
             self,
             single=named(self.single),
-            pair=named(self.pair),
+            pair=named(pair or self.pair),
             padding=token(self.padding),
         )
 

@@ -9,7 +9,6 @@ from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
 from keras_bert.export.tflite_functions import same_rows
-from keras_bert.export.tokenizer_json import JSON_KINDS
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 
 _FORMAT = "onnx"
@@ -76,12 +75,6 @@ def export_onnx(task, directory, overwrite=False):
 def _check_onnx(task):
     """Raises ValueError if a task cannot be exported."""
     task.check_servable()
-    kind = task.preprocess.tokenizer.kind
-    if kind not in JSON_KINDS:
-        raise ValueError(
-            "A tokenizer.json stands beside an ONNX file, and is written of "
-            f"the kinds {', '.join(JSON_KINDS)}. Received: {kind}."
-        )
     prompt = getattr(task.preprocess, "prompt", "")
     if prompt:
         raise ValueError(

@@ -43,6 +43,8 @@ class BaseVocabulary(Summarized):
         source: str, where they come from, for error messages.
 
     Attributes:
+        pair: str, the layout of pairs that the files of this kind of tokenizer
+            prescribe, as `Template` takes it; None leaves it to the model.
         roles: `Roles`, from "pad", "unknown", "cls", "sep" and "mask" to the
             special tokens that play these roles.
 
@@ -51,6 +53,7 @@ class BaseVocabulary(Summarized):
     """
 
     roles = {}
+    pair = None
     allows_duplicates = False
 
     def __init__(self, tokens, source="vocabulary"):
@@ -163,52 +166,6 @@ def special_tokens(roles, mask_takes_space=True):
     return [AddedToken(t, True, t == takes_space) for t in roles.values()]
 
 
-def added_tokens_json(vocabulary, tokens):
-    """Makes the `added_tokens` of a `tokenizer.json`.
-
-    Args:
-        vocabulary: a vocabulary.
-        tokens: sequence of `AddedToken`.
-
-    Returns:
-        A list of dicts.
-    """
-    return [
-        {
-            "id": vocabulary.id_of(token.text),
-            "content": token.text,
-            "single_word": False,
-            "lstrip": token.takes_space,
-            "rstrip": False,
-            "normalized": token.is_normalized,
-            "special": token.is_special,
-        }
-        for token in sorted(tokens, key=lambda x: vocabulary.id_of(x.text))
-    ]
-
-
-def tokenizer_json(vocabulary, tokens, second_segment, **parts):
-    """Makes what a `tokenizer.json` holds.
-
-    Args:
-        vocabulary: a vocabulary.
-        tokens: sequence of `AddedToken`.
-        second_segment: int, of the second text of a pair.
-        **parts: the parts that cut texts.
-
-    Returns:
-        A dict for JSON.
-    """
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added_tokens_json(vocabulary, tokens),
-        "post_processor": _layout_json(vocabulary, second_segment),
-        **parts,
-    }
-
-
 def told_token(settings, key, default=None):
     """The token that a `tokenizer_config.json`, a dict, has under a key."""
     value = settings.get(key) or default
@@ -246,33 +203,6 @@ def tokens_in_order(ids, path):
             f"{path} must give the ids from 0 on, each to one token."
         )
     return sorted(ids, key=ids.get)
-
-
-def _layout_json(vocabulary, second_segment):
-    """[CLS] A [SEP] B [SEP], with the tokens that play these roles."""
-    cls, sep = tokens = [vocabulary.roles[role] for role in ("cls", "sep")]
-
-    def special(token, segment):
-        return {"SpecialToken": {"id": token, "type_id": segment}}
-
-    def text(name, segment):
-        return {"Sequence": {"id": name, "type_id": segment}}
-
-    single = [special(cls, 0), text("A", 0), special(sep, 0)]
-    second = [text("B", second_segment), special(sep, second_segment)]
-    return {
-        "type": "TemplateProcessing",
-        "single": single,
-        "pair": [*single, *second],
-        "special_tokens": {
-            token: {
-                "id": token,
-                "ids": [vocabulary.id_of(token)],
-                "tokens": [token],
-            }
-            for token in tokens
-        },
-    }
 
 
 def _first_duplicate(tokens, source):

@@ -41,7 +41,8 @@ class Preprocessor(Summarized):
     """
 
     def __init__(self, tokenizer, template, seq_length=128, truncation="head"):
-        template = template.with_tokens(tokenizer.vocabulary.roles)
+        vocabulary = tokenizer.vocabulary
+        template = template.with_tokens(vocabulary.roles, vocabulary.pair)
         least = max(
             template.num_special(is_pair=False) + 1,
             template.num_special(is_pair=True),

@@ -40,6 +40,7 @@ def _spell_marks(max_characters):
 
 class _Vocabulary:
     roles = dict(zip(("pad", "cls", "sep"), _MARKS, strict=True))
+    pair = None
     is_continuation = None  # Each token is a word, and any is known.
     id_of = _MARKS.index
 

@@ -146,7 +146,7 @@ def test_a_casing_is_refused(create, vocab_file):
     with pytest.raises(
         ValueError,
         match="Texts of spaced pieces are cut as they are written.*"
-        "Received: --do_lower_case=True for .*spaced.json",
+        "Received: `do_lower_case`=True for .*spaced.json",
     ):
         create("a", TextOptions(vocab_file, do_lower_case=True))
 

@@ -6,7 +6,6 @@ file stands beside the vocabulary. Inside, word pieces do the work.
 """
 
 import dataclasses
-import hashlib
 import json
 import multiprocessing
 import typing
@@ -16,6 +15,7 @@ import tensorflow as tf
 from keras_bert.data import TextOptions
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
+from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.self_told_kind import SelfToldKind
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
@@ -32,38 +32,22 @@ if multiprocessing.parent_process() is not None:
     KINDS[SPACED] = KIND  # A worker has no fixtures.
 
 
-class SpacedVocabulary:
+class SpacedVocabulary(BaseVocabulary):
     roles = dict(zip(("pad", "unknown", "cls", "sep", "mask"), _ROLES))
 
     def __init__(self, words):
+        self.words = [*words]
         pieces = [f"Ġ{word}" for word in words]
-        self.tokens = ("<s>", "<pad>", "</s>", "<unk>", *pieces)
-        self.tokens += (*words, "s", "<mask>")
-        self._ids = {token: index for index, token in enumerate(self.tokens)}
-        self.id_of = self._ids.__getitem__
-        self.unk_id = self._ids["<unk>"]
-        self.is_continuation = [
+        super().__init__(
+            ("<s>", "<pad>", "</s>", "<unk>", *pieces, *words, "s", "<mask>")
+        )
+
+    @property
+    def is_continuation(self):
+        return [
             not token.startswith("Ġ") and token not in _ROLES
             for token in self.tokens
         ]
-        text = json.dumps(self.tokens).encode()
-        self.sha256 = hashlib.sha256(text).hexdigest()
-
-    def __getstate__(self):
-        return self.words
-
-    def __setstate__(self, words):
-        self.__init__(words)
-
-    def __len__(self):
-        return len(self.tokens)
-
-    def __contains__(self, token):
-        return token in self._ids
-
-    @property
-    def words(self):
-        return [t.removeprefix("Ġ") for t in self.tokens if t.startswith("Ġ")]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,7 +12,6 @@ from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints.layout import check_output
-from keras_bert.export import export_onnx
 from keras_bert.export import export_saved_model
 from keras_bert.export import served_ops
 from keras_bert.tasks import FeatureExtractor
@@ -197,9 +196,3 @@ def test_a_graph_with_an_op_that_no_server_has_is_refused(
     with pytest.raises(ValueError, match="'StaticRegexReplace'"):
         export_saved_model(task, tmp_path / "served")
     assert not (tmp_path / "served" / "1").exists()
-
-
-def test_onnx_directories_are_of_known_kinds(model, tmp_path):
-    task = keras_bert.TextClassifier(model, labels=["pet", "wild"])
-    with pytest.raises(ValueError, match="tokenizer.json.*Received: spaced"):
-        export_onnx(task, tmp_path / "onnx")

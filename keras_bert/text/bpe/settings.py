@@ -11,8 +11,8 @@ from keras_bert.config import read_json_file
 from keras_bert.text.added_token_files import refuse_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import TOKEN_KEYS
+from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.base_vocabulary import token_settings
-from keras_bert.text.base_vocabulary import tokens_in_order
 from keras_bert.text.base_vocabulary import told_token
 from keras_bert.text.bpe.vocabulary import ROLES
 from keras_bert.text.bpe.vocabulary import WORD_END
@@ -20,7 +20,10 @@ from keras_bert.text.bpe.vocabulary import BpeVocabulary
 from keras_bert.text.byte_pair.files import read_merges_txt
 from keras_bert.text.byte_pair.files import read_vocab_json
 from keras_bert.text.byte_pair.files import to_merges_txt
+from keras_bert.text.byte_pair.files import tokens_and_merges
 from keras_bert.text.byte_pair.settings import check_merges
+from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
+from keras_bert.text.fast_tokenizer import check_parts
 
 # Of Hugging Face, and of openai/finetune-transformer-lm.
 NAMES = (
@@ -28,7 +31,20 @@ NAMES = (
     ("encoder_bpe_40000.json", "vocab_40000.bpe"),
 )
 _SETTINGS = "tokenizer_config.json"
-_FAST_TOKENIZER = "tokenizer.json"
+_NORMALIZER = {
+    "type": "BertNormalizer",
+    "clean_text": True,
+    "handle_chinese_chars": True,
+    "strip_accents": None,
+    "lowercase": True,
+}
+_MODEL = {"type": "BPE", "end_of_word_suffix": WORD_END, "fuse_unk": False}
+# The supported settings of a `tokenizer.json`.
+_PARTS = {
+    "normalizer": {key: (None, value) for key, value in _NORMALIZER.items()},
+    "pre_tokenizer": {"type": ("BertPreTokenizer",)},
+    "model": {key: (None, value) for key, value in _MODEL.items()},
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +108,25 @@ class BpeSettings:
         artifacts.write_whole(directory / merges, to_merges_txt(self.merges))
         artifacts.write_json(directory / _SETTINGS, settings)
 
+    @property
+    def fast_tokens(self):
+        """The added tokens of the `tokenizer.json`."""
+        return special_tokens(self.vocabulary.roles)
+
+    def fast_parts(self):
+        """The parts of the `tokenizer.json` that cut texts, a dict."""
+        return {
+            "normalizer": _NORMALIZER,
+            "pre_tokenizer": {"type": "BertPreTokenizer"},
+            "decoder": {"type": "BPEDecoder", "suffix": WORD_END},
+            "model": {
+                **_MODEL,
+                "unk_token": self.vocabulary.roles["unknown"],
+                "vocab": {t: n for n, t in enumerate(self.vocabulary.tokens)},
+                "merges": [[*merge] for merge in self.merges],
+            },
+        }
+
 
 def read_bpe(directory):
     """Reads the settings of a BPE tokenizer over characters.
@@ -134,11 +169,11 @@ def _read_pieces(directory):
         vocabulary, merges = (directory / name for name in names)
         if vocabulary.is_file() and merges.is_file():
             return vocabulary, read_vocab_json(vocabulary), merges
-    path = directory / _FAST_TOKENIZER
+    path = directory / FAST_TOKENIZER
     if not path.is_file():
         raise ValueError(
             f"{directory} must hold {' and '.join(NAMES[0])}, or "
-            f"{_FAST_TOKENIZER}."
+            f"{FAST_TOKENIZER}."
         )
     return path, *_read_fast(path)
 
@@ -146,51 +181,5 @@ def _read_pieces(directory):
 def _read_fast(path):
     """The tokens and the merges of a `tokenizer.json`."""
     values = read_json_file(path)
-    model = values.get("model")
-    model = model if isinstance(model, dict) else {}
-    for part, settings in tokenizer_json_parts([], [], "<unk>").items():
-        told = values.get(part) or {}
-        for key, value in settings.items():
-            if key not in ("vocab", "merges") and told.get(key, value) != value:
-                raise ValueError(
-                    f"{path}: `{key}` of the {part} must be {value!r}, as "
-                    f"GPT-1's. Received: {told[key]!r}."
-                )
-    tokens = dict(model.get("vocab") or {})
-    for token in values.get("added_tokens") or []:
-        tokens[token["content"]] = token["id"]
-    merges = model.get("merges") or []
-    pairs = (x.split(" ") if isinstance(x, str) else x for x in merges)
-    return tokens_in_order(tokens, path), [*pairs]
-
-
-def tokenizer_json_parts(tokens, merges, unknown):
-    """Makes the parts of a `tokenizer.json` that cut texts.
-
-    Args:
-        tokens: sequence of str, in the order of their ids.
-        merges: sequence of pairs of tokens.
-        unknown: str, the token of unknown characters.
-
-    Returns:
-        A dict for JSON.
-    """
-    return {
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": True,
-            "strip_accents": None,
-            "lowercase": True,
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "decoder": {"type": "BPEDecoder", "suffix": WORD_END},
-        "model": {
-            "type": "BPE",
-            "unk_token": unknown,
-            "end_of_word_suffix": WORD_END,
-            "fuse_unk": False,
-            "vocab": {t: n for n, t in enumerate(tokens)},
-            "merges": [[*merge] for merge in merges],
-        },
-    }
+    check_parts(path, values, _PARTS, "GPT-1")
+    return tokens_and_merges(values, path)

@@ -7,23 +7,24 @@ from keras_bert.config import read_json_file
 from keras_bert.text.added_token_files import SUPPORTED
 from keras_bert.text.added_token_files import parse_added_token
 from keras_bert.text.base_vocabulary import AddedToken
-from keras_bert.text.base_vocabulary import tokenizer_json
 from keras_bert.text.base_vocabulary import tokens_in_order
 from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
+from keras_bert.text.fast_tokenizer import check_parts
 
 NFC = "NFC"
 _VERSION = "#version"
 _ADDED = "added_tokens"
-# What a tokenizer.json may say of its model, besides nothing.
-_MODEL = {
-    "dropout": (None, 0, 0.0),
-    "continuing_subword_prefix": (None, ""),
-    "end_of_word_suffix": (None, ""),
-    "byte_fallback": (None, False),
-    "ignore_merges": (None, False),
+# The supported settings of a `tokenizer.json`.
+_PARTS = {
+    "model": {
+        "dropout": (None, 0, 0.0),
+        "continuing_subword_prefix": (None, ""),
+        "end_of_word_suffix": (None, ""),
+        "byte_fallback": (None, False),
+        "ignore_merges": (None, False),
+    },
+    "pre_tokenizer": {"type": ("ByteLevel",), "use_regex": (None, True)},
 }
-# And of its one pre-tokenizer.
-_PRE_TOKENIZER = {"type": ("ByteLevel",), "use_regex": (None, True)}
 
 
 class FastBytePair(typing.NamedTuple):
@@ -103,53 +104,21 @@ def read_tokenizer_json(path):
             f"{path} must have the normalizer {NFC} or none. Received: "
             f"normalizer {_object(normalizer).get('type')!r}."
         )
-    _check_settings(path, "model", model, _MODEL)
     first, *others = _pre_tokenizers(values)
-    _check_settings(path, "pre_tokenizer", first, _PRE_TOKENIZER)
+    parts = {"model": model, "pre_tokenizer": first}
+    check_parts(path, parts, _PARTS, "RoBERTa")
     if others:
         raise ValueError(
             f"{path} must have ByteLevel as its only pre-tokenizer. Received: "
             f"{len(others)} more, the first "
             f"{_object(others[0]).get('type')!r}."
         )
-    ids, added = _added_tokens(path, values)
+    added = _added_tokens(path, values)
     return FastBytePair(
-        tokens_in_order({**_object(model.get("vocab")), **ids}, path),
-        [*map(_pair, model["merges"])],
+        *tokens_and_merges(values, path),
         first.get("add_prefix_space", True),
         normalizer and NFC,
         added,
-    )
-
-
-def to_tokenizer_json(settings):
-    """Makes what a `tokenizer.json` holds.
-
-    Args:
-        settings: `BytePairSettings`.
-
-    Returns:
-        A dict for JSON.
-    """
-    vocabulary = settings.vocabulary
-    byte_level = {
-        "type": "ByteLevel",
-        "add_prefix_space": settings.add_prefix_space,
-        "trim_offsets": True,
-        "use_regex": True,
-    }
-    return tokenizer_json(
-        vocabulary,
-        settings.added_tokens,
-        second_segment=0,
-        normalizer=settings.normalizer and {"type": settings.normalizer},
-        pre_tokenizer=byte_level,
-        decoder=byte_level,
-        model={
-            "type": "BPE",
-            "vocab": {t: n for n, t in enumerate(vocabulary.tokens)},
-            "merges": [" ".join(merge) for merge in settings.merges],
-        },
     )
 
 
@@ -164,32 +133,36 @@ def _pre_tokenizers(values):
     return [value]
 
 
-def _pair(merge):
-    """A merge, which is "a b" or ["a", "b"]; what is neither stays wrong."""
-    if isinstance(merge, str):
-        return tuple(merge.split(" "))
-    return tuple(merge) if isinstance(merge, list) else (merge,)
+def tokens_and_merges(values, path):
+    """Read a BPE model of a `tokenizer.json`.
 
+    Args:
+        values: dict, the content of the file.
+        path: where the file is, for messages.
 
-def _check_settings(path, part, settings, allowed):
-    for key, values in allowed.items():
-        if settings.get(key) not in values:
-            raise ValueError(
-                f"{path}: `{key}` of the {part} must be {values[-1]!r}, as "
-                f"RoBERTa's. Received: {settings.get(key)!r}."
-            )
+    Returns:
+        A list of the tokens in the order of their ids, and a list of tuples
+        of str. What is no merge stays wrong.
+    """
+    model = _object(values.get("model"))
+    added = {e["content"]: e["id"] for e in values.get(_ADDED) or []}
+    pairs = (
+        merge.split(" ") if isinstance(merge, str) else merge
+        for merge in model.get("merges") or []
+    )
+    return (
+        tokens_in_order({**_object(model.get("vocab")), **added}, path),
+        [tuple(x) if isinstance(x, list) else (x,) for x in pairs],
+    )
 
 
 def _added_tokens(path, values):
-    """Their ids, and the `AddedToken`s."""
     has_normalizer = values.get("normalizer") is not None
     supported = supported_properties(has_normalizer)
-    entries = values.get(_ADDED) or []
-    added = [
+    return [
         parse_added_token(path, entry, supported, SPECIAL_TOKENS)
-        for entry in entries
+        for entry in values.get(_ADDED) or []
     ]
-    return {e["content"]: e["id"] for e in entries}, added
 
 
 def supported_properties(has_normalizer):

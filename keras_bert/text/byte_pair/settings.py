@@ -10,6 +10,7 @@ from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.config import read_json_file
+from keras_bert.template import Template
 from keras_bert.text.added_token_files import read_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import TOKEN_KEYS
@@ -22,16 +23,16 @@ from keras_bert.text.byte_pair.files import read_tokenizer_json
 from keras_bert.text.byte_pair.files import read_vocab_json
 from keras_bert.text.byte_pair.files import supported_properties
 from keras_bert.text.byte_pair.files import to_merges_txt
-from keras_bert.text.byte_pair.files import to_tokenizer_json
 from keras_bert.text.byte_pair.vocabulary import ROLES
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
+from keras_bert.text.fast_tokenizer import tokenizer_json
 from keras_bert.text.wordpiece.vocabulary import ROLES as BERT_ROLES
 
 VOCABULARY = "vocab.json"
 MERGES = "merges.txt"
 _SETTINGS = "tokenizer_config.json"
-_FAST_TOKENIZER = "tokenizer.json"
 _ADD_PREFIX_SPACE = "add_prefix_space"
 
 
@@ -124,10 +125,36 @@ class BytePairSettings:
             _SETTINGS: json.dumps(settings, indent=2) + "\n",
         }
         if not is_own:
-            fast = json.dumps(to_tokenizer_json(self), ensure_ascii=False)
-            contents[_FAST_TOKENIZER] = fast + "\n"
+            template = Template(pair="cls A sep B sep")
+            fast = tokenizer_json(self, self.added_tokens, template)
+            fast = json.dumps(fast, ensure_ascii=False)
+            contents[FAST_TOKENIZER] = fast + "\n"
         for name, content in contents.items():
             artifacts.write_whole(pathlib.Path(directory) / name, content)
+
+    @property
+    def fast_tokens(self):
+        """The added tokens of the `tokenizer.json`."""
+        return self.added_tokens
+
+    def fast_parts(self):
+        """The parts of the `tokenizer.json` that cut texts, a dict."""
+        byte_level = {
+            "type": "ByteLevel",
+            "add_prefix_space": self.add_prefix_space,
+            "trim_offsets": True,
+            "use_regex": True,
+        }
+        return {
+            "normalizer": self.normalizer and {"type": self.normalizer},
+            "pre_tokenizer": byte_level,
+            "decoder": byte_level,
+            "model": {
+                "type": "BPE",
+                "vocab": {t: n for n, t in enumerate(self.vocabulary.tokens)},
+                "merges": [" ".join(merge) for merge in self.merges],
+            },
+        }
 
 
 def read_byte_pair(directory):
@@ -150,7 +177,7 @@ def read_byte_pair(directory):
     """
     path = directory / _SETTINGS
     settings = read_json_file(path) if path.is_file() else {}
-    fast = directory / _FAST_TOKENIZER
+    fast = directory / FAST_TOKENIZER
     told = read_tokenizer_json(fast) if fast.is_file() else None
     if all((directory / name).is_file() for name in (VOCABULARY, MERGES)):
         source, merges = directory / MERGES, directory / MERGES
@@ -161,7 +188,7 @@ def read_byte_pair(directory):
     else:
         raise ValueError(
             f"{directory} must hold {VOCABULARY} and {MERGES}, or "
-            f"{_FAST_TOKENIZER}."
+            f"{FAST_TOKENIZER}."
         )
     normalizer = told.normalizer if told else None
     ids = {token: index for index, token in enumerate(tokens)}

@@ -8,15 +8,19 @@ from keras_bert import artifacts
 from keras_bert import text
 from keras_bert.config import check_flags
 from keras_bert.config import read_json_file
+from keras_bert.template import Template
 from keras_bert.text.added_token_files import refuse_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import check_token_settings
+from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.casing import agreed_casing
+from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
+from keras_bert.text.fast_tokenizer import tokenizer_json
 from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import composing_charsmap
+from keras_bert.text.sentencepiece.tokenizer_json import fast_parts
 from keras_bert.text.sentencepiece.tokenizer_json import from_tokenizer_json
-from keras_bert.text.sentencepiece.tokenizer_json import to_tokenizer_json
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.sentencepiece.words import ALBERT
 from keras_bert.text.sentencepiece.words import ALL_WORDS
@@ -24,7 +28,6 @@ from keras_bert.text.sentencepiece.words import XLM_ROBERTA
 
 _MODELS = tuple(name for words in ALL_WORDS for name in words.files)
 _SETTINGS = "tokenizer_config.json"
-_FAST_TOKENIZER = "tokenizer.json"
 _CASING, _ACCENTS = "do_lower_case", "keep_accents"
 
 
@@ -93,11 +96,19 @@ class SentencePieceSettings:
             "eos_token": words.roles["sep"],
             **token_settings(words.roles),
         }
-        fast = to_tokenizer_json(
-            self.vocabulary, self.lowercase, self.normalizer
-        )
-        for name, content in ((_SETTINGS, values), (_FAST_TOKENIZER, fast)):
+        template = Template(pair=words.pair)
+        fast = tokenizer_json(self, self.fast_tokens, template)
+        for name, content in ((_SETTINGS, values), (FAST_TOKENIZER, fast)):
             artifacts.write_json(directory / name, content, 1, False)
+
+    @property
+    def fast_tokens(self):
+        """The added tokens of the `tokenizer.json`."""
+        return special_tokens(self.vocabulary.roles)
+
+    def fast_parts(self):
+        """The parts of the `tokenizer.json` that cut texts, a dict."""
+        return fast_parts(self.vocabulary, self.lowercase, self.normalizer)
 
 
 def read_sentencepiece(directory, lowercase=None):
@@ -123,7 +134,7 @@ def read_sentencepiece(directory, lowercase=None):
         ValueError: a file is missing or cannot be used, or two are not of
             one tokenizer or tell the casing otherwise.
     """
-    path = directory / _FAST_TOKENIZER
+    path = directory / FAST_TOKENIZER
     fast = None
     if path.is_file():
         fast = from_tokenizer_json(read_json_file(path), str(path))
@@ -152,7 +163,7 @@ def read_sentencepiece(directory, lowercase=None):
 
 
 def _read_vocabulary(directory, fast):
-    fast_source = str(directory / _FAST_TOKENIZER)
+    fast_source = str(directory / FAST_TOKENIZER)
     for name in _MODELS:
         if (directory / name).is_file():
             vocabulary = SentencePieceVocabulary.from_file(directory / name)
@@ -162,7 +173,7 @@ def _read_vocabulary(directory, fast):
     if not fast:
         raise ValueError(
             f"{directory} must hold a {', a '.join(_MODELS)} or a "
-            f"{_FAST_TOKENIZER}."
+            f"{FAST_TOKENIZER}."
         )
     return fast.vocabulary
 

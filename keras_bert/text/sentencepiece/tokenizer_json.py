@@ -8,8 +8,6 @@ import base64
 import functools
 import typing
 
-from keras_bert.text.base_vocabulary import special_tokens
-from keras_bert.text.base_vocabulary import tokenizer_json
 from keras_bert.text.normalization.normalizers import CASINGS
 from keras_bert.text.normalization.normalizers import HUGGING_FACE
 from keras_bert.text.normalization.normalizers import MODEL
@@ -60,8 +58,8 @@ _IDS = {41: -1, 42: -1, 43: 0}  # Begin, end, padding.
 _MODEL_TYPE, _UNIGRAM, _VOCAB_SIZE, _CHARSMAP = 3, 1, 4, 2
 
 
-def to_tokenizer_json(vocabulary, lowercase, normalizer):
-    """Makes what a `tokenizer.json` holds.
+def fast_parts(vocabulary, lowercase, normalizer):
+    """Make the parts of a `tokenizer.json` that cut texts.
 
     Args:
         vocabulary: `SentencePieceVocabulary`.
@@ -80,20 +78,17 @@ def to_tokenizer_json(vocabulary, lowercase, normalizer):
     steps += _SQUEEZING if follows_model else []
     words = _WORDS[1:] if follows_model else _WORDS
     scores = {p.text: p.score for p in vocabulary.model.pieces}
-    return tokenizer_json(
-        vocabulary,
-        special_tokens(vocabulary.roles),
-        second_segment=vocabulary.words.second_segment,
-        normalizer={"type": "Sequence", "normalizers": steps},
-        pre_tokenizer={"type": "Sequence", "pretokenizers": words},
-        decoder=_METASPACE,
-        model={
+    return {
+        "normalizer": {"type": "Sequence", "normalizers": steps},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": words},
+        "decoder": _METASPACE,
+        "model": {
             "type": "Unigram",
             "unk_id": vocabulary.unk_id,
             "vocab": [[t, scores.get(t, 0.0)] for t in vocabulary.tokens],
             "byte_fallback": False,
         },
-    )
+    }
 
 
 class FastTokenizer(typing.NamedTuple):

@@ -38,6 +38,7 @@ class SentencePieceVocabulary(BaseVocabulary):
 
     def __init__(self, model, source="model", words=ALBERT):
         self.model, self.words, self.roles = model, words, words.roles
+        self.pair = words.pair
         pieces = [piece.text for piece in model.pieces]
         super().__init__(words.tokens(pieces), source)
         self.piece_ids = [self.id_of(piece) for piece in pieces]

@@ -3,6 +3,7 @@
 import dataclasses
 import pathlib
 
+from keras_bert.template import Template
 from keras_bert.text.normalization.normalizers import GOOGLE_RESEARCH
 from keras_bert.text.normalization.normalizers import MODEL
 
@@ -23,7 +24,7 @@ class SentencePieceWords:
             them.
         normalizer: str, the key of `NORMALIZERS` that it has where no file
             says otherwise; `MODEL` follows the model's own rules only.
-        second_segment: int, the segment of the second text of a pair.
+        pair: str, the layout of pairs, as `Template` takes it.
     """
 
     tokenizer_class: str
@@ -32,7 +33,7 @@ class SentencePieceWords:
     first: tuple = ()
     last: tuple = ()
     normalizer: str = MODEL
-    second_segment: int = 1
+    pair: str = Template.pair
 
     def tokens(self, pieces):
         """Lists all tokens by their ids.
@@ -69,7 +70,7 @@ XLM_ROBERTA = SentencePieceWords(
     _roles("<pad>", "<unk>", "<s>", "</s>", "<mask>"),
     first=("<s>", "<pad>", "</s>", "<unk>"),
     last=("<mask>",),
-    second_segment=0,
+    pair="cls A sep sep B sep",
 )
 ALL_WORDS = (ALBERT, DEBERTA, XLM_ROBERTA)
 LEARNED = ALBERT  # Of models that are made here.

@@ -10,11 +10,14 @@ from keras_bert.config import read_json_file
 from keras_bert.text.added_token_files import read_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import AddedToken
-from keras_bert.text.base_vocabulary import added_tokens_json
 from keras_bert.text.base_vocabulary import check_token_settings
+from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
+from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
+from keras_bert.text.fast_tokenizer import added_tokens_json
+from keras_bert.text.fast_tokenizer import check_parts
 from keras_bert.text.wordpiece.vocabulary import ROLES
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
@@ -111,8 +114,37 @@ class WordpieceSettings:
             values["added_tokens_decoder"] = {e.pop("id"): e for e in entries}
         artifacts.write_json(directory / SETTINGS, values)
 
+    @property
+    def fast_tokens(self):
+        """The added tokens of the `tokenizer.json`."""
+        roles = self.vocabulary.roles
+        return [
+            *special_tokens(roles, mask_takes_space=False),
+            *self.added_tokens,
+        ]
 
-_FAST_TOKENIZER = "tokenizer.json"
+    def fast_parts(self):
+        """The parts of the `tokenizer.json` that cut texts, a dict."""
+        return {
+            "normalizer": {
+                "type": "BertNormalizer",
+                "clean_text": True,
+                "handle_chinese_chars": True,
+                "strip_accents": self.strip_accents,
+                "lowercase": self.lowercase,
+            },
+            "pre_tokenizer": {"type": "BertPreTokenizer"},
+            "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+            "model": {
+                "type": "WordPiece",
+                "unk_token": self.vocabulary.roles["unknown"],
+                "continuing_subword_prefix": "##",
+                _MAX_CHARS: self.max_chars_per_word,
+                "vocab": {t: n for n, t in enumerate(self.vocabulary.tokens)},
+            },
+        }
+
+
 _MAX_CHARS = "max_input_chars_per_word"
 # The same settings under the names of the normalizer in tokenizer.json.
 _FAST_NAMES = {
@@ -161,7 +193,7 @@ class WordpieceKind:
                 casing, or two tell it otherwise.
         """
         settings = _read_if_there(directory / SETTINGS)
-        fast = _read_if_there(directory / _FAST_TOKENIZER)
+        fast = _read_if_there(directory / FAST_TOKENIZER)
         try:
             vocabulary, added = _read_vocabulary(directory, fast)
             roles = vocabulary.roles
@@ -249,7 +281,7 @@ def _read_vocabulary(directory, fast):
     if path.is_file():
         vocabulary = Vocabulary.from_file(path)
     else:
-        path = directory / _FAST_TOKENIZER
+        path = directory / FAST_TOKENIZER
         vocabulary = Vocabulary(_fast_tokens(directory, fast), str(path))
     ids = {token: vocabulary.id_of(token) for token in vocabulary.tokens}
     new, added = read_added_tokens(directory, ids, vocabulary.roles)
@@ -263,49 +295,47 @@ def _fast_tokens(directory, fast):
     ids = (fast.get("model") or {}).get("vocab")
     if not isinstance(ids, dict):
         raise ValueError(
-            f"{directory} must hold a {VOCABULARY}, or a {_FAST_TOKENIZER} "
+            f"{directory} must hold a {VOCABULARY}, or a {FAST_TOKENIZER} "
             "with the vocabulary of a WordPiece model."
         )
     added = {e["content"]: e["id"] for e in fast.get("added_tokens") or []}
     tokens = {index: token for token, index in {**added, **ids}.items()}
     if len(tokens) < len({**added, **ids}):
-        raise ValueError(f"{_FAST_TOKENIZER} must give each token its own id.")
+        raise ValueError(f"{FAST_TOKENIZER} must give each token its own id.")
     return [
         tokens.get(index, "") for index in range(max(tokens, default=-1) + 1)
     ]
 
 
 def _check_rules(fast, vocabulary):
-    """Raise ValueError if a `tokenizer.json` cuts texts otherwise than BERT.
+    """Raise ValueError if a `tokenizer.json` is not of BERT's rules.
 
     Args:
-        fast: dict, what the file holds.
+        fast: dict, the content of the file.
         vocabulary: `Vocabulary` of the directory.
     """
+    unknown = vocabulary.roles["unknown"]
     expected = {
         "model": {
-            "type": "WordPiece",
-            "continuing_subword_prefix": "##",
-            "unk_token": vocabulary.roles["unknown"],
+            "type": (None, "WordPiece"),
+            "continuing_subword_prefix": (None, "##"),
+            "unk_token": (None, unknown),
         },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "normalizer": {"type": "BertNormalizer", "clean_text": True},
+        "pre_tokenizer": {"type": ("BertPreTokenizer",)},
+        "normalizer": {"type": ("BertNormalizer",), "clean_text": (None, True)},
     }
-    for part, rules in expected.items():
-        values = fast.get(part) or {"type": None}
-        for key, value in rules.items():
-            if values.get(key, value) != value:
-                raise ValueError(
-                    f"`{key}` of the {part} in {_FAST_TOKENIZER} must be "
-                    f"{value!r}, as BERT's. Received: {values[key]!r}. If the "
-                    "model was trained with these rules, tokenize with the "
-                    "package `tokenizers` and pass ids to the encoder; else "
-                    f"keep {VOCABULARY} and delete {_FAST_TOKENIZER}."
-                )
+    try:
+        check_parts(FAST_TOKENIZER, fast, expected, "BERT")
+    except ValueError as error:
+        raise ValueError(
+            f"{error} If the model was trained with these rules, tokenize with "
+            "the package `tokenizers` and pass ids to the encoder; else keep "
+            f"{VOCABULARY} and delete {FAST_TOKENIZER}."
+        ) from None
     for token, index in fast["model"].get("vocab", {}).items():
         if token in vocabulary and vocabulary.id_of(token) != index:
             raise ValueError(
-                f"{VOCABULARY} and {_FAST_TOKENIZER} must give a token the "
+                f"{VOCABULARY} and {FAST_TOKENIZER} must give a token the "
                 f"same id. Received: {vocabulary.id_of(token)} and {index} for "
                 f"{token!r}. Delete the file that is not the model's."
             )
@@ -322,7 +352,7 @@ def _setting(name, settings, fast, default):
         if values.get(key) is not None:
             if not isinstance(values[key], bool):
                 raise ValueError(
-                    f"`{key}` in {SETTINGS} or {_FAST_TOKENIZER} must be "
+                    f"`{key}` in {SETTINGS} or {FAST_TOKENIZER} must be "
                     "true or false. "
                     f"Received: {values[key]!r}."
                 )
@@ -335,6 +365,6 @@ def _told_casing(directory, settings, fast):
     told = _setting("do_lower_case", settings, fast, None)
     by_settings = told is None or settings.get("do_lower_case") is not None
     return {
-        str(directory / (SETTINGS if by_settings else _FAST_TOKENIZER)): told,
+        str(directory / (SETTINGS if by_settings else FAST_TOKENIZER)): told,
         **casing_beside(directory / VOCABULARY),
     }

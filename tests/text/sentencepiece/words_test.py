@@ -8,8 +8,10 @@ import shutil
 import pytest
 
 from keras_bert.checkpoints.tokenizer import read_tokenizer
+from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text.normalization.normalizers import MODEL
+from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.sentencepiece.settings import read_sentencepiece
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
@@ -232,3 +234,17 @@ def test_words_begin_at_marks_and_punctuation(tokenizer):
     )
     assert begins["e"] and not begins["▁"] and not begins[","]
     assert not any(begins[x] for x in tokenizer.roles.values())
+
+
+def test_pairs_are_laid_out_as_transformers_does(words, tokenizer):
+    preprocess = Preprocessor(tokenizer, Template(), seq_length=12)
+    inputs = preprocess("the", "the")
+    names = [tokenizer.vocabulary.tokens[n] for n in inputs["input_ids"]]
+    expected, second = {
+        DEBERTA: ("[CLS] ▁the [SEP] ▁the [SEP]", 2),
+        XLM_ROBERTA: ("<s> ▁the </s> </s> ▁the </s>", 0),
+    }[words]
+    num = len(expected.split())
+    assert " ".join(names[:num]) == expected
+    segments = [0] * (num - second) + [1] * second
+    assert inputs["segment_ids"].numpy().tolist()[:num] == segments

@@ -1,0 +1,102 @@
+"""Parts of a `tokenizer.json`, of all kinds of tokenizers."""
+
+from keras_bert.template import FIRST
+from keras_bert.template import SECOND
+
+FAST_TOKENIZER = "tokenizer.json"
+
+
+def tokenizer_json(
+    settings, tokens, template, name=str, truncation=None, padding=None
+):
+    """Make the content of a `tokenizer.json`.
+
+    Args:
+        settings: settings of a tokenizer, with `fast_parts()`.
+        tokens: sequence of `AddedToken`, found in texts.
+        template: `Template`.
+        name: function from a special token to its name in the file.
+        truncation, padding: dicts of the same names in the file, or None.
+
+    Returns:
+        A dict for JSON.
+    """
+    vocabulary = settings.vocabulary
+    template = template.with_tokens(vocabulary.roles)
+    return {
+        "version": "1.0",
+        "truncation": truncation,
+        "padding": padding,
+        "added_tokens": added_tokens_json(vocabulary, tokens),
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": _layout(template, False, name),
+            "pair": _layout(template, True, name),
+            "special_tokens": {
+                name(token): {
+                    "id": name(token),
+                    "ids": [vocabulary.id_of(token)],
+                    "tokens": [name(token)],
+                }
+                for token in template.tokens
+            },
+        },
+        **settings.fast_parts(),
+    }
+
+
+def _layout(template, is_pair, name):
+    return [
+        {"Sequence": {"id": word, "type_id": segment}}
+        if word in (FIRST, SECOND)
+        else {"SpecialToken": {"id": name(word), "type_id": segment}}
+        for word, segment in template.layout(is_pair)
+    ]
+
+
+def added_tokens_json(vocabulary, tokens):
+    """Makes the `added_tokens` of a `tokenizer.json`.
+
+    Args:
+        vocabulary: a vocabulary.
+        tokens: sequence of `AddedToken`.
+
+    Returns:
+        A list of dicts.
+    """
+    return [
+        {
+            "id": vocabulary.id_of(token.text),
+            "content": token.text,
+            "single_word": False,
+            "lstrip": token.takes_space,
+            "rstrip": False,
+            "normalized": token.is_normalized,
+            "special": token.is_special,
+        }
+        for token in sorted(tokens, key=lambda x: vocabulary.id_of(x.text))
+    ]
+
+
+def check_parts(path, values, expected, family):
+    """Raise ValueError if a `tokenizer.json` cuts texts by other rules.
+
+    Args:
+        path: where the file is, for the message.
+        values: dict, the content of the file.
+        expected: dict from the names of parts to dicts from their settings to
+            tuples of the supported values. With None among them, a setting
+            may be missing. A part may not.
+        family: str, the model that has these rules.
+    """
+    for part, rules in expected.items():
+        found = values.get(part)
+        if not isinstance(found, dict):
+            found = {"type": str(found)}
+        for key, supported in rules.items():
+            if found.get(key) not in supported:
+                raise ValueError(
+                    f"{path}: `{key}` of the {part} must be "
+                    f"{supported[-1]!r}, as {family}'s. Received: "
+                    f"{found.get(key)!r}."
+                )
