@@ -9,111 +9,78 @@ import pytest
 from keras_bert import artifacts
 
 
-def make(path, data="ours", **about):
-    with artifacts.recorded_file(path, about) as name:
-        with open(name, "w") as file:
-            file.write(data)
+def make(path, data="ours", **context):
+    with artifacts.recorded_file(path, context) as name:
+        pathlib.Path(name).write_text(data)
 
 
-def test_a_new_file_may_be_written(tmp_path):
-    artifacts.check_output_files([tmp_path / "deep" / "a.txt"])
-    assert os.listdir(tmp_path) == []
+def make_directory(path, *names):
+    with artifacts.recorded_directory(path) as staging:
+        for name in names:
+            (staging / name).parent.mkdir(exist_ok=True)
+            (staging / name).write_text("ours")
 
 
-def test_what_we_wrote_needs_overwrite(tmp_path):
-    path = tmp_path / "a.txt"
-    make(path)
-    with pytest.raises(ValueError, match=f"new: {path} exists.*overwrite=True"):
-        artifacts.check_output_files([path])
-    artifacts.check_output_files([path], overwrite=True)
+def names_of(directory):
+    return sorted(
+        path.relative_to(directory).as_posix()
+        for path in directory.rglob("*")
+        if not path.is_dir()
+    )
 
 
-def make_listed(directory, *names):
-    for name in names:
-        (directory / name).parent.mkdir(exist_ok=True)
-        (directory / name).write_text("ours")
-    files = {name: directory / name for name in names}
-    artifacts.write_manifest(directory / "manifest.json", files, {})
-    return artifacts.read_manifest(directory / "manifest.json")["files"]
-
-
-def test_a_file_in_a_folder_may_be_listed_by_the_directory(tmp_path):
-    make_listed(tmp_path, "a/ours", "a/changed")
-    (tmp_path / "a/changed").write_text("OURS")
-    artifacts.check_listed(tmp_path, ["a/ours", "a/new"], True)
-    with pytest.raises(ValueError, match="a/ours exists.*overwrite=True"):
-        artifacts.check_listed(tmp_path, ["a/ours"], False)
-    with pytest.raises(ValueError, match="a/changed exists, and no manifest"):
-        artifacts.check_listed(tmp_path, ["a/changed"], True)
-
-
-def test_what_is_no_longer_listed_is_removed_unless_changed(tmp_path):
-    listed = make_listed(tmp_path, "a/b.txt", "c/d.txt", "c/e.txt", "f.txt")
-    (tmp_path / "c/d.txt").write_text("mine")
-    artifacts.remove_stale(tmp_path, listed, kept=["f.txt"])
-    left = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {path.relative_to(tmp_path).as_posix() for path in left} == {
-        "c/d.txt",
-        "f.txt",
-        "manifest.json",
-    }
-    assert not (tmp_path / "a").exists()
-
-
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_what_others_wrote_is_never_overwritten(tmp_path, overwrite):
-    theirs, changed = tmp_path / "theirs.txt", tmp_path / "changed.txt"
-    theirs.write_text("theirs")
+def test_output_files_are_new_or_ours(tmp_path):
+    ours, changed = tmp_path / "ours", tmp_path / "changed"
+    make(ours)
     make(changed)
-    changed.write_text("OURS")
-    beside = tmp_path / "manifest-new.txt.json"
-    beside.write_text("{}")
-    for path in (theirs, changed, tmp_path / "new.txt"):
-        with pytest.raises(ValueError, match="no manifest beside it says"):
-            artifacts.check_output_files([path], overwrite=overwrite)
+    changed.write_text("changed")
+    (tmp_path / "theirs").touch()
+    (tmp_path / "manifest-new.json").write_text("{}")
+    (tmp_path / "folder").mkdir()
+    before = names_of(tmp_path)
+    artifacts.check_output_files([tmp_path / "deep" / "file"])
+    with pytest.raises(ValueError, match=f"{ours} exists.*overwrite=True"):
+        artifacts.check_output_files([ours])
+    artifacts.check_output_files([ours], overwrite=True)
+    for name in ("changed", "theirs", "new", "folder"):
+        for overwrite in (False, True):
+            with pytest.raises(ValueError, match="exists, and no manifest"):
+                artifacts.check_output_files(
+                    [tmp_path / name], overwrite=overwrite
+                )
+    assert names_of(tmp_path) == before
 
 
-def test_an_input_is_no_output_under_any_name(tmp_path):
-    path = tmp_path / "a.txt"
+def test_an_output_is_never_an_input(tmp_path):
+    path = tmp_path / "model" / "a"
+    path.parent.mkdir()
     make(path)
     (tmp_path / "link").symlink_to(path)
     os.link(path, tmp_path / "hard")
-    for name in ("a.txt", "link", "hard"):
-        with pytest.raises(ValueError, match="must not be an input"):
-            artifacts.check_output_files([path], [tmp_path / name], True)
-
-
-def test_a_file_of_an_input_directory_is_no_output(tmp_path):
-    path = tmp_path / "model" / "weights"
-    path.parent.mkdir()
-    make(path)
-    with pytest.raises(ValueError, match=f"file of an input.*{path} in"):
-        artifacts.check_output_files([path], [tmp_path / "model"], True)
-    new = tmp_path / "model" / "new"
-    artifacts.check_output_files([new], [tmp_path / "model"])
-
-
-def test_outputs_differ_and_are_no_directories(tmp_path):
-    with pytest.raises(ValueError, match="differ from each other"):
-        artifacts.check_output_files([tmp_path / "a", tmp_path / "." / "a"])
-    with pytest.raises(ValueError, match="must not be a directory"):
-        artifacts.check_output_files([tmp_path])
+    for read in (path, tmp_path / "link", tmp_path / "hard", path.parent):
+        with pytest.raises(ValueError, match=f"input.*{path}, input {read}"):
+            artifacts.check_output_files([path], [read], overwrite=True)
+    artifacts.check_output_files([path.with_name("new")], [path.parent])
+    with pytest.raises(ValueError, match="must not be an input, hold one"):
+        artifacts.check_output_directory(path.parent, [path], overwrite=True)
 
 
 def test_a_manifest_carries_what_the_next_must_know(tmp_path):
-    make(tmp_path / "a.txt", do_lower_case=False)
-    path, values = artifacts.manifest_of(tmp_path / "a.txt")
-    assert path.name == "manifest-a.txt.json"
+    path = tmp_path / "a.txt"
+    make(path, do_lower_case=False)
+    manifest, values = artifacts.manifest_of(path)
+    assert manifest.name == "manifest-a.txt.json"
     assert values["do_lower_case"] is False
+    assert values["made_by"] == "keras_bert"
+    assert values["files"] == {
+        "a.txt": {"bytes": 4, "sha256": artifacts.sha256(path)}
+    }
     (tmp_path / "b.txt").write_text("b")
     assert artifacts.manifest_of(tmp_path / "b.txt") == (None, None)
-
-
-def test_a_file_that_is_not_its_manifests_is_named(tmp_path):
-    make(tmp_path / "a.txt")
-    (tmp_path / "a.txt").write_text("more")
-    with pytest.raises(ValueError, match="a.txt must be the file of which"):
-        artifacts.manifest_of(tmp_path / "a.txt")
+    for text in ("more", "more bytes"):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="a.txt must be the file that"):
+            artifacts.manifest_of(path)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +91,7 @@ def test_a_file_that_is_not_its_manifests_is_named(tmp_path):
         "{",
         '{"files": {}}',
         '{"made_by": "keras_bert", "files": {"a": 3}}',
-        '{"made_by": "keras_bert", "files": {"a": {"bytes": 3}}}',
+        '{"made_by": "keras_bert", "files": {"a": {}}}',
         "\xff",
     ],
 )
@@ -133,69 +100,50 @@ def test_what_is_no_manifest_of_ours_says_nothing(tmp_path, text):
     assert artifacts.read_manifest(tmp_path / "manifest.json") is None
 
 
-@pytest.fixture
-def directory(tmp_path):
-    """A directory that we wrote: two files, one of them in a folder."""
-    directory = tmp_path / "made"
-    (directory / "deep").mkdir(parents=True)
-    files = {}
-    for name in ("a", "deep/b"):
-        (directory / name).write_text(name)
-        files[name] = directory / name
-    artifacts.write_manifest(directory / "manifest.json", files, {})
-    return directory
+def test_a_manifest_with_hashes_of_an_older_program_is_ours(tmp_path):
+    make_directory(tmp_path / "out", "a")
+    manifest = tmp_path / "out" / "manifest.json"
+    values = json.loads(manifest.read_text())
+    assert values["files"] == {"a": {"bytes": 4}}
+    values["files"]["a"]["sha256"] = artifacts.sha256(tmp_path / "out" / "a")
+    manifest.write_text(json.dumps(values))
+    artifacts.check_output_directory(tmp_path / "out", overwrite=True)
 
 
-def test_a_directory_must_be_new_or_empty(tmp_path, directory):
-    artifacts.check_output_directory(tmp_path / "new")
-    (tmp_path / "empty").mkdir()
-    artifacts.check_output_directory(tmp_path / "empty")
-    with pytest.raises(ValueError, match="new: .*made/a.*overwrite=True"):
+def test_an_output_directory_is_new_empty_or_ours(tmp_path):
+    directory = tmp_path / "out"
+    artifacts.check_output_directory(directory)
+    directory.mkdir()
+    artifacts.check_output_directory(directory)
+    make_directory(directory, "a", "deep/b")
+    with pytest.raises(ValueError, match="new: .*out/a.*overwrite=True"):
         artifacts.check_output_directory(directory)
     artifacts.check_output_directory(directory, overwrite=True)
-
-
-def test_a_directory_with_a_strange_file_is_not_ours(directory):
+    with pytest.raises(ValueError, match="replaces only a model.*another"):
+        artifacts.check_output_directory(
+            directory, (), True, "a model", lambda manifest: False
+        )
+    with pytest.raises(ValueError, match="must not be a file"):
+        artifacts.check_output_directory(directory / "a", overwrite=True)
     (directory / "deep" / "theirs").touch()
     with pytest.raises(ValueError, match="deep/theirs exists, and no mani"):
         artifacts.check_output_directory(directory, overwrite=True)
 
 
-def test_a_directory_must_not_hold_its_input(directory):
-    with pytest.raises(ValueError, match="inside the output directory"):
-        artifacts.check_output_directory(directory, [directory / "a"], True)
-
-
-def test_only_what_we_wrote_is_removed(tmp_path, directory):
-    artifacts.remove_own(directory)
-    assert not directory.exists()
-    theirs = tmp_path / "theirs"
-    theirs.mkdir()
-    (theirs / "file").touch()
-    artifacts.remove_own(theirs)
+def test_only_listed_files_are_removed(tmp_path):
+    make_directory(tmp_path / "a", "x", "deep/y")
+    artifacts.remove_own(tmp_path / "a")
+    assert not (tmp_path / "a").exists()
+    make_directory(tmp_path / "b", "a/1", "c/2", "c/3", "kept")
+    (tmp_path / "b" / "c/2").write_text("changed")
+    listed = artifacts.own_files(tmp_path / "b")
+    artifacts.remove_listed(tmp_path / "b", listed, ["kept", "manifest.json"])
+    assert names_of(tmp_path / "b") == ["c/2", "kept", "manifest.json"]
+    assert not (tmp_path / "b" / "a").exists()
+    (tmp_path / "b" / "manifest.json").unlink()
+    artifacts.remove_own(tmp_path / "b")
     artifacts.remove_own(tmp_path / "nowhere")
-    assert os.listdir(theirs) == ["file"]
-
-
-def test_nothing_is_left_when_writing_fails(tmp_path):
-    with pytest.raises(KeyError):
-        with artifacts.recorded_file(tmp_path / "a.txt"):
-            raise KeyError
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_manifest_lists_bytes_and_hashes(directory):
-    values = json.loads((directory / "manifest.json").read_text())
-    assert values["made_by"] == "keras_bert"
-    assert values["files"]["deep/b"] == {
-        "bytes": 6,
-        "sha256": artifacts.sha256(directory / "deep" / "b"),
-    }
-
-
-def test_a_folder_is_tried_and_not_made(tmp_path):
-    artifacts.check_writable(tmp_path / "new" / "folder")
-    assert os.listdir(tmp_path) == []
+    assert names_of(tmp_path / "b") == ["c/2", "kept"]
 
 
 @pytest.mark.parametrize("name", ["file", "file/folder"])
@@ -205,44 +153,32 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path, name):
         artifacts.check_writable(tmp_path / name)
 
 
-def test_a_whole_file_appears_at_the_end_only(tmp_path):
+def test_an_output_appears_at_the_end_only(tmp_path):
     path = tmp_path / "file"
-    with artifacts.whole_file(path) as name, open(name, "w") as file:
-        file.write("text")
-        assert not path.exists()
-    assert path.read_text() == "text"
-    assert os.listdir(tmp_path) == ["file"]
-
-
-def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("old")
+    for text in ("old", "new"):
+        with artifacts.atomic_file(path) as name, open(name, "w") as file:
+            file.write(text)
+            assert not path.exists() or path.read_text() == "old"
+        assert path.read_text() == text
     with pytest.raises(RuntimeError, match="stop"):
-        with artifacts.whole_file(path) as name, open(name, "w") as file:
-            file.write("new")
+        with artifacts.atomic_file(path) as name, open(name, "w") as file:
             raise RuntimeError("stop")
-    assert path.read_text() == "old"
+    assert path.read_text() == "new"
     assert os.listdir(tmp_path) == ["file"]
 
 
-def _full_disk():
-    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+_FULL = os.strerror(errno.ENOSPC)
 
 
 @pytest.mark.parametrize(
-    "error",
-    [_full_disk(), RuntimeError(f"W: {os.strerror(errno.ENOSPC)}; at x.cc:3")],
+    "error", [OSError(errno.ENOSPC, _FULL), RuntimeError(f"W: {_FULL}; at x:3")]
 )
 @pytest.mark.parametrize(
-    "writing",
-    [
-        artifacts.whole_file,
-        artifacts.recorded_file,
-        artifacts.recorded_directory,
-        artifacts.temporary_directory,
-    ],
+    "writing", [artifacts.recorded_file, artifacts.recorded_directory]
 )
-def test_a_full_disk_names_the_output(tmp_path, writing, error):
+def test_a_full_disk_names_the_output_and_leaves_nothing(
+    tmp_path, writing, error
+):
     with pytest.raises(OSError, match=f"No space .*'{tmp_path / 'out'}'"):
         with writing(tmp_path / "out"):
             raise error
@@ -271,16 +207,16 @@ def test_what_killed_processes_left_of_an_output_is_removed(
 
 def _run(path, text="x", error=None, overwrite=True):
     """Makes a directory of two files; an error leaves it unfinished."""
-    about = {"about": text, "length": (1, 2)}
+    context = {"about": text, "length": (1, 2)}
     artifacts.check_output_directory(path, overwrite=overwrite)
-    with artifacts.Unfinished(f"{path}.unfinished") as unfinished:
-        unfinished.begin(about, "*/done", overwrite)
-        (unfinished.place / "inner").mkdir()
-        (unfinished.place / "inner" / "a").write_text(text)
-        (unfinished.place / text).write_text(text)
+    with artifacts.WorkDirectory(f"{path}.unfinished") as work:
+        work.begin(context, "*/done", overwrite)
+        (work.path / "inner").mkdir()
+        (work.path / "inner" / "a").write_text(text)
+        (work.path / text).write_text(text)
         if error:
             raise error
-        unfinished.become(path, about)
+        work.become(path, context)
 
 
 def _kill(path, *finished):
@@ -314,7 +250,7 @@ def test_a_run_has_its_name_at_the_end_and_lists_its_files(tmp_path):
 
 def test_what_a_killed_run_has_finished_is_kept(tmp_path):
     _kill(tmp_path / "out", "part")
-    with pytest.raises(ValueError, match="True begins.*about was 'x', now 'y'"):
+    with pytest.raises(ValueError, match="True starts.*about was 'x', now 'y'"):
         _run(tmp_path / "out", "y", overwrite=False)
     assert (tmp_path / "out.unfinished" / "part" / "result").exists()
     _run(tmp_path / "out", overwrite=False)
@@ -335,15 +271,15 @@ def test_overwriting_drops_what_is_about_something_else(tmp_path):
 def test_the_unfinished_directory_of_somebody_else_stays(tmp_path):
     (tmp_path / "out.unfinished").mkdir()
     (tmp_path / "out.unfinished" / "mine").touch()
-    with pytest.raises(ValueError, match="out.unfinished exists, and nothing"):
+    with pytest.raises(ValueError, match="out.unfinished exists, and is not"):
         _run(tmp_path / "out")
     assert os.listdir(tmp_path / "out.unfinished") == ["mine"]
 
 
 def test_two_runs_at_once_are_refused_and_leave_nothing(tmp_path):
-    with artifacts.Unfinished(tmp_path / "a") as unfinished:
-        unfinished.begin({})
+    with artifacts.WorkDirectory(tmp_path / "a") as work:
+        work.begin({})
         with pytest.raises(ValueError, match="Another process is at work on"):
-            with artifacts.Unfinished(tmp_path / "a"):
+            with artifacts.WorkDirectory(tmp_path / "a"):
                 pass
     assert os.listdir(tmp_path) == []

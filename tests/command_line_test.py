@@ -186,5 +186,5 @@ def test_errors_of_the_library_name_no_flags():
                 assert (
                     not found
                     or "run_record" in path.name
-                    or ("damage" in path.name)
+                    or ("corruption" in path.name)
                 ), f"{path}: {found[0]}"

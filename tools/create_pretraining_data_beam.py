@@ -23,7 +23,7 @@ from absl import flags
 from absl import logging
 
 from keras_bert import command_line
-from keras_bert.data.jobs.remarks import describe_examples
+from keras_bert.data.jobs.data_warnings import describe_examples
 from keras_bert.programs import shared_flags
 from keras_bert.programs.data.option_flags import OptionFlags
 

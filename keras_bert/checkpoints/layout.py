@@ -1,6 +1,5 @@
 """Files of a checkpoint directory, in each format."""
 
-import os
 import pathlib
 import re
 
@@ -15,7 +14,6 @@ from keras_bert.text.tokenizer_kinds import KINDS
 CARD = "README.md"
 CONFIG = "model_config.json"
 MANIFEST = artifacts.MANIFEST
-SUMS = "crc32c"  # In the manifest: compared at loading, because it is quick.
 TASK = "task.json"  # Of a fine-tuned model.
 # Of google-research's programs, by the `model_type` of the families that have
 # one: those whose table of weights has a column for its checkpoints.
@@ -148,19 +146,39 @@ def check_input(directory):
         check_name(directory)
 
 
+def check_sizes(directory):
+    """Raise CheckpointError if a file is not as the manifest lists it."""
+    listed = artifacts.own_files(directory)
+    for name, entry in listed.items():
+        path = directory / name
+        if name == CARD or artifacts.is_listed(path, entry):
+            continue
+        if not path.is_file():
+            raise CheckpointError(
+                f"{directory} lacks {name}, which {MANIFEST} lists. Copy or "
+                "convert the checkpoint again."
+            )
+        raise CheckpointError(
+            f"{path} was altered after it was written. Received: "
+            f"{path.stat().st_size} bytes, not {entry['bytes']}. Copy or "
+            "convert the checkpoint again; or, if the change is meant, remove "
+            f"{MANIFEST} beside it."
+        )
+
+
 def check_output(
     directory, format="keras", inputs=(), overwrite=False, extras=()
 ):
-    """Raises ValueError unless a checkpoint may be written.
+    """Raise ValueError unless a checkpoint may be written.
 
-    Every file must be new, or one that we wrote if `overwrite` is given.
-    Other files may stand beside; a README.md of the user stays.
+    Every file must be new or, with `overwrite`, one of ours. The directory
+    may hold other files; a README.md of the user stays.
 
     Args:
         directory: str; made if needed.
         format: "keras", "hf" or "tf1".
         inputs: list of str, files and directories that are read.
-        overwrite: bool, replace what we wrote before.
+        overwrite: bool, replace files of ours.
         extras: iterable of str, names of further files, perhaps in folders of
             the directory.
     """
@@ -178,22 +196,15 @@ def check_output(
             "`pretrained.encoder.save(path)` of the encoder. "
             f"Received: {str(directory)!r}."
         )
-    for path in inputs:
-        if os.path.realpath(path) == os.path.realpath(directory):
-            raise ValueError(
-                f"An output must not be an input. Received: {directory}."
-            )
     if format_of(directory) not in (None, "states", format):
         raise ValueError(
             f"{str(directory)!r} holds a checkpoint of another format. "
             "Save to another directory."
         )
     names = [*files_of(format), TASK]
-    manifest = directory / MANIFEST
-    if manifest.exists():
-        found = artifacts.read_manifest(manifest) or {}
-        if found.get("format") != format:
-            names.append(MANIFEST)  # It is of something else.
+    manifest = artifacts.read_manifest(directory / MANIFEST) or {}
+    if manifest.get("format") != format:  # It belongs to another output.
+        names.append(MANIFEST)
     artifacts.check_output_files(
         [directory / name for name in names], inputs, overwrite
     )

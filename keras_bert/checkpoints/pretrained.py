@@ -11,13 +11,10 @@ from keras_bert import artifacts
 from keras_bert import checks
 from keras_bert.checkpoints import formats
 from keras_bert.checkpoints.errors import CheckpointError
-from keras_bert.checkpoints.integrity import unaltered
 from keras_bert.checkpoints.layout import CARD
-from keras_bert.checkpoints.layout import MANIFEST
-from keras_bert.checkpoints.layout import SUMS
-from keras_bert.checkpoints.layout import TASK
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.checkpoints.layout import check_readable
+from keras_bert.checkpoints.layout import check_sizes
 from keras_bert.checkpoints.layout import files_of
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.loading import load
@@ -89,25 +86,25 @@ def from_pretrained(
     checks.flag(strict=strict)
     path = local_directory(directory)
     format = check_readable(path)
-    with unaltered(path, format):
-        source = getattr(formats, _READERS[format])(path, lowercase)
-        if special_tokens_in_text is not None:
-            tokenizer = dataclasses.replace(
-                source.tokenizer, special_tokens_in_text=special_tokens_in_text
-            )
-            source = dataclasses.replace(source, tokenizer=tokenizer)
-        if strict:
-            source = dataclasses.replace(source, is_lenient=False)
-        _check_keys(source, path)
-        _check_sizes(source)
-        plan = plan_loading(source, allow_missing)
-        return load(
-            lambda: PretrainedModel.from_config(
-                source.config, source.tokenizer, plan.parts, source.task
-            ),
-            plan,
-            source,
+    check_sizes(path)
+    source = getattr(formats, _READERS[format])(path, lowercase)
+    if special_tokens_in_text is not None:
+        tokenizer = dataclasses.replace(
+            source.tokenizer, special_tokens_in_text=special_tokens_in_text
         )
+        source = dataclasses.replace(source, tokenizer=tokenizer)
+    if strict:
+        source = dataclasses.replace(source, is_lenient=False)
+    _check_keys(source, path)
+    _check_sizes(source)
+    plan = plan_loading(source, allow_missing)
+    return load(
+        lambda: PretrainedModel.from_config(
+            source.config, source.tokenizer, plan.parts, source.task
+        ),
+        plan,
+        source,
+    )
 
 
 def save_pretrained(
@@ -117,7 +114,7 @@ def save_pretrained(
 
     The files are written under temporary names first, and other files in
     the directory stay. A `README.md` says what the model is, unless there
-    is one of the user; `manifest.json` lists the files with their sums.
+    is one of the user; `manifest.json` lists the files with their sizes.
 
     Args:
         model: `PretrainedModel`.
@@ -136,42 +133,27 @@ def save_pretrained(
             a file in the way that may not be replaced.
     """
     check_not_quantized(model.task_model or model.model)
-    extras = extras or {}
-    check_output(directory, format, overwrite=overwrite, extras=extras)
-    files = files_of(format)
+    check_output(directory, format, overwrite=overwrite, extras=extras or ())
     directory = pathlib.Path(directory)
-    former = artifacts.read_manifest(directory / MANIFEST) or {"files": {}}
-    with artifacts.temporary_directory(directory / files[0]) as staging:
-        for name, write in extras.items():
+    former = artifacts.own_files(directory)
+    weights = directory / files_of(format)[0]
+    with artifacts.temporary_directory(weights) as staging:
+        for name, write in (extras or {}).items():
             (staging / name).parent.mkdir(parents=True, exist_ok=True)
             write(staging / name)
-        _write(model, format, staging, directory, card or {}, extras)
-        names = (*extras, *files, TASK, CARD, MANIFEST)
-        written = [n for n in names if (staging / n).exists()]
+        getattr(formats, _WRITERS[format])(model, staging)
+        if artifacts.is_free(directory / CARD):
+            text = _model_card(model, format, card or {})
+            (staging / CARD).write_text(text, encoding="utf-8")
+        vocabulary = model.tokenizer_settings.vocabulary.sha256
+        artifacts.record_directory(
+            staging, {"format": format, "vocabulary": vocabulary}
+        )
+        written = artifacts.own_files(staging)
         for name in written:
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(staging / name, directory / name)
-        if former.get("format") == format:
-            artifacts.remove_stale(directory, former["files"], written)
-
-
-def _write(model, format, staging, directory, card, extras):
-    getattr(formats, _WRITERS[format])(model, staging)
-    files = [name for name in files_of(format) if (staging / name).exists()]
-    names = [*files, *([TASK] if model.task else []), *extras]
-    if artifacts.is_free(directory / CARD):
-        text = _model_card(model, format, card)
-        (staging / CARD).write_text(text, encoding="utf-8")
-        names.append(CARD)
-    artifacts.write_manifest(
-        staging / MANIFEST,
-        {name: staging / name for name in names},
-        {
-            "format": format,
-            "vocabulary": model.tokenizer_settings.vocabulary.sha256,
-            SUMS: {name: artifacts.crc32c(staging / name) for name in names},
-        },
-    )
+        artifacts.remove_listed(directory, former, written)
 
 
 def _check_keys(source, path):

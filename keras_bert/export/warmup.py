@@ -15,7 +15,7 @@ import pathlib
 
 import tensorflow as tf
 
-from keras_bert.artifacts import whole_file
+from keras_bert.artifacts import atomic_file
 from keras_bert.data.records.framing import write_records
 
 WARMUP_FILE = "assets.extra/tf_serving_warmup_requests"
@@ -45,7 +45,7 @@ def write_warmup_requests(version_directory, requests):
     path = pathlib.Path(version_directory, WARMUP_FILE)
     path.parent.mkdir(exist_ok=True)
     logs = [_prediction_log(request) for request in requests]
-    with whole_file(path) as temporary, open(temporary, "wb") as file:
+    with atomic_file(path) as temporary, open(temporary, "wb") as file:
         write_records(file, logs)
 
 

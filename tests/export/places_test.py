@@ -59,7 +59,7 @@ def test_an_export_keeps_to_the_rule(embedder, tmp_path, monkeypatch, name):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(artifacts, "file_entry", fail)
+        patch.setattr(artifacts, "size_entry", fail)
         with pytest.raises(OSError, match=f"No space left.*: '{output}'"):
             export(embedder, tmp_path)
     assert not output.exists() and not left.exists()

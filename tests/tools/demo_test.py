@@ -138,7 +138,7 @@ def test_what_another_program_made_is_no_demo(tmp_path):
     before = _contents(tmp_path)
     code, _, stderr = _run(tmp_path, "--overwrite")
     assert code == 1
-    assert "replaces a demo only. Received: 'out'" in stderr
+    assert "replaces only a demo. Received: 'out'" in stderr
     assert _contents(tmp_path) == before
 
 
@@ -150,7 +150,7 @@ def test_input_inside_the_output_is_refused(tmp_path):
             tmp_path, "--input_file=out/../out/*.txt", *arguments
         )
         assert code == 1
-        assert "must not be inside the output directory" in stderr
+        assert "must not be an input, hold one" in stderr
     assert _contents(tmp_path) == {"out/text.txt": b"mine"}
 
 
@@ -159,7 +159,7 @@ def test_a_demo_under_way_or_killed_stays(tmp_path):
     _wait_for(tmp_path / "out" / "bert" / "weights")
     code, _, stderr = _run(tmp_path, "--overwrite")
     assert code == 1
-    assert "exists, and no manifest beside it says" in stderr
+    assert "exists, and no manifest beside it lists" in stderr
     process.kill()
     process.communicate()
     before = _contents(tmp_path)

@@ -146,7 +146,7 @@ def test_records_are_as_their_manifest_says(inspect, recorded):
     path.write_bytes(2 * path.read_bytes())
     code, stdout, stderr = inspect(input_file=path)
     assert code == 1
-    assert "must be the file of which" in stderr
+    assert "must be the file that" in stderr
     assert stdout == ""
     os.truncate(path, path.stat().st_size - 10)
     code, stdout, stderr = inspect(input_file=path)

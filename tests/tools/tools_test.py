@@ -255,7 +255,7 @@ _MISTAKES = [
     (
         "create_pretraining_data",
         {"output_file": "out/a,out/a"},
-        "must differ from each other.*out/a",
+        "must be different files.*out/a",
     ),
     (
         "create_pretraining_data",
@@ -587,7 +587,7 @@ _MISTAKES = [
     (
         "export_saved_model",
         {"output_dir": "versions", "overwrite": "true"},
-        "replaces a SavedModel only.*versions/1",
+        "replaces only a SavedModel.*versions/1",
     ),
     ("export_saved_model", {"max_seq_length": "0"}, "max_seq_length=0"),
     ("export_saved_model", {"version": "0"}, "version=0"),

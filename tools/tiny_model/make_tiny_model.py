@@ -28,7 +28,6 @@ import keras_bert
 from keras_bert import artifacts
 from keras_bert.checkpoints.layout import CARD
 from keras_bert.checkpoints.layout import MANIFEST
-from keras_bert.checkpoints.layout import SUMS
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 _WORK_DIR = flags.DEFINE_string(
@@ -54,7 +53,8 @@ def main(_):
     keras_bert.save_pretrained(bert, output)
     _halve(output / "model.safetensors")
     (output / CARD).write_text(_card(work, bert), encoding="utf-8")
-    _sum_up(output)
+    manifest = artifacts.read_manifest(output / MANIFEST)
+    artifacts.record_directory(output, manifest)
 
 
 def _make_records(work):
@@ -152,16 +152,6 @@ def _card(work, bert):
     ]
     wrapped = [textwrap.fill(x, 80, **_WRAP) for x in paragraphs]
     return "\n\n".join(["# A tiny BERT", *wrapped]) + "\n"
-
-
-def _sum_up(output):
-    """Writes the manifest anew, which has the sums of the files."""
-    former = artifacts.read_manifest(output / MANIFEST)
-    names = [*former.pop("files")]
-    former[SUMS] = {name: artifacts.crc32c(output / name) for name in names}
-    artifacts.write_manifest(
-        output / MANIFEST, {name: output / name for name in names}, former
-    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-"""Outputs of the Beam pipeline, on any file system that Beam knows.
+"""Outputs of the Beam pipelines, on any file system of Beam.
 
-The rule is that of `keras_bert.artifacts`: new, or listed by the manifest of an
-earlier run. A file on this machine must then have the bytes that the manifest
-lists; a remote one, which would have to be read for that, their number.
+By the rule of `keras_bert.artifacts` they must be new, or listed with their
+size by the manifest of an earlier run.
 """
 
 import contextlib
@@ -26,16 +25,16 @@ _WORKER_ERROR = re.compile(
 
 
 def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
-    """Removes the output of an earlier run; the path of the manifest.
+    """Remove the output of an earlier run; return the manifest's path.
 
     Args:
         output_dir: str.
         inputs: list of str, the files that are read.
-        overwrite: bool, remove what an earlier run has left.
-        pattern: str, what the names of the files are like that are written.
+        overwrite: bool, remove the output of an earlier run.
+        pattern: str, a glob for the names of the output files.
 
     Raises:
-        ValueError: something is in the way.
+        ValueError: a file is in the way that may not be removed.
     """
     if "://" not in output_dir:
         artifacts.check_writable(output_dir)
@@ -49,7 +48,7 @@ def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
         artifacts.check_no_input(file.path, inputs)
         name = FileSystems.split(file.path)[1]
         is_own = listed is not None and (
-            _is_unchanged(file, listed.get(name))
+            listed.get(name, {}).get("bytes") == file.size_in_bytes
             if name != _MANIFEST
             else all(fnmatch.fnmatch(other, pattern) for other in listed)
         )
@@ -59,7 +58,7 @@ def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
 
 
 def _read_entries(path):
-    """The files that a manifest of ours lists, or None."""
+    """Return the files that a manifest of ours lists, or None."""
     try:
         with FileSystems.open(path) as file:
             values = json.load(file)
@@ -69,14 +68,8 @@ def _read_entries(path):
     return values.get("files") if is_own else None
 
 
-def _is_unchanged(file, entry):
-    if entry is None or file.size_in_bytes != entry["bytes"]:
-        return False
-    return "://" in file.path or artifacts.file_entry(file.path) == entry
-
-
 def list_file(path):
-    """The name of a written file and its entry in the manifest."""
+    """Return the name of a written file and its entry in the manifest."""
     digest, size = hashlib.sha256(), 0
     with FileSystems.open(
         path, compression_type=CompressionTypes.UNCOMPRESSED
@@ -89,7 +82,7 @@ def list_file(path):
 
 
 def write_remote_json(path, values):
-    """Writes a JSON file, whole or not at all."""
+    """Write a JSON file, whole or not at all."""
     with FileSystems.create(f"{path}.tmp") as file:
         file.write(json.dumps(values, indent=2).encode() + b"\n")
     FileSystems.rename([f"{path}.tmp"], [path])
@@ -97,11 +90,11 @@ def write_remote_json(path, values):
 
 @contextlib.contextmanager
 def plain_worker_errors():
-    """Has a worker's ValueError raised here with its own words only."""
+    """Re-raise a worker's ValueError with its own message only."""
     try:
         yield
     except Exception as error:
-        # Some runners tell a worker's error as a whole traceback of text.
+        # Some runners report a worker's error as the text of a traceback.
         said = _WORKER_ERROR.search(f"{type(error).__name__}: {error}")
         if said:
             raise ValueError(said[1]) from error

@@ -28,10 +28,10 @@ from keras_bert.beam.data.steps import MakeExamples
 from keras_bert.beam.data.steps import TokenizeChunk
 from keras_bert.beam.data.steps import deal_out
 from keras_bert.beam.data.steps import sum_counts
-from keras_bert.data.jobs.remarks import settings_of
-from keras_bert.data.jobs.remarks import shares_of
-from keras_bert.data.jobs.remarks import warn_of_examples
-from keras_bert.data.jobs.remarks import warn_of_text
+from keras_bert.data.jobs.data_warnings import settings_of
+from keras_bert.data.jobs.data_warnings import shares_of
+from keras_bert.data.jobs.data_warnings import warn_of_examples
+from keras_bert.data.jobs.data_warnings import warn_of_text
 
 
 def create_pretraining_data_on_beam(

@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 from keras_bert import checks
-from keras_bert.data.records.damage import damage_named
+from keras_bert.data.records.corruption import corruption_names_file
 
 SHUFFLE_EXAMPLES = 10_000
 _INTERLEAVED_FILES = 16
@@ -44,7 +44,7 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
     checks.at_least(1, batch_size=batch_size)
     # Whole epochs are left out unread, so the records must be counted.
     needed = batch_size if first_batch == 0 else -1
-    with damage_named(paths):
+    with corruption_names_file(paths):
         count = _count(tf.data.TFRecordDataset(paths).take(needed))
     if count < batch_size:
         raise ValueError(

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import zlib
 
-from keras_bert.artifacts import named_when_full
+from keras_bert.artifacts import disk_full_names_file
 from keras_bert.data.corpus.documents import group_documents
 from keras_bert.data.corpus.json_lines import JsonLinesFile
 from keras_bert.data.corpus.text_files import GzipFile
@@ -76,7 +76,7 @@ def copy_stream(path):
             prefix="keras_bert-stream-", suffix=_suffix(begin), delete=False
         ) as copy:
             atexit.register(pathlib.Path(copy.name).unlink, missing_ok=True)
-            with named_when_full(copy.name):
+            with disk_full_names_file(copy.name):
                 copy.write(begin)
                 shutil.copyfileobj(stream, copy, _BLOCK_BYTES)
                 copy.flush()

@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 
-from keras_bert.artifacts import whole_file
+from keras_bert.artifacts import atomic_file
 
 _TOKENS, _SENTENCES, _DOCUMENTS = "tokens.bin", "sentences.bin", "documents.bin"
 # The bit of a token that continues a word, where the tokens carry it.
@@ -111,7 +111,7 @@ def is_joined(directory):
 
 
 def _join_tokens(stems, path):
-    with whole_file(path) as name, open(name, "wb") as joined:
+    with atomic_file(path) as name, open(name, "wb") as joined:
         for stem in stems:
             with open(f"{stem}.tokens", "rb") as file:
                 shutil.copyfileobj(file, joined, 1 << 22)
@@ -120,7 +120,7 @@ def _join_tokens(stems, path):
 def _join_lengths(paths, path):
     """Lengths to places: where each begins, and the end."""
     end = 0
-    with whole_file(path) as name, open(name, "wb") as joined:
+    with atomic_file(path) as name, open(name, "wb") as joined:
         joined.write(np.int64(end))
         for lengths in (np.fromfile(part, np.uint32) for part in paths):
             places = end + np.cumsum(lengths, dtype=np.int64)

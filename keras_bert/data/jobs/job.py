@@ -1,11 +1,11 @@
 """The data tool: text in, shuffled pre-training records out.
 
-Two passes, each of independent pieces of work, so that many processes share
-them and a killed run goes on where it was. First each chunk of the text is
-tokenized into files; joined, they are the corpus, mapped from disk. Then each
-shard of records is built from all of the corpus. Finished pieces stay in a
-working directory beside the output until all is done; then the records get
-their names, and last the manifest is written.
+It makes two passes of independent pieces of work, which many processes share
+and a killed run resumes. First each chunk of the text is tokenized into files;
+joined, they are the corpus, mapped from disk. Then each shard of records is
+built from the whole corpus. Finished pieces stay in a work directory next to
+the output. At the end the records get their names, then the manifest is
+written.
 """
 
 import os
@@ -15,15 +15,13 @@ from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.data.examples.packings import PACKINGS
-from keras_bert.data.jobs.passes import tokenize
-from keras_bert.data.jobs.passes import write_shards
-from keras_bert.data.jobs.remarks import settings_of
-from keras_bert.data.jobs.remarks import shares_of
-from keras_bert.data.jobs.remarks import warn_of_examples
-from keras_bert.data.jobs.remarks import warn_of_text
+from keras_bert.data.jobs.data_warnings import settings_of
+from keras_bert.data.jobs.data_warnings import shares_of
+from keras_bert.data.jobs.data_warnings import warn_of_examples
+from keras_bert.data.jobs.data_warnings import warn_of_text
+from keras_bert.data.jobs.tokenize_and_write import tokenize
+from keras_bert.data.jobs.tokenize_and_write import write_shards
 from keras_bert.data.jobs.work_directory import work_directory
-
-_MAX_FILES = 10_000
 
 
 def create_pretraining_data(
@@ -35,10 +33,10 @@ def create_pretraining_data(
     num_workers=1,
     overwrite=False,
 ):
-    """Writes records of examples.
+    """Write records of pre-training examples.
 
-    The same seed gives the same bytes with any number of workers. A run that
-    was killed goes on where it was when it is started again.
+    The same seed gives the same bytes with any number of workers. A killed run
+    resumes when it is started again.
 
     Args:
         sources: list of sources, from `open_sources`.
@@ -47,8 +45,9 @@ def create_pretraining_data(
         text_options: `TextOptions`.
         options: `PretrainingDataOptions`.
         manifest_path: str, the JSON file that records settings, hashes of
-            the inputs and of the output and counts; it comes last. By default
-            "manifest-", the name of the first output and ".json", beside that.
+            the inputs and of the output and counts; it is written last. By
+            default "manifest-", the name of the first output and ".json", next
+            to that output.
         num_workers: int, processes; at most one for each output is busy.
         overwrite: bool, drop what an earlier run has left; its output stays
             until the new one is there. No other file is ever replaced.
@@ -61,9 +60,9 @@ def create_pretraining_data(
 
     Raises:
         ValueError: an input is no text or is one document, the output files
-            are too many, are inputs or none of ours, or an earlier run had
+            are too many, are inputs or are not ours, or an earlier run had
             other inputs or settings.
-        OSError: the disk is full, for example; call again to go on.
+        OSError: the disk is full, for example; call again to resume.
 
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1
@@ -82,17 +81,16 @@ def create_pretraining_data(
         inputs = {source.name: source.fingerprint() for source in sources}
         return settings_of(inputs, len(output_files), text_options, options)
 
-    with work_directory(manifest_path, output_files, settings, overwrite) as (
-        work,
-        settings,
-    ):
+    with work_directory(
+        manifest_path, output_files, settings, overwrite
+    ) as work:
         if work is None:
             logging.info("Nothing to do: %s is of this run.", manifest_path)
         else:
             counts, bad_lines = tokenize(
                 work, sources, text_options, num_workers
             )
-            _check_counts(counts, sources, output_files, options)
+            _check_counts(counts, sources, options)
             bad_lines.log()
             warn_of_text(counts, options)
             counts = {
@@ -106,36 +104,24 @@ def create_pretraining_data(
                 "bad_lines": bad_lines.listed,
                 "seconds": round(time.monotonic() - start, 1),
             }
-            work.finish(settings, manifest)
+            work.finish(manifest)
     return artifacts.read_manifest(manifest_path)["counts"]
 
 
 def _check_output_files(paths, inputs):
-    """Refuses what is wrong whatever an earlier run has left."""
-    if len(paths) - 1 > _MAX_FILES:
+    names = {os.path.basename(path) for path in paths}
+    folders = {os.path.realpath(os.path.dirname(path)) for path in paths}
+    if len(folders) > 1 or len(names) < len(paths):
         raise ValueError(
-            f"Output files can be {_MAX_FILES} at most, for each is opened "
-            f"and shuffled alone. Received: {len(paths) - 1} files."
+            "Output files must be different files of one folder, where the "
+            f"manifest lists them. Received: {', '.join(paths[:9])}."
         )
-    names = set()
-    folder = os.path.realpath(os.path.dirname(paths[0]))
     for path in paths:
         artifacts.check_no_input(path, inputs)
-        if os.path.realpath(os.path.dirname(path)) != folder:
-            raise ValueError(
-                "Output files must be in one folder, where the manifest "
-                f"lists them. Received: {paths[0]} and {path}."
-            )
-        name = os.path.basename(path)
-        if name in names:
-            raise ValueError(
-                f"Output files must differ from each other. Received: {path}."
-            )
-        names.add(name)
-    artifacts.check_writable(os.path.dirname(paths[0]) or ".")
+    artifacts.check_writable(folders.pop())
 
 
-def _check_counts(counts, sources, output_files, options):
+def _check_counts(counts, sources, options):
     names = ", ".join(source.name for source in sources[:3])
     if not counts["tokens"]:
         raise ValueError(
@@ -147,12 +133,4 @@ def _check_counts(counts, sources, output_files, options):
             "Input must hold at least two documents, for second sentences "
             "come from another one. Put a blank line between "
             f"documents. Received: 1 document in {names}."
-        )
-    largest = counts["documents"] * options.dupe_factor
-    if len(output_files) > largest:
-        raise ValueError(
-            f"Output files can be {largest} at most, a pass over a document "
-            f"each. Received: {len(output_files)} files, "
-            f"{counts['documents']} documents, "
-            f"dupe_factor={options.dupe_factor}."
         )

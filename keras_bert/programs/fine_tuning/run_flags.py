@@ -129,7 +129,7 @@ class RunFlags:
         artifacts.check_output_directory(
             self._output_dir.value, self._paths(inputs), self._overwrite.value
         )
-        self._unfinished()  # It must be ours.
+        self._work_directory()  # It must be ours.
         if recipes[0].parallel_parts > 1:
             import tensorflow as tf
 
@@ -148,8 +148,8 @@ class RunFlags:
         models = (self._init_dir.value, self._teacher_dir.value)
         return [*filter(None, (*models, *inputs))]
 
-    def _unfinished(self):
-        return artifacts.Unfinished(
+    def _work_directory(self):
+        return artifacts.WorkDirectory(
             f"{self._output_dir.value.rstrip('/')}.unfinished"
         )
 
@@ -174,17 +174,17 @@ class RunFlags:
             "policy": policy,
         }
         with (
-            self._unfinished() as unfinished,
-            artifacts.named_when_full(unfinished.place),
+            self._work_directory() as work,
+            artifacts.disk_full_names_file(work.path),
         ):
-            unfinished.begin(about, FINISHED, self._overwrite.value)
+            work.begin(about, FINISHED, self._overwrite.value)
             scores = run.perform(
                 recipes,
-                unfinished.place,
+                work.path,
                 self._teacher_dir.value,
                 self._num_layers.value,
             )
-            unfinished.become(self._output_dir.value, about)
+            work.become(self._output_dir.value, about)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)
 

@@ -1,40 +1,39 @@
-"""Answers to a file of any size.
+"""Predictions for a file of any size.
 
-They are computed for hundreds or thousands of rows at once. A run that was
-killed goes on after the last of these pieces, so that its output is that of an
-unkilled run.
+They are computed and stored in pieces of hundreds or thousands of rows. A
+killed run continues after the last stored piece, with the same output.
 """
 
 import itertools
 import json
+import time
 
 from absl import logging
 
 from keras_bert import artifacts
-from keras_bert.programs.prediction.progress import Progress
 
 
 def answer_file(
     asked, output_file, make_task, settings, overwrite=False, inputs=()
 ):
-    """Answers each row of a file with a line of JSON, in order.
+    """Write a line of JSON with the prediction for each row of a file.
 
-    A line holds the place of the row, such as `line`, the number of the line
-    where it begins, and `prediction`, what the task gives for it. Until all
-    are there, they are in the directory `OUTPUT_FILE.unfinished`.
+    A line holds the place of the row, such as `line`, the number of its first
+    line, and `prediction`, the task's answer. The work directory is
+    `OUTPUT_FILE.unfinished`.
 
     Args:
-        asked: `Asked`. It is read once before any answer, so that a
-            row at fault is told at once.
-        output_file: str, new.
-        make_task: function that gives a task that `asked` is for.
-        settings: dict for JSON, what else the answers depend on.
-        overwrite: bool, replace what an earlier run has written.
-        inputs: list of str, files and directories that are read besides.
+        asked: `Asked`. It is read once before any prediction, so that a faulty
+            row is reported early.
+        output_file: str, a new file.
+        make_task: function that returns a task that `asked` accepts.
+        settings: dict for JSON, what else the predictions depend on.
+        overwrite: bool, replace the output of an earlier run.
+        inputs: list of str, further files and directories that are read.
 
     Raises:
         ValueError: the output may not be written, a run with other settings
-            was killed, or a row is at fault.
+            was killed, or a row is faulty.
     """
     artifacts.check_output_files(
         [output_file], [asked.path, *inputs], overwrite
@@ -46,10 +45,10 @@ def answer_file(
         "rows_at_once": asked.rows_at_once,
         **settings,
     }
-    with artifacts.Unfinished(f"{output_file}.unfinished") as unfinished:
-        unfinished.begin(about, overwrite=overwrite)
+    with artifacts.WorkDirectory(f"{output_file}.unfinished") as work:
+        work.begin(about, overwrite=overwrite)
         pieces = [
-            unfinished.place / f"{first:012d}.jsonl"
+            work.path / f"{first:012d}.jsonl"
             for first in range(0, num_rows, asked.rows_at_once)
         ]
         _answer(make_task(), asked, num_rows, pieces)
@@ -59,27 +58,49 @@ def answer_file(
         ):
             for piece in pieces:
                 file.write(piece.read_bytes())
-        unfinished.discard()
+        work.discard()
 
 
 def _answer(task, asked, num_rows, pieces):
-    """Writes the pieces that are not there yet."""
-    num_done = sum(piece.exists() for piece in pieces)
-    first = min(num_done * asked.rows_at_once, num_rows)
+    """Write the pieces that do not exist yet."""
+    num_pieces = sum(piece.exists() for piece in pieces)
+    done = first = min(num_pieces * asked.rows_at_once, num_rows)
     if first:
-        logging.info("Going on after %d rows.", first)
-    progress = Progress(num_rows, first)
+        logging.info("Continuing after %d rows.", first)
+    start = time.monotonic()
     rows = itertools.islice(asked.rows(), first, None)
-    for piece in pieces[num_done:]:
+    for piece in pieces[num_pieces:]:
         some = [*itertools.islice(rows, asked.rows_at_once)]
         artifacts.write_whole(piece, "".join(_answers(asked, task, some)))
-        progress.add(len(some))
+        done += len(some)
+        log_progress(done, num_rows, start, first)
 
 
 def _answers(asked, task, piece):
-    """The lines of the output for some rows."""
+    """Yield the lines of the output for some rows."""
     places, rows = zip(*piece, strict=True)
     answers = asked.answers(task, [*rows])
     for place, answer in zip(places, answers, strict=True):
         values = {asked.place: place, "prediction": answer}
         yield json.dumps(values, ensure_ascii=False) + "\n"
+
+
+def log_progress(done, total, start, earlier=0):
+    """Log the progress of a long computation, at most every ten seconds.
+
+    Args:
+        done: int, number of finished rows.
+        total: int, number of rows.
+        start: float, `time.monotonic()` at the start of this run.
+        earlier: int, number of rows that an earlier run has finished.
+    """
+    rate = (done - earlier) / max(time.monotonic() - start, 1e-6)
+    logging.log_every_n_seconds(
+        logging.INFO,
+        "%d of %d, %.0f a second, %.0f s left.",
+        10,
+        done,
+        total,
+        rate,
+        (total - done) / rate,
+    )

@@ -1,11 +1,12 @@
 """Vectors of a file of texts of any size."""
 
 import itertools
+import time
 
 import numpy as np
 
 from keras_bert import artifacts
-from keras_bert.programs.prediction.progress import Progress
+from keras_bert.programs.prediction.job import log_progress
 
 
 def embed_file(
@@ -40,7 +41,7 @@ def embed_file(
     num_rows = sum(1 for _ in asked.rows())
     embedder = make_embedder()
     shape = (num_rows, embedder.dim)
-    progress = Progress(num_rows)
+    start, done = time.monotonic(), 0
     texts = (text for _, text in asked.rows())
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}
     with (
@@ -50,5 +51,6 @@ def embed_file(
         np.lib.format.write_array_header_1_0(file, header)
         while some := [*itertools.islice(texts, asked.rows_at_once)]:
             file.write(embedder.embed(some, prompt).astype("<f4").tobytes())
-            progress.add(len(some))
+            done += len(some)
+            log_progress(done, num_rows, start)
     return shape

@@ -4,7 +4,7 @@ from keras_bert.data.batches.dynamic import dynamic_pretraining_dataset
 from keras_bert.data.batches.static import endless_pretraining_dataset
 from keras_bert.data.batches.static import padded_batches
 from keras_bert.data.batches.static import pretraining_dataset
-from keras_bert.data.records.damage import damage_named
+from keras_bert.data.records.corruption import corruption_names_file
 
 
 class RunBatches:
@@ -44,13 +44,13 @@ class RunBatches:
         if plan.is_packed:
             cls_id = vocabulary.id_of(vocabulary.roles["cls"])
             self._masking["cls_id"] = cls_id
-        with self.damage_named():
+        with self.corruption_names_file():
             self.training(0)
             self.evaluation()
 
-    def damage_named(self):
+    def corruption_names_file(self):
         """A context in which an unusable record is an error with its file."""
-        return damage_named(
+        return corruption_names_file(
             self._plan.training_paths + self._plan.evaluation_paths,
             self._vocabulary,
             self._plan.vocab_file,

@@ -70,7 +70,7 @@ def run_plan(plan):
             batches = RunBatches(plan, vocabulary, bert.config.vocab_size)
         output_dir = pathlib.Path(recipe.output_dir)
         output_dir.mkdir(parents=True, exist_ok=True)
-        with batches.damage_named():
+        with batches.corruption_names_file():
             metrics = run_pretraining(
                 loop,
                 batches.training,

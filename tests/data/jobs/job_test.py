@@ -346,9 +346,7 @@ def test_one_sentence_a_document_is_enough(create, write_documents):
 
 
 def test_files_are_at_most_as_many_as_passes_over_documents(create, tmp_path):
-    with pytest.raises(
-        ValueError, match="60 at most.*61 files, 30 documents, dupe_factor=2"
-    ):
+    with pytest.raises(ValueError, match="must be fewer.*Received: 61 files"):
         create(_options(), *(f"{number}" for number in range(61)))
     assert os.listdir(tmp_path) == ["text.txt"]
 
@@ -369,14 +367,14 @@ def test_a_long_document_leaves_no_file_without_an_example(
 
 
 def test_the_same_output_file_twice_is_an_error(create, tmp_path):
-    with pytest.raises(ValueError, match=f"Received: {tmp_path}/c/../a"):
+    with pytest.raises(ValueError, match="must be different files"):
         create(_options(), "a", "b", "c/../a")
     assert os.listdir(tmp_path) == ["text.txt"]
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_the_input_is_no_output_file(create, tmp_path, overwrite):
-    with pytest.raises(ValueError, match=f"Received: {tmp_path}/text.txt"):
+    with pytest.raises(ValueError, match=f"output {tmp_path}/text.txt"):
         create(_options(), "a", "text.txt", overwrite=overwrite)
     assert os.listdir(tmp_path) == ["text.txt"]
 
@@ -695,14 +693,9 @@ def test_the_vocabulary_is_no_output_file(create, vocab_file, overwrite):
 
 
 def test_output_files_are_in_one_folder(create, tmp_path):
-    with pytest.raises(ValueError, match="one folder.*/a and .*/c/b"):
+    with pytest.raises(ValueError, match="one folder.*/a, .*/c/b"):
         create(_options(), "a", "c/b")
     assert os.listdir(tmp_path) == ["text.txt"]
-
-
-def test_too_many_output_files_are_refused_at_once(create):
-    with pytest.raises(ValueError, match="10000 at most.*10001 files"):
-        create(_options(), *map(str, range(10_001)))
 
 
 def test_another_word_for_bad_lines_is_an_error(vocab_file):

@@ -144,7 +144,7 @@ def test_other_flags_data_or_weights_are_named(parse, tmp_path, monkeypatch):
         _perform(parse("--precision=float32"), [str(data)], is_good=False)
     for rate, text, held, precision, message in (
         (0.2, "1", "{}", "float32", "learning_rate was 0.1, now 0.2"),
-        (0.1, "2", "{}", "float32", "begins.*inputs: .*train.csv was '"),
+        (0.1, "2", "{}", "float32", "starts.*inputs: .*train.csv was '"),
         (0.1, "1", "{ }", "float32", "inputs: .*bert was '"),
         (0.1, "1", "{}", "mixed_bfloat16", "policy was 'float32', now"),
     ):

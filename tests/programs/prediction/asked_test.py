@@ -121,7 +121,7 @@ def test_a_file_is_for_one_kind_of_model(write, name, text, model, others):
     asked = asked_file(write(name, text))
     asked.check(model)
     for other in others:
-        with pytest.raises(ValueError, match="Received: a SimpleNamespace, wh"):
+        with pytest.raises(ValueError, match="Received: SimpleNamespace, wh"):
             asked.check(other)
 
 

@@ -169,7 +169,7 @@ def test_a_damaged_record_is_named(folder, masking, damage, part):
         f"({_DAMAGES[damage]}).* keras-bert inspect_records "
         f"--input_file=.*{name} --vocab_file=.*vocab.txt$",
     ):
-        with batches.damage_named():
+        with batches.corruption_names_file():
             list(data[part])
 
 

@@ -111,7 +111,7 @@ def test_records_of_another_vocabulary_are_an_error(folder):
 def test_a_record_file_that_was_altered_is_an_error(folder):
     path = folder.path / _TRAIN
     path.write_bytes(path.read_bytes()[::-1])
-    with pytest.raises(ValueError, match=f"{_TRAIN} must be the file of which"):
+    with pytest.raises(ValueError, match=f"{_TRAIN} must be the file that"):
         facts_of(folder, _TRAIN)
     with pytest.raises(ValueError, match="other bytes"):
         verified_sha256(path)

@@ -1,6 +1,6 @@
-"""The record that made a dataset fail.
+"""Corrupt records, named with their file.
 
-TensorFlow names an offset without a file, or nothing at all. So the files are
+TensorFlow's errors name an offset without a file, or nothing. The files are
 read again by the checked reader, which names both.
 """
 
@@ -18,18 +18,17 @@ _NOISE = ("Graph execution error", "Detected at node", "[[", "File ", "{{")
 
 
 @contextlib.contextmanager
-def damage_named(paths, vocabulary=None, vocab_file="vocab.txt"):
-    """Has an error of a dataset name the file and the place of its record.
+def corruption_names_file(paths, vocabulary=None, vocab_file="vocab.txt"):
+    """Re-raise a dataset's error with the file and the place of the record.
 
     Args:
         paths: list of str, the TFRecord files that the block reads.
         vocabulary: the `Vocabulary` that they were made with. Without one,
-            only what cuts or alters a file is found, not what is no example.
-        vocab_file: str, where the vocabulary stands, for the message.
+            only cut or altered files are found, not records of another form.
+        vocab_file: str, the path of the vocabulary, for the message.
 
     Raises:
-        ValueError: instead of TensorFlow's error, one line that says what to
-            do next.
+        ValueError: replaces TensorFlow's error; one line with the next step.
     """
     try:
         yield

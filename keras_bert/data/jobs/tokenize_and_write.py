@@ -123,7 +123,7 @@ def _write_shard(directory, num_shards, text_options, options, shard):
     builder = _shard_builder(directory, text_options, options)
     counts = collections.Counter()
     path = f"{stem}.tfrecord"
-    with artifacts.whole_file(path) as name, open(name, "wb") as file:
+    with artifacts.atomic_file(path) as name, open(name, "wb") as file:
         for records, batch in builder.batches(number, num_shards):
             write_records(file, records)
             counts.update(batch)

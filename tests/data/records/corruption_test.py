@@ -2,7 +2,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.data.batches.epochs import endless_batches
-from keras_bert.data.records.damage import damage_named
+from keras_bert.data.records.corruption import corruption_names_file
 from keras_bert.data.records.framing import write_records
 
 
@@ -39,7 +39,7 @@ def test_the_damaged_file_is_named_with_the_next_step(good, tmp_path, damage):
         match=f"{_MESSAGES[damage]}.*keras-bert inspect_records "
         f"--input_file={bad} --vocab_file=v.txt$",
     ):
-        with damage_named([good, bad], vocab_file="v.txt"):
+        with corruption_names_file([good, bad], vocab_file="v.txt"):
             list(tf.data.TFRecordDataset([good, bad]))
 
 
@@ -60,7 +60,7 @@ def test_a_record_that_is_no_example_is_named(tmp_path, vocabulary):
     with pytest.raises(
         ValueError, match="bad.tfrecord, record 0 .*tf.train.Example"
     ):
-        with damage_named([path], vocabulary):
+        with corruption_names_file([path], vocabulary):
             list(dataset)
 
 
@@ -75,11 +75,11 @@ def test_where_the_files_are_whole_the_reason_is_kept(good):
         match="cannot be used: .*`ids` must be below 5.*Look into them: "
         f"keras-bert inspect_records --input_file={good}",
     ) as caught:
-        with damage_named([good]):
+        with corruption_names_file([good]):
             check()
     assert "\n" not in str(caught.value)
 
 
 def test_other_errors_pass(good):
-    with pytest.raises(KeyError), damage_named([good]):
+    with pytest.raises(KeyError), corruption_names_file([good]):
         raise KeyError
