@@ -6,76 +6,43 @@ stand-ins are put into that table when Keras comes; each imports its class
 when a model asks for it.
 """
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
+import pathlib
+import re
 import sys
 
 _PACKAGE = "keras_bert"
-CLASSES = {
-    "AdamW": "training.adamw",
-    "BertEmbeddings": "layers.bert_embeddings",
-    "CharacterEmbeddings": "layers.character_embeddings",
-    "ConvolvedBlock": "layers.convolved_block",
-    "CosineWarmupDecay": "training.schedules",
-    "DisentangledEmbeddings": "layers.disentangled_embeddings",
-    "DisentangledAttention": "layers.disentangled_attention",
-    "Dropout": "layers.dropout",
-    "DropoutDense": "layers.flat_dense",
-    "FactorizedEmbeddings": "layers.factorized_embeddings",
-    "FeedForward": "layers.feed_forward",
-    "FlatDense": "layers.flat_dense",
-    "GatedFeedForward": "layers.gated_feed_forward",
-    "LMHead": "layers.tied_head",
-    "LSTM": "layers.lstm",
-    "Lamb": "training.lamb",
-    "LayerNorm": "layers.layer_norm",
-    "LinearWarmupDecay": "training.schedules",
-    "MaskQueries": "layers.mask_queries",
-    "MaskedLMHead": "layers.masked_lm_head",
-    "MergeChoices": "layers.choices",
-    "NSPHead": "layers.nsp_head",
-    "NormedDense": "layers.flat_dense",
-    "NormedReplacedTokenHead": "layers.replaced_token_head",
-    "PlainEmbeddings": "layers.token_embeddings",
-    "PolynomialWarmupDecay": "training.schedules",
-    "PostNormBlock": "layers.post_norm_block",
-    "PreNormBlock": "layers.pre_norm_block",
-    "ProjectedLSTMCell": "layers.projected_lstm",
-    "RelativeBias": "layers.relative_bias",
-    "RelativeTable": "layers.relative_table",
-    "ReplacedTokenHead": "layers.replaced_token_head",
-    "RobertaEmbeddings": "layers.roberta_embeddings",
-    "Rotary": "layers.rotary",
-    "ScalarMix": "layers.scalar_mix",
-    "SelfAttention": "layers.self_attention",
-    "SeparateDisentangledAttention": "layers.separate_disentangled_attention",
-    "SpanCrossEntropy": "training.cross_entropy",
-    "SparseCrossEntropy": "training.cross_entropy",
-    "SplitChoices": "layers.choices",
-    "StableAdamW": "training.stable_adamw",
-    "TaskHead": "layers.task_head",
-    "TextAnswers": "tasks.keras_model",
-    "TextPositions": "layers.positions",
-    "TiedHead": "layers.tied_head",
-    "TokenEmbeddings": "layers.token_embeddings",
-    "TokenReplacement": "layers.token_replacement",
-    "TransformerEncoderBlock": "layers.transformer_encoder_block",
-    "UnshiftedLayerNorm": "layers.layer_norm",
-    "WarmupStableDecay": "training.schedules",
-    "Window": "layers.attention_patterns",
-    "WordEmbeddings": "layers.word_embeddings",
-}
-# A function is the object itself, for which nothing can stand in.
-FUNCTIONS = {
-    "causal": "layers.attention_patterns",
-    "gelu_erf": "layers.activations",
-    "gelu_tanh": "layers.activations",
-}
+# What Keras saves is in these modules, under this decorator.
+_FOLDERS = ("layers", "tasks", "training")
+_REGISTERED = re.compile(
+    r'^@keras\.saving\.register_keras_serializable\("keras_bert"\)\n'
+    r"(class|def) (\w+)",
+    re.MULTILINE,
+)
+
+
+@functools.cache
+def registered():
+    """Return the module of each registered class and function.
+
+    Returns:
+        Two dicts of str by name: of the classes, and of the functions.
+    """
+    root = pathlib.Path(__file__).parent
+    found = {"class": {}, "def": {}}
+    for folder in _FOLDERS:
+        for path in sorted(root.joinpath(folder).rglob("*.py")):
+            parts = path.relative_to(root.parent).with_suffix("").parts
+            for kind, name in _REGISTERED.findall(path.read_text("utf-8")):
+                found[kind][name] = ".".join(parts)
+    return found["class"], found["def"]
 
 
 def register_with_keras():
-    """Has Keras find our classes, now or as soon as it is imported."""
+    """Let Keras find our classes, now or as soon as it is imported."""
     if sys.modules.get("keras") is not None:
         _add_stand_ins(sys.modules["keras"])
     else:
@@ -83,15 +50,15 @@ def register_with_keras():
 
 
 class _StandIn:
-    """Answers Keras as a class does, without the class."""
+    """Lazy stand-in for a class; imports it when Keras needs it."""
 
-    def __init__(self, name):
+    def __init__(self, module, name):
+        self._module = module
         self._name = name
 
     def from_config(self, config):
-        module = f"{_PACKAGE}.{CLASSES[self._name]}"
-        real = getattr(importlib.import_module(module), self._name)
-        return real.from_config(config)
+        module = importlib.import_module(self._module)
+        return getattr(module, self._name).from_config(config)
 
 
 class _AfterKeras(importlib.abc.MetaPathFinder):
@@ -116,7 +83,9 @@ def _followed(exec_module):
 
 def _add_stand_ins(keras):
     known = keras.saving.get_custom_objects()
-    for name in CLASSES:
-        known.setdefault(f"{_PACKAGE}>{name}", _StandIn(name))
-    for module in sorted({*FUNCTIONS.values()}):
-        importlib.import_module(f"{_PACKAGE}.{module}")
+    classes, functions = registered()
+    for name, module in classes.items():
+        known.setdefault(f"{_PACKAGE}>{name}", _StandIn(module, name))
+    # A function is the object itself, for which nothing can stand in.
+    for module in sorted({*functions.values()}):
+        importlib.import_module(module)

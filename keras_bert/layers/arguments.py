@@ -7,26 +7,6 @@ EPSILON = 1e-12
 _STANDARD_DEVIATION = 0.02
 
 
-def check_positive(**sizes):
-    """Raises ValueError unless every named size is an integer above 0."""
-    for name, size in sizes.items():
-        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-            raise ValueError(
-                f"`{name}` must be a positive integer. "
-                f"Received: {name}={size!r} (of type {type(size).__name__})."
-            )
-
-
-def check_rates(**rates):
-    """Raises ValueError unless every named rate is in [0, 1)."""
-    for name, rate in rates.items():
-        if not isinstance(rate, int | float) or not 0 <= rate < 1:
-            raise ValueError(
-                f"`{name}` must be at least 0 and below 1. "
-                f"Received: {name}={rate!r}."
-            )
-
-
 def check_places(tokens, **others):
     """Raise ValueError unless tensors have a place for each token.
 
@@ -67,36 +47,3 @@ def get_initializer(identifier=None):
         identifier
         or keras.initializers.TruncatedNormal(stddev=_STANDARD_DEVIATION)
     )
-
-
-def save_arguments(layer, *names):
-    """The arguments of a layer for its config, objects as Keras saves them.
-
-    Args:
-        layer: a layer that stores them under their names.
-        *names: str.
-    """
-    serialize = keras.saving.serialize_keras_object
-    return {
-        name: keras.activations.serialize(layer.activation)
-        if name == "activation"
-        else serialize(getattr(layer, name))
-        for name in names
-    }
-
-
-def revive_sublayers(config, *names):
-    """The config of a layer, with layers for the layer around them to build.
-
-    So their weights have their paths below that layer.
-
-    Args:
-        config: dict.
-        *names: str, the arguments that are layers, or None.
-    """
-    revive = keras.saving.deserialize_keras_object
-    layers = {
-        name: config[name] and revive({**config[name], "build_config": None})
-        for name in names
-    }
-    return {**config, **layers}

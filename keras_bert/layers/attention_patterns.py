@@ -11,7 +11,7 @@ attention to long rows is computed in blocks.
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
+from keras_bert import checks
 
 # Up to so many tokens one product of all pairs is faster than blocks.
 _LONGEST_DENSE = 512
@@ -71,7 +71,7 @@ class Window:
     """
 
     def __init__(self, reach):
-        check_positive(reach=reach)
+        checks.at_least(1, reach=reach)
         self.reach = reach
 
     def __call__(self, query_positions, key_positions):

@@ -3,11 +3,8 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import DROPOUT
-from keras_bert.layers.arguments import EPSILON
+from keras_bert import checks
 from keras_bert.layers.arguments import check_places
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 
@@ -51,29 +48,18 @@ class BertEmbeddings(TokenEmbeddings):
         hidden_size,
         max_position_embeddings=512,
         type_vocab_size=2,
-        dropout=DROPOUT,
-        layer_norm_epsilon=EPSILON,
-        embeddings_initializer=None,
         **kwargs,
     ):
-        check_positive(type_vocab_size=type_vocab_size)
+        checks.at_least(1, type_vocab_size=type_vocab_size)
         super().__init__(
-            vocab_size,
-            hidden_size,
-            max_position_embeddings,
-            dropout,
-            layer_norm_epsilon,
-            embeddings_initializer,
-            **kwargs,
+            vocab_size, hidden_size, max_position_embeddings, **kwargs
         )
         self.type_vocab_size = type_vocab_size
 
-    def build(
-        self, input_ids_shape, segment_ids_shape=None, positions_shape=None
-    ):
-        super().build(input_ids_shape, positions_shape)
-        self.segment_embeddings = self._add_table(
-            "segment", self.type_vocab_size
+    def build(self, input_ids_shape):
+        super().build(input_ids_shape)
+        self.segment_embeddings = self.add_table(
+            "segment_embeddings", self.type_vocab_size
         )
 
     def call(self, input_ids, segment_ids=None, positions=None, training=None):
@@ -97,12 +83,3 @@ class BertEmbeddings(TokenEmbeddings):
         """
         segments = ops.take(self.segment_embeddings, segment_ids, axis=0)
         return {**super().summands(input_ids), "segment": segments}
-
-    def compute_output_shape(
-        self, input_ids_shape, segment_ids_shape=None, positions_shape=None
-    ):
-        return super().compute_output_shape(input_ids_shape)
-
-    def get_config(self):
-        own = save_arguments(self, "type_vocab_size")
-        return {**super().get_config(), **own}

@@ -3,12 +3,13 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
+from keras_bert import checks
 from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class CharacterEmbeddings(keras.layers.Layer):
+class CharacterEmbeddings(Layer):
     """Makes the vector of a word of its characters, as ELMo does.
 
     Filters run over the characters. The most that each finds in a word goes
@@ -51,7 +52,7 @@ class CharacterEmbeddings(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(num_characters=num_characters)
+        checks.at_least(1, num_characters=num_characters)
         self.num_characters = num_characters
         self.character_size = character_size
         self.filters = tuple(map(tuple, filters))
@@ -97,8 +98,3 @@ class CharacterEmbeddings(keras.layers.Layer):
 
     def compute_output_shape(self, characters_shape):
         return (*characters_shape[:-1], self.output_size)
-
-    def get_config(self):
-        names = "num_characters", "character_size", "filters", "output_size"
-        names += "num_highways", "activation"
-        return super().get_config() | {x: getattr(self, x) for x in names}

@@ -3,9 +3,11 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.layer import Layer
+
 
 @keras.saving.register_keras_serializable("keras_bert")
-class MergeChoices(keras.layers.Layer):
+class MergeChoices(Layer):
     """Makes a row of the batch of each choice.
 
     Call arguments:
@@ -21,6 +23,8 @@ class MergeChoices(keras.layers.Layer):
     TensorShape([8, 8])
     """
 
+    output_dtype = "int32"
+
     def call(self, choices):
         return ops.reshape(choices, (-1, ops.shape(choices)[-1]))
 
@@ -29,13 +33,9 @@ class MergeChoices(keras.layers.Layer):
         is_known = None not in (batch_size, num_choices)
         return (batch_size * num_choices if is_known else None, seq_length)
 
-    def compute_output_spec(self, choices):
-        shape = self.compute_output_shape(choices.shape)
-        return keras.KerasTensor(shape, dtype=choices.dtype)
-
 
 @keras.saving.register_keras_serializable("keras_bert")
-class SplitChoices(keras.layers.Layer):
+class SplitChoices(Layer):
     """Puts the scores of the rows of `MergeChoices` beside each other.
 
     Call arguments:
@@ -63,7 +63,3 @@ class SplitChoices(keras.layers.Layer):
 
     def compute_output_shape(self, scores_shape, choices_shape):
         return tuple(choices_shape[:-1])
-
-    def compute_output_spec(self, scores, choices):
-        shape = self.compute_output_shape(scores.shape, choices.shape)
-        return keras.KerasTensor(shape, dtype="float32")

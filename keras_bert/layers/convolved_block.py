@@ -5,7 +5,6 @@ from keras import ops
 
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.arguments import EPSILON
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.positions import gather_positions
@@ -77,14 +76,8 @@ class ConvolvedBlock(PostNormBlock):
             layer_norm_epsilon, dtype="float32", name="convolution_layer_norm"
         )
 
-    def build(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
-        super().build(inputs_shape, attention_mask_shape)
+    def build(self, inputs_shape):
+        super().build(inputs_shape)
         self.convolution = keras.layers.Conv1D(
             inputs_shape[-1],
             self.kernel_size,
@@ -119,7 +112,3 @@ class ConvolvedBlock(PostNormBlock):
         return self._add(
             states, self.activation(convolved), self.convolution_layer_norm
         )
-
-    def get_config(self):
-        own = save_arguments(self, "kernel_size", "activation", "dropout")
-        return {**super().get_config(), **own}

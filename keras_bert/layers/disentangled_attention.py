@@ -4,8 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import save_arguments
+from keras_bert import checks
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.self_attention import SelfAttention
@@ -62,7 +61,7 @@ class DisentangledAttention(SelfAttention):
         self, hidden_size, num_heads, num_buckets, max_distance, **kwargs
     ):
         super().__init__(hidden_size, num_heads, **kwargs)
-        check_positive(num_buckets=num_buckets, max_distance=max_distance)
+        checks.at_least(1, num_buckets=num_buckets, max_distance=max_distance)
         if not 0 < num_buckets // 2 < max_distance - 1:
             raise ValueError(
                 "`num_buckets` must be at least 2, and half of them less than "
@@ -78,13 +77,7 @@ class DisentangledAttention(SelfAttention):
         )
         self._rows = relative_rows(num_buckets, max_distance)
 
-    def build(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
+    def build(self, inputs_shape):
         super().build(inputs_shape)
         self.table_dropout.build((2 * self.num_buckets, self.hidden_size))
 
@@ -159,10 +152,6 @@ class DisentangledAttention(SelfAttention):
             + of_table
             + of_distances * seq_length
         )
-
-    def get_config(self):
-        own = save_arguments(self, "num_buckets", "max_distance")
-        return {**super().get_config(), **own}
 
 
 def relative_rows(num_buckets, max_distance):

@@ -3,9 +3,11 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.layer import Layer
+
 
 @keras.saving.register_keras_serializable("keras_bert")
-class DisentangledEmbeddings(keras.layers.Layer):
+class DisentangledEmbeddings(Layer):
     """Looks up sums of two tables, one of which gets no gradient from here.
 
     A generator and its discriminator pull at a table that both learn in
@@ -60,14 +62,3 @@ class DisentangledEmbeddings(keras.layers.Layer):
 
     def compute_output_shape(self, input_ids_shape):
         return self.embeddings.compute_output_shape(input_ids_shape)
-
-    def get_config(self):
-        serialize = keras.saving.serialize_keras_object
-        own = {x: serialize(getattr(self, x)) for x in ("embeddings", "shared")}
-        return {**super().get_config(), **own}
-
-    @classmethod
-    def from_config(cls, config):
-        revive = keras.saving.deserialize_keras_object
-        own = {x: revive(config[x]) for x in ("embeddings", "shared")}
-        return cls(**{**config, **own})

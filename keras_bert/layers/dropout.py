@@ -5,7 +5,8 @@ import sys
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import check_rates
+from keras_bert import checks
+from keras_bert.layers.layer import Layer
 
 # A float32 of `keras.random.uniform` has 23 random bits: the upper 11 decide
 # on one value, the lower 12 on another.
@@ -15,7 +16,7 @@ _STRIDE = 1_000_003
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class Dropout(keras.layers.Layer):
+class Dropout(Layer):
     """Sets random values to 0 in training and scales up the others.
 
     Of each random number both halves are used, because drawing them takes
@@ -44,7 +45,7 @@ class Dropout(keras.layers.Layer):
 
     def __init__(self, rate, seed=None, **kwargs):
         super().__init__(**kwargs)
-        check_rates(rate=rate)
+        checks.share(rate=rate)
         self.rate = rate
         self.seed = seed
         self.supports_masking = True  # Those that Keras passes along.
@@ -72,15 +73,6 @@ class Dropout(keras.layers.Layer):
         )
         kept = ops.cast(is_kept[..., :rows, :], inputs.dtype)
         return inputs * (kept * (1.0 / (1.0 - self.rate)))
-
-    def compute_output_shape(self, inputs_shape):
-        return inputs_shape
-
-    def compute_output_spec(self, inputs, training=None):
-        return keras.KerasTensor(inputs.shape, dtype=self.compute_dtype)
-
-    def get_config(self):
-        return {**super().get_config(), "rate": self.rate, "seed": self.seed}
 
 
 class ReplicaSeedGenerator(keras.random.SeedGenerator):

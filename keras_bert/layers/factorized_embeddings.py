@@ -3,16 +3,14 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import clone_initializer
+from keras_bert import checks
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
-from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.flat_dense import make_dense
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class FactorizedEmbeddings(keras.layers.Layer):
+class FactorizedEmbeddings(Layer):
     """Maps embeddings of one width to vectors of another by a matrix.
 
     The table of words, the largest of all, is then as narrow as the
@@ -53,13 +51,8 @@ class FactorizedEmbeddings(keras.layers.Layer):
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.projection = None
         if hidden_size is not None:
-            check_positive(hidden_size=hidden_size)
-            self.projection = FlatDense(
-                hidden_size,
-                kernel_initializer=clone_initializer(self.kernel_initializer),
-                dtype=self.dtype_policy,
-                name="projection",
-            )
+            checks.at_least(1, hidden_size=hidden_size)
+            self.projection = make_dense(self, hidden_size, "projection")
 
     @property
     def vocab_size(self):
@@ -80,12 +73,9 @@ class FactorizedEmbeddings(keras.layers.Layer):
         """As of the layer of tables: what is added up before the matrix."""
         return self.tables.summands(input_ids, segment_ids)
 
-    def build(
-        self, input_ids_shape, segment_ids_shape=None, positions_shape=None
-    ):
-        shapes = input_ids_shape, segment_ids_shape, positions_shape
+    def build(self, input_ids_shape):
         if not self.tables.built:
-            self.tables.build(*shapes)
+            self.tables.build(input_ids_shape)
         if self.projection:
             self.projection.build((*input_ids_shape, self.embedding_size))
 
@@ -98,15 +88,5 @@ class FactorizedEmbeddings(keras.layers.Layer):
             return self.projection(embedded)
         return ops.cast(embedded, self.compute_dtype)
 
-    def compute_output_shape(
-        self, input_ids_shape, segment_ids_shape=None, positions_shape=None
-    ):
+    def compute_output_shape(self, input_ids_shape):
         return (*input_ids_shape, self.hidden_size or self.embedding_size)
-
-    def get_config(self):
-        names = "tables", "hidden_size", "kernel_initializer"
-        return {**super().get_config(), **save_arguments(self, *names)}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, "tables"))

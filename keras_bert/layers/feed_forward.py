@@ -2,19 +2,17 @@
 
 import keras
 
+from keras_bert import checks
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import DROPOUT
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.flat_dense import make_dense
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class FeedForward(keras.layers.Layer):
+class FeedForward(Layer):
     """Two dense layers with an activation between them.
 
     Args:
@@ -53,10 +51,10 @@ class FeedForward(keras.layers.Layer):
     ):
         super().__init__(**kwargs)
         self.supports_masking = True  # Those that Keras passes along.
-        check_positive(
-            hidden_size=hidden_size, intermediate_size=intermediate_size
+        checks.at_least(
+            1, hidden_size=hidden_size, intermediate_size=intermediate_size
         )
-        check_rates(dropout=dropout)
+        checks.share(dropout=dropout)
         self.hidden_size = hidden_size
         self.intermediate_size = intermediate_size
         self.activation = keras.activations.get(activation)
@@ -68,20 +66,14 @@ class FeedForward(keras.layers.Layer):
         )
 
     def _add_dense_layers(self):
-        self.intermediate = self._dense(
-            self.intermediate_size, "intermediate", activation=self.activation
+        self.intermediate = make_dense(
+            self,
+            self.intermediate_size,
+            "intermediate",
+            activation=self.activation,
         )
-        self.feed_forward_output = self._dense(
-            self.hidden_size, "feed_forward_output"
-        )
-
-    def _dense(self, units, name, **arguments):
-        return FlatDense(
-            units,
-            kernel_initializer=clone_initializer(self.kernel_initializer),
-            dtype=self.dtype_policy,
-            name=name,
-            **arguments,
+        self.feed_forward_output = make_dense(
+            self, self.hidden_size, "feed_forward_output"
         )
 
     def build(self, inputs_shape):
@@ -108,15 +100,3 @@ class FeedForward(keras.layers.Layer):
             float `(..., size)`.
         """
         return outputs
-
-    def compute_output_shape(self, inputs_shape):
-        return inputs_shape
-
-    def get_config(self):
-        sizes = save_arguments(self, "hidden_size", "intermediate_size")
-        others = "activation", "dropout", "kernel_initializer"
-        return {
-            **super().get_config(),
-            **sizes,
-            **save_arguments(self, *others),
-        }

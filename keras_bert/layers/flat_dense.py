@@ -3,12 +3,12 @@
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert.layers.activations import without_gradient
 from keras_bert.layers.arguments import DROPOUT
-from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.layer import SavedArguments
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -89,7 +89,7 @@ class FlatDense(keras.layers.Dense):
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class DropoutDense(FlatDense):
+class DropoutDense(SavedArguments, FlatDense):
     """Dropout, then a dense layer: the transform of RoBERTa's classifier.
 
     Args:
@@ -110,7 +110,7 @@ class DropoutDense(FlatDense):
     """
 
     def __init__(self, units, dropout=DROPOUT, **kwargs):
-        check_rates(dropout=dropout)
+        checks.share(dropout=dropout)
         super().__init__(units, **kwargs)
         self.dropout = dropout
         self.input_dropout = Dropout(dropout, dtype=self.dtype_policy)
@@ -123,12 +123,9 @@ class DropoutDense(FlatDense):
         dropped = self.input_dropout(inputs, training=training)
         return super().call(dropped, training=training)
 
-    def get_config(self):
-        return {**super().get_config(), "dropout": self.dropout}
-
 
 @keras.saving.register_keras_serializable("keras_bert")
-class NormedDense(FlatDense):
+class NormedDense(SavedArguments, FlatDense):
     """A dense layer, then a normalization: the transform of ModernBERT's heads.
 
     Args:
@@ -162,14 +159,6 @@ class NormedDense(FlatDense):
     def call(self, inputs, training=None):
         return self.layer_norm(super().call(inputs, training=training))
 
-    def get_config(self):
-        own = save_arguments(self, "layer_norm")
-        return {**super().get_config(), **own}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, "layer_norm"))
-
 
 def dense_layers(model):
     """List all `keras.layers.Dense` of a model, at any depth.
@@ -191,6 +180,40 @@ def check_not_quantized(model):
                 f"unquantized model. Received: {layer.path} in "
                 f"{layer.quantization_mode}."
             )
+
+
+def make_dense(layer, units, name, **arguments):
+    """Make a dense sublayer with the layer's initializer and dtype policy.
+
+    Args:
+        layer: layer with a `kernel_initializer`.
+        units: int, width of the outputs.
+        name: str, name of the sublayer.
+        **arguments: other arguments of `FlatDense`.
+    """
+    return FlatDense(
+        units,
+        kernel_initializer=clone_initializer(layer.kernel_initializer),
+        dtype=layer.dtype_policy,
+        name=name,
+        **arguments,
+    )
+
+
+def make_logits(layer, units, name):
+    """Make a dense float32 sublayer with the layer's initializer.
+
+    Args:
+        layer: layer with a `kernel_initializer`.
+        units: int, width of the outputs.
+        name: str, name of the sublayer.
+    """
+    return keras.layers.Dense(
+        units,
+        kernel_initializer=clone_initializer(layer.kernel_initializer),
+        dtype="float32",
+        name=name,
+    )
 
 
 @ops.custom_gradient

@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_bert.layers.activations import without_gradient
 from keras_bert.layers.feed_forward import FeedForward
+from keras_bert.layers.flat_dense import make_dense
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -40,11 +41,11 @@ class GatedFeedForward(FeedForward):
     """
 
     def _add_dense_layers(self):
-        self.intermediate = self._dense(
-            2 * self.intermediate_size, "intermediate", use_bias=False
+        self.intermediate = make_dense(
+            self, 2 * self.intermediate_size, "intermediate", use_bias=False
         )
-        self.feed_forward_output = self._dense(
-            self.hidden_size, "feed_forward_output", use_bias=False
+        self.feed_forward_output = make_dense(
+            self, self.hidden_size, "feed_forward_output", use_bias=False
         )
 
     def call(self, inputs, training=None):

@@ -4,10 +4,11 @@ import keras
 from keras import ops
 
 from keras_bert.layers.arguments import EPSILON
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class LayerNorm(keras.layers.Layer):
+class LayerNorm(Layer):
     """Normalizes each vector to mean 0 and variance 1, in float32.
 
     It computes what `keras.layers.LayerNormalization` does. The gradient is
@@ -54,12 +55,6 @@ class LayerNorm(keras.layers.Layer):
 
     def _normalized(self, inputs):
         return _normalize(ops.cast(inputs, "float32"), self.epsilon)
-
-    def compute_output_shape(self, inputs_shape):
-        return inputs_shape
-
-    def get_config(self):
-        return {**super().get_config(), "epsilon": self.epsilon}
 
 
 @keras.saving.register_keras_serializable("keras_bert")

@@ -3,8 +3,9 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
+from keras_bert import checks
 from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.layer import Layer
 
 # In Keras's order: what enters the cell, what stays in it, what is new, and
 # what leaves it.
@@ -14,7 +15,7 @@ _DTYPE = "float32"
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class LSTM(keras.layers.Layer):
+class LSTM(Layer):
     """`keras.layers.LSTM` with one matrix product for all inputs.
 
     The outputs are the same. What does not depend on the token before, most
@@ -52,7 +53,7 @@ class LSTM(keras.layers.Layer):
         self, units, return_sequences=False, go_backwards=False, **kwargs
     ):
         super().__init__(**kwargs)
-        check_positive(units=units)
+        checks.at_least(1, units=units)
         self.units = units
         self.supports_masking = True  # Those that Keras passes along.
         self.return_sequences = return_sequences
@@ -82,20 +83,12 @@ class LSTM(keras.layers.Layer):
             outputs = ops.flip(outputs, axis=1)
         return ops.cast(outputs, self.compute_dtype)
 
-    def compute_output_shape(self, vectors_shape, mask_shape=None):
+    def compute_output_shape(self, vectors_shape):
         *rest, _ = vectors_shape
         return (*(rest if self.return_sequences else rest[:1]), self.units)
 
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "return_sequences": self.return_sequences,
-            "go_backwards": self.go_backwards,
-        }
 
-
-class _Cell(keras.layers.Layer):
+class _Cell(Layer):
     """One step, from gates that hold the token's part already."""
 
     def __init__(self, units, **kwargs):

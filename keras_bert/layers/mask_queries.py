@@ -41,14 +41,8 @@ class MaskQueries(TiedLayer):
         [DeBERTa](https://arxiv.org/abs/2006.03654), section 3.2
     """
 
-    def build(self, states_shape, positions_shape=None):
-        super().build(states_shape)
-
     def call(self, states, positions=None):
         if positions is None:
             positions = ops.arange(ops.shape(states)[1])[None]
         rows = ops.take(self.embeddings.position_embeddings, positions, axis=0)
         return states + ops.cast(rows, self.compute_dtype)
-
-    def compute_output_shape(self, states_shape, positions_shape=None):
-        return states_shape

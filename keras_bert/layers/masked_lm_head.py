@@ -6,8 +6,6 @@ from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.tied_head import TiedHead
@@ -70,7 +68,7 @@ class MaskedLMHead(TiedHead):
             epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
         )
 
-    def build(self, sequence_output_shape, masked_lm_positions_shape=None):
+    def build(self, sequence_output_shape):
         super().build(sequence_output_shape)
         self.layer_norm.build(
             self.transform.compute_output_shape(sequence_output_shape)
@@ -78,14 +76,3 @@ class MaskedLMHead(TiedHead):
 
     def _transformed(self, states):
         return self.layer_norm(super()._transformed(states))
-
-    def get_config(self):
-        names = "activation", "layer_norm_epsilon", "kernel_initializer"
-        return {
-            **keras.layers.Layer.get_config(self),
-            **save_arguments(self, "embeddings", *names),
-        }
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, "embeddings"))

@@ -2,13 +2,13 @@
 
 import keras
 
-from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.flat_dense import make_logits
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class NSPHead(keras.layers.Layer):
+class NSPHead(Layer):
     """Scores "B is the next sentence" (0) against "B is random" (1).
 
     Args:
@@ -29,15 +29,12 @@ class NSPHead(keras.layers.Layer):
         [BERT](https://arxiv.org/abs/1810.04805), section 3.1, task 2
     """
 
+    output_dtype = "float32"
+
     def __init__(self, kernel_initializer=None, **kwargs):
         super().__init__(**kwargs)
         self.kernel_initializer = get_initializer(kernel_initializer)
-        self.classifier = keras.layers.Dense(
-            2,
-            kernel_initializer=clone_initializer(self.kernel_initializer),
-            dtype="float32",
-            name="classifier",
-        )
+        self.classifier = make_logits(self, 2, "classifier")
 
     def build(self, pooled_output_shape):
         self.classifier.build(pooled_output_shape)
@@ -47,11 +44,3 @@ class NSPHead(keras.layers.Layer):
 
     def compute_output_shape(self, pooled_output_shape):
         return (*pooled_output_shape[:-1], 2)
-
-    def compute_output_spec(self, pooled_output):
-        shape = self.compute_output_shape(pooled_output.shape)
-        return keras.KerasTensor(shape, dtype="float32")
-
-    def get_config(self):
-        own = save_arguments(self, "kernel_initializer")
-        return {**super().get_config(), **own}

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from keras_bert.layers.layer import Layer
+
 
 def gather_positions(values, positions):
     """Picks the vectors at some positions of each sequence.
@@ -54,7 +56,7 @@ def with_neighbours(blocks):
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class TextPositions(keras.layers.Layer):
+class TextPositions(Layer):
     """Counts the positions of each text of a row from 0.
 
     Call arguments:
@@ -72,6 +74,8 @@ class TextPositions(keras.layers.Layer):
     [[0, 1, 2, 0, 1, 0]]
     """
 
+    output_dtype = "int32"
+
     def call(self, text_numbers):
         num_rows, length = ops.shape(text_numbers)
         # All rows as one, whose numbers rise: padding is the last text.
@@ -82,6 +86,3 @@ class TextPositions(keras.layers.Layer):
         positions = ops.arange(num_rows * length) - starts
         positions = ops.reshape(positions, (num_rows, length))
         return ops.where(text_numbers > 0, positions, 0)
-
-    def compute_output_spec(self, text_numbers):
-        return keras.KerasTensor(text_numbers.shape, "int32")

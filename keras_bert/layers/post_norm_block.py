@@ -4,8 +4,6 @@ import keras
 from keras import ops
 
 from keras_bert.layers.arguments import EPSILON
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.residual_block import ResidualBlock
 
@@ -65,16 +63,8 @@ class PostNormBlock(ResidualBlock):
         )
         self.layer_norm_epsilon = layer_norm_epsilon
 
-    def build(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
-        self.self_attention.build(
-            inputs_shape, attention_mask_shape, query_positions_shape
-        )
+    def build(self, inputs_shape):
+        self.self_attention.build(inputs_shape)
         self.attention_layer_norm.build(inputs_shape)
         self.feed_forward.build(inputs_shape)
         self.output_layer_norm.build(inputs_shape)
@@ -88,11 +78,3 @@ class PostNormBlock(ResidualBlock):
     def _add(self, inputs, outputs, layer_norm):
         added = inputs + ops.cast(outputs, self.compute_dtype)
         return ops.cast(layer_norm(added), self.compute_dtype)
-
-    def get_config(self):
-        names = "self_attention", "feed_forward", "layer_norm_epsilon"
-        return {**super().get_config(), **save_arguments(self, *names)}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, "self_attention", "feed_forward"))

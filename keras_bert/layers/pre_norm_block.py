@@ -3,16 +3,7 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.residual_block import ResidualBlock
-
-_PIECES = (
-    "self_attention",
-    "feed_forward",
-    "feed_forward_layer_norm",
-    "attention_layer_norm",
-)
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -71,16 +62,8 @@ class PreNormBlock(ResidualBlock):
         self.feed_forward_layer_norm = feed_forward_layer_norm
         self.feed_forward = feed_forward
 
-    def build(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
-        self.self_attention.build(
-            inputs_shape, attention_mask_shape, query_positions_shape
-        )
+    def build(self, inputs_shape):
+        self.self_attention.build(inputs_shape)
         for layer in (
             self.attention_layer_norm,
             self.feed_forward_layer_norm,
@@ -99,10 +82,3 @@ class PreNormBlock(ResidualBlock):
         if layer_norm is None:
             return states
         return ops.cast(layer_norm(states), self.compute_dtype)
-
-    def get_config(self):
-        return {**super().get_config(), **save_arguments(self, *_PIECES)}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, *_PIECES))

@@ -3,14 +3,15 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
+from keras_bert import checks
+from keras_bert.layers.layer import Layer
 
 # Beside the learned bias, which starts at 0, so that at first a cell is kept.
 _FORGET_BIAS = 1.0
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class ProjectedLSTMCell(keras.layers.Layer):
+class ProjectedLSTMCell(Layer):
     """One step of an LSTM of ELMo, for `keras.layers.RNN`.
 
     A matrix reads the wide cell out to the narrow state that the next step and
@@ -43,7 +44,7 @@ class ProjectedLSTMCell(keras.layers.Layer):
         self, units, output_size, cell_clip=3.0, projection_clip=3.0, **kwargs
     ):
         super().__init__(**kwargs)
-        check_positive(units=units, output_size=output_size)
+        checks.at_least(1, units=units, output_size=output_size)
         self.units = units
         self.output_size = output_size
         self.state_size = [output_size, units]
@@ -71,7 +72,3 @@ class ProjectedLSTMCell(keras.layers.Layer):
     def compute_output_shape(self, vectors_shape, states_shape):
         state_shape, _ = states_shape
         return state_shape, states_shape
-
-    def get_config(self):
-        names = "units", "output_size", "cell_clip", "projection_clip"
-        return super().get_config() | {x: getattr(self, x) for x in names}

@@ -4,14 +4,14 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
+from keras_bert import checks
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class RelativeBias(keras.layers.Layer):
+class RelativeBias(Layer):
     """Gives what `SelfAttention` adds to its scores, for every block.
 
     Half of the rows of its table are for keys behind the query. Half of these
@@ -50,7 +50,8 @@ class RelativeBias(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(
+        checks.at_least(
+            1,
             num_heads=num_heads,
             num_buckets=num_buckets,
             max_distance=max_distance,
@@ -84,11 +85,6 @@ class RelativeBias(keras.layers.Layer):
 
     def compute_output_shape(self, inputs_shape):
         return 1, self.num_heads, inputs_shape[1], inputs_shape[1]
-
-    def get_config(self):
-        names = "num_heads", "num_buckets", "max_distance"
-        own = save_arguments(self, *names, "embeddings_initializer")
-        return {**super().get_config(), **own}
 
 
 def _rows(num_rows, max_distance):

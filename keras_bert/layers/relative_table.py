@@ -3,15 +3,13 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import clone_initializer
+from keras_bert import checks
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class RelativeTable(keras.layers.Layer):
+class RelativeTable(Layer):
     """Gives its table, for `DisentangledAttention` of every block.
 
     Args:
@@ -47,7 +45,7 @@ class RelativeTable(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(num_rows=num_rows, hidden_size=hidden_size)
+        checks.at_least(1, num_rows=num_rows, hidden_size=hidden_size)
         self.num_rows = num_rows
         self.hidden_size = hidden_size
         self.layer_norm = layer_norm
@@ -55,11 +53,8 @@ class RelativeTable(keras.layers.Layer):
 
     def build(self, inputs_shape):
         shape = self.compute_output_shape(inputs_shape)
-        self.relative_embeddings = self.add_weight(
-            name="relative_embeddings",
-            shape=shape,
-            initializer=clone_initializer(self.embeddings_initializer),
-            autocast=False,
+        self.relative_embeddings = self.add_table(
+            "relative_embeddings", self.num_rows
         )
         if self.layer_norm:
             self.layer_norm.build(shape)
@@ -72,12 +67,3 @@ class RelativeTable(keras.layers.Layer):
 
     def compute_output_shape(self, inputs_shape):
         return self.num_rows, self.hidden_size
-
-    def get_config(self):
-        names = "num_rows", "hidden_size", "layer_norm"
-        own = save_arguments(self, *names, "embeddings_initializer")
-        return {**super().get_config(), **own}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, "layer_norm"))

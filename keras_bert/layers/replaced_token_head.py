@@ -3,18 +3,18 @@
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.arguments import EPSILON
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import save_arguments
-from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.flat_dense import make_dense
+from keras_bert.layers.flat_dense import make_logits
+from keras_bert.layers.layer import Layer
 from keras_bert.layers.layer_norm import LayerNorm
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class ReplacedTokenHead(keras.layers.Layer):
+class ReplacedTokenHead(Layer):
     """Scores each token: above 0 it is taken for a replaced one.
 
     Args:
@@ -38,6 +38,8 @@ class ReplacedTokenHead(keras.layers.Layer):
         [ELECTRA](https://arxiv.org/abs/2003.10555), section 2
     """
 
+    output_dtype = "float32"
+
     def __init__(
         self,
         hidden_size,
@@ -46,23 +48,14 @@ class ReplacedTokenHead(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(hidden_size=hidden_size)
+        checks.at_least(1, hidden_size=hidden_size)
         self.hidden_size = hidden_size
         self.kernel_initializer = get_initializer(kernel_initializer)
-        self.dense = FlatDense(
-            hidden_size,
-            activation=activation,
-            kernel_initializer=clone_initializer(self.kernel_initializer),
-            dtype=self.dtype_policy,
-            name="dense",
+        self.dense = make_dense(
+            self, hidden_size, "dense", activation=activation
         )
         self.activation = self.dense.activation
-        self.logits = keras.layers.Dense(
-            1,
-            kernel_initializer=clone_initializer(self.kernel_initializer),
-            dtype="float32",
-            name="logits",
-        )
+        self.logits = make_logits(self, 1, "logits")
 
     def build(self, sequence_output_shape):
         self.dense.build(sequence_output_shape)
@@ -76,13 +69,6 @@ class ReplacedTokenHead(keras.layers.Layer):
 
     def compute_output_shape(self, sequence_output_shape):
         return tuple(sequence_output_shape[:-1])
-
-    def compute_output_spec(self, sequence_output, training=None):
-        return keras.KerasTensor(sequence_output.shape[:-1], dtype="float32")
-
-    def get_config(self):
-        names = "hidden_size", "activation", "kernel_initializer"
-        return {**super().get_config(), **save_arguments(self, *names)}
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -129,7 +115,3 @@ class NormedReplacedTokenHead(ReplacedTokenHead):
         return super().call(
             ops.cast(states, self.compute_dtype), training=training
         )
-
-    def get_config(self):
-        own = save_arguments(self, "layer_norm_epsilon")
-        return {**super().get_config(), **own}

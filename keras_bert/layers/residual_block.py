@@ -1,12 +1,12 @@
 """Two sublayers, each added to the states, wherever these are normalized."""
 
-import keras
 from keras import ops
 
+from keras_bert.layers.layer import Layer
 from keras_bert.layers.positions import gather_positions
 
 
-class ResidualBlock(keras.layers.Layer):
+class ResidualBlock(Layer):
     """Attention, then a feed-forward net, each added to the states.
 
     A subclass has the layers `self_attention` and `feed_forward`, whose names
@@ -75,13 +75,7 @@ class ResidualBlock(keras.layers.Layer):
             self.attention_input(inputs), attention_mask, about
         )
 
-    def compute_output_shape(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
+    def compute_output_shape(self, inputs_shape, query_positions_shape=None):
         return self.self_attention.compute_output_shape(
-            inputs_shape, attention_mask_shape, query_positions_shape
+            inputs_shape, query_positions_shape
         )

@@ -3,9 +3,7 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import DROPOUT
-from keras_bert.layers.arguments import EPSILON
-from keras_bert.layers.arguments import save_arguments
+from keras_bert import checks
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 
 
@@ -55,37 +53,20 @@ class RobertaEmbeddings(TokenEmbeddings):
         max_position_embeddings=514,
         type_vocab_size=1,
         pad_id=1,
-        dropout=DROPOUT,
-        layer_norm_epsilon=EPSILON,
-        embeddings_initializer=None,
         **kwargs,
     ):
-        for name, value in (
-            ("type_vocab_size", type_vocab_size),
-            ("pad_id", pad_id),
-        ):
-            if not isinstance(value, int) or value < 0:
-                raise ValueError(
-                    f"`{name}` must be an integer, at least 0. "
-                    f"Received: {name}={value!r}."
-                )
+        checks.at_least(0, type_vocab_size=type_vocab_size, pad_id=pad_id)
         super().__init__(
-            vocab_size,
-            hidden_size,
-            max_position_embeddings,
-            dropout,
-            layer_norm_epsilon,
-            embeddings_initializer,
-            **kwargs,
+            vocab_size, hidden_size, max_position_embeddings, **kwargs
         )
         self.type_vocab_size = type_vocab_size
         self.pad_id = pad_id
 
-    def build(self, input_ids_shape, positions_shape=None):
-        super().build(input_ids_shape, positions_shape)
+    def build(self, input_ids_shape):
+        super().build(input_ids_shape)
         if self.type_vocab_size:
-            self.segment_embeddings = self._add_table(
-                "segment", self.type_vocab_size
+            self.segment_embeddings = self.add_table(
+                "segment_embeddings", self.type_vocab_size
             )
 
     @property
@@ -105,7 +86,3 @@ class RobertaEmbeddings(TokenEmbeddings):
         if not self.type_vocab_size:
             return places
         return places + self.segment_embeddings[0]
-
-    def get_config(self):
-        own = save_arguments(self, "type_vocab_size", "pad_id")
-        return {**super().get_config(), **own}

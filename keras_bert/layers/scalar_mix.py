@@ -3,11 +3,12 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import check_positive
+from keras_bert import checks
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class ScalarMix(keras.layers.Layer):
+class ScalarMix(Layer):
     """Adds the states of several layers up, by weights that are learned.
 
     There is one weight for each layer, and these sum to 1; `gamma` scales
@@ -33,7 +34,7 @@ class ScalarMix(keras.layers.Layer):
 
     def __init__(self, num_layers, **kwargs):
         super().__init__(**kwargs)
-        check_positive(num_layers=num_layers)
+        checks.at_least(1, num_layers=num_layers)
         self.num_layers = num_layers
 
     def build(self, states_shape):
@@ -62,6 +63,3 @@ class ScalarMix(keras.layers.Layer):
     def compute_output_shape(self, states_shape):
         *rest, _, hidden_size = states_shape
         return (*rest, hidden_size)
-
-    def get_config(self):
-        return {**super().get_config(), "num_layers": self.num_layers}

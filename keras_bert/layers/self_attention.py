@@ -3,16 +3,14 @@
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import check_places
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.attention_patterns import is_long
 from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.flat_dense import make_dense
+from keras_bert.layers.layer import Layer
 from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.positions import split_blocks
 from keras_bert.layers.positions import with_neighbours
@@ -27,7 +25,7 @@ _OF_TOKENS = {"position", "text"}
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class SelfAttention(keras.layers.Layer):
+class SelfAttention(Layer):
     """Multi-head scaled dot-product self-attention.
 
     Query, key and value come from one matrix product, whose output holds the
@@ -95,8 +93,8 @@ class SelfAttention(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(hidden_size=hidden_size, num_heads=num_heads)
-        check_rates(dropout=dropout, output_dropout=output_dropout)
+        checks.at_least(1, hidden_size=hidden_size, num_heads=num_heads)
+        checks.share(dropout=dropout, output_dropout=output_dropout)
         if hidden_size % num_heads:
             raise ValueError(
                 "`hidden_size` must be divisible by `num_heads`. Received: "
@@ -121,24 +119,12 @@ class SelfAttention(keras.layers.Layer):
         self.output_dropout = self._dropout(output_dropout, "output_dropout")
 
     def _dense(self, units, name):
-        return FlatDense(
-            units,
-            use_bias=self.use_bias,
-            kernel_initializer=clone_initializer(self.kernel_initializer),
-            dtype=self.dtype_policy,
-            name=name,
-        )
+        return make_dense(self, units, name, use_bias=self.use_bias)
 
     def _dropout(self, rate, name):
         return Dropout(rate, dtype=self.dtype_policy, name=name)
 
-    def build(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
+    def build(self, inputs_shape):
         batch_size, seq_length, _ = inputs_shape
         self.query_key_value.build(inputs_shape)
         self.weights_dropout.build(
@@ -429,32 +415,13 @@ class SelfAttention(keras.layers.Layer):
             scores += ignored * _IGNORED_SCORE
         return ops.softmax(scores)
 
-    def compute_output_shape(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
+    def compute_output_shape(self, inputs_shape, query_positions_shape=None):
         rows = query_positions_shape or inputs_shape
         return (*rows[:2], self.hidden_size)
 
     def get_config(self):
-        names = "hidden_size", "num_heads", "dropout", "kernel_initializer"
-        return {
-            **super().get_config(),
-            **save_arguments(self, *names, "pattern", "use_bias", "rotary"),
-            "output_dropout": self.output_dropout.rate,
-        }
-
-    @classmethod
-    def from_config(cls, config):
-        # Files of before there were rotary positions have none.
-        objects = {
-            name: keras.saving.deserialize_keras_object(config.get(name))
-            for name in ("pattern", "rotary")
-        }
-        return cls(**{**config, **objects})
+        rate = self.output_dropout.rate
+        return {**super().get_config(), "output_dropout": rate}
 
 
 def _pairs(known, query_positions):

@@ -4,9 +4,8 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.disentangled_attention import DisentangledAttention
-from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.flat_dense import make_dense
 
 _FUSED = "query_key_value"
 
@@ -53,21 +52,10 @@ class SeparateDisentangledAttention(DisentangledAttention):
         self._rows = np.minimum(rows, rows[-2]).astype("int32")
 
     def _dense(self, units, name):
-        return FlatDense(
-            units,
-            use_bias=name not in (_FUSED, "table_key"),
-            kernel_initializer=clone_initializer(self.kernel_initializer),
-            dtype=self.dtype_policy,
-            name=name,
-        )
+        use_bias = name not in (_FUSED, "table_key")
+        return make_dense(self, units, name, use_bias=use_bias)
 
-    def build(
-        self,
-        inputs_shape,
-        attention_mask_shape=None,
-        query_positions_shape=None,
-        about_shape=None,
-    ):
+    def build(self, inputs_shape):
         super().build(inputs_shape)
         self.query_bias = self._bias("query_bias")
         self.value_bias = self._bias("value_bias")
@@ -94,8 +82,3 @@ class SeparateDisentangledAttention(DisentangledAttention):
                 (self.table_key, falling),
             )
         ]
-
-    def get_config(self):
-        config = super().get_config()
-        del config["num_buckets"]
-        return config

@@ -3,18 +3,16 @@
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert.layers.arguments import DROPOUT
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.flat_dense import make_logits
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class TaskHead(keras.layers.Layer):
+class TaskHead(Layer):
     """Scores vectors: dropout, then one matrix product.
 
     Args:
@@ -39,6 +37,8 @@ class TaskHead(keras.layers.Layer):
         [BERT](https://arxiv.org/abs/1810.04805), section 3.2
     """
 
+    output_dtype = "float32"
+
     def __init__(
         self,
         num_outputs,
@@ -48,20 +48,15 @@ class TaskHead(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(num_outputs=num_outputs)
-        check_rates(dropout=dropout)
+        checks.at_least(1, num_outputs=num_outputs)
+        checks.share(dropout=dropout)
         self.num_outputs = num_outputs
         self.supports_masking = True  # Those that Keras passes along.
         self.transform = transform
         self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.vectors_dropout = Dropout(dropout, dtype=self.dtype_policy)
-        self.logits = keras.layers.Dense(
-            num_outputs,
-            kernel_initializer=clone_initializer(self.kernel_initializer),
-            dtype="float32",
-            name="logits",
-        )
+        self.logits = make_logits(self, num_outputs, "logits")
 
     def build(self, vectors_shape):
         if self.transform is not None:
@@ -88,15 +83,3 @@ class TaskHead(keras.layers.Layer):
 
     def compute_output_shape(self, vectors_shape):
         return (*vectors_shape[:-1], self.num_outputs)
-
-    def compute_output_spec(self, vectors, training=None):
-        shape = self.compute_output_shape(vectors.shape)
-        return keras.KerasTensor(shape, dtype="float32")
-
-    def get_config(self):
-        names = "num_outputs", "transform", "dropout", "kernel_initializer"
-        return {**super().get_config(), **save_arguments(self, *names)}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, "transform"))

@@ -3,12 +3,11 @@
 import keras
 from keras import ops
 
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
+from keras_bert.layers.layer import Layer
 from keras_bert.layers.positions import gather_positions
 
 
-class TiedLayer(keras.layers.Layer):
+class TiedLayer(Layer):
     """Base class of layers that share a table of the model's embeddings.
 
     A config describes the embeddings in this layer once more. A layer made
@@ -41,13 +40,6 @@ class TiedLayer(keras.layers.Layer):
     def build(self, states_shape):
         if not self.embeddings.built:
             self.embeddings.build(states_shape[:-1])
-
-    def get_config(self):
-        return {**super().get_config(), **save_arguments(self, "embeddings")}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, "embeddings"))
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -82,8 +74,7 @@ class LMHead(TiedLayer):
         https://arxiv.org/abs/1608.05859)
     """
 
-    def build(self, sequence_output_shape, masked_lm_positions_shape=None):
-        super().build(sequence_output_shape)
+    output_dtype = "float32"
 
     def call(self, sequence_output, masked_lm_positions=None):
         states = ops.cast(sequence_output, self.compute_dtype)
@@ -110,13 +101,6 @@ class LMHead(TiedLayer):
     ):
         rows = masked_lm_positions_shape or sequence_output_shape
         return (*rows[:2], self.embeddings.vocab_size)
-
-    def compute_output_spec(self, sequence_output, masked_lm_positions=None):
-        positions_shape = getattr(masked_lm_positions, "shape", None)
-        shape = self.compute_output_shape(
-            sequence_output.shape, positions_shape
-        )
-        return keras.KerasTensor(shape, dtype="float32")
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -155,7 +139,7 @@ class TiedHead(LMHead):
         super().__init__(embeddings, **kwargs)
         self.transform = transform
 
-    def build(self, sequence_output_shape, masked_lm_positions_shape=None):
+    def build(self, sequence_output_shape):
         super().build(sequence_output_shape)
         self.transform.build(sequence_output_shape)
         self.output_bias = self.add_weight(
@@ -171,11 +155,3 @@ class TiedHead(LMHead):
 
     def _transformed(self, states):
         return self.transform(states)
-
-    def get_config(self):
-        own = save_arguments(self, "transform")
-        return {**super().get_config(), **own}
-
-    @classmethod
-    def from_config(cls, config):
-        return super().from_config(revive_sublayers(config, "transform"))

@@ -3,20 +3,18 @@
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_places
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.layer import Layer
 from keras_bert.layers.layer_norm import LayerNorm
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class PlainEmbeddings(keras.layers.Layer):
+class PlainEmbeddings(Layer):
     """Sums word and learned position embeddings.
 
     Args:
@@ -55,12 +53,13 @@ class PlainEmbeddings(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(
+        checks.at_least(
+            1,
             vocab_size=vocab_size,
             hidden_size=hidden_size,
             max_position_embeddings=max_position_embeddings,
         )
-        check_rates(dropout=dropout)
+        checks.share(dropout=dropout)
         self.vocab_size = vocab_size
         self.hidden_size = hidden_size
         self.max_position_embeddings = max_position_embeddings
@@ -70,11 +69,12 @@ class PlainEmbeddings(keras.layers.Layer):
             dropout, dtype=self.dtype_policy, name="dropout"
         )
 
-    def build(self, input_ids_shape, positions_shape=None):
-        self._check_length(input_ids_shape, positions_shape)
-        self.word_embeddings = self._add_table("word", self.vocab_size)
-        self.position_embeddings = self._add_table(
-            "position", self.max_position_embeddings
+    def build(self, input_ids_shape):
+        self.word_embeddings = self.add_table(
+            "word_embeddings", self.vocab_size
+        )
+        self.position_embeddings = self.add_table(
+            "position_embeddings", self.max_position_embeddings
         )
         self.output_dropout.build((*input_ids_shape, self.hidden_size))
 
@@ -96,14 +96,6 @@ class PlainEmbeddings(keras.layers.Layer):
     def max_seq_length(self):
         """The longest sequence that there are positions for."""
         return self.max_position_embeddings
-
-    def _add_table(self, kind, num_rows):
-        return self.add_weight(
-            name=f"{kind}_embeddings",
-            shape=(num_rows, self.hidden_size),
-            initializer=clone_initializer(self.embeddings_initializer),
-            autocast=False,  # Rows are looked up, not the whole table cast.
-        )
 
     def call(self, input_ids, positions=None, training=None):
         embedded = self._sum(input_ids, positions)
@@ -138,13 +130,8 @@ class PlainEmbeddings(keras.layers.Layer):
             return ops.take(self.position_embeddings, positions, axis=0)
         return self.position_embeddings[: ops.shape(input_ids)[1]]  # [S, H]
 
-    def compute_output_shape(self, input_ids_shape, positions_shape=None):
+    def compute_output_shape(self, input_ids_shape):
         return (*input_ids_shape, self.hidden_size)
-
-    def get_config(self):
-        sizes = "vocab_size", "hidden_size", "max_position_embeddings"
-        own = save_arguments(self, *sizes, "dropout", "embeddings_initializer")
-        return {**super().get_config(), **own}
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -182,26 +169,19 @@ class TokenEmbeddings(PlainEmbeddings):
         vocab_size,
         hidden_size,
         max_position_embeddings=512,
-        dropout=DROPOUT,
         layer_norm_epsilon=EPSILON,
-        embeddings_initializer=None,
         **kwargs,
     ):
         super().__init__(
-            vocab_size,
-            hidden_size,
-            max_position_embeddings,
-            dropout,
-            embeddings_initializer,
-            **kwargs,
+            vocab_size, hidden_size, max_position_embeddings, **kwargs
         )
         self.layer_norm_epsilon = layer_norm_epsilon
         self.layer_norm = LayerNorm(
             layer_norm_epsilon, dtype="float32", name="layer_norm"
         )
 
-    def build(self, input_ids_shape, positions_shape=None):
-        super().build(input_ids_shape, positions_shape)
+    def build(self, input_ids_shape):
+        super().build(input_ids_shape)
         self.layer_norm.build((*input_ids_shape, self.hidden_size))
 
     def call(self, input_ids, positions=None, training=None):
@@ -210,7 +190,3 @@ class TokenEmbeddings(PlainEmbeddings):
     def _normalize(self, embedded, training):
         embedded = ops.cast(self.layer_norm(embedded), self.compute_dtype)
         return self.output_dropout(embedded, training=training)
-
-    def get_config(self):
-        own = save_arguments(self, "layer_norm_epsilon")
-        return {**super().get_config(), **own}

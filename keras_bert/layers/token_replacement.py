@@ -4,12 +4,13 @@ import keras
 from keras import ops
 
 from keras_bert.layers.dropout import ReplicaSeedGenerator
+from keras_bert.layers.layer import Layer
 
 _FIXED_SEED = 0
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class TokenReplacement(keras.layers.Layer):
+class TokenReplacement(Layer):
     """Replaces masked tokens by words drawn from a generator's logits.
 
     A word is drawn with the probability that the generator gives it, and no
@@ -49,6 +50,8 @@ class TokenReplacement(keras.layers.Layer):
         [ELECTRA](https://arxiv.org/abs/2003.10555), section 2
     """
 
+    output_dtype = "int32"
+
     def __init__(self, seed=None, **kwargs):
         super().__init__(**kwargs)
         self.seed = seed
@@ -78,15 +81,8 @@ class TokenReplacement(keras.layers.Layer):
             _put(ops.zeros_like(input_ids), masked_lm_positions, is_replaced),
         )
 
-    def compute_output_shape(self, input_ids_shape, *other_shapes):
+    def compute_output_shape(self, input_ids_shape):
         return input_ids_shape, input_ids_shape
-
-    def compute_output_spec(self, input_ids, *others, **named):
-        ids = keras.KerasTensor(input_ids.shape, dtype="int32")
-        return ids, keras.KerasTensor(input_ids.shape, dtype="int32")
-
-    def get_config(self):
-        return {**super().get_config(), "seed": self.seed}
 
 
 def _put(values, positions, updates):

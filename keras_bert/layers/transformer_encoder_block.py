@@ -2,14 +2,12 @@
 
 import keras
 
+from keras_bert import checks
 from keras_bert.layers.activations import gelu_tanh
 from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import check_rates
 from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention
@@ -72,8 +70,8 @@ class TransformerEncoderBlock(PostNormBlock):
         pattern=None,
         **kwargs,
     ):
-        check_positive(intermediate_size=intermediate_size)
-        check_rates(dropout=dropout, attention_dropout=attention_dropout)
+        checks.at_least(1, intermediate_size=intermediate_size)
+        checks.share(dropout=dropout, attention_dropout=attention_dropout)
         kernel_initializer = get_initializer(kernel_initializer)
         self_attention = SelfAttention(
             hidden_size,
@@ -105,17 +103,3 @@ class TransformerEncoderBlock(PostNormBlock):
         self.attention_dropout = attention_dropout
         self.kernel_initializer = kernel_initializer
         self.pattern = pattern
-
-    def get_config(self):
-        sizes = "hidden_size", "num_heads", "intermediate_size", "pattern"
-        rates = "dropout", "attention_dropout", "layer_norm_epsilon"
-        others = "activation", "kernel_initializer"
-        return {
-            **keras.layers.Layer.get_config(self),
-            **save_arguments(self, *sizes, *rates, *others),
-        }
-
-    @classmethod
-    def from_config(cls, config):
-        pattern = keras.saving.deserialize_keras_object(config["pattern"])
-        return cls(**{**config, "pattern": pattern})

@@ -3,18 +3,15 @@
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert.layers.arguments import DROPOUT
-from keras_bert.layers.arguments import check_positive
-from keras_bert.layers.arguments import check_rates
-from keras_bert.layers.arguments import clone_initializer
 from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.arguments import revive_sublayers
-from keras_bert.layers.arguments import save_arguments
 from keras_bert.layers.dropout import Dropout
+from keras_bert.layers.layer import Layer
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class WordEmbeddings(keras.layers.Layer):
+class WordEmbeddings(Layer):
     """Looks up word embeddings and normalizes them.
 
     Positions are the business of the attention.
@@ -57,8 +54,8 @@ class WordEmbeddings(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_positive(vocab_size=vocab_size, hidden_size=hidden_size)
-        check_rates(dropout=dropout)
+        checks.at_least(1, vocab_size=vocab_size, hidden_size=hidden_size)
+        checks.share(dropout=dropout)
         self.vocab_size = vocab_size
         self.hidden_size = hidden_size
         self.layer_norm = layer_norm
@@ -70,22 +67,16 @@ class WordEmbeddings(keras.layers.Layer):
         )
 
     def build(self, input_ids_shape):
-        self.word_embeddings = self._table("word_embeddings", self.vocab_size)
+        self.word_embeddings = self.add_table(
+            "word_embeddings", self.vocab_size
+        )
         if self.max_position_embeddings is not None:
-            self.position_embeddings = self._table(
+            self.position_embeddings = self.add_table(
                 "position_embeddings", self.max_position_embeddings
             )
         output_shape = (*input_ids_shape, self.hidden_size)
         self.layer_norm.build(output_shape)
         self.output_dropout.build(output_shape)
-
-    def _table(self, name, num_rows):
-        return self.add_weight(
-            name=name,
-            shape=(num_rows, self.hidden_size),
-            initializer=clone_initializer(self.embeddings_initializer),
-            autocast=False,  # Rows are looked up, not the whole table cast.
-        )
 
     @property
     def embedding_size(self):
@@ -116,12 +107,3 @@ class WordEmbeddings(keras.layers.Layer):
 
     def compute_output_shape(self, input_ids_shape):
         return (*input_ids_shape, self.hidden_size)
-
-    def get_config(self):
-        names = "vocab_size", "hidden_size", "layer_norm", "dropout"
-        names += "embeddings_initializer", "max_position_embeddings"
-        return {**super().get_config(), **save_arguments(self, *names)}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**revive_sublayers(config, "layer_norm"))

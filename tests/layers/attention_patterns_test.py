@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from keras_bert.layers import SelfAttention
 from keras_bert.layers import TransformerEncoderBlock
@@ -10,30 +9,6 @@ _RANDOM = np.random.default_rng(0)
 _INPUTS = _RANDOM.normal(size=(2, 5, 8)).astype("float32")
 _MASK = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], "int32")
 _SIZES = {"hidden_size": 8, "num_heads": 2}
-
-
-def test_attention_layer(run_layer_test):
-    run_layer_test(
-        SelfAttention,
-        {**_SIZES, "dropout": 0.0, "pattern": causal},
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=4,
-    )
-
-
-def test_block_layer(run_layer_test):
-    run_layer_test(
-        TransformerEncoderBlock,
-        {
-            **_SIZES,
-            "intermediate_size": 16,
-            "dropout": 0.0,
-            "attention_dropout": 0.0,
-            "pattern": causal,
-        },
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=12,
-    )
 
 
 def test_a_token_sees_what_a_sequence_that_ends_there_shows():
@@ -88,9 +63,3 @@ def test_a_window_ends_at_its_reach_on_both_sides():
     assert attended[150, [86, 214]].all()
     assert not attended[150, [85, 215]].any()
     assert attended[0].sum() == 65
-
-
-@pytest.mark.parametrize("reach", [0, 1.5])
-def test_a_window_of_no_size_is_an_error(reach):
-    with pytest.raises(ValueError, match=f"`reach`.*reach={reach}"):
-        Window(reach)

@@ -1,6 +1,5 @@
 import keras
 import numpy as np
-import pytest
 
 from keras_bert.layers import BertEmbeddings
 
@@ -12,7 +11,7 @@ _ARGUMENTS = {"vocab_size": 30, "hidden_size": 8, "max_position_embeddings": 16}
 def make_embeddings(**arguments):
     """Embeddings whose every weight matters, gain and offset too."""
     embeddings = BertEmbeddings(**_ARGUMENTS, **arguments)
-    embeddings.build((None, None), (None, None))
+    embeddings.build((None, None))
     random = np.random.default_rng(1)
     for weight in embeddings.weights:
         weight.assign(random.normal(0.5, 0.5, weight.shape))
@@ -22,15 +21,6 @@ def make_embeddings(**arguments):
 def call(embeddings, ids, segments, **arguments):
     output = embeddings(ids, segments, **arguments)
     return keras.ops.convert_to_numpy(keras.ops.cast(output, "float32"))
-
-
-def test_layer(run_layer_test):
-    run_layer_test(
-        BertEmbeddings,
-        {**_ARGUMENTS, "dropout": 0.0},
-        {"input_ids": _IDS, "segment_ids": _SEGMENTS},
-        num_weights=5,
-    )
 
 
 def test_output_is_the_normalized_sum():
@@ -57,7 +47,7 @@ def test_a_token_depends_on_itself_alone():
 
 def test_weights_start_at_the_deviation_of_the_initializer():
     embeddings = BertEmbeddings(1000, 64)
-    embeddings.build((None, None), (None, None))
+    embeddings.build((None, None))
     for table in embeddings.get_weights()[:2]:
         # Truncation at two deviations takes 12 % off.
         assert 0.017 < table.std() < 0.018
@@ -103,22 +93,6 @@ def test_dropout_is_for_training_alone():
     kept = dropped != 0
     assert 0 < kept.mean() < 1
     np.testing.assert_allclose(dropped[kept], 2 * expected[kept], rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["vocab_size", "hidden_size", "max_position_embeddings", "type_vocab_size"],
-)
-@pytest.mark.parametrize("value", [0, -1, 1.5, "8", True, None])
-def test_sizes_must_be_positive_integers(name, value):
-    with pytest.raises(ValueError, match=f"`{name}`.*{name}={value!r} "):
-        BertEmbeddings(**{**_ARGUMENTS, name: value})
-
-
-@pytest.mark.parametrize("value", [-0.1, 1, 1.5, "0.1", None])
-def test_dropout_must_be_a_rate(value):
-    with pytest.raises(ValueError, match=f"`dropout`.*dropout={value!r}"):
-        BertEmbeddings(**_ARGUMENTS, dropout=value)
 
 
 def test_summands_are_the_rows_of_the_tables():

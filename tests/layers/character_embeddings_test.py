@@ -1,6 +1,5 @@
 import keras
 import numpy as np
-import pytest
 
 from keras_bert.layers import CharacterEmbeddings
 
@@ -26,15 +25,6 @@ def _drawn():
         [random.normal(scale=0.5, size=w.shape) for w in layer.weights]
     )
     return layer
-
-
-def test_layer(run_layer_test):
-    run_layer_test(
-        CharacterEmbeddings,
-        _SIZES,
-        {"characters": _CHARACTERS},
-        num_weights=1 + 2 * 2 + 4 + 2,
-    )
 
 
 def test_a_filter_sees_the_padding_as_a_vector_of_zeros():
@@ -70,8 +60,3 @@ def test_a_highway_that_carries_nothing_lets_words_through():
     np.testing.assert_allclose(
         _vectors(layer, _CHARACTERS), _vectors(plain, _CHARACTERS), atol=1e-6
     )
-
-
-def test_bad_sizes_are_an_error():
-    with pytest.raises(ValueError, match="num_characters=0"):
-        CharacterEmbeddings(**{**_SIZES, "num_characters": 0})

@@ -49,13 +49,3 @@ def test_scores_stay_exact_under_a_mixed_policy():
     scores = np.array([[1.0], [1.001], [0.999]], "float32")
     split = SplitChoices()(scores, _IDS[:1])
     np.testing.assert_array_equal(split, scores.reshape(1, 3))
-
-
-@pytest.mark.parametrize("layer_class", [MergeChoices, SplitChoices])
-def test_config_round_trip(layer_class):
-    layer = layer_class(name="named")
-    revived = keras.saving.deserialize_keras_object(
-        keras.saving.serialize_keras_object(layer)
-    )
-    assert type(revived) is layer_class
-    assert revived.get_config() == layer.get_config()

@@ -39,35 +39,12 @@ def _widened(layer, *inputs, **told):
     return layer
 
 
-class _WithTable:
-    """With the table at hand, for checks that know of no other tensors."""
-
-    def build(self, inputs_shape, attention_mask_shape=None):
-        super().build(inputs_shape)
-
-    def compute_output_shape(self, inputs_shape, attention_mask_shape=None):
-        return inputs_shape
-
-    def call(self, inputs, attention_mask=None, training=None):
-        about = keras.tree.map_structure(keras.ops.convert_to_tensor, _ABOUT)
-        return super().call(inputs, attention_mask, None, about, training)
-
-
-@keras.saving.register_keras_serializable("test")
-class _Attention(_WithTable, DisentangledAttention):
-    pass
-
-
-@keras.saving.register_keras_serializable("test")
-class _Separate(_WithTable, SeparateDisentangledAttention):
-    pass
-
-
 def test_quantized_attention_stays_close():
-    layer = _widened(_Attention(**_arguments()), _INPUTS, _MASK)
-    before = layer(_INPUTS, _MASK).numpy()
+    layer = DisentangledAttention(**_arguments())
+    layer = _widened(layer, _INPUTS, _MASK, about=_ABOUT)
+    before = layer(_INPUTS, _MASK, about=_ABOUT).numpy()
     layer.query_key_value.quantize("int8")
-    after = layer(_INPUTS, _MASK).numpy()
+    after = layer(_INPUTS, _MASK, about=_ABOUT).numpy()
     error = np.abs(after - before).max()
     assert 0 < error < 0.05 * np.abs(before).max()
 
@@ -76,24 +53,6 @@ def _separate_arguments():
     arguments = {**_arguments(), "max_distance": 4}
     del arguments["num_buckets"]
     return arguments
-
-
-def test_attention_layer(run_layer_test):
-    run_layer_test(
-        _Attention,
-        _arguments,
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=4,
-    )
-
-
-def test_attention_layer_with_matrices_for_distances(run_layer_test):
-    run_layer_test(
-        _Separate,
-        _separate_arguments,
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=8,
-    )
 
 
 def test_a_table_is_normalized_whatever_is_read():
@@ -222,23 +181,6 @@ def test_rows_are_those_of_the_published_buckets():
     assert [found[d] for d in (-510, -511, -512)] == [-255, -255, -256]
 
 
-@pytest.mark.parametrize(
-    "num_buckets, max_distance", [(1, 16), (4, 3), (0, 16), (4, 0)]
-)
-def test_wrong_buckets_are_errors(num_buckets, max_distance):
-    with pytest.raises(ValueError, match="Received: (num_b|max_d).*="):
-        DisentangledAttention(8, 2, num_buckets, max_distance)
-
-
-def test_convolved_block(run_layer_test):
-    run_layer_test(
-        ConvolvedBlock,
-        _pieces,
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=16,
-    )
-
-
 def test_a_convolution_sees_neighbours_and_no_padding():
     block = ConvolvedBlock(**_pieces(), activation="linear")
     block = _widened(block, _INPUTS, _MASK)
@@ -261,12 +203,3 @@ def test_a_convolution_sees_neighbours_and_no_padding():
         np.take_along_axis(found, positions[..., np.newaxis], axis=1),
         atol=1e-5,
     )
-
-
-def test_an_even_convolution_is_an_error():
-    with pytest.raises(ValueError, match="must be an odd.*=2"):
-        ConvolvedBlock(
-            SelfAttention(8, 2),
-            FeedForward(8, 16),
-            kernel_size=2,
-        )

@@ -1,6 +1,5 @@
 import keras
 import numpy as np
-import pytest
 
 from keras_bert.layers import BertEmbeddings
 from keras_bert.layers import FactorizedEmbeddings
@@ -12,15 +11,6 @@ _SEGMENTS = np.array([[0, 0, 1, 1, 0], [0, 1, 1, 0, 0]], "int32")
 
 def tables(**arguments):
     return BertEmbeddings(30, 4, 16, dropout=0.0, name="tables", **arguments)
-
-
-def test_layer(run_layer_test):
-    run_layer_test(
-        FactorizedEmbeddings,
-        lambda: {"tables": tables(), "hidden_size": 8},
-        {"input_ids": _IDS, "segment_ids": _SEGMENTS},
-        num_weights=7,
-    )
 
 
 def test_it_is_a_product_of_what_the_tables_give():
@@ -60,18 +50,6 @@ def test_a_head_ties_itself_to_the_tables(tmp_path):
     )
 
 
-def test_tables_of_the_right_width_need_no_matrix(run_layer_test):
-    run_layer_test(
-        FactorizedEmbeddings,
-        lambda: {"tables": tables(), "hidden_size": None},
-        {"input_ids": _IDS, "segment_ids": _SEGMENTS},
-        num_weights=5,
-    )
-    layer = FactorizedEmbeddings(tables(), None)
-    outputs = layer(_IDS, _SEGMENTS)
-    np.testing.assert_array_equal(outputs, layer.tables(_IDS, _SEGMENTS))
-
-
 def test_two_layers_share_their_tables():
     shared = tables()
     narrow = FactorizedEmbeddings(shared, None, name="narrow")
@@ -79,11 +57,6 @@ def test_two_layers_share_their_tables():
     narrow(_IDS, _SEGMENTS), wide(_IDS, _SEGMENTS)
     assert [*map(id, wide.weights[:5])] == [*map(id, narrow.weights)]
     assert len(wide.weights) == 7
-
-
-def test_a_wrong_size_is_an_error():
-    with pytest.raises(ValueError, match="`hidden_size`.*hidden_size=0"):
-        FactorizedEmbeddings(tables(), 0)
 
 
 def test_summands_are_those_of_the_tables():

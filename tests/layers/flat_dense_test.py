@@ -131,11 +131,6 @@ def test_inputs_are_dropped_in_training_and_not_outputs():
     assert not (np.asarray(layer(_VECTORS, training=True)) == 0).any()
 
 
-def test_a_wrong_rate_is_an_error():
-    with pytest.raises(ValueError, match="`dropout`.*dropout=1.0"):
-        DropoutDense(3, dropout=1.0)
-
-
 def test_config_round_trip_with_a_norm():
     layer = NormedDense(4, LayerNorm(1e-5, name="norm"), activation="tanh")
     layer.build(_INPUTS.shape)

@@ -17,15 +17,6 @@ def make_layer(**arguments):
     return layer
 
 
-def test_layer(run_layer_test):
-    run_layer_test(
-        GatedFeedForward,
-        {"hidden_size": 8, "intermediate_size": 12, "dropout": 0.0},
-        {"inputs": _INPUTS},
-        num_weights=2,
-    )
-
-
 def test_the_second_half_gates_the_first():
     layer = make_layer(dropout=0.0)
     intermediate, output = (np.asarray(x, "float64") for x in layer.weights)

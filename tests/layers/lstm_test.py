@@ -13,16 +13,6 @@ def _values(tensor):
     return keras.ops.convert_to_numpy(tensor)
 
 
-@pytest.mark.parametrize("return_sequences", [False, True])
-def test_layer(run_layer_test, return_sequences):
-    run_layer_test(
-        LSTM,
-        {"units": 4, "return_sequences": return_sequences},
-        {"vectors": _VECTORS},
-        num_weights=3,
-    )
-
-
 def test_at_first_only_the_gate_that_forgets_has_a_bias():
     layer = LSTM(2)
     layer.build(_VECTORS.shape)
@@ -63,8 +53,3 @@ def test_cells_are_summed_in_float32():
         found.astype("float32"), expected, rtol=0.01, atol=0.01
     )
     assert mixed.rnn.cell.compute_dtype == "float32"
-
-
-def test_bad_units_are_an_error():
-    with pytest.raises(ValueError, match="units=0"):
-        LSTM(0)

@@ -2,7 +2,6 @@ import math
 
 import keras
 import numpy as np
-import pytest
 
 from keras_bert.layers import BertEmbeddings
 from keras_bert.layers import MaskedLMHead
@@ -16,7 +15,7 @@ def make_head(dtype="float32", **arguments):
     """A head whose every weight matters."""
     embeddings = BertEmbeddings(30, 8, 16, dtype=dtype)
     head = MaskedLMHead(embeddings, dtype=dtype, **arguments)
-    head.build((None, None, 8), (None, None))
+    head.build((None, None, 8))
     random = np.random.default_rng(1)
     for weight in head.weights:
         center = float(weight.name == "gamma")
@@ -40,17 +39,6 @@ def numpy_head(head, sequence, positions):
     x = (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
     table = np.asarray(head.embeddings.word_embeddings)
     return (x * gain + offset) @ table.T + np.asarray(head.output_bias)
-
-
-def test_layer(run_layer_test):
-    run_layer_test(
-        MaskedLMHead,
-        lambda: {"embeddings": BertEmbeddings(30, 8, 16, name="embeddings")},
-        {"sequence_output": _SEQUENCE, "masked_lm_positions": _POSITIONS},
-        num_weights=10,
-        num_trained=6,  # of the embeddings, the table of words alone
-        mixed_dtype="float32",
-    )
 
 
 def test_logits_are_those_of_the_equation():
@@ -158,8 +146,3 @@ def test_the_bias_is_added_in_float32():
     np.testing.assert_array_equal(
         call(head, _SEQUENCE, _POSITIONS), np.float32(1.0 + 1.0 / 1024)
     )
-
-
-def test_an_unknown_activation_is_an_error():
-    with pytest.raises(ValueError, match="gelu_twice"):
-        MaskedLMHead(BertEmbeddings(30, 8), activation="gelu_twice")

@@ -1,20 +1,9 @@
 import keras
 import numpy as np
-import pytest
 
 from keras_bert.layers import NSPHead
 
 _POOLED = np.random.default_rng(0).normal(size=(3, 8)).astype("float32")
-
-
-def test_layer(run_layer_test):
-    run_layer_test(
-        NSPHead,
-        {},
-        {"pooled_output": _POOLED},
-        num_weights=2,
-        mixed_dtype="float32",
-    )
 
 
 def test_logits_are_a_product_and_a_bias():
@@ -44,8 +33,3 @@ def test_kernel_starts_from_the_initializer():
     head = NSPHead(kernel_initializer="ones")
     head.build((None, 8))
     np.testing.assert_array_equal(head.get_weights()[0], np.ones((8, 2)))
-
-
-def test_an_unknown_initializer_is_an_error():
-    with pytest.raises(ValueError, match="twos"):
-        NSPHead(kernel_initializer="twos")

@@ -33,15 +33,6 @@ class Gated(keras.layers.Layer):
         return inputs * keras.ops.sigmoid(self.gate(inputs))
 
 
-def test_layer(run_layer_test):
-    run_layer_test(
-        PostNormBlock,
-        pieces,
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=12,
-    )
-
-
 def test_the_public_block_is_that_of_its_pieces():
     whole = TransformerEncoderBlock(8, 2, 16, pattern=causal)
     block = PostNormBlock(**pieces(pattern=causal))

@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 from keras_bert.layers import FeedForward
-from keras_bert.layers import GatedFeedForward
 from keras_bert.layers import LayerNorm
 from keras_bert.layers import PreNormBlock
 from keras_bert.layers import SelfAttention
-from keras_bert.layers import UnshiftedLayerNorm
 
 _RANDOM = np.random.default_rng(0)
 _INPUTS = _RANDOM.normal(1.0, 2.0, size=(2, 5, 8)).astype("float32")
@@ -23,22 +21,6 @@ def pieces(feed_forward=FeedForward, layer_norm=LayerNorm, is_first=False):
         "feed_forward_layer_norm": layer_norm(name="feed_forward_layer_norm"),
         "attention_layer_norm": first,
     }
-
-
-@pytest.mark.parametrize(
-    "feed_forward, layer_norm, is_first, num_weights",
-    [
-        (FeedForward, LayerNorm, False, 12),
-        (GatedFeedForward, UnshiftedLayerNorm, True, 7),
-    ],
-)
-def test_layer(run_layer_test, feed_forward, layer_norm, is_first, num_weights):
-    run_layer_test(
-        PreNormBlock,
-        lambda: pieces(feed_forward, layer_norm, is_first),
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=num_weights,
-    )
 
 
 @pytest.mark.parametrize("is_first", [True, False])

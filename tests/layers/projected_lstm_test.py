@@ -9,20 +9,6 @@ _VECTORS = _RANDOM.normal(size=(3, 5, 8)).astype("float32")
 _MASK = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 0, 0, 0, 0]], "bool")
 
 
-@keras.saving.register_keras_serializable("keras_bert_test")
-class _Step(ProjectedLSTMCell):
-    """The next state only, from a state of zeros."""
-
-    def call(self, vectors):
-        shape = keras.ops.shape(vectors)[0]
-        sizes = self.output_size, self.units
-        states = [keras.ops.zeros((shape, n), vectors.dtype) for n in sizes]
-        return super().call(vectors, states)[0]
-
-    def compute_output_shape(self, vectors_shape):
-        return (vectors_shape[0], self.output_size)
-
-
 def _values(tensors):
     return [keras.ops.convert_to_numpy(x) for x in tensors]
 
@@ -40,15 +26,6 @@ def _drawn(scale=1.0, go_backwards=False, **arguments):
         [random.normal(scale=scale, size=w.shape) for w in layer.weights]
     )
     return layer
-
-
-def test_layer(run_layer_test):
-    run_layer_test(
-        _Step,
-        {"units": 6, "output_size": 4},
-        {"vectors": _VECTORS[:, 0]},
-        num_weights=3,
-    )
 
 
 def test_a_saved_model_has_it_again(tmp_path):
@@ -101,10 +78,3 @@ def test_padding_changes_neither_outputs_nor_ends(go_backwards):
         own = [padded[0][row][is_token], padded[1][row], padded[2][row]]
         for found, expected in zip(own, alone, strict=True):
             np.testing.assert_allclose(found, expected[0], atol=1e-6)
-
-
-def test_bad_sizes_are_an_error():
-    with pytest.raises(ValueError, match="units=0"):
-        ProjectedLSTMCell(0, 4)
-    with pytest.raises(ValueError, match="output_size=0"):
-        ProjectedLSTMCell(4, 0)

@@ -2,22 +2,11 @@ import math
 
 import keras
 import numpy as np
-import pytest
 
 from keras_bert.layers import NormedReplacedTokenHead
 from keras_bert.layers import ReplacedTokenHead
 
 _STATES = np.random.default_rng(0).normal(size=(2, 5, 8)).astype("float32")
-
-
-def test_layer(run_layer_test):
-    run_layer_test(
-        ReplacedTokenHead,
-        {"hidden_size": 8},
-        {"sequence_output": _STATES},
-        num_weights=4,
-        mixed_dtype="float32",
-    )
 
 
 def test_each_token_has_a_logit_of_its_own_vector():
@@ -43,21 +32,6 @@ def test_logits_are_computed_in_float32():
     head.set_weights([np.eye(8), np.zeros(8), last, np.zeros(1)])
     logits = head(keras.ops.ones((1, 1, 8), "bfloat16"))
     np.testing.assert_allclose(logits, [[1.0 + 1.0 / 1024]], atol=1e-6)
-
-
-def test_a_wrong_size_is_an_error():
-    with pytest.raises(ValueError, match="`hidden_size`.*hidden_size=0"):
-        ReplacedTokenHead(0)
-
-
-def test_a_head_that_looks_at_the_first_token_too(run_layer_test):
-    run_layer_test(
-        NormedReplacedTokenHead,
-        {"hidden_size": 8},
-        {"sequence_output": _STATES},
-        num_weights=6,
-        mixed_dtype="float32",
-    )
 
 
 def test_the_first_token_is_added_and_the_sum_normalized():

@@ -1,10 +1,8 @@
 import keras
 import numpy as np
-import pytest
 
 from keras_bert.layers import Rotary
 from keras_bert.layers import SelfAttention
-from keras_bert.layers import Window
 
 _RANDOM = np.random.default_rng(0)
 _INPUTS = _RANDOM.normal(size=(2, 5, 8)).astype("float32")
@@ -15,20 +13,6 @@ _ARGUMENTS = {
     "dropout": 0.0,
     "kernel_initializer": keras.initializers.RandomNormal(stddev=0.5, seed=0),
 }
-
-
-def test_attention_layer(run_layer_test):
-    run_layer_test(
-        SelfAttention,
-        {
-            **_ARGUMENTS,
-            "rotary": Rotary(100.0),
-            "pattern": Window(2),
-            "use_bias": False,
-        },
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=2,
-    )
 
 
 def test_pairs_half_a_vector_apart_turn_as_complex_numbers():
@@ -76,9 +60,3 @@ def test_positions_asked_for_are_those_of_the_whole():
     np.testing.assert_allclose(
         attention(_INPUTS, _MASK, positions), rows, atol=1e-6
     )
-
-
-@pytest.mark.parametrize("theta", [0.0, -1.0])
-def test_a_theta_that_turns_nothing_is_an_error(theta):
-    with pytest.raises(ValueError, match=f"`theta`.*theta={theta}"):
-        Rotary(theta)

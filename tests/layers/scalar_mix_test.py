@@ -7,12 +7,6 @@ from keras_bert.layers import ScalarMix
 _STATES = np.random.default_rng(0).normal(size=(3, 5, 4, 8)).astype("float32")
 
 
-def test_layer(run_layer_test):
-    run_layer_test(
-        ScalarMix, {"num_layers": 4}, {"states": _STATES}, num_weights=2
-    )
-
-
 def test_it_starts_as_the_mean_of_the_layers():
     mixed = keras.ops.convert_to_numpy(ScalarMix(4)(_STATES))
     np.testing.assert_allclose(mixed, _STATES.mean(axis=2), atol=1e-6)

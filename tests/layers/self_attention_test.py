@@ -40,15 +40,6 @@ def numpy_attention(attention, inputs, mask):
     return output
 
 
-def test_layer(run_layer_test):
-    run_layer_test(
-        SelfAttention,
-        {"hidden_size": 8, "num_heads": 2, "dropout": 0.0},
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=4,
-    )
-
-
 def test_output_is_that_of_the_equation():
     attention = make_attention()
     np.testing.assert_allclose(
@@ -154,25 +145,6 @@ def test_output_dropout_drops_the_output():
     kept = dropped != 0
     assert 0.2 < kept.mean() < 0.8
     np.testing.assert_allclose(dropped[kept], 2 * expected[kept], rtol=1e-5)
-
-
-def test_wrong_sizes_are_errors():
-    with pytest.raises(ValueError, match="hidden_size=8, num_heads=3"):
-        SelfAttention(8, num_heads=3)
-    with pytest.raises(ValueError, match="`hidden_size`.*hidden_size=0 "):
-        SelfAttention(0, num_heads=2)
-    with pytest.raises(ValueError, match="`num_heads`.*num_heads=2.0 .*float"):
-        SelfAttention(8, num_heads=2.0)
-    with pytest.raises(ValueError, match="`num_heads`.*num_heads=True"):
-        SelfAttention(8, num_heads=True)
-    with pytest.raises(ValueError, match="`dropout`.*dropout=1.0"):
-        SelfAttention(8, num_heads=2, dropout=1.0)
-    with pytest.raises(ValueError, match="`dropout`.*dropout='0.1'"):
-        SelfAttention(8, num_heads=2, dropout="0.1")
-    with pytest.raises(ValueError, match="`output_dropout`.*dropout=-1"):
-        SelfAttention(8, num_heads=2, output_dropout=-1)
-    with pytest.raises(ValueError, match="`pattern`.*pattern='causal'"):
-        SelfAttention(8, num_heads=2, pattern="causal")
 
 
 def test_attention_weights_are_those_of_the_output():

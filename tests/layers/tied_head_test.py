@@ -16,17 +16,6 @@ def arguments(width=6):
     }
 
 
-def test_layer(run_layer_test):
-    run_layer_test(
-        TiedHead,
-        arguments,
-        {"sequence_output": _STATES, "masked_lm_positions": _POSITIONS},
-        num_weights=7,  # Four of the embeddings.
-        num_trained=4,
-        mixed_dtype="float32",
-    )
-
-
 def test_logits_are_products_with_the_table():
     head = TiedHead(**arguments())
     logits = head(_STATES, _POSITIONS)

@@ -8,20 +8,11 @@ _IDS = np.array([[2, 7, 29, 3, 0], [2, 9, 3, 0, 0]], "int32")
 _ARGUMENTS = {"vocab_size": 30, "hidden_size": 8, "max_position_embeddings": 16}
 
 
-def test_layer(run_layer_test):
-    run_layer_test(
-        TokenEmbeddings,
-        {**_ARGUMENTS, "dropout": 0.0},
-        {"input_ids": _IDS},
-        num_weights=4,
-    )
-
-
 def test_it_is_bert_without_segments():
     embeddings = TokenEmbeddings(**_ARGUMENTS)
     with_segments = BertEmbeddings(**_ARGUMENTS)
     outputs = embeddings(_IDS)
-    with_segments.build(_IDS.shape, _IDS.shape)
+    with_segments.build(_IDS.shape)
     words, positions, *layer_norm = embeddings.get_weights()
     with_segments.set_weights([words, positions, np.zeros((2, 8)), *layer_norm])
     np.testing.assert_allclose(

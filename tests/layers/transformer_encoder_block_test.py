@@ -64,15 +64,6 @@ def numpy_block(block, inputs, mask, gelu):
     return numpy_layer_norm(hidden + output, *weights[10:])
 
 
-def test_layer(run_layer_test):
-    run_layer_test(
-        TransformerEncoderBlock,
-        {**_ARGUMENTS, "dropout": 0.0, "attention_dropout": 0.0},
-        {"inputs": _INPUTS, "attention_mask": _MASK},
-        num_weights=12,
-    )
-
-
 def test_output_is_that_of_the_equations():
     block = make_block()
     np.testing.assert_allclose(
@@ -157,13 +148,6 @@ def test_normalization_is_computed_in_float32():
     np.testing.assert_allclose(output[:, :, ::2], -0.001, rtol=0.01)
 
 
-def test_mixed_precision_is_near_float32():
-    mixed = call(make_block(dtype="mixed_bfloat16"), _INPUTS, _MASK)
-    full = call(make_block(), _INPUTS, _MASK)
-    np.testing.assert_allclose(mixed, full, atol=0.05)
-    assert not np.array_equal(mixed, full)
-
-
 @pytest.mark.parametrize("name", ["dropout", "attention_dropout"])
 def test_dropout_is_for_training_alone(name):
     rates = {"dropout": 0.0, "attention_dropout": 0.0, name: 0.5}
@@ -187,17 +171,3 @@ def test_the_two_dropouts_of_a_step_differ():
         )
     ]
     assert not np.array_equal(*masks)
-
-
-def test_wrong_arguments_are_errors():
-    for name, value, message in (
-        ("hidden_size", 9, "hidden_size=9, num_heads=2"),
-        ("hidden_size", "8", "`hidden_size`.*hidden_size='8'"),
-        ("num_heads", 0, "`num_heads`.*num_heads=0 "),
-        ("intermediate_size", -4, "`intermediate_size`.*intermediate_size=-4"),
-        ("dropout", 1.0, "`dropout`.*dropout=1.0"),
-        ("attention_dropout", -0.5, "`attention_dropout`.*dropout=-0.5"),
-        ("activation", "gelu_twice", "gelu_twice"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            TransformerEncoderBlock(**{**_ARGUMENTS, name: value})

@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 
 from keras_bert.layers import LayerNorm
 from keras_bert.layers import TokenEmbeddings
-from keras_bert.layers import UnshiftedLayerNorm
 from keras_bert.layers import WordEmbeddings
 
 _IDS = np.array([[2, 7, 29, 3, 0], [2, 9, 3, 0, 0]], "int32")
@@ -16,18 +14,6 @@ def arguments(layer_norm=LayerNorm):
         "layer_norm": layer_norm(1e-5, name="layer_norm"),
         "dropout": 0.0,
     }
-
-
-@pytest.mark.parametrize(
-    "layer_norm, num_weights", [(LayerNorm, 3), (UnshiftedLayerNorm, 2)]
-)
-def test_layer(run_layer_test, layer_norm, num_weights):
-    run_layer_test(
-        WordEmbeddings,
-        lambda: arguments(layer_norm),
-        {"input_ids": _IDS},
-        num_weights=num_weights,
-    )
 
 
 def test_they_are_token_embeddings_without_positions():

@@ -1,0 +1,83 @@
+"""Base class of the layers."""
+
+import inspect
+
+import keras
+
+from keras_bert.layers.arguments import clone_initializer
+
+
+class SavedArguments:
+    """Layer whose config has the arguments of its constructor.
+
+    Each argument is an attribute of the same name. Functions, initializers and
+    layers among them are serialized, and made again by `from_config`.
+    """
+
+    def __new__(cls, *args, **kwargs):
+        layer = super().__new__(cls, *args, **kwargs)
+        names = {*inspect.signature(cls.__init__).parameters, *kwargs}
+        layer._argument_names = tuple(names - {"self", "args", "kwargs"})
+        return layer
+
+    def get_config(self):
+        config = super().get_config()
+        serialize = keras.saving.serialize_keras_object
+        own = {
+            name: serialize(getattr(self, name))
+            for name in sorted(self._argument_names)
+            if name not in config
+        }
+        return {**config, **own}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**{name: _revive(x) for name, x in config.items()})
+
+
+class Layer(SavedArguments, keras.layers.Layer):
+    """Layer that is built from the shape of its first input.
+
+    By default its output has the shape of the first input.
+    """
+
+    output_dtype = None  # None stands for the compute dtype.
+
+    def build_from_config(self, config):
+        # Files of earlier releases have the shapes of all inputs.
+        if config and "shapes_dict" in config:
+            config = {"input_shape": next(iter(config["shapes_dict"].values()))}
+        super().build_from_config(config)
+
+    def compute_output_shape(self, inputs_shape):
+        return inputs_shape
+
+    def compute_output_spec(self, *args, **kwargs):
+        spec = super().compute_output_spec(*args, **kwargs)
+        if self.output_dtype is None:
+            return spec
+        return keras.tree.map_structure(
+            lambda x: keras.KerasTensor(x.shape, self.output_dtype), spec
+        )
+
+    def add_table(self, name, num_rows):
+        """Add a table of vectors of `hidden_size` numbers.
+
+        Args:
+            name: str.
+            num_rows: int.
+        """
+        return self.add_weight(
+            name=name,
+            shape=(num_rows, self.hidden_size),
+            initializer=clone_initializer(self.embeddings_initializer),
+            autocast=False,  # Rows are looked up, not the whole table cast.
+        )
+
+
+def _revive(value):
+    if isinstance(value, dict) and "build_config" in value:
+        # The paths of a sublayer's weights begin with the layer's name, so the
+        # layer builds it.
+        value = {**value, "build_config": None}
+    return keras.saving.deserialize_keras_object(value)
