@@ -40,10 +40,11 @@ def widened(model, seed=0, stddev=0.3):
     """Return a model after adding noise to all of its trainable weights.
 
     Args:
-        model: Keras model, or anything else that has weights.
+        model: Keras model or `PretrainedModel`.
     """
     random = np.random.default_rng(seed)
-    for weight in getattr(model, "trainable_weights", model.weights):
+    weights = getattr(model, "trainable_weights", None)
+    for weight in weights or model.weights.values():
         noise = random.normal(0.0, stddev, weight.shape)
         weight.assign_add(noise.astype("float32"))
     return model

@@ -11,15 +11,8 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.config import BertConfig
-from keras_bert.models.albert import AlbertConfig
-from keras_bert.models.deberta_config import DebertaConfig
-from keras_bert.models.deberta_v2_config import DebertaV2Config
-from keras_bert.models.distilbert import DistilBertConfig
-from keras_bert.models.electra import ElectraConfig
-from keras_bert.models.mpnet import MPNetConfig
-from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
-from keras_bert.models.roberta import RobertaConfig
+from keras_bert.checkpoints.weight_table import model_types
+from tests import tiny
 
 _ROOT = pathlib.Path(__file__).parents[2]
 # Reads and writes again all models of a folder, each in a folder of its own.
@@ -47,42 +40,7 @@ for place in pathlib.Path(sys.argv[1]).iterdir():
     except ModuleNotFoundError as error:
         (place / "error").write_text(str(error))
 """
-_SIZES = {
-    "hidden_size": 8,
-    "num_attention_heads": 2,
-    "intermediate_size": 16,
-    "max_position_embeddings": 16,
-}
-_CONFIGS = {
-    "albert": lambda size: AlbertConfig(
-        size, embedding_size=4, num_hidden_layers=3, **_SIZES
-    ),
-    "bert": lambda size: BertConfig(size, num_hidden_layers=2, **_SIZES),
-    "deberta": lambda size: DebertaConfig(size, num_hidden_layers=2, **_SIZES),
-    "deberta-v2": lambda size: DebertaV2Config(
-        size,
-        num_hidden_layers=2,
-        position_buckets=6,
-        conv_kernel_size=3,
-        **_SIZES,
-    ),
-    "distilbert": lambda size: DistilBertConfig(
-        size,
-        dim=8,
-        n_layers=2,
-        n_heads=2,
-        hidden_dim=16,
-        max_position_embeddings=16,
-    ),
-    "electra": lambda size: ElectraConfig(
-        size, embedding_size=4, num_hidden_layers=2, **_SIZES
-    ),
-    "openai-gpt": lambda size: OpenAIGPTConfig(
-        size, n_positions=16, n_embd=8, n_layer=2, n_head=2
-    ),
-    "mpnet": lambda size: MPNetConfig(size, num_hidden_layers=2, **_SIZES),
-    "roberta": lambda size: RobertaConfig(size, num_hidden_layers=2, **_SIZES),
-}
+_FAMILIES = sorted({*model_types()} - {"modernbert", "xlm-roberta"})
 
 
 # Torch is there where the parity with transformers is tested.
@@ -95,9 +53,9 @@ def read(request, make_settings_of, tmp_path_factory):
     pytest.importorskip(request.param)
     folder = tmp_path_factory.mktemp(request.param)
     models = {}
-    for family, format in itertools.product(_CONFIGS, ("keras", "hf")):
+    for family, format in itertools.product(_FAMILIES, ("keras", "hf")):
         settings = make_settings_of(family)
-        config = _CONFIGS[family](len(settings.vocabulary))
+        config = tiny.config(family, V=len(settings.vocabulary))
         model = PretrainedModel.from_config(config, settings)
         random = np.random.default_rng(0)
         for weight in model.model.weights:
@@ -135,7 +93,7 @@ def _inputs(model):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("family", [*_CONFIGS])
+@pytest.mark.parametrize("family", _FAMILIES)
 @pytest.mark.parametrize("format", ["keras", "hf"])
 def test_a_backend_reads_what_tensorflow_wrote(read, family, format):
     model, place = read[family, format]

@@ -1,7 +1,6 @@
 """DeBERTa at many lengths, and its published files."""
 
 import json
-import pathlib
 
 import numpy as np
 import pytest
@@ -10,9 +9,10 @@ from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from tests.families.golden import Golden
+from tests.families.golden import assert_close
+from tests.families.golden import assert_equal_weights
 
-_GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 # On both sides of where buckets begin, grow to the last one, and end.
 _LENGTHS = (3, 127, 128, 129, 130, 300, 510, 511, 512, 513)
 _HEAD = "lm_predictions.lm_head."
@@ -25,44 +25,13 @@ _WIDTH, _ROWS = 8, 512
 
 
 @pytest.fixture(scope="module", params=["deberta", "deberta-v2"])
-def name(request):
-    return request.param
+def golden(request, make_settings_of):
+    return Golden(request.param, make_settings_of)
 
 
 @pytest.fixture(scope="module")
-def golden(name):
-    with np.load(_GOLDEN / f"hf_{name}.npz") as arrays:
-        return dict(arrays)
-
-
-@pytest.fixture(scope="module")
-def weights(golden):
-    return {
-        name.removeprefix("weights/"): array
-        for name, array in golden.items()
-        if name.startswith("weights/")
-    }
-
-
-@pytest.fixture(scope="module")
-def write(name, golden, weights, make_settings_of, tmp_path_factory):
-    def write(arrays=weights, **config):
-        directory = tmp_path_factory.mktemp("hf")
-        values = json.loads(str(golden["config"])) | config
-        (directory / "config.json").write_text(json.dumps(values))
-        make_settings_of(name).save(directory)
-        write_safetensors(
-            directory / "model.safetensors",
-            [(name, x.shape, lambda x=x: x) for name, x in arrays.items()],
-        )
-        return directory
-
-    return write
-
-
-@pytest.fixture(scope="module")
-def model(write):
-    return from_pretrained(write())
+def model(golden, tmp_path_factory):
+    return from_pretrained(golden.write(tmp_path_factory.mktemp("x") / "hf"))
 
 
 def _row(length):
@@ -74,14 +43,12 @@ def _row(length):
 def test_states_of_each_length_are_those_of_transformers(model, golden, length):
     states = np.asarray(model.encoder(_row(length))["sequence_output"])
     places = [0, 1, length // 2, length - 2, length - 1]
-    expected = golden[f"outputs/lengths/{length}"]
-    np.testing.assert_allclose(
-        states[0, places], expected, rtol=1e-5, atol=1e-5
-    )
+    expected = golden.outputs[f"lengths/{length}"]
+    assert_close(states[0, places], expected, 1e-5)
 
 
-def test_the_head_of_the_first_release_is_read(weights, write, model):
-    renamed = {}
+def test_the_head_of_the_first_release_is_read(golden, model, tmp_path):
+    renamed, weights = {}, golden.weights
     for name, array in weights.items():
         for new, old in _LEGACY_HEAD.items():
             name = name.replace(new, old)
@@ -90,15 +57,14 @@ def test_the_head_of_the_first_release_is_read(weights, write, model):
     bias = renamed["cls.predictions.bias"]
     renamed |= {"cls.predictions.decoder.weight": table}
     renamed |= {"cls.predictions.decoder.bias": bias}
-    read = from_pretrained(write(renamed, legacy=True))
+    read = from_pretrained(golden.write(tmp_path / "hf", renamed, legacy=True))
     assert read.parts == {"masked_lm_head"}
-    for ours, theirs in zip(read.model.weights, model.model.weights):
-        np.testing.assert_array_equal(ours, theirs)
+    assert_equal_weights(read, model)
 
 
 # As microsoft/DeBERTa spells the last two in files of its own.
 @pytest.mark.parametrize("word", ["classifier", "classifer"])
-def test_a_published_file_is_read(word, name, weights, write, model, tmp_path):
+def test_a_published_file_is_read(word, golden, model, tmp_path):
     random = np.random.default_rng(0)
     found = {
         "mask_predictions.dense.weight": (_WIDTH, _WIDTH),
@@ -108,13 +74,15 @@ def test_a_published_file_is_read(word, name, weights, write, model, tmp_path):
         f"mask_predictions.{word}.weight": (1, _WIDTH),
         f"mask_predictions.{word}.bias": (1,),
     }
-    if name == "deberta":
+    if golden.model_type == "deberta":
         found = {}  # They are of a discriminator, version 3.
-    published = weights | {k: random.normal(size=x) for k, x in found.items()}
+    published = golden.weights | {
+        k: random.normal(size=x) for k, x in found.items()
+    }
     unused = "deberta.embeddings.position_embeddings.weight"
     halves = {k: x.astype("float16") for k, x in published.items()}
     halves[unused] = np.zeros((_ROWS, _WIDTH), "float16")
-    read = from_pretrained(write(halves))
+    read = from_pretrained(golden.write(tmp_path / "halves", halves))
     assert ("replaced_token_head" in read.parts) == bool(found)
     for path, ours in model.weights.items():
         np.testing.assert_array_equal(
@@ -132,12 +100,15 @@ def test_a_published_file_is_read(word, name, weights, write, model, tmp_path):
 
 
 def test_the_positions_of_a_published_file_are_read_for_its_decoder(
-    weights, write, model, tmp_path
+    golden, model, tmp_path
 ):
     name = "deberta.embeddings.position_embeddings.weight"
     table = np.random.default_rng(0).normal(size=(_ROWS, _WIDTH))
-    published = {**weights, name: table.astype("float32")}
-    read = from_pretrained(write(published, enhanced_mask_decoder=True))
+    published = {**golden.weights, name: table.astype("float32")}
+    decoder = {"enhanced_mask_decoder": True}
+    read = from_pretrained(
+        golden.write(tmp_path / "with", published, **decoder)
+    )
     found = read.weights["embeddings/position_embeddings"]
     np.testing.assert_array_equal(found, published[name])
     inputs = {**_row(5), "masked_lm_positions": np.array([[2, 3]], "int32")}
@@ -150,4 +121,4 @@ def test_the_positions_of_a_published_file_are_read_for_its_decoder(
         again.pretrainer(inputs)["mlm_logits"], logits
     )
     with pytest.raises(CheckpointError, match=f"Missing: 1, {name}"):
-        from_pretrained(write(weights, enhanced_mask_decoder=True))
+        from_pretrained(golden.write(tmp_path / "without", **decoder))

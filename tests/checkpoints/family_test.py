@@ -17,24 +17,16 @@ from keras_bert.checkpoints.formats.hugging_face_names import encoder_prefix
 from keras_bert.checkpoints.weight_table import model_types
 from keras_bert.checkpoints.weight_table import read_table
 from keras_bert.checkpoints.weight_table import tied_arrays
-from keras_bert.checkpoints.weight_table import weight_shapes
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.models import bert
-from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests import tiny
 
 _ROOT = pathlib.Path(__file__).parents[2]
-_TINY = DistilBertConfig(
-    vocab_size=30,
-    dim=8,
-    n_layers=2,
-    n_heads=2,
-    hidden_dim=16,
-    max_position_embeddings=16,
-)
+_TINY = tiny.config("distilbert")
 
 
 @pytest.fixture
@@ -64,21 +56,6 @@ def test_every_table_has_its_family(model_type):
     assert encoder_prefix(model_type) == published
     originals = {row["hugging_face"] for row in read_table(model_type)}
     assert {*tied_arrays(model_type, "hugging_face").values()} <= originals
-
-
-def test_the_table_of_weights_is_that_of_the_model(make):
-    shapes = {w.path: tuple(w.shape) for w in make(_TINY).model.weights}
-    assert weight_shapes(_TINY) == shapes
-
-
-@pytest.mark.parametrize("model_type", ["xlnet", 3, None, ["bert"]])
-def test_an_unknown_family_is_an_error_that_names_the_known(model_type):
-    with pytest.raises(
-        ValueError,
-        match="one of albert, bert, deberta, deberta-v2, distilbert, .*Rec",
-    ) as info:
-        config_from({"model_type": model_type, "vocab_size": 9})
-    assert repr(model_type) in str(info.value)
 
 
 def test_a_config_without_a_family_is_of_bert():

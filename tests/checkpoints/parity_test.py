@@ -13,6 +13,7 @@ import pytest
 
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
+from tests import tiny
 
 pytestmark = pytest.mark.parity
 
@@ -187,28 +188,9 @@ _RELATIVES = {
     "ModernBertForMaskedLM": ["masked_lm_head"],
     "ModernBertModel": [],
 }
-_SIZES = {
-    "distilbert": {"dim": 8, "n_layers": 2, "n_heads": 2, "hidden_dim": 16},
-    "roberta": {"hidden_size": 8, "num_hidden_layers": 2}
-    | {"num_attention_heads": 2, "intermediate_size": 16},
-    "xlm-roberta": {"hidden_size": 8, "num_hidden_layers": 2}
-    | {"num_attention_heads": 2, "intermediate_size": 16},
-    "mpnet": {"hidden_size": 8, "num_hidden_layers": 2}
-    | {"num_attention_heads": 2, "intermediate_size": 16},
-    "albert": {"hidden_size": 8, "num_hidden_layers": 5, "embedding_size": 4}
-    | {"num_attention_heads": 2, "intermediate_size": 16}
-    | {"num_hidden_groups": 2, "inner_group_num": 2},
-    "deberta": {"hidden_size": 8, "num_hidden_layers": 2}
-    | {"num_attention_heads": 2, "intermediate_size": 16},
-    "deberta-v2": {"hidden_size": 8, "num_hidden_layers": 2}
-    | {"num_attention_heads": 2, "intermediate_size": 16}
-    | {"position_buckets": 6, "conv_kernel_size": 3},
-    "electra": {"hidden_size": 8, "num_hidden_layers": 2}
-    | {"num_attention_heads": 2, "intermediate_size": 16}
-    | {"embedding_size": 4},
-    "modernbert": {"hidden_size": 8, "num_hidden_layers": 4}
-    | {"num_attention_heads": 2, "intermediate_size": 12}
-    | {"local_attention": 4},
+_FORMS = {
+    "albert": {"L": 5, "num_hidden_groups": 2, "inner_group_num": 2},
+    "deberta-v2": {"conv_kernel_size": 3},
 }
 
 
@@ -220,16 +202,12 @@ def test_a_relative_is_read_by_transformers_equal(
     import transformers
 
     from keras_bert.checkpoints import PretrainedModel
-    from keras_bert.checkpoints.family import find_family
 
     model_type = name.partition("For")[0].partition("Model")[0].lower()
     model_type = model_type.replace("v2", "-v2").replace("xlm", "xlm-")
-    family = find_family(model_type)
     settings = make_settings_of(model_type)
     size = len(settings.vocabulary)
-    config = family.config(
-        size, max_position_embeddings=16, **_SIZES[model_type]
-    )
+    config = tiny.config(model_type, V=size, **_FORMS.get(model_type, {}))
     ours = PretrainedModel.from_config(config, settings, _RELATIVES[name])
     random = np.random.default_rng(0)
     for weight in ours.weights.values():
@@ -295,7 +273,8 @@ def test_heads_of_tasks_are_read_by_transformers(
 
     family = find_family(model_type)
     tokenizer = make_settings_of(model_type)
-    config = family.config(len(tokenizer.vocabulary), **_SIZES[model_type])
+    size, form = len(tokenizer.vocabulary), _FORMS.get(model_type, {})
+    config = tiny.config(model_type, V=size, **form)
     settings = {"labels": ["a", "b", "c"]} if num_outputs == 3 else {}
     record = TaskRecord(task, HeadSize(part, num_outputs), settings)
     ours = PretrainedModel.from_config(config, tokenizer, [])

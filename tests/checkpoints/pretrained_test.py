@@ -68,21 +68,6 @@ def test_round_trip_keeps_everything(bert, random_batch, tmp_path):
         np.testing.assert_array_equal(weight.numpy(), other.numpy())
 
 
-def test_encoder_and_pretrainer_share_their_weights(
-    bert, random_batch, tmp_path
-):
-    save_pretrained(bert, str(tmp_path))
-    reloaded = from_pretrained(str(tmp_path))
-    inputs = random_batch(0)[0]
-    del inputs["masked_lm_positions"]
-    expected = bert.encoder(inputs)
-    for name, value in reloaded.encoder(inputs).items():
-        np.testing.assert_array_equal(value, expected[name], name)
-    encoder_variables = {id(weight) for weight in reloaded.encoder.weights}
-    variables = {id(weight) for weight in reloaded.pretrainer.weights}
-    assert encoder_variables < variables
-
-
 @pytest.mark.parametrize("format", ["keras", "hf", "tf1"])
 def test_a_pooler_that_no_head_looks_at_is_kept(format, bert, tmp_path):
     kept = bert.with_parts(["pooler", "masked_lm_head"])
@@ -137,7 +122,7 @@ def test_saving_again_replaces(bert, tiny_config, random_batch, tmp_path):
 
 def test_failed_saving_leaves_nothing(bert, monkeypatch, tmp_path):
     break_writing(monkeypatch)
-    with pytest.raises(OSError, match="No space left on device"):
+    with pytest.raises(OSError, match="No space left.*model.safetensors"):
         save_pretrained(bert, tmp_path / "checkpoint")
     assert contents(tmp_path / "checkpoint") == {}
 
@@ -162,16 +147,6 @@ def break_writing(monkeypatch):
         raise OSError(errno.ENOSPC, "the No space left on device")
 
     monkeypatch.setattr(own, "write_safetensors", write_half)
-
-
-@pytest.mark.parametrize(
-    "name", ["model_config.json", "model.safetensors", "vocab.txt"]
-)
-def test_a_missing_file_is_named(name, bert, tmp_path):
-    save_pretrained(bert, tmp_path)
-    (tmp_path / name).unlink()
-    with pytest.raises(CheckpointError, match=name):
-        from_pretrained(tmp_path)
 
 
 def test_without_settings_the_casing_is_asked_for(bert, tmp_path):
@@ -333,13 +308,6 @@ def test_a_broken_tokenizer_config_is_named(text, bert, tmp_path):
     (tmp_path / "manifest.json").unlink()
     with pytest.raises(ValueError, match="tokenizer_config.json"):
         from_pretrained(tmp_path)
-
-
-def test_a_full_disk_names_the_file(bert, monkeypatch, tmp_path):
-    break_writing(monkeypatch)
-    with pytest.raises(OSError, match="No space left.*model.safetensors"):
-        save_pretrained(bert, tmp_path)
-    assert contents(tmp_path) == {}
 
 
 @pytest.mark.parametrize("name", ["bert.keras", "bert.weights.h5"])

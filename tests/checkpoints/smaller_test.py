@@ -4,41 +4,23 @@ import numpy as np
 import pytest
 
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.checkpoints.family import find_family
-from keras_bert.config import BertConfig
-from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.backbone import kept_layers
-from keras_bert.models.distilbert import DistilBertConfig
-from keras_bert.models.modernbert_config import ModernBertConfig
-from keras_bert.models.roberta import RobertaConfig
+from tests import tiny
 
-_SIZES = {
-    "hidden_size": 8,
-    "num_attention_heads": 2,
-    "intermediate_size": 16,
-    "num_hidden_layers": 5,
-}
+# Of five, the layers of a model of three.
 _LAYERS = {
-    "bert": (BertConfig(40, **_SIZES), [0, 2, 4]),
-    "roberta": (RobertaConfig(275, **_SIZES), [0, 2, 4]),
-    "distilbert": (
-        DistilBertConfig(40, dim=8, n_heads=2, hidden_dim=16, n_layers=5),
-        [0, 2, 4],
-    ),
-    # Blocks 0 and 3 see all tokens.
-    "modernbert": (ModernBertConfig(275, **_SIZES), [0, 1, 2]),
+    **dict.fromkeys(("bert", "roberta", "distilbert"), [0, 2, 4]),
+    "modernbert": [0, 1, 2],  # Blocks 0 and 3 see all tokens.
 }
 
 
 @pytest.fixture
-def make(make_settings):
-    def make(config, **changes):
-        settings = make_settings(find_family(config.model_type).tokenizer)
-        model = PretrainedModel.from_config(config, settings)
-        random = np.random.default_rng(0)
-        for weight in model.weights.values():
-            weight.assign(random.normal(0.0, 0.3, weight.shape))
-        return model
+def make(make_settings_of):
+    def make(model_type, **changes):
+        settings = make_settings_of(model_type)
+        size = len(settings.vocabulary)
+        config = tiny.config(model_type, V=size, L=5, **changes)
+        return tiny.widened(PretrainedModel.from_config(config, settings))
 
     return make
 
@@ -76,10 +58,9 @@ def test_other_numbers_of_layers_are_refused(num_student):
 
 @pytest.mark.parametrize("family", _LAYERS)
 def test_a_smaller_model_has_the_weights_of_the_layers_it_keeps(family, make):
-    config, layers = _LAYERS[family]
-    model = make(config)
+    model, layers = make(family), _LAYERS[family]
     small = model.smaller(3)
-    assert small.config.sizes == {**config.sizes, "L": 3}
+    assert small.config.sizes == {**model.config.sizes, "L": 3}
     assert small.tokenizer_settings is model.tokenizer_settings
     for new, place in enumerate(layers):
         old, block = model.backbone.blocks[place], small.backbone.blocks[new]
@@ -101,10 +82,7 @@ def test_a_smaller_model_has_the_weights_of_the_layers_it_keeps(family, make):
 
 
 def test_layers_that_share_their_weights_keep_them_all(make):
-    config = AlbertConfig(
-        40, embedding_size=4, num_hidden_groups=2, inner_group_num=2, **_SIZES
-    )
-    model = make(config)
+    model = make("albert", num_hidden_groups=2, inner_group_num=2)
     small = model.smaller(2)
     assert len(small.backbone.blocks) == 4
     assert {*small.weights} == {*model.weights}

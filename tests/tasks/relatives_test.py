@@ -12,6 +12,7 @@ from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.deberta_config import DebertaConfig
 from keras_bert.models.deberta_v2_config import DebertaV2Config
+from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.electra import ElectraConfig
 from keras_bert.models.mpnet import MPNetConfig
 from keras_bert.models.roberta import RobertaConfig
@@ -41,6 +42,16 @@ _CONFIGS = {
         num_hidden_layers=4,
         num_hidden_groups=2,
         max_position_embeddings=12,
+    ),
+    "distilbert": DistilBertConfig(
+        40,
+        dim=16,
+        n_layers=4,
+        n_heads=2,
+        hidden_dim=32,
+        dropout=0.0,
+        max_position_embeddings=12,
+        initializer_range=0.5,
     ),
     "deberta": DebertaConfig(
         275, **_SIZES, num_hidden_layers=4, max_position_embeddings=12
@@ -74,7 +85,7 @@ def make(make_settings_of):
 
 
 @pytest.fixture(
-    params=["albert", "deberta", "deberta-v2", "electra"]
+    params=["albert", "deberta", "deberta-v2", "distilbert", "electra"]
     + ["mpnet", "roberta", "xlm-roberta"]
 )
 def model(request, make):
