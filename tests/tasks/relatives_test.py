@@ -85,8 +85,8 @@ def make(make_settings_of):
 
 
 @pytest.fixture(
-    params=["albert", "deberta", "deberta-v2", "distilbert", "electra"]
-    + ["mpnet", "roberta", "xlm-roberta"]
+    params=["albert", "deberta", "deberta-v2", "electra", "mpnet", "roberta"]
+    + ["xlm-roberta", pytest.param("distilbert", marks=pytest.mark.exhaustive)]
 )
 def model(request, make):
     return make(_CONFIGS[request.param])
