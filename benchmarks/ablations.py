@@ -11,7 +11,7 @@ section 5.1), --ablation=layers that of sizes (section 5.2): the same model
 with other numbers of layers. Each model is pre-trained on the same records by
 the same recipe, into a directory of --output_dir; if the program is killed,
 the same command goes on. Then it is fine-tuned from several seeds on data sets
-whose files are as for `fine_tuning_quality.py`.
+whose files are as for `fine_tune.py`.
 
 The classifier reads the vectors of the first and the last token, so that a
 left-to-right model has seen the whole text too. Left-to-right models are tuned
@@ -25,13 +25,15 @@ import statistics
 import subprocess
 import sys
 
-import ends_classifier
 import fine_tuning_tasks
 import keras
 from absl import app
 from absl import flags
+from keras import ops
 
 import keras_bert
+from keras_bert import features
+from keras_bert.tasks.fine_tuning.forward import Forward
 
 _ABLATION = flags.DEFINE_enum(
     "ablation", None, ["objectives", "layers"], "Which table.", required=True
@@ -148,7 +150,7 @@ def _fine_tuned(directory, splits, has_lstm):
     accuracies = []
     for seed in range(_SEEDS.value):
         keras.utils.set_random_seed(seed)
-        classifier = ends_classifier.EndsClassifier(
+        classifier = _EndsClassifier(
             _read(directory),
             labels=fine_tuning_tasks.label_names("texts", splits),
             has_lstm=has_lstm,
@@ -177,6 +179,40 @@ def _read(directory):
 def _evaluated(splits):
     """The split that tells how good a model is."""
     return "dev" if "dev" in splits else "test"
+
+
+class _EndsClassifier(keras_bert.TextClassifier):
+    """`TextClassifier` that reads the first and the last token.
+
+    In a left-to-right model only the last token depends on the whole text.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        labels: list of str.
+        has_lstm: bool, whether a BiLSTM reads all tokens first, as in the
+            paper; of it the last state of each direction counts.
+        **kwargs: other arguments of `TextClassifier`.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 5.1
+    """
+
+    def __init__(self, pretrained, labels, has_lstm=False, **kwargs):
+        super().__init__(pretrained, labels=labels, **kwargs)
+        backbone = self.pretrained.backbone
+        mask = backbone.inputs[features.INPUT_MASK.name]
+        if has_lstm:
+            lstm = keras.layers.LSTM(self.pretrained.config.hidden_size)
+            both = keras.layers.Bidirectional(lstm)
+            ends = both(backbone.states[-1], mask=mask > 0)
+        else:
+            last = ops.sum(mask, axis=1, keepdims=True) - 1
+            places = ops.concatenate([ops.zeros_like(last), last], axis=1)
+            states = backbone.last_states(places)  # [B, 2, H]
+            ends = keras.layers.Flatten()(states)
+        head = keras_bert.layers.TaskHead(len(self.labels), name="ends")
+        self.model = keras.Model(backbone.inputs, {"logits": head(ends)})
+        self._forward = Forward(self.model)
 
 
 if __name__ == "__main__":

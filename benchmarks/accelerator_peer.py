@@ -15,7 +15,7 @@ import time
 
 import torch
 import transformers
-from synthetic_batch import make_batch
+from measuring import make_batch
 
 _WARM_UP = 3
 _UNLABELLED = -100

@@ -29,8 +29,8 @@ import time
 import measuring
 from absl import app
 from absl import flags
-from synthetic_batch import NUM_PREDICTIONS
-from synthetic_batch import make_batch
+from measuring import NUM_PREDICTIONS
+from measuring import make_batch
 
 import keras_bert
 from keras_bert.models import add_heads

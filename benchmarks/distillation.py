@@ -7,7 +7,7 @@ A teacher is fine-tuned on SST-2 and one on MRPC, each once. Its students begin
 with --num_layers of its layers, head included, and learn the same examples by
 the same recipe, from the labels only ("labels") or from the teacher as well
 ("teacher"), with --seeds seeds; the last epoch counts. Data and recipes are
-those of fine_tuning_quality.py.
+those of `fine_tune.py`.
 
 Each model is a line of rows.jsonl in --output_dir, written when it has been
 scored on the test split; one that stands there is not repeated. Speeds are of
@@ -22,7 +22,6 @@ import pathlib
 import statistics
 import time
 
-import fine_tuning_scores
 import fine_tuning_tasks
 import keras
 import tensorflow as tf
@@ -143,7 +142,7 @@ class _Rows:
             "num_layers": task.pretrained.config.num_hidden_layers,
             "parameters": task.model.count_params(),
             "train_seconds": round(seconds, 1),
-            **fine_tuning_scores.scores("texts", texts, labels, answers),
+            **fine_tuning_tasks.scores("texts", texts, labels, answers),
         }
         if teacher is not None:
             pairs = [

@@ -17,7 +17,7 @@ import keras
 import tensorflow as tf
 from absl import app
 from absl import flags
-from synthetic_batch import make_batch
+from measuring import make_batch
 
 from keras_bert import data
 from keras_bert.checkpoints import PretrainedModel

@@ -21,7 +21,7 @@ import measuring
 import tensorflow as tf
 from absl import app
 from absl import flags
-from synthetic_batch import make_batch
+from measuring import make_batch
 
 import keras_bert
 from keras_bert.checkpoints.family import find_family

@@ -9,7 +9,7 @@ of other data: names in WNUT-17, by the F1 of whole names, and the sentiment of
 SST-2, by accuracy, both on the development split. Encoders stay frozen; what
 learns is two LSTMs in both directions and one layer on them, by one recipe.
 Each row is printed when its runs have ended. Without either model the other one
-runs alone. --data_dir is that of `fine_tuning_quality.py`.
+runs alone. --data_dir is that of `fine_tune.py`.
 """
 
 import statistics

@@ -17,8 +17,8 @@ import numpy as np
 import tensorflow as tf
 from absl import app
 from absl import flags
-from synthetic_batch import NUM_PREDICTIONS
-from synthetic_batch import make_batch
+from measuring import NUM_PREDICTIONS
+from measuring import make_batch
 
 import keras_bert
 from keras_bert.checkpoints.family import read_config

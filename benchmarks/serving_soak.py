@@ -19,7 +19,7 @@ import threading
 import time
 
 import numpy as np
-import served_model
+import serving
 import tensorflow as tf
 from absl import app
 from absl import flags
@@ -78,7 +78,7 @@ class _Soak:
 
 
 def main(_):
-    embed = served_model.load(_MODEL_DIR.value)
+    embed = serving.load_saved_model(_MODEL_DIR.value)
     start = time.monotonic()
     soak = _Soak(embed, _mixed_texts(), start + 60 * _MINUTES.value)
     threads = [
@@ -90,7 +90,7 @@ def main(_):
     memory = []
     while any(thread.is_alive() for thread in threads):
         time.sleep(5)
-        memory.append((time.monotonic() - start, _resident_mib()))
+        memory.append((time.monotonic() - start, serving.memory_mib("VmRSS")))
     minutes = _most_by_minute(memory)
     growth = max(minutes[2:]) - minutes[1]
     print(
@@ -116,8 +116,7 @@ def _most_by_minute(memory):
 def _mixed_texts():
     """Texts of one word up to some hundreds."""
     choose = random.Random(0)
-    with open(_TEXT_FILE.value, encoding="utf-8") as file:
-        lines = [line.strip() for line in file if line.strip()]
+    lines = serving.read_texts(_TEXT_FILE.value)
     texts = []
     for number in range(_NUM_TEXTS.value):
         text = lines[number % len(lines)]
@@ -128,14 +127,6 @@ def _mixed_texts():
             text = " ".join(choose.choices(lines, k=8))
         texts.append(text)
     return texts
-
-
-def _resident_mib():
-    with open("/proc/self/status", encoding="ascii") as file:
-        for line in file:
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) / 1024
-    raise RuntimeError("The memory of a process is not told here.")
 
 
 if __name__ == "__main__":

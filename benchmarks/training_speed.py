@@ -4,16 +4,19 @@
         --dtype=bfloat16 --peer='hub=JIT=0 hub/bin/python train_hub.py' \\
         --peer='garden=JIT=1 garden/bin/python train_garden.py'
 
-A peer is a name and a shell command that takes the same arguments as
-`training_step.py` (size, batch, sequence length, dtype, steps) and prints a
-JSON line with `step_s`. All run once each round; the medians over the rounds
+A peer is a name and a shell command that takes size, batch, sequence length,
+dtype and steps as arguments and prints a JSON line with `step_s` and
+`peak_rss_mb`. All run once each round; the medians over the rounds
 are compared, each side in its best mode.
 """
 
 import json
+import os
 import pathlib
+import resource
 import shlex
 import sys
+import time
 
 import measuring
 from absl import app
@@ -29,18 +32,26 @@ _STEPS = flags.DEFINE_integer("steps", 6, "Timed steps of a run.")
 _ROUNDS = flags.DEFINE_integer("rounds", 5, "Runs of each.")
 _PEERS = flags.DEFINE_multi_string("peer", [], "name=shell command.")
 
-_STEP = pathlib.Path(__file__).with_name("training_step.py")
+_ALONE = flags.DEFINE_enum(
+    "alone", None, ["loop", "jit"], "Measure ours, once, in this process."
+)
+
+_CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
+_POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
 
 
 def main(_):
+    if _ALONE.value:
+        print(json.dumps(_measured(_ALONE.value == "jit")))
+        return
     arguments = (
         f"{_SIZE.value} {_BATCH_SIZE.value} {_SEQ_LENGTH.value} "
         f"{_DTYPE.value} {_STEPS.value}"
     )
-    ours = shlex.join([sys.executable, str(_STEP)])
+    ours = shlex.join([sys.executable, *sys.argv])
     commands = {
-        "ours": f"{ours} {arguments}",
-        "ours, jit": f"{ours} {arguments} jit",
+        "ours": f"{ours} --alone=loop",
+        "ours, jit": f"{ours} --alone=jit",
     }
     for peer in _PEERS.value:
         name, _, command = peer.partition("=")
@@ -62,6 +73,49 @@ def main(_):
             f"{name}: {seconds[name]:.3f} s, {seconds[name] / best:.2f} times "
             f"ours at best, {memory} MiB"
         )
+
+
+def _measured(jit_compile):
+    """Time the training step of the loop on one synthetic batch."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    import keras
+    import tensorflow as tf
+
+    import keras_bert
+    from keras_bert.models.bert import bert_backbone
+    from keras_bert.models.bert import bert_heads
+    from keras_bert.training.flops import training_flops
+    from keras_bert.training.learner import Learner
+    from keras_bert.training.loop import PretrainingLoop
+
+    keras.config.set_dtype_policy(_POLICIES[_DTYPE.value])
+    config = keras_bert.BertConfig.from_json(
+        _CONFIGS / f"bert_{_SIZE.value}.json"
+    )
+    backbone = bert_backbone(config)
+    heads = bert_heads(config, backbone.embeddings)
+    model = keras_bert.models.add_heads(backbone, heads, "bert_pretrainer")
+    optimizer = keras_bert.training.bert_adamw(model, 1e-4)
+    loop = PretrainingLoop(Learner(model), optimizer, jit_compile=jit_compile)
+    batch = measuring.make_batch(
+        config.vocab_size, _BATCH_SIZE.value, _SEQ_LENGTH.value
+    )
+    batches = iter(tf.data.Dataset.from_tensors(batch).cache().repeat())
+    seconds = []
+    for _ in range(_STEPS.value + 2):
+        start = time.perf_counter()
+        float(loop.train(batches, tf.constant(1))["loss"])
+        seconds.append(time.perf_counter() - start)
+    median = measuring.median(seconds[2:])
+    flops = training_flops(
+        backbone, heads, _SEQ_LENGTH.value, measuring.NUM_PREDICTIONS
+    )
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return {
+        "step_s": median,
+        "gflops": _BATCH_SIZE.value * flops / median / 1e9,
+        "peak_rss_mb": usage.ru_maxrss // 1024,
+    }
 
 
 if __name__ == "__main__":

@@ -1,0 +1,352 @@
+"""Time answers from text to vector: our SavedModel, our library and peers.
+
+    python benchmarks/serving.py --way=saved_model --way=transformers \\
+        --model_dir=minilm --text_file=sentences.txt \\
+        --peer_python=hf/bin/python
+
+MODEL_DIR is a sentence-transformers directory of a BERT, TEXT_FILE has a text a
+line, and PEER_PYTHON has torch, transformers, onnxruntime and openvino. Ways:
+
+- saved_model, as TensorFlow Serving loads it; saved_model_1 with one thread an
+  op (--tensorflow_intra_op_parallelism=1 of a server), saved_model_1_1 with one
+  thread (--tensorflow_inter_op_parallelism=1 as well);
+- embedder, a `TextEmbedder`, and embedder_1 with one thread an op;
+- transformers, onnxruntime (float32 only) and openvino, with transformers'
+  tokenizer; the last two read the same model as `export_onnx` writes it. Peers
+  pad a batch to its longest text.
+
+Each run is a process, and the ways take turns. A process first answers 8
+requests of 32 texts and 64 single texts. It then takes the texts in the order
+of the file, 32 a request; again sorted by length, which a `TextEmbedder` does
+itself in one call; again from two clients at once; then the first 200 one by
+one, which gives a median. Tokenizing is in all of it. Prints every run, and at
+last the medians with the ratio of the first way to each.
+
+It needs the standard library only until a way is chosen, so that the Python of
+a peer needs only the peer.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import statistics
+import sys
+import tempfile
+import threading
+import time
+
+_START = time.perf_counter()
+_POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
+_SEQ_LENGTH = 128
+_BATCH_SIZE = 32
+_NUM_SINGLE = 200
+_NUM_WARM_UP = 64
+
+
+def main():
+    args = _arguments().parse_args()
+    if args.export_dir:
+        (way,), (precision,) = args.way, args.precision
+        print(json.dumps(_measured(way, precision, args)))
+        return
+    runs = {}
+    with tempfile.TemporaryDirectory() as directory:
+        _export(directory, args)
+        for _ in range(args.rounds):
+            for precision, way, command in _commands(directory, args):
+                figures = json.loads(_output(command))
+                runs.setdefault(precision, {}).setdefault(way, [])
+                runs[precision][way].append(figures)
+                print(precision, way, figures, flush=True)
+    for precision, ways in runs.items():
+        for line in _comparison(ways):
+            print(precision, line)
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--way", action="append", choices=[*_WAYS])
+    parser.add_argument("--precision", action="append", choices=_POLICIES)
+    parser.add_argument("--model_dir", required=True)
+    parser.add_argument("--text_file", required=True, help="a text a line")
+    parser.add_argument("--peer_python", help="needed for peers")
+    parser.add_argument("--num_texts", type=int, default=2048)
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each")
+    parser.add_argument("--export_dir", help="measure one way, here")
+    return parser
+
+
+def _output(command):
+    import measuring
+
+    return measuring.output(command)
+
+
+def _export(directory, args):
+    """Write a SavedModel of each precision, and an ONNX file for peers."""
+    import keras
+
+    import keras_bert
+
+    for precision in args.precision or _POLICIES:
+        keras.config.set_dtype_policy(_POLICIES[precision])
+        embedder = keras_bert.TextEmbedder.from_pretrained(
+            args.model_dir, seq_length=_SEQ_LENGTH
+        )
+        embedder.export_saved_model(f"{directory}/{precision}")
+    if {*(args.way or [])} & {"onnxruntime", "openvino"}:
+        keras.config.set_dtype_policy("float32")
+        embedder = keras_bert.TextEmbedder.from_pretrained(
+            args.model_dir, seq_length=_SEQ_LENGTH
+        )
+        keras_bert.export.export_onnx(embedder, f"{directory}/onnx")
+
+
+def _commands(directory, args):
+    for precision in args.precision or _POLICIES:
+        for way in args.way or [x for x in _WAYS if x not in _PEERS]:
+            if way == "onnxruntime" and precision != "float32":
+                continue
+            yield (
+                precision,
+                way,
+                [
+                    args.peer_python if way in _PEERS else sys.executable,
+                    __file__,
+                    f"--way={way}",
+                    f"--precision={precision}",
+                    f"--model_dir={args.model_dir}",
+                    f"--export_dir={directory}",
+                    f"--text_file={args.text_file}",
+                    f"--num_texts={args.num_texts}",
+                ],
+            )
+
+
+def _comparison(ways):
+    """Yield a line on each figure of each way."""
+    first = next(iter(ways))
+    for figure in ways[first][0]:
+        medians = {
+            way: statistics.median(run[figure] for run in runs)
+            for way, runs in ways.items()
+        }
+        for way, value in medians.items():
+            ratio = medians[first] / value
+            yield f"{figure}  {way} {value:.4g}, {first} {ratio:.2f} times"
+
+
+def _measured(way, precision, args):
+    texts = read_texts(args.text_file, args.num_texts)
+    embed = _WAYS[way](args.model_dir, args.export_dir, precision)
+    loaded = time.perf_counter()
+    used = time.process_time()
+    embed(texts[:1])
+    first, used = time.perf_counter(), time.process_time() - used
+    _in_batches(embed, texts[: 8 * _BATCH_SIZE])
+    for text in texts[:_NUM_WARM_UP]:
+        embed([text])
+    seconds = _seconds(_in_batches, embed, texts)
+    whole = _seconds(embed, texts) if way.startswith("embedder") else None
+    ordered = whole or _seconds(_in_batches, embed, sorted(texts, key=len))
+    with concurrent.futures.ThreadPoolExecutor(2) as clients:
+        halves = texts[: len(texts) // 2], texts[len(texts) // 2 :]
+        ask = clients.map
+        two = _seconds(
+            lambda: list(ask(lambda half: _in_batches(embed, half), halves))
+        )
+    single = [_seconds(embed, [text]) for text in texts[:_NUM_SINGLE]]
+    return {
+        "sentences_per_s": len(texts) / seconds,
+        "sorted_per_s": len(texts) / ordered,
+        "two_clients_per_s": len(texts) / two,
+        "single_ms": 1e3 * sorted(single)[len(single) // 2],
+        "load_s": loaded - _START,
+        "first_answer_s": first - loaded,
+        "first_answer_processor_s": used,
+        "peak_mib": memory_mib("VmHWM"),
+    }
+
+
+def _seconds(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def _in_batches(embed, texts):
+    """Embed texts in their order, as requests come."""
+    for start in range(0, len(texts), _BATCH_SIZE):
+        embed(texts[start : start + _BATCH_SIZE])
+
+
+def memory_mib(name):
+    """Return a figure of this process alone: "VmHWM" or "VmRSS", in MiB.
+
+    A child's `ru_maxrss` would begin with its parent's.
+    """
+    with open("/proc/self/status", encoding="ascii") as file:
+        line = next(line for line in file if line.startswith(name))
+    return int(line.split()[1]) / 1024
+
+
+def read_texts(path, number=None):
+    """Return the first lines of a file that are not empty."""
+    with open(path, encoding="utf-8") as file:
+        lines = (line.strip() for line in file)
+        return [line for line in lines if line][:number]
+
+
+def load_saved_model(directory, op_threads=0, ops_at_once=0):
+    """Load a SavedModel of a `TextEmbedder` as TensorFlow Serving does.
+
+    Args:
+        directory: str.
+        op_threads: int, threads that compute an op; 0 for all cores.
+        ops_at_once: int, ops computed at once; 0 for as many as cores.
+
+    Returns:
+        A function from a list of str to a float32 array.
+    """
+    import numpy as np
+    import tensorflow as tf
+    import tensorflow_text  # noqa: F401, registers the tokenizer's ops
+
+    config = tf.compat.v1.ConfigProto(
+        intra_op_parallelism_threads=op_threads,
+        inter_op_parallelism_threads=ops_at_once,
+    )
+    session = tf.compat.v1.Session(graph=tf.Graph(), config=config)
+    with session.graph.as_default():
+        loaded = tf.compat.v1.saved_model.load(session, ["serve"], directory)
+    signature = loaded.signature_def["serving_default"]
+    call = session.make_callable(
+        signature.outputs["embedding"].name, [signature.inputs["text"].name]
+    )
+    return lambda texts: call(np.array(texts, object))
+
+
+def _saved_model(*threads):
+    return lambda _, export_dir, precision: load_saved_model(
+        f"{export_dir}/{precision}/1", *threads
+    )
+
+
+def _embedder(num_op_threads=0):
+    def load(model_dir, _, precision):
+        import keras
+        import tensorflow as tf
+
+        import keras_bert
+
+        tf.config.threading.set_intra_op_parallelism_threads(num_op_threads)
+        keras.config.set_dtype_policy(_POLICIES[precision])
+        return keras_bert.TextEmbedder.from_pretrained(
+            model_dir, seq_length=_SEQ_LENGTH
+        ).embed
+
+    return load
+
+
+def _tokenizer(model_dir, kind):
+    from transformers import AutoTokenizer
+
+    tokenize = AutoTokenizer.from_pretrained(model_dir)
+    return lambda texts: tokenize(
+        texts,
+        padding=True,
+        truncation=True,
+        max_length=_SEQ_LENGTH,
+        return_tensors=kind,
+    )
+
+
+def _transformers(model_dir, _, precision):
+    import torch
+    from transformers import AutoModel
+
+    tokenize = _tokenizer(model_dir, "pt")
+    model = AutoModel.from_pretrained(model_dir).eval()
+    is_narrow = precision == "bfloat16"
+
+    def embed(texts):
+        inputs = tokenize(texts)
+        with (
+            torch.inference_mode(),
+            torch.autocast("cpu", torch.bfloat16, enabled=is_narrow),
+        ):
+            states = model(**inputs).last_hidden_state
+            mask = inputs["attention_mask"][..., None]
+            means = (states * mask).sum(1) / mask.sum(1)
+        return torch.nn.functional.normalize(means.float()).numpy()
+
+    return embed
+
+
+def _ids(tokenize, texts):
+    """The inputs of our ONNX file."""
+    inputs = tokenize(texts)
+    names = {
+        "input_ids": "input_ids",
+        "input_mask": "attention_mask",
+        "segment_ids": "token_type_ids",
+    }
+    return {ours: inputs[x].astype("int32") for ours, x in names.items()}
+
+
+def _onnxruntime(model_dir, export_dir, precision):
+    import onnxruntime
+
+    tokenize = _tokenizer(model_dir, "np")
+    session = onnxruntime.InferenceSession(
+        str(pathlib.Path(export_dir, "onnx/model.onnx")),
+        providers=["CPUExecutionProvider"],
+    )
+    return lambda texts: session.run(None, _ids(tokenize, texts))[0]
+
+
+def _openvino(model_dir, export_dir, precision):
+    import openvino
+
+    tokenize = _tokenizer(model_dir, "np")
+    core = openvino.Core()
+    compiled = core.compile_model(
+        core.read_model(str(pathlib.Path(export_dir, "onnx/model.onnx"))),
+        "CPU",
+        {
+            "INFERENCE_PRECISION_HINT": {"float32": "f32", "bfloat16": "bf16"}[
+                precision
+            ]
+        },
+    )
+    own = threading.local()  # A request answers one client at a time.
+
+    def embed(texts):
+        if not hasattr(own, "request"):
+            own.request = compiled.create_infer_request()
+        return own.request.infer(_ids(tokenize, texts))[0]
+
+    return embed
+
+
+_PEERS = {
+    "transformers": _transformers,
+    "onnxruntime": _onnxruntime,
+    "openvino": _openvino,
+}
+_WAYS = {
+    "saved_model": _saved_model(),
+    "saved_model_1": _saved_model(1),
+    "saved_model_1_1": _saved_model(1, 1),
+    "embedder": _embedder(),
+    "embedder_1": _embedder(1),
+    **_PEERS,
+}
+
+
+if __name__ == "__main__":
+    main()
