@@ -377,15 +377,6 @@ def read_json_file(path):
         raise ValueError(f"{path}: {error}") from None
 
 
-def check_flags(**flags):
-    """Raises ValueError unless all are bool; the message names the first."""
-    for name, value in flags.items():
-        if not isinstance(value, bool):
-            raise ValueError(
-                f"`{name}` must be True or False. Received: {name}={value!r}."
-            )
-
-
 def _least(field):
     """Return the least value of a number."""
     is_any = field.type is float or field.name.endswith("_id")

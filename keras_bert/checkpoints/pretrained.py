@@ -22,7 +22,6 @@ from keras_bert.checkpoints.loading import plan_loading
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.layers.flat_dense import check_not_quantized
-from keras_bert.text.tokenizer_kinds import KINDS
 
 # Names in `formats`, where they are loaded when they are first used.
 _READERS = {
@@ -200,7 +199,6 @@ def _model_card(model, format, extra):
     `extra` has further texts by their headings, such as "Training command".
     """
     tokenizer, family = model.tokenizer_settings, model.family
-    kind = KINDS[tokenizer.kind]
     sizes = dataclasses.asdict(model.config)
     parts = ["encoder", *sorted(model.parts)]
     count = sum(math.prod(w.shape) for w in model.weights.values())
@@ -214,8 +212,8 @@ def _model_card(model, format, extra):
         "## Architecture\n",
         "\n".join(f"- `{key}`: {value}" for key, value in sizes.items()) + "\n",
         "## Vocabulary\n",
-        f"{len(tokenizer.vocabulary):,} {kind.pieces}; "
-        f"{kind.described(tokenizer)}.\n",
+        f"{len(tokenizer.vocabulary):,} {tokenizer.pieces}; "
+        f"{tokenizer.described()}.\n",
     ]
     for heading, text in extra.items():
         sections += [f"## {heading}\n", f"{text}\n"]

@@ -2,7 +2,6 @@
 
 import tensorflow as tf
 
-from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.version import VERSION
 
 # For a manifest: the command may hold paths of the exporting machine.
@@ -16,7 +15,7 @@ def about(task):
         "task": type(task).__name__,
         "max_seq_length": task.preprocess.seq_length,
         "vocabulary": tokenizer.vocabulary.sha256,
-        **KINDS[tokenizer.kind].facts(tokenizer.settings),
+        **tokenizer.settings.facts(),
         "settings": task.settings,
         "versions": {"keras_bert": VERSION, "tensorflow": tf.__version__},
     }

@@ -32,7 +32,7 @@ from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.teaching import SoftSpanLoss
-from keras_bert.text.self_told_kind import told_settings
+from keras_bert.text.tokenizer_settings import identifying_settings
 from keras_bert.training.cross_entropy import SpanCrossEntropy
 
 _SEQ_LENGTH = 384
@@ -311,7 +311,7 @@ class QuestionAnswerer(FineTunedTask):
         tokenizer = self.preprocess.tokenizer
         return {
             "vocabulary": tokenizer.vocabulary.sha256,
-            **told_settings(tokenizer.settings),
+            **identifying_settings(tokenizer.settings),
             **dataclasses.asdict(self._sizes),
         }
 

@@ -1,11 +1,11 @@
 """The casing of texts, said by files and flags, never guessed."""
 
-import json
 import pathlib
 
 from absl import logging
 
 from keras_bert.artifacts import manifest_of
+from keras_bert.config import read_json_file
 
 _KEY = "do_lower_case"
 _VOCABULARY, _SETTINGS = "vocab.txt", "tokenizer_config.json"
@@ -31,51 +31,47 @@ _PUBLISHED = {
 }
 
 
-def agreed_casing(vocabulary, claims, default=None):
-    """The one answer of all that tell whether texts are lower-cased.
+def agreed_casing(vocabulary, casing_hints, default=None):
+    """Return the casing on which all hints agree.
 
-    Where none does, the published models' own table is asked, and the log
-    says so. A cased vocabulary whose texts are lower-cased is warned of.
+    Without hints, the table of published vocabularies decides, and the log
+    says so. Lower-casing with a cased vocabulary logs a warning.
 
     Args:
         vocabulary: `Vocabulary`.
-        claims: dict from what tells, a flag or a file, to bool; or to None
-            where it does not tell.
-        default: bool, the answer where nothing tells. None makes that an
-            error.
+        casing_hints: dict from sources, flags or files, to bool; or to None
+            for a source without an answer.
+        default: bool, the answer without hints. None makes that an error.
 
     Returns:
-        bool
+        bool, True to lower-case texts.
 
     Raises:
-        ValueError: two claims differ, or nothing tells.
+        ValueError: two hints differ, or there is none.
     """
-    lowercase = told_casing(claims)
+    lowercase = resolve_casing(casing_hints)
     if lowercase is None:
-        lowercase = _untold_casing(vocabulary, claims, default)
+        lowercase = _published_casing(vocabulary, casing_hints, default)
     _warn_of_cased(vocabulary, lowercase)
     return lowercase
 
 
-def told_casing(claims):
-    """The one answer of those that tell, or None where none does.
+def resolve_casing(casing_hints):
+    """Return the one answer of all hints, or None without an answer.
 
-    Args, Raises: those of `agreed_casing`.
+    Args, Raises: see `agreed_casing`.
     """
-    told = {str(name): value for name, value in claims.items()}
-    told = {name: value for name, value in told.items() if value is not None}
-    if len({*told.values()}) > 1:
-        text = ", ".join(
-            f"{name} says {str(value).lower()}" for name, value in told.items()
-        )
+    found = {k: v for k, v in casing_hints.items() if v is not None}
+    if len({*found.values()}) > 1:
+        text = ", ".join(f"{k} says {str(v).lower()}" for k, v in found.items())
         raise ValueError(
             f"`{_KEY}` must be the same everywhere, or training and serving "
             f"disagree. Received: {text}."
         )
-    return next(iter(told.values()), None)
+    return next(iter(found.values()), None)
 
 
-def _untold_casing(vocabulary, claims, default):
+def _published_casing(vocabulary, casing_hints, default):
     name, published = _PUBLISHED.get(vocabulary.sha256, (None, default))
     if name is not None:
         logging.info(
@@ -84,10 +80,11 @@ def _untold_casing(vocabulary, claims, default):
             "lower-case" if published else "do not lower-case",
         )
     if published is None:
-        asked = f" Asked: {', '.join(map(str, claims))}." if claims else ""
+        asked = ", ".join(map(str, casing_hints))
         raise ValueError(
             "No file says whether texts are lower-cased. Pass lowercase=True "
-            f"or lowercase=False, as the model was trained.{asked}"
+            "or lowercase=False, as the model was trained."
+            f"{f' Asked: {asked}.' if asked else ''}"
         )
     return published
 
@@ -102,35 +99,28 @@ def _warn_of_cased(vocabulary, lowercase):
 
 
 def casing_beside(vocab_file):
-    """Reads the casing that stands beside a vocabulary file.
+    """Read the casing from the files next to a vocabulary file.
 
-    That is the manifest of `learn_vocabulary`; or, of a file vocab.txt in a
-    model's directory, the tokenizer_config.json there.
+    They are the manifest of `learn_vocabulary`, or, of a file vocab.txt in a
+    model's directory, the tokenizer_config.json.
 
     Args:
         vocab_file: str.
 
     Returns:
-        A dict for the claims of `agreed_casing`; empty if nothing stands
-        there.
+        A dict of casing hints for `agreed_casing`.
 
     Raises:
-        ValueError: the manifest is of another vocabulary, or the file is no
+        ValueError: the manifest is of another vocabulary, or a file is not
             JSON.
     """
     path = pathlib.Path(vocab_file)
     if not path.is_file():
         return {}
-    manifest, values = manifest_of(path)
-    if manifest is not None and isinstance(values.get(_KEY), bool):
-        return {str(manifest): values[_KEY]}
-    settings = path.with_name(_SETTINGS)
-    if path.name != _VOCABULARY or not settings.is_file():
-        return {}
-    try:
-        value = json.loads(settings.read_text(encoding="utf-8")).get(_KEY)
-    except (ValueError, AttributeError) as error:
-        raise ValueError(
-            f"{settings} must be a JSON object. Received: {error}"
-        ) from None
-    return {str(settings): value} if isinstance(value, bool) else {}
+    source, values = manifest_of(path)
+    if source is None or not isinstance(values.get(_KEY), bool):
+        source = path.with_name(_SETTINGS)
+        is_known = path.name == _VOCABULARY and source.is_file()
+        values = read_json_file(source) if is_known else {}
+    value = values.get(_KEY)
+    return {str(source): value} if isinstance(value, bool) else {}

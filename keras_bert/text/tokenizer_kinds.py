@@ -5,52 +5,20 @@ import re
 import typing
 
 from keras_bert.config import read_json_file
-from keras_bert.text.self_told_kind import CasedKind
-from keras_bert.text.self_told_kind import SelfToldKind
-from keras_bert.text.wordpiece.settings import WordpieceKind
+from keras_bert.text.bpe.settings import BpeSettings
+from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
+from keras_bert.text.sentencepiece.settings import SentencePieceSettings
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 
-_WORDPIECE = WordpieceSettings.kind
-_TOKENIZER_JSON = "tokenizer.json"
-
-# By the `kind` of a tokenizer; a `Family` names its default.
+# By the `kind` of a tokenizer; a `Family` names its default. BPE comes before
+# byte-level BPE, whose files have the same names.
 KINDS = {
-    _WORDPIECE: WordpieceKind(),
-    # Before byte-level BPE, whose files have the same names.
-    "bpe": SelfToldKind(
-        reader="keras_bert.text.bpe.settings:read_bpe",
-        files=("vocab.json", "merges.txt", "tokenizer_config.json"),
-        pieces="BPE pieces",
-        model_type="BPE",
-        other_names=(
-            # Of openai/finetune-transformer-lm.
-            *("merges.txt", "encoder_bpe_40000.json", "vocab_40000.bpe"),
-        ),
-        mark=rb'[^"<>/]</w>',
-    ),
-    "byte_bpe": SelfToldKind(
-        reader="keras_bert.text.byte_pair.settings:read_byte_pair",
-        files=(
-            *("vocab.json", "merges.txt", "tokenizer_config.json"),
-            _TOKENIZER_JSON,
-        ),
-        pieces="byte-level BPE pieces",
-        model_type="BPE",
-        other_names=("merges.txt",),
-    ),
-    "sentencepiece": CasedKind(
-        reader="keras_bert.text.sentencepiece.settings:read_sentencepiece",
-        files=(
-            *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
-            *("tokenizer_config.json", _TOKENIZER_JSON),
-        ),
-        pieces="SentencePiece pieces",
-        model_type="Unigram",
-        other_names=(
-            "30k-clean.model",  # Of google-research/albert.
-            *("spm.model", "sentencepiece.bpe.model"),
-        ),
-    ),
+    settings.kind: settings
+    for settings in (
+        *(WordpieceSettings, BpeSettings),
+        *(BytePairSettings, SentencePieceSettings),
+    )
 }
 
 
@@ -69,7 +37,7 @@ def kind_of_file(vocab_file):
         ValueError: no kind has such a file.
     """
     path = pathlib.Path(vocab_file)
-    if path.name == _TOKENIZER_JSON:
+    if path.name == FAST_TOKENIZER:
         return _kind_of_json(path)
     for kind in KINDS.values():
         if _is_of(kind, path):
@@ -78,9 +46,9 @@ def kind_of_file(vocab_file):
         names = ", ".join(kind.files[0] for kind in KINDS.values())
         raise ValueError(
             "The kind of a tokenizer is known by the name of its file, which "
-            f"must be {names} or {_TOKENIZER_JSON}. Received: {vocab_file}."
+            f"must be {names} or {FAST_TOKENIZER}. Received: {vocab_file}."
         )
-    return KINDS[_WORDPIECE]
+    return WordpieceSettings
 
 
 def kind_of_directory(directory, default):
@@ -102,25 +70,25 @@ def kind_of_directory(directory, default):
         paths = (directory / x for x in (kind.files[0], *kind.other_names))
         if any(path.is_file() and _is_of(kind, path) for path in paths):
             return name
-    path = directory / _TOKENIZER_JSON
+    path = directory / FAST_TOKENIZER
     name = _name_of_json(path)[0] if path.is_file() else None
     return name or default
 
 
 def vocabulary_of_file(vocab_file):
     """Reads the vocabulary of a file, see `kind_of_file`."""
-    return kind_of_file(vocab_file).vocabulary(vocab_file)
+    return kind_of_file(vocab_file).read_vocabulary(vocab_file)
 
 
 def pack_settings(settings):
     """All settings of a tokenizer, as a dict for JSON."""
-    return KINDS[settings.kind].packed(settings)
+    return settings.packed()
 
 
 def unpack_settings(values):
     """The settings that `pack_settings` was given."""
     # Word pieces came first, and say no kind.
-    return KINDS[values.get("kind", _WORDPIECE)].unpacked(values)
+    return KINDS[values.get("kind", WordpieceSettings.kind)].unpacked(values)
 
 
 def _is_of(kind, path):

@@ -16,7 +16,7 @@ from keras_bert.config import BertConfig
 from keras_bert.models.roberta import RobertaConfig
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.preprocessor import Preprocessor
-from keras_bert.text.self_told_kind import told_settings
+from keras_bert.text.tokenizer_settings import identifying_settings
 
 _CONFIG = RobertaConfig(
     275,
@@ -48,7 +48,9 @@ def test_the_files_decide_of_the_tokenizer(
     save_pretrained(model, tmp_path, format=format)
     again = from_pretrained(tmp_path)
     assert again.config == config
-    assert told_settings(again.tokenizer_settings) == told_settings(settings)
+    assert identifying_settings(
+        again.tokenizer_settings
+    ) == identifying_settings(settings)
     vocabulary = again.tokenizer.vocabulary
     assert vocabulary.sha256 == settings.vocabulary.sha256
     preprocess = Preprocessor(again.tokenizer, again.family.template, 6)

@@ -26,7 +26,7 @@ def spaced():
 @pytest.fixture(autouse=True)
 def fourth_kind(spaced, monkeypatch):
     """All that must be told of it: its rows."""
-    monkeypatch.setitem(KINDS, spaced.SPACED, spaced.KIND)
+    monkeypatch.setitem(KINDS, spaced.SPACED, spaced.SpacedSettings)
     wordpiece = TOKENIZER_OPS["wordpiece"]
     ops = wordpiece._replace(core=("StaticRegexReplace",))
     monkeypatch.setitem(TOKENIZER_OPS, spaced.SPACED, ops)

@@ -11,13 +11,11 @@ from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
-from keras_bert.data.batches.dynamic import dynamic_pretraining_dataset
 from keras_bert.data.records.validation import read_checked_records
 from keras_bert.programs.inspection.reading import check_manifests
 from keras_bert.programs.inspection.reading import inspect_records
 from keras_bert.programs.inspection.summary import examples_text
 from keras_bert.programs.pretraining import PretrainingRecipe
-from keras_bert.programs.pretraining.job import run_plan
 from keras_bert.programs.pretraining.plan import plan_pretraining
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
@@ -64,68 +62,6 @@ def test_records_have_its_special_tokens(create, settings):
     assert (originals > 3).all()
 
 
-@pytest.mark.exhaustive
-def test_workers_make_the_same_bytes(create, spaced, vocab_file):
-    def read(paths):
-        return [pathlib.Path(path).read_bytes() for path in paths]
-
-    options = spaced.SpacedOptions(vocab_file)
-    assert read(create("one")) == read(create("two", options, num_workers=2))
-
-
-def test_whole_words_are_masked(create, settings):
-    vocabulary = settings.vocabulary
-    values = _read(
-        create("whole", do_whole_word_mask=True, masked_lm_prob=0.3),
-        vocabulary,
-    )
-    num_looked_at = 0
-    for row, ids in enumerate(values["input_ids"]):
-        weights = values["masked_lm_weights"][row] == 1
-        places = values["masked_lm_positions"][row][weights].tolist()
-        labels = values["masked_lm_ids"][row][weights].tolist()
-        whole = ids.copy()
-        whole[places] = labels
-        for place in places:
-            tokens = [vocabulary.tokens[i] for i in whole]
-            if tokens[place + 1] == "s":
-                assert place + 1 in places
-                num_looked_at += 1
-    assert num_looked_at > 5
-
-
-def test_words_between_spaces_are_found(create, settings, vocab_file):
-    options = TextOptions(vocab_file, segmented_words=True)
-    segmented = create("segmented", options, masking="dynamic")
-    plain = create("plain", masking="dynamic")
-    a, b = (_read(x, settings.vocabulary) for x in (segmented, plain))
-    # The first word of a line has no space before it, but it is a word.
-    assert a["word_starts"].sum() >= b["word_starts"].sum()
-    ends = a["input_ids"] == settings.vocabulary.id_of("s")
-    assert (
-        ends.any() and not a["word_starts"][ends & (a["input_ids"] > 0)].all()
-    )
-
-
-def test_batches_are_filled_with_its_padding(create, settings):
-    vocabulary = settings.vocabulary
-    paths = create("dynamic", masking="dynamic")
-    batches = dynamic_pretraining_dataset(
-        paths,
-        batch_size=4,
-        max_seq_length=16,
-        max_predictions_per_seq=3,
-        vocab_size=len(vocabulary),
-        mask_id=vocabulary.id_of("<mask>"),
-        seed=1,
-        epoch=0,
-        pad_id=_PAD,
-    )
-    for inputs, _, _ in batches:
-        ids, mask = inputs["input_ids"].numpy(), inputs["input_mask"].numpy()
-        assert (ids[mask == 0] == _PAD).all()
-
-
 def test_records_are_shown_as_its_pieces(create, settings, vocab_file):
     paths = create("static")
     assert check_manifests(paths, vocab_file, settings.vocabulary) == []
@@ -133,13 +69,6 @@ def test_records_are_shown_as_its_pieces(create, settings, vocab_file):
     text = examples_text(examples, statistics.is_static)
     assert "A      <s> " in text and " </s>" in text and "Ġsees" in text
     assert statistics.counts["masked"] > statistics.counts["random"]
-
-
-def test_other_records_than_of_the_vocabulary_are_refused(create, settings):
-    (path, _) = create("static")
-    other = Vocabulary([*SPECIAL_TOKENS, *map(str, range(99))])
-    with pytest.raises(ValueError, match=r"must begin with \[CLS\], id 2"):
-        [*read_checked_records(path, other)]
 
 
 def test_a_casing_is_refused(create, vocab_file):
@@ -191,26 +120,6 @@ def recipe(create, config, vocab_file, tmp_path):
         return PretrainingRecipe(**{**values, **changes})
 
     return recipe
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("masking", ["static", "dynamic"])
-def test_a_model_is_trained_on_them(recipe, masking, tmp_path):
-    run_plan(plan_pretraining(recipe(masking)))
-    names = {path.name for path in (tmp_path / "run").iterdir()}
-    assert {"model.safetensors", "spaced.json", "extra.json"} <= names
-    assert not names & {"vocab.txt", "vocab.json", "tokenizer_config.json"}
-    # And trained on.
-    going_on = {"init_checkpoint": str(tmp_path / "run"), "vocab_file": None}
-    plan = plan_pretraining(
-        recipe(
-            masking,
-            **going_on,
-            bert_config_file=None,
-            output_dir=str(tmp_path / "more"),
-        )
-    )
-    assert plan.vocab_file.endswith("run/spaced.json")
 
 
 def test_records_of_another_tokenizer_are_refused(

@@ -7,29 +7,17 @@ file stands beside the vocabulary. Inside, word pieces do the work.
 
 import dataclasses
 import json
-import multiprocessing
-import typing
 
 import tensorflow as tf
 
-from keras_bert.data import TextOptions
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.base_vocabulary import BaseVocabulary
-from keras_bert.text.self_told_kind import SelfToldKind
-from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 SPACED = "spaced"
-KIND = SelfToldKind(
-    reader="spaced_tokenizer:read_spaced",
-    files=("spaced.json", "extra.json"),
-    pieces="spaced pieces",
-)
 _ROLES = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")
-
-if multiprocessing.parent_process() is not None:
-    KINDS[SPACED] = KIND  # A worker has no fixtures.
 
 
 class SpacedVocabulary(BaseVocabulary):
@@ -51,8 +39,10 @@ class SpacedVocabulary(BaseVocabulary):
 
 
 @dataclasses.dataclass(frozen=True)
-class SpacedSettings:
-    kind: typing.ClassVar[str] = SPACED
+class SpacedSettings(FileDefinedTokenizer):
+    kind = SPACED
+    files = ("spaced.json", "extra.json")
+    pieces = "spaced pieces"
 
     vocabulary: SpacedVocabulary
     ends: tuple = ("s",)
@@ -68,18 +58,15 @@ class SpacedSettings:
         values = {"ends": self.ends, "is_strict": self.is_strict}
         (directory / "extra.json").write_text(json.dumps(values))
 
-
-def read_spaced(directory):
-    values = {}
-    for name in KIND.files:
-        if not (directory / name).is_file():
-            raise ValueError(f"{directory} lacks {name}.")
-        values |= json.loads((directory / name).read_text())
-    return SpacedSettings(
-        SpacedVocabulary(values["words"]),
-        tuple(values["ends"]),
-        values["is_strict"],
-    )
+    @classmethod
+    def _read(cls, directory):
+        values = {}
+        for name in cls.files:
+            if not (directory / name).is_file():
+                raise ValueError(f"{directory} lacks {name}.")
+            values |= json.loads((directory / name).read_text())
+        vocabulary = SpacedVocabulary(values["words"])
+        return cls(vocabulary, tuple(values["ends"]), values["is_strict"])
 
 
 class SpacedTokenizer:
@@ -122,8 +109,3 @@ class SpacedTokenizer:
 
     def detokenize(self, ids):
         return "".join(self.vocabulary.tokens[i] for i in ids).replace("Ġ", " ")
-
-
-@dataclasses.dataclass(frozen=True)
-class SpacedOptions(TextOptions):
-    """Options whose unpickling tells a worker of the kind."""

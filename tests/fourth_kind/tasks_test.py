@@ -14,10 +14,8 @@ from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.export import export_saved_model
 from keras_bert.export import served_ops
-from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import load_any_task
 from keras_bert.tasks import text_model
-from keras_bert.tasks.tags.word_pieces import find_words
 from keras_bert.tasks.tags.word_pieces import tokenize_words
 
 _TEXTS = ["the red dog sees a cat", "a bird finds the old house"] * 4
@@ -43,12 +41,6 @@ def test_a_checkpoint_is_read_back_equal(format, model, tmp_path):
     assert "34 spaced pieces; `kind`: spaced, `is_strict`: True, " in card
 
 
-def test_padding_is_told_to_transformers(model, tmp_path):
-    save_pretrained(model, tmp_path, format="hf")
-    config = json.loads((tmp_path / "config.json").read_text())
-    assert config["pad_token_id"] == 1
-
-
 def test_what_is_wrong_with_its_files_is_named(model, tmp_path):
     save_pretrained(model, tmp_path / "a")
     (tmp_path / "a" / "manifest.json").unlink()
@@ -66,16 +58,6 @@ def test_a_file_of_the_user_is_not_replaced(model, tmp_path):
     with pytest.raises(ValueError, match="extra.json"):
         save_pretrained(model, tmp_path)
     assert (tmp_path / "extra.json").read_text() == "mine"
-
-
-@pytest.mark.exhaustive
-def test_masks_are_filled(model):
-    fillings = keras_bert.FillMask(model, top_k=3)("the <mask> sees a <mask>")
-    assert len(fillings) == 2
-    tokens = model.tokenizer.vocabulary.tokens
-    assert all(x["token"] in tokens for filling in fillings for x in filling)
-    with pytest.raises(ValueError, match="must hold <mask> within"):
-        keras_bert.FillMask(model)("the [MASK]")
 
 
 def test_padding_changes_no_answer(model):
@@ -97,13 +79,6 @@ def test_words_of_a_list_have_a_space_before_them_but_the_first(tokenizer):
     tokens = [tokenizer.vocabulary.tokens[i] for i in pieces.ids]
     assert tokens == ["dog", "s", "Ġsees", "Ġcat", "s"]
     assert pieces.words.tolist() == [0, 0, 1, 2, 2]
-
-
-def test_the_first_piece_of_a_text_begins_a_word(tokenizer):
-    texts = ["dogs sees", "", "cats"]
-    found = find_words(tokenizer, texts)
-    assert [spans for _, spans in found] == [[[0, 4], [5, 9]], [], [[0, 4]]]
-    assert [p.words.tolist() for p, _ in found] == [[0, 0, 1], [], [0, 0]]
 
 
 def _served(task, directory):
@@ -135,55 +110,6 @@ def test_a_keras_file_holds_the_tokenizer(model, tmp_path):
     np.testing.assert_allclose(
         answers["probabilities"], task.probabilities(_TEXTS), atol=1e-5
     )
-
-
-@pytest.mark.exhaustive
-def test_words_are_tagged(model, tmp_path):
-    sentences = [text.split() for text in _TEXTS]
-    tags = [
-        ["B-X" if w in ("dog", "bird") else "O" for w in s] for s in sentences
-    ]
-    task = keras_bert.TokenClassifier(model, labels=["O", "B-X"])
-    task.fit(sentences, tags, **_RECIPE)
-    assert [len(x) for x in task.predict_words(sentences)] == [6] * 8
-    task.save(tmp_path / "saved")
-    loaded = _served(task, tmp_path / "served")
-    answer = loaded.signatures["serving_default"](
-        text=tf.constant(["dogs sees"])
-    )
-    starts, ends = answer["starts"].numpy()[0], answer["ends"].numpy()[0]
-    assert [(s, e) for s, e in zip(starts, ends) if e] == [(0, 4), (5, 9)]
-
-
-def test_questions_are_answered(model):
-    task = keras_bert.QuestionAnswerer(
-        model, seq_length=16, doc_stride=4, max_query_length=4
-    )
-    context = "the red dog sees a cat and the old bird likes a new house"
-    answer = task.predict([("the cat", context)])[0]
-    assert answer["answer"] in context
-    served = task.predict_texts(
-        tf.constant(["the cat"]), tf.constant([context])
-    )
-    start, end = int(served["start"][0]), int(served["end"][0])
-    assert context[start:end] == served["answer"].numpy()[0].decode()
-
-
-@pytest.mark.exhaustive
-def test_choices_and_numbers_are_learned(model):
-    questions = [("the dog", ["a cat", "a bird"]), ("the cat", ["a dog", "."])]
-    choice = keras_bert.MultipleChoice(model)
-    choice.fit(questions * 4, [0, 1] * 4, **_RECIPE)
-    assert len(choice.predict(questions)) == 2
-    regressor = keras_bert.TextRegressor(model)
-    regressor.fit(_TEXTS, [0.0, 1.0] * 4, **_RECIPE)
-    assert len(regressor.predict(_TEXTS)) == 8
-
-
-def test_features_are_extracted(model):
-    extractor = FeatureExtractor(model)
-    states = extractor.predict_ids(extractor.preprocess(["the dog"]))
-    assert states["sequence_output"].shape == (1, 24, 16)
 
 
 def test_a_graph_with_an_op_that_no_server_has_is_refused(

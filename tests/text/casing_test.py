@@ -78,7 +78,7 @@ def test_what_stands_beside_a_vocabulary_is_read(tmp_path, lower):
     lower.save(tmp_path / "other.txt")
     assert casing_beside(tmp_path / "other.txt") == {}
     settings.write_text("[")
-    with pytest.raises(ValueError, match="tokenizer_config.json must be"):
+    with pytest.raises(ValueError, match="tokenizer_config.json: not a JSON"):
         casing_beside(path)
 
 

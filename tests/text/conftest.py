@@ -71,3 +71,22 @@ def byte_pair_tokenizer(byte_pair):
     tokenizer = byte_pair.tokenizer()
     tokenizer([""])
     return tokenizer
+
+
+@pytest.fixture(scope="session")
+def bpe(tmp_path_factory):
+    """`BpeSettings` learned from the same lines."""
+    tokenizers = pytest.importorskip("tokenizers")
+    from keras_bert.text.bpe.settings import read_bpe
+
+    end = {"end_of_word_suffix": "</w>"}
+    peer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", **end))
+    peer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
+    peer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=400, special_tokens=["<unk>"], show_progress=False, **end
+    )
+    peer.train_from_iterator(_PROSE.splitlines() * 3, trainer)
+    path = tmp_path_factory.mktemp("learned")
+    peer.save(str(path / "tokenizer.json"))
+    return read_bpe(path)

@@ -1,4 +1,3 @@
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -120,20 +119,6 @@ def test_single_texts_are_the_same_in_tf_data(either):
         assert sum((batch[name] for batch in rows), []) == eager[name]
 
 
-def test_pairs_are_the_same_in_tf_data(preprocess):
-    dataset = tf.data.Dataset.from_tensor_slices((_TEXTS, _PAIRS)).batch(2)
-    rows = [_plain(packed) for packed in dataset.map(preprocess)]
-    eager = _plain(preprocess(_TEXTS, _PAIRS))
-    for name in _NAMES:
-        assert sum((batch[name] for batch in rows), []) == eager[name]
-
-
-def test_tf_data_knows_the_length(preprocess):
-    dataset = tf.data.Dataset.from_tensor_slices(_TEXTS).batch(2)
-    for spec in dataset.map(preprocess).element_spec.values():
-        assert spec.shape.as_list() == [None, 12]
-
-
 def test_an_empty_batch_keeps_the_length(either):
     for packed in (either([]), either([], [])):
         assert list(packed) == _NAMES
@@ -206,19 +191,3 @@ def _check(preprocess, outputs, *texts):
     assert sorted(outputs) == _NAMES
     for name, array in outputs.items():
         np.testing.assert_array_equal(array, expected[name])
-
-
-class _Preprocess(keras.layers.Layer):
-    def __init__(self, preprocess):
-        super().__init__()
-        self.preprocess = preprocess
-
-    def call(self, texts):
-        return self.preprocess(texts)
-
-
-def test_a_keras_model_takes_text(either):
-    texts = keras.Input(shape=(), dtype="string")
-    model = keras.Model(texts, _Preprocess(either)(texts))
-    assert model.outputs[0].shape == (None, 12)
-    _check(either, model(tf.constant(_TEXTS)), _TEXTS)

@@ -7,13 +7,13 @@ from keras_bert.text.byte_pair.settings import BytePairSettings
 from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
-from keras_bert.text.self_told_kind import told_settings
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.text.tokenizer_kinds import pack_settings
 from keras_bert.text.tokenizer_kinds import unpack_settings
 from keras_bert.text.tokenizer_kinds import vocabulary_of_file
+from keras_bert.text.tokenizer_settings import identifying_settings
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
@@ -79,7 +79,7 @@ def test_settings_are_read_from_the_directory_of_a_file(byte_bpe, tmp_path):
     for name in ("vocab.json", "merges.txt"):
         path = str(tmp_path / name)
         assert vocabulary_of_file(path).tokens == byte_bpe.vocabulary.tokens
-        settings = kind_of_file(path).settings(path, None)
+        settings = kind_of_file(path).for_corpus(path, None)
         assert settings.merges == byte_bpe.merges
     (tmp_path / "merges.txt").unlink()
     with pytest.raises(ValueError, match="must hold vocab.json and merges.txt"):
@@ -99,7 +99,7 @@ def test_a_casing_of_byte_level_bpe_is_refused(byte_bpe, tmp_path):
 
 
 def test_what_is_told_is_short(byte_bpe, wordpiece):
-    assert told_settings(wordpiece) == {
+    assert identifying_settings(wordpiece) == {
         "kind": "wordpiece",
         "lowercase": False,
         "strip_accents": False,
@@ -107,7 +107,7 @@ def test_what_is_told_is_short(byte_bpe, wordpiece):
         "max_chars_per_word": 200,
         "special_tokens_in_text": False,
     }
-    told = told_settings(byte_bpe)
+    told = identifying_settings(byte_bpe)
     assert len(told.pop("merges")) == len(told.pop("added_tokens")) == 64
     assert told == {
         "kind": "byte_bpe",
@@ -124,7 +124,7 @@ def test_what_is_told_is_short(byte_bpe, wordpiece):
 
 def test_other_merges_are_told_of(byte_bpe):
     fewer = dataclasses.replace(byte_bpe, merges=byte_bpe.merges[:2])
-    assert told_settings(fewer) != told_settings(byte_bpe)
+    assert identifying_settings(fewer) != identifying_settings(byte_bpe)
 
 
 def test_packed_settings_are_unpacked_equal(byte_bpe, wordpiece):
@@ -132,7 +132,7 @@ def test_packed_settings_are_unpacked_equal(byte_bpe, wordpiece):
         values = json.loads(json.dumps(pack_settings(settings)))
         again = unpack_settings(values)
         assert type(again) is type(settings)
-        assert told_settings(again) == told_settings(settings)
+        assert identifying_settings(again) == identifying_settings(settings)
         assert again.vocabulary.tokens == settings.vocabulary.tokens
     assert values == {
         "vocabulary": [*_WORDPIECES],

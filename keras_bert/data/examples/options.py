@@ -62,7 +62,7 @@ class TextOptions(checks.Checked):
         """The settings of the tokenizer, without TensorFlow."""
         is_settled = self.do_lower_case is not None
         options = self if is_settled else self.settled()
-        return kind_of_file(self.vocab_file).settings(
+        return kind_of_file(self.vocab_file).for_corpus(
             self.vocab_file, options.do_lower_case
         )
 

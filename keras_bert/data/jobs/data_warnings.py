@@ -5,7 +5,6 @@ import dataclasses
 from absl import logging
 
 from keras_bert.data.examples.packings import PACKINGS
-from keras_bert.text.tokenizer_kinds import KINDS
 
 _MAX_UNKNOWN = 0.05
 _MIN_CONTINUATIONS = 0.01
@@ -29,7 +28,7 @@ def settings_of(inputs, num_shards, text_options, options):
     # Its contents count, not its name.
     del text_settings["vocab_file"]
     tokenizer = text_options.tokenizer_settings()
-    text_settings.update(KINDS[tokenizer.kind].facts(tokenizer))
+    text_settings.update(tokenizer.facts())
     return {
         "inputs": inputs,
         "vocabulary": tokenizer.vocabulary.sha256,

@@ -35,7 +35,7 @@ def make_bert(plan):
     objective = plan.objective
     if plan.config is not None:
         kind = kind_of_file(plan.vocab_file)
-        tokenizer = kind.settings(plan.vocab_file, plan.lowercase)
+        tokenizer = kind.for_corpus(plan.vocab_file, plan.lowercase)
         return PretrainedModel.from_config(
             plan.config, tokenizer, objective.parts
         )

@@ -202,7 +202,7 @@ def _checked_casing(recipe, facts, vocabulary, vocab_file):
     flag = {"--do_lower_case": recipe.do_lower_case}
     claims = {**flag, **facts.claims["do_lower_case"]}
     lowercase = kind.casing(vocab_file, claims)
-    facts.check_tokenizer(kind.settings(vocab_file, lowercase), vocab_file)
+    facts.check_tokenizer(kind.for_corpus(vocab_file, lowercase), vocab_file)
     return lowercase
 
 

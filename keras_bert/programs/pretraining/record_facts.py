@@ -9,7 +9,6 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.files import total_size
-from keras_bert.text.tokenizer_kinds import KINDS
 
 _THREADS = 8
 # Paths of the facts in a manifest's settings.
@@ -79,7 +78,7 @@ class RecordFacts:
 
     def check_tokenizer(self, settings, source):
         """Raise ValueError unless the records are of a tokenizer like this."""
-        facts = KINDS[settings.kind].facts(settings).get("tokenizer", {})
+        facts = settings.facts().get("tokenizer", {})
         for manifest, claimed in self.claims["tokenizer"].items():
             for name, value in claimed.items():
                 if facts.get(name, value) != value:

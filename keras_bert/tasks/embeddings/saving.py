@@ -23,7 +23,6 @@ from keras_bert.tasks.embeddings.sentence_transformers import MODULES
 from keras_bert.tasks.embeddings.sentence_transformers import PACKAGE
 from keras_bert.tasks.embeddings.sentence_transformers import PROMPTS
 from keras_bert.tasks.embeddings.sentence_transformers import read_modules
-from keras_bert.text.tokenizer_kinds import KINDS
 
 _TASK = "TextEmbedder"
 _DENSE = "dense.safetensors"
@@ -93,7 +92,7 @@ def _load_modules(directory, arguments):
 
 def _lowercased(settings, directory):
     try:
-        return KINDS[settings.kind].lowercased(settings)
+        return settings.lowercased()
     except ValueError as error:
         raise CheckpointError(f"{directory}: {error}") from None
 

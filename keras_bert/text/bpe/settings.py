@@ -2,16 +2,13 @@
 
 import dataclasses
 import os
-import typing
 
 from keras_bert import artifacts
-from keras_bert import text
-from keras_bert.config import check_flags
+from keras_bert import checks
 from keras_bert.config import read_json_file
 from keras_bert.text.added_token_files import refuse_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import TOKEN_KEYS
-from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.base_vocabulary import told_token
 from keras_bert.text.bpe.vocabulary import ROLES
@@ -24,6 +21,7 @@ from keras_bert.text.byte_pair.files import tokens_and_merges
 from keras_bert.text.byte_pair.settings import check_merges
 from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
 from keras_bert.text.fast_tokenizer import check_parts
+from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
 
 # Of Hugging Face, and of openai/finetune-transformer-lm.
 NAMES = (
@@ -48,7 +46,7 @@ _PARTS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class BpeSettings:
+class BpeSettings(FileDefinedTokenizer):
     """The settings of a `BpeTokenizer`, checked.
 
     Args:
@@ -63,11 +61,18 @@ class BpeSettings:
             in an order in which they cannot have been learned.
     """
 
-    kind: typing.ClassVar[str] = "bpe"
+    kind = "bpe"
+    tokenizer_class = "BpeTokenizer"
+    files = ("vocab.json", "merges.txt", "tokenizer_config.json")
+    pieces = "BPE pieces"
+    model_type = "BPE"
+    # The others are of openai/finetune-transformer-lm.
+    other_names = ("merges.txt", "encoder_bpe_40000.json", "vocab_40000.bpe")
+    mark = rb'[^"<>/]</w>'
 
     vocabulary: BpeVocabulary
     merges: tuple = dataclasses.field(repr=False)
-    special_tokens_in_text: bool = False
+    special_tokens_in_text: bool = checks.field(False, checks.flag)
 
     def __post_init__(self):
         vocabulary, merges = self.vocabulary, self.merges
@@ -76,20 +81,16 @@ class BpeSettings:
             vocabulary = BpeVocabulary(tokens, source)
         if isinstance(merges, str | os.PathLike):
             merges = read_merges_txt(merges)
-        check_flags(special_tokens_in_text=self.special_tokens_in_text)
+        super().__post_init__()
         object.__setattr__(self, "vocabulary", vocabulary)
         object.__setattr__(self, "merges", tuple(map(tuple, merges)))
         tokens = vocabulary.tokens
         known = {t for t in tokens if len(t.removesuffix(WORD_END)) == 1}
         check_merges(vocabulary, self.merges, known)
 
-    def tokenizer(self):
-        """The `BpeTokenizer`.
-
-        Raises:
-            ModuleNotFoundError: it needs a package that is not there.
-        """
-        return text.BpeTokenizer(**vars(self))
+    @classmethod
+    def _read(cls, directory):
+        return read_bpe(directory)
 
     def save(self, directory):
         """Writes the files that `transformers` reads, each whole or not.
@@ -107,11 +108,6 @@ class BpeSettings:
         artifacts.write_json(directory / vocabulary, tokens, None, False)
         artifacts.write_whole(directory / merges, to_merges_txt(self.merges))
         artifacts.write_json(directory / _SETTINGS, settings)
-
-    @property
-    def fast_tokens(self):
-        """The added tokens of the `tokenizer.json`."""
-        return special_tokens(self.vocabulary.roles)
 
     def fast_parts(self):
         """The parts of the `tokenizer.json` that cut texts, a dict."""

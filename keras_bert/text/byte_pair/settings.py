@@ -4,11 +4,9 @@ import dataclasses
 import json
 import os
 import pathlib
-import typing
 
 from keras_bert import artifacts
-from keras_bert import text
-from keras_bert.config import check_flags
+from keras_bert import checks
 from keras_bert.config import read_json_file
 from keras_bert.template import Template
 from keras_bert.text.added_token_files import read_added_tokens
@@ -28,6 +26,7 @@ from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
 from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
 from keras_bert.text.fast_tokenizer import tokenizer_json
+from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
 from keras_bert.text.wordpiece.vocabulary import ROLES as BERT_ROLES
 
 VOCABULARY = "vocab.json"
@@ -37,7 +36,7 @@ _ADD_PREFIX_SPACE = "add_prefix_space"
 
 
 @dataclasses.dataclass(frozen=True)
-class BytePairSettings:
+class BytePairSettings(FileDefinedTokenizer):
     """The settings of a `BytePairTokenizer`, checked.
 
     Args:
@@ -57,12 +56,17 @@ class BytePairSettings:
             token is none of the vocabulary.
     """
 
-    kind: typing.ClassVar[str] = "byte_bpe"
+    kind = "byte_bpe"
+    tokenizer_class = "BytePairTokenizer"
+    files = (VOCABULARY, MERGES, _SETTINGS, FAST_TOKENIZER)
+    pieces = "byte-level BPE pieces"
+    model_type = "BPE"
+    other_names = (MERGES,)
 
     vocabulary: BytePairVocabulary
     merges: tuple = dataclasses.field(repr=False)
-    add_prefix_space: bool = False
-    special_tokens_in_text: bool = False
+    add_prefix_space: bool = checks.field(False, checks.flag)
+    special_tokens_in_text: bool = checks.field(False, checks.flag)
     normalizer: str | None = None
     added_tokens: tuple = ()
 
@@ -73,10 +77,7 @@ class BytePairSettings:
             vocabulary = BytePairVocabulary(tokens, source)
         if isinstance(merges, str | os.PathLike):
             merges = read_merges_txt(merges)
-        check_flags(
-            add_prefix_space=self.add_prefix_space,
-            special_tokens_in_text=self.special_tokens_in_text,
-        )
+        super().__post_init__()
         if self.normalizer not in (None, NFC):
             raise ValueError(
                 f'`normalizer` must be "{NFC}" or None. Received: '
@@ -89,13 +90,9 @@ class BytePairSettings:
         known = {c for c in byte_characters() if c in vocabulary}
         check_merges(vocabulary, self.merges, known)
 
-    def tokenizer(self):
-        """The `BytePairTokenizer`.
-
-        Raises:
-            ModuleNotFoundError: it needs a package that is not there.
-        """
-        return text.BytePairTokenizer(**vars(self))
+    @classmethod
+    def _read(cls, directory):
+        return read_byte_pair(directory)
 
     def save(self, directory):
         """Writes the files that `transformers` reads, each whole or not.

@@ -2,17 +2,14 @@
 
 import dataclasses
 import itertools
-import typing
 
 from keras_bert import artifacts
-from keras_bert import text
-from keras_bert.config import check_flags
+from keras_bert import checks
 from keras_bert.config import read_json_file
 from keras_bert.template import Template
 from keras_bert.text.added_token_files import refuse_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
 from keras_bert.text.base_vocabulary import check_token_settings
-from keras_bert.text.base_vocabulary import special_tokens
 from keras_bert.text.base_vocabulary import token_settings
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
@@ -25,6 +22,7 @@ from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 from keras_bert.text.sentencepiece.words import ALBERT
 from keras_bert.text.sentencepiece.words import ALL_WORDS
 from keras_bert.text.sentencepiece.words import XLM_ROBERTA
+from keras_bert.text.tokenizer_settings import CasedTokenizer
 
 _MODELS = tuple(name for words in ALL_WORDS for name in words.files)
 _SETTINGS = "tokenizer_config.json"
@@ -32,7 +30,7 @@ _CASING, _ACCENTS = "do_lower_case", "keep_accents"
 
 
 @dataclasses.dataclass(frozen=True)
-class SentencePieceSettings:
+class SentencePieceSettings(CasedTokenizer):
     """The settings of a `SentencePieceTokenizer`.
 
     Args:
@@ -48,15 +46,23 @@ class SentencePieceSettings:
             are followed only.
     """
 
-    kind: typing.ClassVar[str] = "sentencepiece"
+    kind = "sentencepiece"
+    tokenizer_class = "SentencePieceTokenizer"
+    files = (
+        *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
+        *(_SETTINGS, FAST_TOKENIZER),
+    )
+    pieces = "SentencePiece pieces"
+    model_type = "Unigram"
+    other_names = _MODELS
 
     vocabulary: SentencePieceVocabulary
     lowercase: bool | None = None
     normalizer: str | None = None
-    special_tokens_in_text: bool = False
+    special_tokens_in_text: bool = checks.field(False, checks.flag)
 
     def __post_init__(self):
-        check_flags(special_tokens_in_text=self.special_tokens_in_text)
+        super().__post_init__()
         words = self.vocabulary.words
         if self.normalizer is None:
             object.__setattr__(self, "normalizer", words.normalizer)
@@ -70,13 +76,9 @@ class SentencePieceSettings:
                 f"{words.tokenizer_class}. Received: lowercase=True."
             )
 
-    def tokenizer(self):
-        """The `SentencePieceTokenizer`.
-
-        Raises:
-            ModuleNotFoundError: it needs a package that is not there.
-        """
-        return text.SentencePieceTokenizer(**vars(self))
+    @classmethod
+    def _read(cls, directory, lowercase=None):
+        return read_sentencepiece(directory, lowercase)
 
     def save(self, directory):
         """Writes the files that the tokenizer of transformers reads.
@@ -100,11 +102,6 @@ class SentencePieceSettings:
         fast = tokenizer_json(self, self.fast_tokens, template)
         for name, content in ((_SETTINGS, values), (FAST_TOKENIZER, fast)):
             artifacts.write_json(directory / name, content, 1, False)
-
-    @property
-    def fast_tokens(self):
-        """The added tokens of the `tokenizer.json`."""
-        return special_tokens(self.vocabulary.roles)
 
     def fast_parts(self):
         """The parts of the `tokenizer.json` that cut texts, a dict."""

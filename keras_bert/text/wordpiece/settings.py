@@ -1,11 +1,9 @@
 """Settings of a word-piece tokenizer and their files, without TensorFlow."""
 
 import dataclasses
-import typing
 
 from keras_bert import artifacts
-from keras_bert import text
-from keras_bert.config import check_flags
+from keras_bert import checks
 from keras_bert.config import read_json_file
 from keras_bert.text.added_token_files import read_added_tokens
 from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
@@ -18,6 +16,7 @@ from keras_bert.text.casing import casing_beside
 from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
 from keras_bert.text.fast_tokenizer import added_tokens_json
 from keras_bert.text.fast_tokenizer import check_parts
+from keras_bert.text.tokenizer_settings import CasedTokenizer
 from keras_bert.text.wordpiece.vocabulary import ROLES
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
@@ -25,7 +24,7 @@ VOCABULARY, SETTINGS = FILES = ("vocab.txt", "tokenizer_config.json")
 
 
 @dataclasses.dataclass(frozen=True)
-class WordpieceSettings:
+class WordpieceSettings(CasedTokenizer):
     """The settings of a `BertTokenizer`, checked.
 
     Args:
@@ -44,18 +43,21 @@ class WordpieceSettings:
         ValueError: a setting is none that the tokenizer has.
     """
 
-    kind: typing.ClassVar[str] = "wordpiece"
+    kind = "wordpiece"
+    tokenizer_class = "BertTokenizer"
+    files = FILES
+    pieces = "word pieces"
 
     vocabulary: Vocabulary
     lowercase: bool = True
     strip_accents: bool | None = None
     tokenize_chinese_chars: bool = True
-    max_chars_per_word: int = 200
-    special_tokens_in_text: bool = False
+    max_chars_per_word: int = checks.field(200, checks.at_least, 1)
+    special_tokens_in_text: bool = checks.field(False, checks.flag)
     added_tokens: tuple = ()
 
     def __post_init__(self):
-        check_flags(special_tokens_in_text=self.special_tokens_in_text)
+        super().__post_init__()
         object.__setattr__(self, "added_tokens", (*self.added_tokens,))
         for token in self.added_tokens:
             if not token.text or token.text not in self.vocabulary:
@@ -69,11 +71,6 @@ class WordpieceSettings:
                 "splits at Chinese characters by itself. Received: "
                 f"tokenize_chinese_chars={self.tokenize_chinese_chars}."
             )
-        if self.max_chars_per_word < 1:
-            raise ValueError(
-                "`max_chars_per_word` must be at least 1. Received: "
-                f"max_chars_per_word={self.max_chars_per_word}."
-            )
         if self.strip_accents is None:
             object.__setattr__(self, "strip_accents", self.lowercase)
 
@@ -83,13 +80,80 @@ class WordpieceSettings:
         is_any = self.special_tokens_in_text
         return [t for t in self.added_tokens if is_any or not t.is_special]
 
-    def tokenizer(self):
-        """The `BertTokenizer`.
+    @classmethod
+    def read(cls, directory, max_chars_per_word, lowercase=None):
+        """Read the settings of a directory.
 
-        Raises:
-            ModuleNotFoundError: it needs a package that is not there.
+        The vocabulary is `vocab.txt` or in `tokenizer.json`, whose other rules
+        must be BERT's. Added tokens are read too. The casing is in
+        `tokenizer_config.json`, in `tokenizer.json`, in the manifest of the
+        vocabulary, an argument, or in the table of published vocabularies.
         """
-        return text.BertTokenizer(**vars(self))
+        settings = _read_if_there(directory / SETTINGS)
+        fast = _read_if_there(directory / FAST_TOKENIZER)
+        try:
+            vocabulary, added = _read_vocabulary(directory, fast)
+            if fast:
+                _check_rules(fast, vocabulary)
+            check_token_settings(settings, vocabulary.roles, SETTINGS)
+            casing_hints = _casing_hints(directory, settings, fast)
+            casing_hints["lowercase="] = lowercase
+            return cls(
+                vocabulary,
+                agreed_casing(vocabulary, casing_hints),
+                _setting("strip_accents", settings, fast, None),
+                _setting("tokenize_chinese_chars", settings, fast, True),
+                _max_chars(settings, fast, max_chars_per_word),
+                settings.get(SPECIAL_TOKENS_IN_TEXT, False),
+                added,
+            )
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{directory}: {error}") from None
+
+    @classmethod
+    def read_vocabulary(cls, vocab_file):
+        """Read a `vocab.txt` of any name."""
+        return Vocabulary.from_file(vocab_file)
+
+    @classmethod
+    def casing(cls, vocab_file, casing_hints, default=None):
+        """Tell if texts are lower-cased, see `FileDefinedTokenizer`."""
+        casing_hints = {**casing_hints, **casing_beside(vocab_file)}
+        vocabulary = cls.read_vocabulary(vocab_file)
+        return agreed_casing(vocabulary, casing_hints, default)
+
+    @classmethod
+    def for_corpus(cls, vocab_file, lowercase):
+        """Make the settings of a `vocab.txt` and a casing."""
+        return cls(cls.read_vocabulary(vocab_file), lowercase)
+
+    def facts(self):
+        """Return facts for a manifest besides the vocabulary, a dict."""
+        return {"do_lower_case": self.lowercase}
+
+    def described(self):
+        """Return a description for a model card, a str."""
+        casing = "lower-cased" if self.lowercase else "kept as written"
+        accents = "dropped" if self.strip_accents else "kept"
+        found = ", special tokens in them found"
+        found = found if self.special_tokens_in_text else ""
+        return f"texts are {casing}, accents {accents}{found}"
+
+    def packed(self):
+        """Return all settings, a dict for JSON."""
+        values = {**vars(self), "vocabulary": [*self.vocabulary.tokens]}
+        del values["tokenize_chinese_chars"]
+        if not self.added_tokens:
+            del values["added_tokens"]
+        return values
+
+    @classmethod
+    def unpacked(cls, values):
+        """Make the settings of the dict that `packed` returned."""
+        added = [AddedToken(*token) for token in values.get("added_tokens", ())]
+        vocabulary = Vocabulary(values["vocabulary"])
+        values = {**values, "vocabulary": vocabulary, "added_tokens": added}
+        return cls(**values)
 
     def save(self, directory):
         """Writes vocabulary and settings so that `transformers` reads them too.
@@ -152,123 +216,6 @@ _FAST_NAMES = {
     "strip_accents": "strip_accents",
     "tokenize_chinese_chars": "handle_chinese_chars",
 }
-
-
-class WordpieceKind:
-    """Word pieces, whose casing a flag or a file beside them tells.
-
-    Attributes:
-        files: tuple of str, what is written, the vocabulary first.
-        pieces: str, what its tokens are called.
-        model_type: str, its name in a `tokenizer.json` that is read, or "".
-        other_names: tuple of str, names that its vocabulary also has.
-        mark: bytes, what is found in these files, where others have such too.
-    """
-
-    files = FILES
-    pieces = "word pieces"
-    model_type = ""
-    other_names = ()
-    mark = b""
-
-    def read(self, directory, max_chars_per_word, lowercase=None):
-        """Reads the settings of a word-piece tokenizer.
-
-        The vocabulary is `vocab.txt` or in `tokenizer.json`, whose other rules
-        must be BERT's. Added tokens are read too. The casing is in
-        `tokenizer_config.json`, in `tokenizer.json`, in the manifest of the
-        vocabulary, or else told by the caller or by the table of the published
-        vocabularies.
-
-        Args:
-            directory: `pathlib.Path`.
-            max_chars_per_word: int, the limit where no file says otherwise.
-            lowercase: bool, what the caller says of the casing, or None.
-
-        Returns:
-            `WordpieceSettings`.
-
-        Raises:
-            ValueError: a file is missing or cannot be used, nothing tells the
-                casing, or two tell it otherwise.
-        """
-        settings = _read_if_there(directory / SETTINGS)
-        fast = _read_if_there(directory / FAST_TOKENIZER)
-        try:
-            vocabulary, added = _read_vocabulary(directory, fast)
-            roles = vocabulary.roles
-            if fast:
-                _check_rules(fast, vocabulary)
-            check_token_settings(settings, roles, SETTINGS)
-            claims = _told_casing(directory, settings, fast)
-            claims["lowercase="] = lowercase
-            return WordpieceSettings(
-                vocabulary,
-                agreed_casing(vocabulary, claims),
-                _setting("strip_accents", settings, fast, None),
-                _setting("tokenize_chinese_chars", settings, fast, True),
-                _max_chars(settings, fast, max_chars_per_word),
-                settings.get(SPECIAL_TOKENS_IN_TEXT, False),
-                added,
-            )
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{directory}: {error}") from None
-
-    def vocabulary(self, vocab_file):
-        """The `Vocabulary` of a `vocab.txt`."""
-        return Vocabulary.from_file(vocab_file)
-
-    def casing(self, vocab_file, claims, default=None):
-        """Tell if texts are lower-cased, by all that say so.
-
-        Args:
-            vocab_file: str; what stands beside it counts too.
-            claims, default: as `agreed_casing` takes them.
-
-        Returns:
-            bool
-        """
-        claims = {**claims, **casing_beside(vocab_file)}
-        return agreed_casing(self.vocabulary(vocab_file), claims, default)
-
-    def settings(self, vocab_file, lowercase):
-        """The `WordpieceSettings` of a `vocab.txt` and a casing."""
-        return WordpieceSettings(self.vocabulary(vocab_file), lowercase)
-
-    def lowercased(self, settings):
-        """The same settings, but that texts are lower-cased."""
-        return dataclasses.replace(settings, lowercase=True)
-
-    def facts(self, settings):
-        """Facts for a manifest besides the vocabulary, a dict for JSON."""
-        return {"do_lower_case": settings.lowercase}
-
-    def described(self, settings):
-        """Words for a model card besides the number of the pieces."""
-        casing = "lower-cased" if settings.lowercase else "kept as written"
-        accents = "dropped" if settings.strip_accents else "kept"
-        found = ", special tokens in them found"
-        found = found if settings.special_tokens_in_text else ""
-        return f"texts are {casing}, accents {accents}{found}"
-
-    def packed(self, settings):
-        """All of the settings, a dict for JSON."""
-        added = settings.added_tokens
-        return {
-            "vocabulary": [*settings.vocabulary.tokens],
-            "lowercase": settings.lowercase,
-            "strip_accents": settings.strip_accents,
-            "max_chars_per_word": settings.max_chars_per_word,
-            "special_tokens_in_text": settings.special_tokens_in_text,
-            **({"added_tokens": added} if added else {}),
-        }
-
-    def unpacked(self, values):
-        """The settings that `packed` was given."""
-        added = [AddedToken(*token) for token in values.get("added_tokens", ())]
-        vocabulary = Vocabulary(values["vocabulary"])
-        values = {**values, "vocabulary": vocabulary, "added_tokens": added}
-        return WordpieceSettings(**values)
 
 
 def _read_if_there(path):
@@ -360,8 +307,8 @@ def _setting(name, settings, fast, default):
     return default
 
 
-def _told_casing(directory, settings, fast):
-    """Claims of the files; tokenizer.json is asked last, as transformers do."""
+def _casing_hints(directory, settings, fast):
+    """Return the hints of the files; tokenizer.json comes last."""
     told = _setting("do_lower_case", settings, fast, None)
     by_settings = told is None or settings.get("do_lower_case") is not None
     return {

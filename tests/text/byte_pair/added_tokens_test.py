@@ -1,14 +1,11 @@
 """A tokenizer in ModernBERT's form beside Hugging Face `tokenizers`."""
 
-import dataclasses
 import json
 import random
 
 import pytest
-import tensorflow as tf
 import tokenizers
 
-from keras_bert.export.served_ops import check_ops
 from keras_bert.text import BytePairTokenizer
 from keras_bert.text.base_vocabulary import AddedToken
 from keras_bert.text.byte_pair.settings import BytePairSettings
@@ -148,16 +145,6 @@ def test_code_points_give_the_same(plain, directory):
         _check(plain, directory, [*map(form.format, _code_points(997))])
 
 
-@pytest.mark.exhaustive
-def test_every_code_point_and_more_texts_give_the_same(
-    plain, finding, directory
-):
-    for tokenizer in (plain, finding):
-        _check(tokenizer, directory, _texts(100_000))
-    for form in ("{}", "a{}b", " {} "):
-        _check(plain, directory, [*map(form.format, _code_points(1))])
-
-
 def test_what_is_saved_is_read_again_here_and_there(plain, directory, tmp_path):
     settings = plain.settings
     settings.save(tmp_path)
@@ -207,21 +194,6 @@ def test_no_byte_is_lost(plain):
     )
 
 
-def test_what_begins_with_a_space_begins_a_word(plain):
-    continues = dict(
-        zip(plain.vocabulary.tokens, plain.vocabulary.is_continuation)
-    )
-    assert not any(continues[x] for x in ("  ", " " * 24, "[MASK]", "Ġ"))
-
-
-def test_a_server_knows_the_operations(finding):
-    function = tf.function(
-        finding.tokenize_with_offsets,
-        input_signature=[tf.TensorSpec([None], tf.string)],
-    ).get_concrete_function()
-    check_ops(function.graph.as_graph_def(), "byte_bpe")
-
-
 def test_the_longest_is_found_from_the_left():
     found = ["ab", "aba", "b", "bbab", "aabb", "abaab"]
     added = [AddedToken(text, is_special=False) for text in found]
@@ -241,14 +213,6 @@ def test_the_longest_is_found_from_the_left():
     assert tokenizer(texts).to_list() == [
         encoding.ids for encoding in peer.encode_batch(texts)
     ]
-
-
-def test_other_added_tokens_are_other_settings(plain):
-    kind = KINDS["byte_bpe"]
-    fewer = dataclasses.replace(plain.settings, added_tokens=())
-    assert kind.facts(fewer) != kind.facts(plain.settings)
-    again = kind.unpacked(kind.packed(plain.settings))
-    assert {*again.added_tokens} == {*plain.settings.added_tokens}
 
 
 @pytest.mark.parametrize(

@@ -64,17 +64,6 @@ def test_what_is_saved_is_read_again(settings, tmp_path, add_prefix_space):
     assert again.add_prefix_space is add_prefix_space
 
 
-def test_what_is_saved_is_read_by_tokenizers(byte_pair, tmp_path):
-    tokenizers = pytest.importorskip("tokenizers")
-    byte_pair.save(tmp_path)
-    peer = tokenizers.ByteLevelBPETokenizer(
-        str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt")
-    )
-    text = "We'll see the Straße 日本語"
-    (ids,) = byte_pair.tokenizer()([text]).to_list()
-    assert peer.encode(text).ids == ids
-
-
 @pytest.mark.parametrize("as_lists", [False, True])
 def test_a_tokenizer_json_is_enough(tmp_path, as_lists):
     merges = [[*merge] if as_lists else " ".join(merge) for merge in _MERGES]

@@ -1,9 +1,5 @@
 """The tokenizer on texts that can be cut by hand."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 import tensorflow as tf
 
@@ -135,18 +131,6 @@ def test_ids_become_the_text_again(byte_pair_tokenizer):
     assert set(tokenizer.detokenize(cut)) == {"\ufffd"}
 
 
-def test_it_runs_in_tf_data(byte_pair_tokenizer, in_tf_data):
-    texts = ["Über  the 中文", "", "they're <mask>", " x "]
-    for special in (False, True):
-        tokenizer = byte_pair_tokenizer
-        if special:
-            tokenizer = tokenizer.with_special_tokens()
-        eager = tokenizer.tokenize_with_offsets(texts)
-        traced = in_tf_data(tokenizer.tokenize_with_offsets, texts)
-        for one, other in zip(eager, traced, strict=True):
-            assert one.to_list() == other.to_list()
-
-
 def test_a_long_word_takes_few_steps(byte_pair_tokenizer):
     text = "a" * 100_000
     (ids,) = byte_pair_tokenizer([text]).to_list()
@@ -165,42 +149,3 @@ def test_what_it_shows_of_itself(tokenizer):
     assert tokenizer.settings.tokenizer()(["the"]).to_list() == [
         [tokenizer.vocabulary.id_of("the")]
     ]
-
-
-_LOAD = """
-import sys, tensorflow as tf
-function = tf.saved_model.load(sys.argv[1]).signatures["serving_default"]
-texts = ["We'll <mask> 中文", ""]
-(second,) = function(tf.constant(texts)).values()
-v1 = tf.compat.v1
-with v1.Session(graph=tf.Graph()) as session:
-    loaded = v1.saved_model.load(session, ["serve"], sys.argv[1])
-    signature = loaded.signature_def["serving_default"]
-    (given,), (wanted,) = signature.inputs.values(), signature.outputs.values()
-    first = session.run(wanted.name, {given.name: texts})
-assert (first == second.numpy()).all()
-print(first.tolist())
-"""
-
-
-@pytest.mark.exhaustive
-def test_it_is_saved_and_served_by_tensorflow_only(
-    byte_pair_tokenizer, tmp_path
-):
-    tokenizer = byte_pair_tokenizer.with_special_tokens()
-    module = tf.Module()
-    module.cut = tf.function(
-        lambda text: {"ids": tokenizer(text).to_tensor(-1)},
-        input_signature=[tf.TensorSpec([None], tf.string, name="text")],
-    )
-    tf.saved_model.save(module, str(tmp_path), signatures=module.cut)
-    result = subprocess.run(
-        [sys.executable, "-c", _LOAD, str(tmp_path)],
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        capture_output=True,
-        text=True,
-    )
-    expected = tokenizer(["We'll <mask> 中文", ""]).to_tensor(-1)
-    assert result.stdout.strip() == str(expected.numpy().tolist()), (
-        result.stderr
-    )

@@ -3,7 +3,6 @@
 import functools
 import random
 import unicodedata
-import unittest
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ import tensorflow_text as tf_text
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from keras_bert.text.normalization import double_array
 from keras_bert.text.normalization import normalizers
 
 # (lowercase, strip_accents)
@@ -120,179 +118,45 @@ def code_points(ranges):
     return result
 
 
-class AssetTest(unittest.TestCase):
-    def test_assigned_code_points_are_those_of_unicode_13(self):
-        ours = {c for c in range(0x110000) if normalizers.is_assigned(c)}
-        python = {
-            c for c in range(0x110000) if unicodedata.category(chr(c)) != "Cn"
-        }
-        self.assertEqual(len(ours), 283_440)
-        self.assertLessEqual(ours, python)
-        if unicodedata.unidata_version == "13.0.0":
-            self.assertEqual(ours, python)
-
-    def test_stripping_accents_alone_is_an_error(self):
-        with self.assertRaisesRegex(
-            ValueError, "lowercase=False, strip_accents=True"
-        ):
-            normalizers.normalizer_model(False, True)
-
-
-class DoubleArrayTest(unittest.TestCase):
-    def test_units_do_not_depend_on_the_order_of_the_entries(self):
-        entries = {bytes([c, 1 + c % 7]): c % 5 for c in range(1, 256)}
-        reverse = dict(reversed(entries.items()))
-        self.assertEqual(
-            double_array.build_double_array(entries),
-            double_array.build_double_array(reverse),
-        )
-
-    def test_equal_subtrees_share_their_units(self):
-        entries = {bytes([c, d]): d for c in range(1, 200) for d in (1, 2)}
-        self.assertEqual(len(double_array.build_double_array(entries)), 256)
-
-    def test_bad_entries_are_errors(self):
-        with self.assertRaisesRegex(ValueError, r"Received: b''"):
-            double_array.build_double_array({b"": 1})
-        with self.assertRaisesRegex(ValueError, r"Received: b'a\\x00'"):
-            double_array.build_double_array({b"a\0": 1})
-        with self.assertRaisesRegex(ValueError, "Received: -1 for b'a'"):
-            double_array.build_double_array({b"a": -1})
+def test_assigned_code_points_are_those_of_unicode_13():
+    ours = {c for c in range(0x110000) if normalizers.is_assigned(c)}
+    python = {
+        c for c in range(0x110000) if unicodedata.category(chr(c)) != "Cn"
+    }
+    assert len(ours) == 283_440 and ours <= python
+    assert ours == python or unicodedata.unidata_version != "13.0.0"
 
 
 @pytest.mark.large
-class EveryCodePointTest(unittest.TestCase):
-    """Through the real op, beside the rules as this file states them."""
-
-    def test_alone(self):
-        self._check("", "")
-
-    def test_between_letters(self):
-        self._check("q", "q")
-
-    def test_between_spaces(self):
-        self._check(" ", " ")
-
-    def _check(self, left, right):
-        texts = [left + chr(c) + right for c in CODE_POINTS]
-        for mode in MODES:
-            outputs = normalize(texts, *mode)
-            wanted = [
-                (left + text + right).encode()
-                for text in expected_replacements(*mode)
-            ]
-            wrong = [
-                hex(code_point)
-                for code_point, output, want in zip(
-                    CODE_POINTS, outputs, wanted, strict=True
-                )
-                if output != want
-            ]
-            self.assertEqual(wrong, [], mode)
+@pytest.mark.parametrize("around", ["", "q", " "])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_code_point_is_normalised_as_published(mode, around):
+    texts = [f"{around}{chr(c)}{around}" for c in CODE_POINTS]
+    expected = [
+        f"{around}{text}{around}".encode()
+        for text in expected_replacements(*mode)
+    ]
+    rows = zip(CODE_POINTS, normalize(texts, *mode), expected, strict=True)
+    assert not [hex(point) for point, ours, theirs in rows if ours != theirs]
 
 
-class TextTest(unittest.TestCase):
-    """Normaliser and word-piece op together, beside BasicTokenizer."""
+@functools.cache
+def splitter():
+    return tf_text.FastWordpieceTokenizer(
+        vocab=["[UNK]", "##b"], max_bytes_per_word=1000
+    )
 
-    def setUp(self):
-        self.random = random.Random(20181011)
-        self.splitter = tf_text.FastWordpieceTokenizer(
-            vocab=["[UNK]", "##b"], max_bytes_per_word=1000
+
+def split(texts, mode):
+    """Words as the word-piece op cuts them: each is one [UNK]."""
+    lines = normalize(texts, *mode)
+    _, starts, ends = splitter().tokenize_with_offsets(lines)
+    return [
+        [line[a:b].decode() for a, b in zip(first, last, strict=True)]
+        for line, first, last in zip(
+            lines, starts.to_list(), ends.to_list(), strict=True
         )
-
-    def split(self, texts, mode):
-        """Words as the word-piece op cuts them: each is one [UNK]."""
-        lines = normalize(texts, *mode)
-        _, starts, ends = self.splitter.tokenize_with_offsets(lines)
-        return [
-            [line[a:b].decode() for a, b in zip(first, last, strict=True)]
-            for line, first, last in zip(
-                lines, starts.to_list(), ends.to_list(), strict=True
-            )
-        ]
-
-    def random_texts(self, alphabet, num_texts):
-        return [
-            "".join(self.random.choices(alphabet, k=self.random.randint(1, 14)))
-            for _ in range(num_texts)
-        ]
-
-    @pytest.mark.exhaustive
-    def test_every_code_point_cuts_words_as_published(self):
-        assigned = [c for c in CODE_POINTS if normalizers.is_assigned(c)]
-        texts = [f"q{chr(c)}q" for c in assigned]
-        for mode in MODES:
-            words = [basic_tokenize(text, *mode) for text in texts]
-            self.assertEqual(self.split(texts, mode), words, mode)
-
-    def test_random_texts_become_the_published_words(self):
-        # Left out: what the documentation lists as differences.
-        assigned = [
-            chr(c)
-            for c in CODE_POINTS
-            if normalizers.is_assigned(c) and not is_reordered(chr(c))
-        ]
-        marks = [c for c in assigned if category(c) in ("Mn", "Mc", "Cf")]
-        low = [c for c in assigned if c < "\u3000" and c != "Σ"]
-        for alphabet in (assigned, marks, low):
-            texts = self.random_texts(alphabet, 2000)
-            for mode in MODES:
-                words = [basic_tokenize(text, *mode) for text in texts]
-                self.assertEqual(self.split(texts, mode), words, mode)
-
-    def test_ill_formed_bytes_vanish_as_in_python(self):
-        lead = [0x41, 0x20, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xF0, 0xF1, 0xF4]
-        other = [0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xF5, 0xFF]
-        texts = [
-            bytes(self.random.choices(lead + other, k=8)) for _ in range(20000)
-        ]
-        well_formed = [text.decode("utf-8", "ignore") for text in texts]
-        for mode in MODES:
-            np.testing.assert_array_equal(
-                normalize(texts, *mode), normalize(well_formed, *mode)
-            )
-
-    def test_final_sigma_is_not_special(self):
-        mode = (True, True)
-        self.assertEqual(basic_tokenize("ΟΔΟΣ", *mode), ["οδος"])
-        self.assertEqual(self.split(["ΟΔΟΣ"], mode), [["οδοσ"]])
-
-    def test_spacing_marks_keep_their_order(self):
-        mode = (True, True)
-        text = "\U0001d165\u1b44"
-        self.assertEqual(basic_tokenize(text, *mode), [text[::-1]])
-        self.assertEqual(self.split([text], mode), [[text]])
-        self.assertEqual(
-            sum(
-                is_reordered(chr(c))
-                for c in CODE_POINTS
-                if normalizers.is_assigned(c)
-            ),
-            23,
-        )
-
-    def test_line_separator_ends_a_word_that_the_vocabulary_could_span(self):
-        tokenizer = tf_text.FastBertTokenizer(
-            vocab=["[UNK]", "a", "##\u2028", "##b"],
-            fast_bert_normalizer_model_buffer=normalizers.normalizer_model(
-                False, False
-            ),
-        )
-        self.assertEqual(tokenizer.tokenize(["a\u2028a"]).to_list(), [[1, 1]])
-
-    def test_tf_data_gives_what_eager_mode_gives(self):
-        texts = ["Crème\u00a0Brûlée…", "한국어 中文", "", "a\u200bb\0"]
-        op = make_normalizer(True, True)
-        dataset = tf.data.Dataset.from_tensor_slices(texts).batch(2)
-        lines = [
-            x for batch in dataset.map(op.normalize) for x in batch.numpy()
-        ]
-        wanted = ["creme brulee…", "한국어", "", "ab"]
-        wanted[1] = unicodedata.normalize("NFD", wanted[1]) + " 中文"
-        self.assertEqual([line.decode() for line in lines], wanted)
-        self.assertEqual(
-            lines, op.normalize(tf.constant(texts)).numpy().tolist()
-        )
+    ]
 
 
 def is_reordered(character):
@@ -300,80 +164,141 @@ def is_reordered(character):
     return unicodedata.combining(character) and category(character) != "Mn"
 
 
-class HuggingFaceTest(unittest.TestCase):
-    """Every difference from `tokenizers` over Unicode 13.0, by its reason."""
+def _assigned():
+    return [chr(c) for c in CODE_POINTS if normalizers.is_assigned(c)]
 
-    # Marks that its data, of Unicode 8, does not know.
-    NEW_MARKS = (
-        "7FD 8D3-8E1 9FE AFA-AFF B55 C04 D00 D3B-D3C D81 EBA 1885-1886 "
-        "1ABF-1AC0 1DF6-1DF9 1DFB A82C A8C5 A8FF A9BD 10D24-10D27 10EAB-10EAC "
-        "10F46-10F50 111C9 111CF 1123E 1133B 11438-1143F 11442-11444 11446 "
-        "1145E 1182F-11837 11839-1183A 1193B-1193C 1193E 11943 119D4-119D7 "
-        "119DA-119DB 119E0 11A01-11A0A 11A33-11A38 11A3B-11A3E 11A47 "
-        "11A51-11A56 11A59-11A5B 11A8A-11A96 11A98-11A99 11C30-11C36 "
-        "11C38-11C3D 11C3F 11C92-11CA7 11CAA-11CB0 11CB2-11CB3 11CB5-11CB6 "
-        "11D31-11D36 11D3A 11D3C-11D3D 11D3F-11D45 11D47 11D90-11D91 11D95 "
-        "11D97 11EF3-11EF4 16F4F 16FE4 1E000-1E006 1E008-1E018 1E01B-1E021 "
-        "1E023-1E024 1E026-1E02A 1E130-1E136 1E2EC-1E2EF 1E944-1E94A"
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mode", MODES)
+def test_every_code_point_cuts_words_as_published(mode):
+    texts = [f"q{character}q" for character in _assigned()]
+    words = [basic_tokenize(text, *mode) for text in texts]
+    assert split(texts, mode) == words
+
+
+def test_random_texts_become_the_published_words():
+    # Left out: what the documentation lists as differences.
+    assigned = [c for c in _assigned() if not is_reordered(c)]
+    marks = [c for c in assigned if category(c) in ("Mn", "Mc", "Cf")]
+    low = [c for c in assigned if c < "\u3000" and c != "Σ"]
+    choose = random.Random(20181011)
+    for alphabet in (assigned, marks, low):
+        texts = [
+            "".join(choose.choices(alphabet, k=choose.randint(1, 14)))
+            for _ in range(2000)
+        ]
+        for mode in MODES:
+            words = [basic_tokenize(text, *mode) for text in texts]
+            assert split(texts, mode) == words, mode
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ill_formed_bytes_vanish_as_in_python(mode):
+    lead = [0x41, 0x20, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xF0, 0xF1, 0xF4]
+    other = [0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xF5, 0xFF]
+    choose = random.Random(20181011)
+    texts = [bytes(choose.choices(lead + other, k=8)) for _ in range(20000)]
+    well_formed = [text.decode("utf-8", "ignore") for text in texts]
+    np.testing.assert_array_equal(
+        normalize(texts, *mode), normalize(well_formed, *mode)
     )
-    NEW_DECOMPOSITIONS = "11938"
-    NEW_FORMAT_CHARACTERS = "8E2 110CD 13430-13438"
-    # Punctuation since then; U+166D and U+111C9 have ceased to be.
-    NEW_PUNCTUATION = (
-        "9FD A76 C77 C84 166D 2E43-2E4F 2E52 10EAD 10F55-10F59 111C9 "
-        "1144B-1144F 1145A-1145B 1145D 11660-1166C 1183B 11944-11946 119E2 "
-        "11A3F-11A46 11A9A-11A9C 11A9E-11AA2 11C41-11C45 11C70-11C71 "
-        "11EF7-11EF8 11FFF 16E97-16E9A 16FE2 1E95E-1E95F"
+
+
+@pytest.mark.parametrize(
+    "text, published, ours",
+    [
+        ("ΟΔΟΣ", "οδος", "οδοσ"),  # The final sigma is not special.
+        ("\U0001d165\u1b44", "\u1b44\U0001d165", "\U0001d165\u1b44"),
+    ],
+)
+def test_differences_from_the_published_words(text, published, ours):
+    assert basic_tokenize(text, True, True) == [published]
+    assert split([text], (True, True)) == [[ours]]
+
+
+def test_spacing_marks_that_keep_their_order_are_few():
+    assert sum(map(bool, map(is_reordered, _assigned()))) == 23
+
+
+def test_line_separator_ends_a_word_that_the_vocabulary_could_span():
+    tokenizer = tf_text.FastBertTokenizer(
+        vocab=["[UNK]", "a", "##\u2028", "##b"],
+        fast_bert_normalizer_model_buffer=normalizers.normalizer_model(
+            False, False
+        ),
     )
-    PRIVATE_USE = "E000-F8FF F0000-FFFFD 100000-10FFFD"
+    assert tokenizer.tokenize(["a\u2028a"]).to_list() == [[1, 1]]
 
-    def test_normalised_characters_differ_where_documented(self):
-        cleaned = code_points(self.PRIVATE_USE)
-        cleaned |= code_points(self.NEW_FORMAT_CHARACTERS)
-        marks = code_points(self.NEW_MARKS)
-        marks |= code_points(self.NEW_DECOMPOSITIONS)
-        self.assertEqual(len(code_points(self.NEW_MARKS)), 272)
-        for lowercase, strip_accents in MODES:
-            wanted = cleaned | marks if strip_accents else cleaned
-            different = self.different_characters(lowercase, strip_accents)
-            self.assertEqual(different, wanted)
 
-    def different_characters(self, lowercase, strip_accents):
-        peer = BertNormalizer(
-            clean_text=True,
-            handle_chinese_chars=False,
-            lowercase=lowercase,
-            strip_accents=strip_accents,
-        )
-        texts = expected_replacements(lowercase, strip_accents)
-        return {
-            code_point
-            for code_point, text in zip(CODE_POINTS, texts, strict=True)
-            if normalizers.is_assigned(code_point)
-            and peer.normalize_str(chr(code_point)) != text
-        }
+# Differences from `tokenizers` over Unicode 13.0, by their reasons.
+# Marks that its data, of Unicode 8, does not know.
+_NEW_MARKS = (
+    "7FD 8D3-8E1 9FE AFA-AFF B55 C04 D00 D3B-D3C D81 EBA 1885-1886 "
+    "1ABF-1AC0 1DF6-1DF9 1DFB A82C A8C5 A8FF A9BD 10D24-10D27 10EAB-10EAC "
+    "10F46-10F50 111C9 111CF 1123E 1133B 11438-1143F 11442-11444 11446 "
+    "1145E 1182F-11837 11839-1183A 1193B-1193C 1193E 11943 119D4-119D7 "
+    "119DA-119DB 119E0 11A01-11A0A 11A33-11A38 11A3B-11A3E 11A47 "
+    "11A51-11A56 11A59-11A5B 11A8A-11A96 11A98-11A99 11C30-11C36 "
+    "11C38-11C3D 11C3F 11C92-11CA7 11CAA-11CB0 11CB2-11CB3 11CB5-11CB6 "
+    "11D31-11D36 11D3A 11D3C-11D3D 11D3F-11D45 11D47 11D90-11D91 11D95 "
+    "11D97 11EF3-11EF4 16F4F 16FE4 1E000-1E006 1E008-1E018 1E01B-1E021 "
+    "1E023-1E024 1E026-1E02A 1E130-1E136 1E2EC-1E2EF 1E944-1E94A"
+)
+_NEW_DECOMPOSITIONS = "11938"
+_NEW_FORMAT_CHARACTERS = "8E2 110CD 13430-13438"
+# Punctuation since then; U+166D and U+111C9 have ceased to be.
+_NEW_PUNCTUATION = (
+    "9FD A76 C77 C84 166D 2E43-2E4F 2E52 10EAD 10F55-10F59 111C9 "
+    "1144B-1144F 1145A-1145B 1145D 11660-1166C 1183B 11944-11946 119E2 "
+    "11A3F-11A46 11A9A-11A9C 11A9E-11AA2 11C41-11C45 11C70-11C71 "
+    "11EF7-11EF8 11FFF 16E97-16E9A 16FE2 1E95E-1E95F"
+)
+_PRIVATE_USE = "E000-F8FF F0000-FFFFD 100000-10FFFD"
 
-    def test_chinese_characters_differ_in_one_range(self):
-        peer = BertNormalizer(
-            clean_text=False,
-            handle_chinese_chars=True,
-            lowercase=False,
-            strip_accents=False,
-        )
-        different = {
-            c
-            for c in CODE_POINTS
-            if is_cjk(c) != (peer.normalize_str(chr(c)) != chr(c))
-        }
-        self.assertEqual(different, code_points("2B820-2B91F"))
 
-    def test_punctuation_differs_where_documented(self):
-        peer = BertPreTokenizer()
-        different = {
-            c
-            for c in CODE_POINTS
-            if normalizers.is_assigned(c)
-            and is_punctuation(chr(c))
-            != (len(peer.pre_tokenize_str(f"q{chr(c)}q")) == 3)
-        }
-        self.assertEqual(different, code_points(self.NEW_PUNCTUATION))
+@pytest.mark.parametrize("mode", MODES)
+def test_normalised_characters_differ_where_documented(mode):
+    expected = code_points(_PRIVATE_USE) | code_points(_NEW_FORMAT_CHARACTERS)
+    marks = code_points(_NEW_MARKS)
+    assert len(marks) == 272
+    lowercase, strip_accents = mode
+    if strip_accents:
+        expected |= marks | code_points(_NEW_DECOMPOSITIONS)
+    peer = BertNormalizer(
+        clean_text=True,
+        handle_chinese_chars=False,
+        lowercase=lowercase,
+        strip_accents=strip_accents,
+    )
+    texts = expected_replacements(*mode)
+    assert expected == {
+        code_point
+        for code_point, text in zip(CODE_POINTS, texts, strict=True)
+        if normalizers.is_assigned(code_point)
+        and peer.normalize_str(chr(code_point)) != text
+    }
+
+
+def test_chinese_characters_differ_in_one_range():
+    peer = BertNormalizer(
+        clean_text=False,
+        handle_chinese_chars=True,
+        lowercase=False,
+        strip_accents=False,
+    )
+    different = {
+        c
+        for c in CODE_POINTS
+        if is_cjk(c) != (peer.normalize_str(chr(c)) != chr(c))
+    }
+    assert different == code_points("2B820-2B91F")
+
+
+def test_punctuation_differs_where_documented():
+    peer = BertPreTokenizer()
+    different = {
+        ord(c)
+        for c in _assigned()
+        if is_punctuation(c) != (len(peer.pre_tokenize_str(f"q{c}q")) == 3)
+    }
+    assert different == code_points(_NEW_PUNCTUATION)

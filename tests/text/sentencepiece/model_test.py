@@ -15,7 +15,6 @@ from keras_bert.text.sentencepiece.model import Piece
 from keras_bert.text.sentencepiece.model import SentencePieceModel
 from keras_bert.text.sentencepiece.model import bytes_field
 from keras_bert.text.sentencepiece.model import int_field
-from keras_bert.text.sentencepiece.model import read_fields
 
 _SPECIAL = [
     Piece("<pad>", 0.0, CONTROL),
@@ -34,15 +33,6 @@ def _file(pieces=_PIECES, trainer=b""):
 
 def _vocabulary(*pieces):
     return SentencePieceVocabulary(SentencePieceModel(_file([*pieces])))
-
-
-def test_pieces_are_read_in_the_order_of_their_ids():
-    assert SentencePieceModel(_file()).pieces == _PIECES
-
-
-def test_fields_come_back():
-    data = int_field(3, 300) + bytes_field(200, b"text")
-    assert [*read_fields(data)] == [(3, 300), (200, b"text")]
 
 
 def test_a_real_file_is_read(spiece_file):

@@ -83,10 +83,6 @@ def _change_json(directory, change):
     path.write_text(json.dumps(values), encoding="utf-8")
 
 
-def test_without_a_tokenizer_json_the_rules_are_those_of_google(directory):
-    assert read_sentencepiece(directory).normalizer == GOOGLE_RESEARCH
-
-
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_a_tokenizer_json_is_enough(directory, normalizer, lowercase):

@@ -2,11 +2,9 @@
 
 import pathlib
 
-import hypothesis
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import strategies
 
 from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
@@ -162,33 +160,6 @@ def test_long_texts_and_empty_batches(tokenizer):
     assert [x.to_list() for x in tokenizer.tokenize_with_offsets([])] == [
         []
     ] * 3
-
-
-@hypothesis.settings(max_examples=30, deadline=None, derandomize=True)
-@hypothesis.given(
-    texts=strategies.lists(
-        strategies.lists(
-            strategies.one_of(
-                strategies.text(max_size=5),
-                strategies.sampled_from(
-                    ["the ", "``", "'", "日", "▁", "\0", " ", "ﬁ", "\u200b"]
-                ),
-            ),
-            max_size=8,
-        ).map("".join),
-        min_size=1,
-        max_size=4,
-    )
-)
-def test_spans_are_ordered_and_hold_characters(tokenizer, texts):
-    rows = (x.to_list() for x in tokenizer.tokenize_with_offsets(texts))
-    for text, ids, starts, ends in zip(texts, *rows, strict=True):
-        data = text.encode()
-        assert starts == sorted(starts) and ends == sorted(ends)
-        for start, end in zip(starts, ends):
-            assert 0 <= start < end <= len(data)
-            data[:start].decode(), data[start:end].decode()
-        assert bool(ids) == bool(tokenizer([text]).to_list()[0])
 
 
 def test_a_special_token_in_a_text_is_found_on_demand(tokenizer, cut):

@@ -75,42 +75,6 @@ _few_examples = hypothesis.settings(
 
 
 @_every_setting
-@pytest.mark.parametrize("special_tokens", [False, True])
-@_few_examples
-@hypothesis.given(texts=_TEXTS)
-def test_spans_are_ordered_and_hold_characters(settings, special_tokens, texts):
-    for text, spans in zip(texts, _spans(texts, settings, special_tokens)):
-        data = text.encode()
-        before = (0, 0)
-        for _, start, end in spans:
-            assert 0 <= start < end <= len(data)
-            data[:start].decode(), data[start:end].decode()
-            assert before <= (start, end)
-            # Two share a character only if it was decomposed.
-            assert (
-                before[1] <= start
-                or before[0] == start
-                or (len(data[start : before[1]].decode()) == 1)
-            )
-            before = (start, end)
-
-
-@_every_setting
-@_few_examples
-@hypothesis.given(texts=_TEXTS)
-def test_what_lies_between_spans_is_no_text(settings, texts):
-    tokenizer = _tokenizer(*settings)
-    for text, spans in zip(texts, _spans(texts, settings)):
-        data, end = text.encode(), 0
-        gaps = []
-        for _, start, next_end in spans:
-            gaps.append(data[end:start].decode())
-            end = next_end
-        gaps.append(data[end:].decode())
-        assert not any(tokenizer(gaps).to_list())
-
-
-@_every_setting
 @_few_examples
 @hypothesis.given(texts=_TEXTS)
 def test_the_text_of_a_span_holds_its_piece(settings, texts):
@@ -140,15 +104,6 @@ def test_a_special_token_spans_its_own_letters(settings, texts):
         assert found == {token: text.count(token) for token in found}
 
 
-@_few_examples
-@hypothesis.given(texts=_TEXTS)
-def test_spans_are_the_same_in_tf_data(in_tf_data, texts):
-    function = _tokenizer(True, True, True).tokenize_with_offsets
-    mapped, eager = in_tf_data(function, texts), function(texts)
-    for ours, theirs in zip(mapped, eager, strict=True):
-        assert ours.to_list() == theirs.to_list()
-
-
 def test_a_span_counts_the_bytes_of_the_text_as_given():
     tokenizer = _tokenizer(True, True)
     texts = ["  É\u0301x\u200b中", "", "가."]
@@ -169,8 +124,3 @@ def test_ill_formed_text_has_spans():
     ids, starts, ends = tokenizer.tokenize_with_offsets([b"\xffa\xc3b\xe4\xb8"])
     assert starts.to_list() == [[1, 3]]
     assert ends.to_list() == [[3, 6]]
-
-
-def test_an_empty_batch_has_no_spans():
-    for tokens in _tokenizer(True, True).tokenize_with_offsets([]):
-        assert tokens.to_list() == []

@@ -59,10 +59,6 @@ def test_a_token_torn_over_two_texts_is_plain(special, vocabulary):
     ]
 
 
-def test_an_empty_batch_has_no_rows(special):
-    assert special([]).to_list() == []
-
-
 @pytest.mark.parametrize("brackets", ["", "[", "]", "[]"])
 def test_a_vocabulary_needs_no_brackets(brackets):
     vocabulary = Vocabulary([*SPECIAL_TOKENS, "the", *brackets])

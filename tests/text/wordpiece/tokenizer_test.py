@@ -58,19 +58,6 @@ def test_a_text_is_cut_into_known_pieces(pieces, text, expected):
     assert pieces(text) == expected
 
 
-def test_texts_of_a_batch_are_cut_apart(tokenizer, in_tf_data):
-    texts = ["the cat", "", "cats", "."]
-    expected = [tokenizer([text]).to_list()[0] for text in texts]
-    assert tokenizer(texts).to_list() == expected
-    assert in_tf_data(tokenizer, texts).to_list() == expected
-    assert tokenizer(tf.constant(texts)).to_list() == expected
-
-
-def test_an_empty_batch_has_no_rows(tokenizer, in_tf_data):
-    assert tokenizer([]).to_list() == []
-    assert in_tf_data(tokenizer, []).to_list() == []
-
-
 def test_case_and_accents_stay_on_demand(in_tf_data):
     vocabulary = Vocabulary([*SPECIAL_TOKENS, "Café", "café", "Cafe", "the"])
     tokenizer = BertTokenizer(vocabulary, lowercase=False)

@@ -18,99 +18,54 @@ def read(tmp_path):
     return read
 
 
-def test_lines_become_ids(read):
-    vocabulary = read(_SPECIAL_LINES + "the\n##s\n")
-    assert vocabulary.tokens == (*SPECIAL_TOKENS, "the", "##s")
-    assert len(vocabulary) == 7
-    assert vocabulary.id_of("[PAD]") == 0
-    assert vocabulary.id_of("##s") == 6
-    assert "the" in vocabulary
-    assert "s" not in vocabulary
-
-
-def test_an_unknown_piece_has_no_id(read):
+@pytest.mark.parametrize(
+    "lines, tokens",
+    [
+        ("the\n##s\n", ["the", "##s"]),
+        ("the", ["the"]),  # The last line needs no end.
+        ("the\r\n##s\r\n", ["the", "##s"]),
+        *(
+            (f"{c}\n##{c}\nthe\n", [c, f"##{c}", "the"])
+            for c in ("\u2028", "\u2029", "\x85", "\x0c")
+        ),
+    ],
+)
+def test_lines_become_ids(read, lines, tokens):
+    for mark in ("", "\ufeff"):  # A byte order mark is no part of a piece.
+        vocabulary = read(mark + _SPECIAL_LINES + lines)
+        assert vocabulary.tokens == (*SPECIAL_TOKENS, *tokens)
+    assert [*map(vocabulary.id_of, tokens)] == [*range(5, len(vocabulary))]
+    assert tokens[0] in vocabulary and "s" not in vocabulary
     with pytest.raises(KeyError, match="cat"):
-        read(_SPECIAL_LINES).id_of("cat")
+        vocabulary.id_of("cat")
 
 
-def test_the_last_line_needs_no_end(read):
-    assert read(_SPECIAL_LINES + "the").tokens[-1] == "the"
-
-
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0c"])
-def test_line_separators_of_unicode_are_pieces(read, separator):
-    vocabulary = read(f"{_SPECIAL_LINES}{separator}\n##{separator}\nthe\n")
-    assert vocabulary.id_of(separator) == 5
-    assert vocabulary.id_of(f"##{separator}") == 6
-    assert vocabulary.id_of("the") == 7
-
-
-def test_windows_line_ends_are_stripped(read):
-    text = _SPECIAL_LINES + "the\n##s\n"
-    vocabulary = read(text.replace("\n", "\r\n"))
-    assert vocabulary.tokens == read(text).tokens
-
-
-@pytest.mark.parametrize("token", SPECIAL_TOKENS)
-def test_a_missing_special_token_is_named(read, token):
-    others = _SPECIAL_LINES.replace(f"{token}\n", "")
-    with pytest.raises(ValueError) as error:
-        read(others + token.lower() + "\n")
-    assert str(error.value).endswith(f"Missing: {token}.")
-    assert "vocab.txt" in str(error.value)
-
-
-def test_all_missing_special_tokens_are_named(read):
-    with pytest.raises(ValueError, match=r"Missing: \[UNK\], \[SEP\]\."):
-        read("[PAD]\n[CLS]\n[MASK]\n")
-
-
-@pytest.mark.parametrize("data", [b"", b"\n"])
-def test_an_empty_file_misses_the_special_tokens(read, data):
-    with pytest.raises(ValueError, match=r"vocab\.txt .*Missing: \[PAD\], "):
+@pytest.mark.parametrize(
+    "data, words",
+    [
+        *(
+            (_SPECIAL_LINES.replace(x, x.lower()), rf"Missing: \{x}\.$")
+            for x in SPECIAL_TOKENS
+        ),
+        ("[PAD]\n[CLS]\n[MASK]\n", r"Missing: \[UNK\], \[SEP\]\."),
+        (b"", r"Missing: \[PAD\], "),
+        (b"\n", r"Missing: \[PAD\], "),
+        (_SPECIAL_LINES.encode() + b"caf\xe9\n", "byte 0xe9 at offset 34"),
+    ],
+)
+def test_a_file_that_is_no_vocabulary_is_an_error(read, data, words):
+    with pytest.raises(ValueError, match=rf"vocab\.txt .*{words}"):
         read(data)
-
-
-def test_a_byte_that_is_no_utf8_is_named_by_its_offset(read):
-    data = _SPECIAL_LINES.encode() + b"caf\xe9\n"
-    offset = data.index(b"\xe9")
-    with pytest.raises(
-        ValueError, match=rf"vocab\.txt .* byte 0xe9 at offset {offset}\."
-    ):
-        read(data)
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_piece(read):
-    vocabulary = read(b"\xef\xbb\xbf" + _SPECIAL_LINES.encode())
-    assert vocabulary.tokens == SPECIAL_TOKENS
-
-
-def test_a_missing_file_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError, match="vocab.txt"):
-        Vocabulary.from_file(tmp_path / "vocab.txt")
 
 
 def test_what_is_saved_is_read_back_equal(tmp_path):
     tokens = (*SPECIAL_TOKENS, "the", "\u2028", "##\u2028", "中", "##é")
     path = tmp_path / "vocab.txt"
+    path.write_text("old")
     Vocabulary(tokens).save(path)
     assert Vocabulary.from_file(path).tokens == tokens
     assert b"\r" not in path.read_bytes()
     assert os.listdir(tmp_path) == ["vocab.txt"]
-
-
-def test_saving_replaces_the_old_file(tmp_path):
-    path = tmp_path / "vocab.txt"
-    path.write_text("old")
-    Vocabulary(SPECIAL_TOKENS).save(path)
-    assert path.read_text() == _SPECIAL_LINES
-
-
-def test_what_cannot_be_saved_leaves_nothing(tmp_path):
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match="folder"):
-        Vocabulary(SPECIAL_TOKENS).save(tmp_path / "folder")
-    assert os.listdir(tmp_path) == ["folder"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,191 @@
+"""Settings of tokenizers: base classes of all kinds."""
+
+import base64
+import dataclasses
+import hashlib
+import pathlib
+import tempfile
+
+from keras_bert import checks
+from keras_bert import text
+from keras_bert.text.base_vocabulary import special_tokens
+from keras_bert.text.casing import resolve_casing
+
+
+class FileDefinedTokenizer(checks.Checked):
+    """Settings of a tokenizer that its files define completely.
+
+    Base class of frozen dataclasses with the fields `vocabulary` and
+    `special_tokens_in_text` and the methods `save(directory)` and
+    `_read(directory)`, a class method.
+
+    Attributes:
+        kind: str, the name of the kind of tokenizer.
+        tokenizer_class: str, the name of its class in `keras_bert.text`.
+        files: tuple of str, the files that `save` writes, the vocabulary
+            first.
+        pieces: str, the name of its tokens for readers.
+        model_type: str, its name in a `tokenizer.json` that is read, or "".
+        other_names: tuple of str, other names of the vocabulary.
+        mark: bytes, a regular expression that these files match, where
+            another kind has files of these names; b"" without one.
+    """
+
+    model_type = ""
+    other_names = ()
+    mark = b""
+
+    def tokenizer(self):
+        """Return the tokenizer.
+
+        Raises:
+            ModuleNotFoundError: a package that it needs is missing.
+        """
+        return getattr(text, self.tokenizer_class)(**vars(self))
+
+    @property
+    def fast_tokens(self):
+        """The added tokens of the `tokenizer.json`."""
+        return special_tokens(self.vocabulary.roles)
+
+    @classmethod
+    def read(cls, directory, max_chars_per_word=None, lowercase=None):
+        """Read the settings of a directory.
+
+        Args:
+            directory: `pathlib.Path`.
+            max_chars_per_word: int, the limit of word pieces if no file has
+                one. Ignored by other kinds.
+            lowercase: bool, the casing that the caller expects, or None.
+
+        Raises:
+            ValueError: a file is missing or cannot be used, or the casing
+                differs or is unknown.
+        """
+        cls._refuse(directory, {"lowercase=": lowercase})
+        return cls._read(directory)
+
+    @classmethod
+    def read_vocabulary(cls, vocab_file):
+        """Read the vocabulary of the directory of a file."""
+        return cls.read(pathlib.Path(vocab_file).parent).vocabulary
+
+    @classmethod
+    def casing(cls, vocab_file, casing_hints, default=None):
+        """Tell if texts are lower-cased: None, if there is no such setting.
+
+        Args:
+            vocab_file: str; the files next to it count too.
+            casing_hints, default: see `agreed_casing`.
+        """
+        cls._refuse(vocab_file, casing_hints)
+
+    @classmethod
+    def for_corpus(cls, vocab_file, lowercase):
+        """Read the settings for a corpus, where special tokens are text."""
+        directory = pathlib.Path(vocab_file).parent
+        settings = cls.read(directory, lowercase=lowercase)
+        return dataclasses.replace(settings, special_tokens_in_text=False)
+
+    def lowercased(self):
+        """Return the same settings with lower-casing, or raise ValueError."""
+        self._refuse("the embedder", {"do_lower_case": True})
+
+    def facts(self):
+        """Return facts for a manifest besides the vocabulary, a dict."""
+        return {"tokenizer": identifying_settings(self)}
+
+    def described(self):
+        """Return a description for a model card, a str."""
+        values = {"kind": self.kind, **_values(self)}
+        return ", ".join(
+            f"`{k}`: {value}" for k, value in values.items() if _short(value)
+        )
+
+    def packed(self):
+        """Return all settings, a dict for JSON: the files as base64."""
+        with tempfile.TemporaryDirectory() as directory:
+            directory = pathlib.Path(directory)
+            self.save(directory)
+            files = {
+                path.name: base64.b64encode(path.read_bytes()).decode()
+                for path in sorted(directory.iterdir())
+            }
+        return {"kind": self.kind, "files": files}
+
+    @classmethod
+    def unpacked(cls, values):
+        """Make the settings of the dict that `packed` returned."""
+        with tempfile.TemporaryDirectory() as directory:
+            directory = pathlib.Path(directory)
+            for name, data in values["files"].items():
+                # A name, never a path to elsewhere.
+                path = directory / pathlib.Path(name).name
+                path.write_bytes(base64.b64decode(data))
+            return cls.read(directory)
+
+    @classmethod
+    def _refuse(cls, source, casing_hints):
+        for name, value in casing_hints.items():
+            if value is not None:
+                raise ValueError(
+                    f"Texts of {cls.pieces} are cut as they are written: no "
+                    "flag tells whether they are lower-cased. Received: "
+                    f"{str(name).rstrip('=')}={value} for {source}."
+                )
+
+
+class CasedTokenizer(FileDefinedTokenizer):
+    """Settings of a tokenizer that may lower-case texts.
+
+    They have the field `lowercase`, and `_read` takes `lowercase`, bool or
+    None, after the directory.
+    """
+
+    @classmethod
+    def read(cls, directory, max_chars_per_word=None, lowercase=None):
+        """Read the settings of a directory, see `FileDefinedTokenizer`."""
+        return cls._read(directory, lowercase)
+
+    @classmethod
+    def casing(cls, vocab_file, casing_hints, default=None):
+        """Tell if texts are lower-cased, see `FileDefinedTokenizer`."""
+        directory = pathlib.Path(vocab_file).parent
+        return cls.read(
+            directory, lowercase=resolve_casing(casing_hints)
+        ).lowercase
+
+    def lowercased(self):
+        """Return the same settings with lower-casing."""
+        return dataclasses.replace(self, lowercase=True)
+
+
+def identifying_settings(settings):
+    """Return the settings that distinguish tokenizers of one vocabulary.
+
+    Args:
+        settings: the settings of a tokenizer of any kind.
+
+    Returns:
+        A dict for JSON: its kind and its settings. Long ones, such as the
+        merges of byte-level BPE, are replaced by their SHA-256.
+    """
+    values = _values(settings).items()
+    values = {k: x if _short(x) else _sha256(x) for k, x in values}
+    return {"kind": settings.kind, **values}
+
+
+def _values(settings):
+    """Return the settings by name, without vocabulary and empty tuples."""
+    names = [field.name for field in dataclasses.fields(settings)]
+    values = {n: getattr(settings, n) for n in names if n != "vocabulary"}
+    return {name: value for name, value in values.items() if value != ()}
+
+
+def _short(value):
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _sha256(value):
+    data = value if isinstance(value, bytes) else repr(value).encode()
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,380 @@
+"""Each kind of tokenizer compared with Hugging Face `tokenizers`.
+
+Small vocabularies stand in for the published ones. To compare with these too,
+set KERAS_BERT_PUBLISHED to a folder with `bert-base-uncased.vocab.txt` and so
+on, and the folders `roberta` and `gpt1` of the published files.
+"""
+
+import dataclasses
+import itertools
+import os
+import pathlib
+import random
+import unicodedata
+
+import pytest
+import tensorflow as tf
+import tokenizers
+
+from keras_bert.checkpoints.family import find_family
+from keras_bert.export.served_ops import check_ops
+from keras_bert.export.tokenizer_json import write_tokenizer_json
+from keras_bert.template import Template
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.bpe.settings import BpeSettings
+from keras_bert.text.bpe.settings import read_bpe
+from keras_bert.text.bpe.vocabulary import BpeVocabulary
+from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.byte_pair.settings import read_byte_pair
+from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS as BYTE_TOKENS
+from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
+from keras_bert.text.byte_pair.vocabulary import byte_characters
+from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.text.tokenizer_kinds import KINDS
+from keras_bert.text.tokenizer_kinds import kind_of_file
+from keras_bert.text.wordpiece.settings import WordpieceSettings
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+
+_LATIN = "abcdefghijklmnopqrstuvwxyz0123456789"
+_ACCENTED = "éàñüöçøßæœ"
+_OTHER = "αβγςσдйіأبतमกขあカ한국ﬁ²½"
+_CHINESE = "中文龍一\u2028"
+_SYMBOLS = "[](){}.,;:!?-_'\"#$%&*+/<=>@^`|~…–—“”«»。、¡€™"
+_WHITE = " \t\n\r\u00a0\u2003\u2028\u2029\u3000"
+_DROPPED = "\0\x07\u00ad\u200b\u200d\ufeff\ufffd"
+_MARKS = "\u0301\u0308\u0327\u0323\u1161\u11ab"
+_HARD = (
+    *("[MASK]", "[CLS]", "[SEP]", "[UNK]", "[PAD]", "[mask]", "[MASK", "MASK]"),
+    *("[ MASK]", "[MA\u200bSK]", "[MASK\u0301]", "[[MASK]]", "[MASK]s", "##s"),
+    *("<mask>", " <mask>", "<s>", "</s>", "<pad>", "<mask", "<MASK>", "<<s>>"),
+    *("don't", "U.S.A.", "naïve", "Straße", "ﬁancée", "İstanbul", "ıǅ", "x²"),
+    *("we'll", "I'm", "they've", "you're", "'s 'S 're's", "''ll", "'m 'd1 '"),
+    *("ＡＢＣ１２", "㍿", "한국어", "เด็ก", "हिन्दी", "עִבְרִית", "ελληνικά", "Йод"),
+    *(
+        "👩\u200d👩\u200d👧",
+        "e\u0301\u0323",
+        "a\u0301" * 99,
+        "é" * 200,
+        "  \n\n ",
+    ),
+    *("a" * 200, "a" * 201, "中" * 201, "한" * 70, "q" * 900, "𝒙" * 201),
+    *("龍𠮷㐀豈", "http://x.org/?q=%C3%A9", "3,141.59", "\U0001d400", "ǆ"),
+)
+_PROSE = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
+Über den Wolken schöner Straßen fährt die Straßenbahn nach Köln, nach Köln.
+aaaaaaaa aaaa bababa abab hahaha !!!!!! ------ ....... 0000000 2024 2024
+"""
+
+
+def _texts(number, seed=20181011):
+    """Hard strings alone, and joined with others."""
+    choose = random.Random(seed)
+    alphabet = (_LATIN * 3 + _LATIN.upper() + _ACCENTED + _OTHER + _CHINESE) * 2
+    alphabet += _SYMBOLS + _WHITE * 4 + _DROPPED + _MARKS
+
+    def part():
+        if choose.random() < 0.4:
+            return choose.choice(_HARD)
+        return "".join(choose.choices(alphabet, k=choose.randint(1, 12)))
+
+    mixed = [
+        choose.choice(["", " "]).join(
+            part() for _ in range(choose.randint(1, 9))
+        )
+        for _ in range(number)
+    ]
+    return [*_HARD, "", " ", *mixed]
+
+
+def _vocabulary(letters, extra=()):
+    pieces = [*SPECIAL_TOKENS, "the", "##ing", "mask", "MASK", "##sk"]
+    pieces += [*letters, *(f"##{letter}" for letter in letters), *extra]
+    return Vocabulary(dict.fromkeys(pieces))
+
+
+def _uncased():
+    decomposed = "".join(
+        c
+        for c in unicodedata.normalize("NFD", _OTHER)
+        if unicodedata.category(c) != "Mn"
+    )
+    return _vocabulary(_LATIN + decomposed + _SYMBOLS)
+
+
+def _cased():
+    upper = _LATIN.upper().replace("0123456789", "")
+    return _vocabulary(_LATIN + upper + _ACCENTED + _OTHER + _SYMBOLS + _MARKS)
+
+
+_CASES = {
+    "uncased": lambda get: WordpieceSettings(_uncased()),
+    "cased": lambda get: WordpieceSettings(_cased(), False),
+    "accents": lambda get: WordpieceSettings(_cased(), True, False),
+    "chinese": lambda get: WordpieceSettings(
+        _vocabulary(_LATIN + "[].," + _CHINESE)
+    ),
+    "no brackets": lambda get: WordpieceSettings(
+        _vocabulary(_LATIN + "".join({*_SYMBOLS} - {*"[]"}))
+    ),
+    "byte_bpe": lambda get: get("byte_pair"),
+    "prefixed": lambda get: dataclasses.replace(
+        get("byte_pair"), add_prefix_space=True
+    ),
+    "bpe": lambda get: get("bpe"),
+}
+
+
+@pytest.fixture(params=_CASES)
+def settings(request):
+    return _CASES[request.param](request.getfixturevalue)
+
+
+@pytest.fixture
+def check(tmp_path):
+    """A function that compares a tokenizer with its `tokenizer.json`."""
+
+    def check(tokenizer, texts, with_spans=True):
+        settings, path = tokenizer.settings, tmp_path / "tokenizer.json"
+        single = settings.kind == "bpe" and Template("A", "A B", "unknown")
+        write_tokenizer_json(
+            Preprocessor(tokenizer, single or Template(), 64), path
+        )
+        peer = tokenizers.Tokenizer.from_file(str(path))
+        peer.no_padding()
+        peer.no_truncation()
+        if settings.kind == "byte_bpe":  # Spans leave spaces out, as ours.
+            peer.post_processor = tokenizers.processors.ByteLevel(
+                add_prefix_space=settings.add_prefix_space, trim_offsets=True
+            )
+        theirs = peer.encode_batch(texts, add_special_tokens=False)
+        rows = tokenizer.tokenize_with_offsets(texts)
+        ids, starts, ends = (x.to_list() for x in rows)
+        assert tokenizer(texts).to_list() == ids
+        for text, encoding, *row in zip(
+            texts, theirs, ids, starts, ends, strict=True
+        ):
+            assert row[0] == encoding.ids, (text, encoding.tokens)
+            if with_spans:
+                places = itertools.accumulate(len(c.encode()) for c in text)
+                places = [0, *places]
+                spans = [[places[n] for n in x] for x in encoding.offsets]
+                own = [[*span] for span in zip(*row[1:], strict=True)]
+                if settings.kind != "byte_bpe":  # Ends are other ones.
+                    spans, own = ([x[0] for x in y] for y in (spans, own))
+                assert own == spans, (text, encoding.tokens)
+        return ids
+
+    return check
+
+
+@pytest.mark.parametrize("finds_special", [False, True])
+def test_texts_are_cut_as_by_tokenizers(
+    settings, finds_special, check, in_tf_data
+):
+    tokenizer = settings.tokenizer()
+    if finds_special:
+        if settings.kind == "bpe":
+            pytest.skip("It finds them in the normalised text.")
+        tokenizer = tokenizer.with_special_tokens()
+    # There, the span of a text's first space depends on the prefix space.
+    has_prefix = getattr(settings, "add_prefix_space", False)
+    texts = [*_texts(600), *_PROSE.splitlines()]
+    ids = check(tokenizer, texts, with_spans=not has_prefix)
+    assert in_tf_data(tokenizer, texts).to_list() == ids
+    function = tf.function(tokenizer, [tf.TensorSpec([None], tf.string)])
+    graph = function.get_concrete_function().graph.as_graph_def()
+    check_ops(graph, settings.kind)
+
+
+def _overlapping_merges(seed, ends):
+    choose = random.Random(seed)
+    known, merges = [c + end for end in ends for c in "abc"], []
+    while len(merges) < 40:
+        left, right = choose.choice(known), choose.choice(known)
+        if not left.endswith("</w>") and left + right not in known:
+            known.append(left + right)
+            merges.append((left, right))
+    return known, merges
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["bpe", "byte_bpe"])
+def test_merges_that_overlap_are_made_in_the_same_order(kind, seed, check):
+    if kind == "bpe":
+        known, merges = _overlapping_merges(seed, ("", "</w>"))
+        settings = BpeSettings(BpeVocabulary(["<unk>", *known]), merges)
+    else:
+        known, merges = _overlapping_merges(seed, ("",))
+        tokens = [*BYTE_TOKENS, *byte_characters(), *known[3:]]
+        settings = BytePairSettings(BytePairVocabulary(tokens), merges)
+    choose = random.Random(seed)
+    texts = [
+        "".join(choose.choices("abc", k=choose.randint(1, 60)))
+        for _ in range(1000)
+    ]
+    check(settings.tokenizer(), texts)
+
+
+def _code_points(step):
+    """All that can be in a text; of planes without characters some."""
+    return [
+        chr(point)
+        for point in range(0x110000)
+        if not 0xD800 <= point < 0xE000 and (point < 0x300 or point % step == 0)
+    ]
+
+
+@pytest.mark.parametrize(
+    "step", [211, pytest.param(1, marks=pytest.mark.exhaustive)]
+)
+def test_code_points_give_the_same(byte_pair_tokenizer, step, check):
+    check(
+        byte_pair_tokenizer,
+        [f"a{c}1{c} {c}!" for c in _code_points(step)],
+    )
+
+
+_PUBLISHED = {
+    "bert-base-uncased": (True, True),
+    "bert-base-cased": (False, False),
+    "bert-base-multilingual-cased": (False, False),
+    "bert-base-chinese": (True, True),
+    "roberta": read_byte_pair,
+    "gpt1": read_bpe,
+}
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("name", _PUBLISHED)
+def test_published_vocabularies_give_the_same(name, check):
+    folder = pathlib.Path(os.environ.get("KERAS_BERT_PUBLISHED", "none"))
+    how = _PUBLISHED[name]
+    path = folder / (name if callable(how) else f"{name}.vocab.txt")
+    if not path.exists():
+        pytest.skip(f"KERAS_BERT_PUBLISHED holds no {path.name}")
+    if callable(how):
+        settings = how(path)
+    else:
+        settings = WordpieceSettings(Vocabulary.from_file(path), *how)
+    if name == "gpt1":
+        hello = settings.tokenizer()(["Hello world"])
+        assert hello.to_list() == [[3570, 1276]]
+    tokenizer = settings.tokenizer()
+    check(tokenizer, _texts(5000))
+    if name != "gpt1":
+        check(tokenizer.with_special_tokens(), _texts(5000))
+
+
+def test_documented_differences_are_still_there():
+    """A row of docs/tokenization.md that is gone fails here."""
+    vocabulary = _vocabulary(_LATIN + "𫠠\ue000", extra=["οδοσ", "\u0a76"])
+    tokenizer = BertTokenizer(vocabulary)
+    ids = {token: index for index, token in enumerate(vocabulary.tokens)}
+    peer = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece(ids, unk_token="[UNK]")
+    )
+    peer.normalizer = tokenizers.normalizers.BertNormalizer()
+    peer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    for text, ours, theirs in (
+        ("a\ue000b", ["a", "##\ue000", "##b"], ["a", "##b"]),
+        ("a\u08e2b", ["a", "##b"], ["[UNK]"]),
+        ("a\u07fdb", ["a", "##b"], ["[UNK]"]),
+        ("a\u0a76b", ["a", "\u0a76", "b"], ["[UNK]"]),
+        ("a𫠠b", ["a", "𫠠", "b"], ["a", "##𫠠", "##b"]),
+        # Not a difference between these two: neither has the final sigma.
+        ("ΟΔΟΣ", ["οδοσ"], ["οδοσ"]),
+    ):
+        (ids,) = tokenizer([text]).to_list()
+        assert [vocabulary.tokens[index] for index in ids] == ours
+        assert peer.encode(text, add_special_tokens=False).tokens == theirs
+
+
+# With the special tokens of a kind in place of M, S and P.
+_SPECIAL = (
+    *("M", "S", "M word1", "word1 M", "word1M", "Mword1", "wMord1"),
+    *("MM", "M M", "MSP", " M ", "\tM\u3000M\n", "word1  M  word2", "MM."),
+    *("S.", "M,", "(M)", "'M'", "[M]", "<M>", "M\u0301", "\u0301M", "éMé"),
+    "😀M😀P<SM",
+)
+
+
+def _special_texts(vocabulary):
+    choose = random.Random(7)
+    parts = [*"MSPw é😀.[<\n", "word1", "  "]
+    texts = [
+        *_SPECIAL,
+        *(
+            "".join(choose.choices(parts, k=choose.randint(2, 9)))
+            for _ in range(300)
+        ),
+    ]
+    roles = {"M": "mask", "S": "sep", "P": "pad"}
+    tokens = {ord(x): vocabulary.roles[role] for x, role in roles.items()}
+    mask = vocabulary.roles["mask"]
+    near = (mask.swapcase(), mask.title(), mask[:-1], mask[1:], f" {mask[:2]}")
+    return [text.translate(tokens) for text in texts] + [*near]
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_sentencepiece_finds_special_tokens_as_there(
+    make_settings, lowercase, check, in_tf_data
+):
+    settings = make_settings("sentencepiece")
+    settings = dataclasses.replace(settings, lowercase=lowercase)
+    tokenizer = settings.tokenizer()
+    texts = _special_texts(settings.vocabulary)
+    mask = settings.vocabulary.id_of("[MASK]")
+    assert not any(mask in ids for ids in tokenizer(texts).to_list())
+    tokenizer = tokenizer.with_special_tokens()
+    ids = check(tokenizer, texts, with_spans=False)
+    assert in_tf_data(tokenizer, texts).to_list() == ids
+    assert sum(row.count(mask) for row in ids) > 100
+
+
+@pytest.mark.parametrize(
+    "model_type",
+    ["albert", "bert", "deberta", "deberta-v2", "mpnet", "openai-gpt"]
+    + ["roberta", "xlm-roberta"],
+)
+def test_typed_special_tokens_stay_text_in_tokenizers(
+    model_type, make_settings_of, tmp_path
+):
+    settings = make_settings_of(model_type)
+    template = find_family(model_type).template
+    preprocess = Preprocessor(settings.tokenizer(), template, 64)
+    write_tokenizer_json(preprocess, tmp_path / "tokenizer.json")
+    peer = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    typed = settings.vocabulary.roles.values()
+    texts = [*typed, *(f"word1 {x}word2{x} {x}" for x in typed), "word3"]
+    ours = preprocess(texts)
+    theirs = peer.encode_batch(texts)
+    ids = [encoding.ids for encoding in theirs]
+    mask = [encoding.attention_mask for encoding in theirs]
+    width = len(ids[0])
+    assert ours["input_ids"].numpy()[:, :width].tolist() == ids
+    assert ours["input_mask"].numpy()[:, :width].tolist() == mask
+    special = {settings.vocabulary.id_of(token) for token in typed}
+    special.discard(settings.vocabulary.unk_id)
+    peer.no_padding()
+    plain = peer.encode_batch(texts, add_special_tokens=False)
+    assert not any(special & {*encoding.ids} for encoding in plain)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_setting_is_saved_and_a_corpus_stays_plain(
+    kind, make_settings, tmp_path
+):
+    settings = dataclasses.replace(
+        make_settings(kind), special_tokens_in_text=True
+    )
+    settings.save(tmp_path)
+    kind = KINDS[kind]
+    assert kind.read(tmp_path, 200).special_tokens_in_text is True
+    assert kind.unpacked(kind.packed(settings)).special_tokens_in_text is True
+    path = tmp_path / kind.files[0]
+    casing = kind_of_file(path).casing(path, {}, default=True)
+    of_corpus = kind_of_file(path).for_corpus(path, casing)
+    assert of_corpus.special_tokens_in_text is False
+    with pytest.raises(ValueError, match="True or False. Received: spec.*'no'"):
+        dataclasses.replace(settings, special_tokens_in_text="no")
