@@ -14,10 +14,8 @@ columns are the inputs of the signature. Bytes that are not UTF-8 are written
 as {"b64": "..."} in a .jsonl.
 """
 
-import csv
 import itertools
 import json
-import pathlib
 import signal
 import urllib.parse
 
@@ -26,6 +24,8 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert import serving
 from keras_bert.data.labelled.rows import json_object
+from keras_bert.data.labelled.rows import read_dicts
+from keras_bert.data.labelled.rows import read_lines
 from keras_bert.programs import shared_flags
 
 _MODEL_NAME = shared_flags.required(
@@ -133,37 +133,14 @@ def _given_rows():
 
 def _file_rows(path):
     """Yield the rows of a file, which may be of any size."""
-    suffix = pathlib.Path(path).suffix.lower()
-    if path == "-":
-        path, suffix = "/dev/stdin", ".jsonl"
-    readers = {
-        ".txt": lambda lines: ({"text": line} for line in lines),
-        ".jsonl": lambda lines: (
-            json_object(f"{path}, line {number},", line)
-            for number, line in enumerate(lines, 1)
-            if line
-        ),
-        ".csv": csv.DictReader,
-        ".tsv": lambda lines: csv.DictReader(
-            lines, delimiter="\t", quoting=csv.QUOTE_NONE
-        ),
-    }
-    if suffix not in readers:
-        raise ValueError(
-            "--input_file must be a .txt, .csv, .tsv or .jsonl file, or - for "
-            f"JSON lines from standard input. Received: {path}."
-        )
-    encoding = {"encoding": "utf-8-sig", "errors": "surrogateescape"}
-    with open(path, newline="\n", **encoding) as file:
-        lines = (line.rstrip("\r\n") for line in file)
-        rows = readers[suffix](file if suffix == ".csv" else lines)
-        for number, row in enumerate(rows, 1):
-            if not isinstance(row, dict) or None in {*row, *row.values()}:
-                raise ValueError(
-                    f"{path}, row {number}, must have a value for each input. "
-                    f"Received: {row!r}."
-                )
-            yield row
+    if path != "-":
+        return read_dicts(path)
+    lines = enumerate(map(str.strip, read_lines("/dev/stdin")), 1)
+    return (
+        json_object(f"standard input, line {number},", line)
+        for number, line in lines
+        if line
+    )
 
 
 if __name__ == "__main__":

@@ -62,3 +62,37 @@ def check_split(builder, split):
             f"{', '.join(sorted(splits))} or a part such as "
             f"{min(splits)}[:10%]. Received: {split!r}."
         ) from None
+
+
+def read_examples(builder, split, names, batch_size=None):
+    """Iterate over some features of examples, in the order of the files.
+
+    Args:
+        builder: `tfds.core.DatasetBuilder`.
+        split: as `tfds.load` takes it.
+        names: list of str, the features.
+        batch_size: int, examples in a batch; None for single examples.
+
+    Returns:
+        An iterator over dicts of NumPy values. `tfds_id` names an example.
+    """
+    tfds = import_tfds()
+    return builder.as_dataset(
+        split=split,
+        batch_size=batch_size,
+        decoders=tfds.decode.PartialDecoding(dict.fromkeys(names, True)),
+        read_config=tfds.ReadConfig(
+            interleave_cycle_length=1, add_tfds_id=True
+        ),
+        shuffle_files=False,
+    ).as_numpy_iterator()
+
+
+def decode_text(value, place):
+    """Return the str of UTF-8 bytes; an error names their place."""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{place}, must be UTF-8 text. Received: {error}."
+        ) from None

@@ -1,10 +1,9 @@
 """Texts that TFLite files are tried on."""
 
-import pathlib
-
 import numpy as np
 
 from keras_bert import features
+from keras_bert.data.labelled.rows import read_lines
 
 _TEXTS = (
     "A fine film, and a moving one.",
@@ -132,15 +131,8 @@ def read_texts(task, path):
     """
     if path is None:
         return None
-    try:
-        text = pathlib.Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path} must be UTF-8. Received: a byte that is none, at "
-            f"{error.start}."
-        ) from None
-    lines = enumerate(text.split("\n"), 1)
-    lines = [(number, line) for number, line in lines if line]
+    texts = (line.rstrip("\r\n") for line in read_lines(path))
+    lines = [(number, line) for number, line in enumerate(texts, 1) if line]
     if len(task.text_inputs) == 1:
         return [line for _, line in lines]
     return [

@@ -91,9 +91,9 @@ def test_standard_input_is_json_lines(ask, rest_port):
     [
         ("a.csv", 'n,text\n1,"a, ""dog"""\n', None),
         ("a.tsv", 'text\na "dog\n', None),
-        ("a.csv", "text,text_pair\na\n", "row 1, must have a value"),
+        ("a.csv", "text,text_pair\na\n", "line 2, must have 2 field(s)"),
         ("a.jsonl", '{"text": "a"}\n{"text": \n', "line 2, must be a JSON"),
-        ("a.xlsx", "text", "must be a .txt, .csv, .tsv or .jsonl"),
+        ("a.xlsx", "text", "must be a .csv, .tsv, .txt"),
     ],
 )
 def test_tables_are_asked(ask, model_server, tmp_path, name, data, error):

@@ -7,7 +7,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -26,16 +25,6 @@ try:
 finally:
     pathlib.Path(report).write_text(json.dumps([*sys.modules]))
 """
-_SECONDS = {}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def table():
-    """Shows with `pytest -s` how long each manual takes."""
-    yield
-    print("\n\nseconds of --help")
-    for name, seconds in _SECONDS.items():
-        print(f"{seconds:7.2f}  {name}")
 
 
 def _own_flags(tree):
@@ -59,7 +48,6 @@ def _manual_of(text, flag):
 
 @pytest.mark.parametrize("tool", _TOOLS, ids=lambda path: path.stem)
 def test_help_is_the_manual_at_once(tool, tmp_path):
-    start = time.monotonic()
     result = subprocess.run(
         [sys.executable, "-c", _RUNNER, tmp_path / "modules", tool, "--help"],
         env={**os.environ, "PYTHONPATH": str(_REPOSITORY)},
@@ -67,7 +55,6 @@ def test_help_is_the_manual_at_once(tool, tmp_path):
         text=True,
         encoding="utf-8",
     )
-    _SECONDS[tool.stem] = time.monotonic() - start
     assert result.stderr == ""
     assert result.returncode == 0
     tree = ast.parse(tool.read_text(encoding="utf-8"))

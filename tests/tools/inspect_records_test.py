@@ -126,21 +126,6 @@ def test_records_of_another_vocabulary_are_refused(inspect, recorded):
     )
 
 
-def test_records_of_another_casing_are_refused(inspect, recorded, tmp_path):
-    path = recorded(text={"do_lower_case": True})
-    shutil.copy(_VOCAB_FILE, tmp_path)
-    for lowercase, expected in ((True, 0), (False, 1)):
-        artifacts.write_manifest(
-            tmp_path / "manifest-vocab.txt.json",
-            {"vocab.txt": tmp_path / "vocab.txt"},
-            {"do_lower_case": lowercase},
-        )
-        flag = f"--vocab_file={tmp_path / 'vocab.txt'}"
-        code, _, stderr = inspect(flag, input_file=path)
-        assert code == expected, stderr
-    assert "`do_lower_case` must be the same everywhere" in stderr
-
-
 def test_records_are_as_their_manifest_says(inspect, recorded):
     path = recorded()
     path.write_bytes(2 * path.read_bytes())
@@ -148,26 +133,3 @@ def test_records_are_as_their_manifest_says(inspect, recorded):
     assert code == 1
     assert "must be the file that" in stderr
     assert stdout == ""
-    os.truncate(path, path.stat().st_size - 10)
-    code, stdout, stderr = inspect(input_file=path)
-    assert "the file is cut" in stderr  # That says more.
-
-
-@pytest.mark.parametrize(
-    "flag, message",
-    [
-        ("--input_file=nowhere.tfrecord", "nowhere.tfrecord"),
-        ("--vocab_file=nowhere.txt", "nowhere.txt"),
-    ],
-)
-def test_a_wrong_flag_is_named(inspect, flag, message):
-    code, _, stderr = inspect(flag)
-    assert code == 1
-    assert message in stderr
-    assert "Traceback" not in stderr
-
-
-def test_help_explains_the_marks(inspect):
-    _, stdout, _ = inspect("--help")
-    for words in ("[MASK→word]", "[other*→word]", "[word=]", "--num_examples"):
-        assert words in stdout

@@ -5,12 +5,8 @@ import json
 import pytest
 
 from keras_bert import save_pretrained
-from keras_bert.checkpoints import PretrainedModel
-from keras_bert.config import BertConfig
 from keras_bert.tasks import load_task
-from keras_bert.text import BertTokenizer
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests.tools.conftest import tiny_bert
 
 pytestmark = pytest.mark.exhaustive
 
@@ -21,16 +17,7 @@ _WORDS = "the a dog cat bird fish eats sees meat seeds".split()
 def place(tmp_path_factory):
     """A tiny model, and data of four tasks."""
     place = tmp_path_factory.mktemp("place")
-    vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=8,
-        max_position_embeddings=24,
-    )
-    bert = PretrainedModel.from_config(config, BertTokenizer(vocabulary))
+    bert = tiny_bert(_WORDS, max_position_embeddings=24)
     save_pretrained(bert, place / "bert")
     names = ("entailment", "neutral", "contradiction")
     _write_pairs(place / "three.csv", names)

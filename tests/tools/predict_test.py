@@ -1,49 +1,25 @@
 """Predicting by the program, and a kill in the middle of it."""
 
 import json
-import os
-import pathlib
-import signal
-import subprocess
-import sys
-import time
 
-import numpy as np
 import pytest
 
-from keras_bert.artifacts import write_manifest
-from keras_bert.checkpoints import PretrainedModel
-from keras_bert.config import BertConfig
 from keras_bert.tasks import Ensemble
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
-from keras_bert.text import BertTokenizer
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests.tools.conftest import tiny_bert
 
 pytestmark = pytest.mark.large
 
-_ROOT = pathlib.Path(__file__).parents[2]
 _WORDS = "the a dog cat bird sees likes old".split()
-_SECONDS = 120
 
 
 @pytest.fixture(scope="module")
 def bert():
-    config = BertConfig(
-        vocab_size=len(SPECIAL_TOKENS) + len(_WORDS),
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        intermediate_size=8,
-        max_position_embeddings=16,
-        initializer_range=0.5,
-    )
-    vocabulary = Vocabulary([*SPECIAL_TOKENS, *_WORDS])
-    return PretrainedModel.from_config(config, BertTokenizer(vocabulary))
+    return tiny_bert(_WORDS, initializer_range=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +28,6 @@ def classifier(bert, tmp_path_factory):
     classifier.directory = tmp_path_factory.mktemp("model")
     classifier.save(classifier.directory)
     return classifier
-
-
-def _texts(count):
-    random = np.random.default_rng(0)
-    lengths = random.integers(0, 9, count)
-    return [" ".join(random.choice(_WORDS, n)) for n in lengths]
 
 
 def _read(path):
@@ -208,17 +178,6 @@ def test_several_models_answer_together(run, bert, classifier, tmp_path):
     )
     for answer, wanted in zip(_read(output), expected, strict=True):
         assert answer["prediction"] == pytest.approx(wanted, abs=1e-5)
-    # One that was killed is not gone on with by other models.
-    place = tmp_path / "out.jsonl.unfinished"
-    place.mkdir()
-    output.rename(place / "000000000000.jsonl")
-    record = {"models": ["sum of one", "sum of another"]}
-    write_manifest(place / "manifest.json", {}, record)
-    for models in (both, str(tmp_path / "other")):
-        code, _, stderr = run(*arguments, f"--model_dir={models}")
-        assert code == 1
-        assert "--overwrite begins anew" in stderr
-        assert "models was ['sum of one', 'sum of another'], now ['" in stderr
 
 
 def test_columns_of_plain_text_are_refused(run, classifier, tmp_path):
@@ -234,42 +193,3 @@ def test_columns_of_plain_text_are_refused(run, classifier, tmp_path):
     assert "--text_column is not for a .txt. Received: --text_column=a" in (
         stderr
     )
-
-
-def _start(classifier, place, output):
-    return subprocess.Popen(
-        [
-            sys.executable,
-            _ROOT / "tools" / "predict.py",
-            f"--model_dir={classifier.directory}",
-            f"--input_file={place / 'in.txt'}",
-            f"--output_file={output}",
-        ],
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@pytest.mark.exhaustive
-def test_a_killed_run_goes_on_to_the_same_bytes(classifier, tmp_path):
-    lines = "".join(f"{text}\n" for text in _texts(40_000))
-    (tmp_path / "in.txt").write_text(lines)
-    whole, killed = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
-    process = _start(classifier, tmp_path, whole)
-    _, stderr = process.communicate(timeout=_SECONDS)
-    assert process.returncode == 0, stderr
-    place = pathlib.Path(f"{killed}.unfinished")
-    with _start(classifier, tmp_path, killed) as process:
-        deadline = time.monotonic() + _SECONDS
-        while not [*place.glob("*.jsonl")]:
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-    assert not killed.exists()
-    process = _start(classifier, tmp_path, killed)
-    _, stderr = process.communicate(timeout=_SECONDS)
-    assert process.returncode == 0, stderr
-    assert "Going on after" in stderr
-    assert killed.read_bytes() == whole.read_bytes()
-    assert not place.exists()

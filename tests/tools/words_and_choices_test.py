@@ -5,15 +5,11 @@ import json
 import pytest
 
 from keras_bert import save_pretrained
-from keras_bert.checkpoints import PretrainedModel
-from keras_bert.config import BertConfig
 from keras_bert.data import read_conll
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import TokenClassifier
 from keras_bert.tasks import load_task
-from keras_bert.text import BertTokenizer
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests.tools.conftest import tiny_bert
 
 pytestmark = pytest.mark.large
 
@@ -23,18 +19,8 @@ _WORDS = "the a dog cat bird sees likes".split()
 @pytest.fixture
 def place(tmp_path):
     """A folder with files of both tasks and a model to start from."""
-    config = BertConfig(
-        vocab_size=len(SPECIAL_TOKENS) + len(_WORDS),
-        hidden_size=8,
-        num_hidden_layers=2,
-        num_attention_heads=1,
-        intermediate_size=8,
-        max_position_embeddings=16,
-    )
-    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *_WORDS]))
-    save_pretrained(
-        PretrainedModel.from_config(config, tokenizer), tmp_path / "bert"
-    )
+    bert = tiny_bert(_WORDS, num_hidden_layers=2)
+    save_pretrained(bert, tmp_path / "bert")
     for name, tag in (("train", "I-X"), ("dev", "I-X"), ("test", "I-Y")):
         (tmp_path / f"{name}.conll").write_text(
             f"the O\ndog {tag}\n\na O\ncat I-X\n"
@@ -108,19 +94,6 @@ def test_a_tagger_is_made_from_files(fine_tune, place):
     ]
     assert len(evaluated) == 2
     assert max(x["f1"] for x in evaluated) == scores["dev"]["f1"]
-
-
-@pytest.mark.exhaustive
-def test_several_seeds_keep_the_best_tagger(fine_tune, place):
-    code, stderr = fine_tune(
-        "run_tagger", "--seeds=2", "--learning_rate=0.01", **_conll("train")
-    )
-    assert code == 0, stderr
-    values, scores = _scores(place)
-    runs = values["search"]["runs"]
-    assert scores["dev"]["f1"] == max(x["scores"]["f1"] for x in runs)
-    for number in (1, 2):
-        assert (place / "out" / f"run-{number}" / "metrics.jsonl").exists()
 
 
 def test_a_bad_tag_is_named_before_training(fine_tune, place):

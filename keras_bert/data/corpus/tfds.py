@@ -5,8 +5,10 @@ import dataclasses
 from keras_bert.data.corpus import text_files
 from keras_bert.data.corpus.documents import document_lines
 from keras_bert.data.prepared import check_split
+from keras_bert.data.prepared import decode_text
 from keras_bert.data.prepared import import_tfds
 from keras_bert.data.prepared import open_builder
+from keras_bert.data.prepared import read_examples
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,25 +56,13 @@ class TfdsSource:
     def lines(self, chunk, bad_lines=None):
         """Yield the lines of a chunk; what is no UTF-8 is a ValueError."""
         del bad_lines  # It has none.
-        tfds = import_tfds()
         number, count = chunk
-        dataset = self._builder.as_dataset(
-            split=tfds.even_splits(self.split, n=count)[number],
-            decoders=tfds.decode.PartialDecoding({self.text_key: True}),
-            read_config=tfds.ReadConfig(
-                interleave_cycle_length=1, add_tfds_id=True
-            ),
-            shuffle_files=False,
-        )
-        for example in dataset.as_numpy_iterator():
-            try:
-                text = example[self.text_key].decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"{self.name}, example {example['tfds_id'].decode()}, must "
-                    f"be UTF-8 text. Received: {error}."
-                ) from None
-            yield from document_lines(text)
+        part = import_tfds().even_splits(self.split, n=count)[number]
+        for example in read_examples(self._builder, part, [self.text_key]):
+            place = f"{self.name}, example {example['tfds_id'].decode()}"
+            yield from document_lines(
+                decode_text(example[self.text_key], place)
+            )
 
     @property
     def _builder(self):

@@ -7,7 +7,8 @@ import re
 
 from absl import logging
 
-from keras_bert.data.labelled.rows import read_text
+from keras_bert import checks
+from keras_bert.data.labelled.rows import read_lines
 from keras_bert.data.labelled.tag_schemes import without_stray_tags
 from keras_bert.summary import Summarized
 
@@ -91,11 +92,7 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
             first, there is no row, or the file is no UTF-8. The message
             names the file and the line.
     """
-    if on_stray_tag not in ON_STRAY_TAG:
-        raise ValueError(
-            f"`on_stray_tag` must be one of {', '.join(ON_STRAY_TAG)}. "
-            f"Received: {on_stray_tag!r}."
-        )
+    checks.one_of(ON_STRAY_TAG, on_stray_tag=on_stray_tag)
     rows, num_columns, is_counted = _read_rows(path)
     word_column, tag_column = _chosen_columns(
         word_column, tag_column, num_columns, is_counted
@@ -240,7 +237,7 @@ def conll_text(*columns):
 
 def _numbered_rows(path):
     """Yields the lines with their numbers; empty where a sentence ends."""
-    lines = [*io.StringIO(read_text(path), newline=None)]
+    lines = [*io.StringIO("".join(read_lines(path)), newline=None)]
     has_comments = any(_CONLLU_ROW.match(line) for line in lines)
     for number, line in enumerate(lines, start=1):
         if has_comments and line.startswith("#") and "\t" not in line:

@@ -1,12 +1,9 @@
 """Questions of which one of several choices is right."""
 
-import csv
 import dataclasses
 import itertools
-import json
-import pathlib
 
-from keras_bert.data.labelled.rows import read_lines
+from keras_bert.data.labelled.rows import read_dicts
 from keras_bert.data.labelled.tables import check_filled
 from keras_bert.data.labelled.tables import read_cells
 from keras_bert.summary import Summarized
@@ -66,15 +63,7 @@ def num_swag_choices(path):
     Returns:
         int; 0 of a file that has not the columns of SWAG.
     """
-    first = next(read_lines(path), "")
-    names = []
-    if pathlib.Path(path).suffix.lower() == ".csv":
-        names = next(csv.reader([first]), [])
-    elif pathlib.Path(path).suffix.lower() == ".jsonl":
-        try:
-            names = dict(json.loads(first))
-        except (TypeError, ValueError):
-            return 0  # Whoever reads the file names the fault.
+    names = next(read_dicts(path), ())
     if not {"sent1", "sent2", "ending1"} <= {*names}:
         return 0
     endings = (f"ending{n}" for n in itertools.count())

@@ -1,64 +1,34 @@
-"""Rows of tables in files, whole or as they come."""
+"""Rows of .csv, .tsv, .jsonl and .txt files, whole or as they come."""
 
 import codecs
+import csv
+import itertools
 import json
 import pathlib
 import reprlib
 
-from keras_bert.data.labelled.delimited import csv_rows
-from keras_bert.data.labelled.delimited import tsv_rows
-
-_DELIMITED = {".csv": csv_rows, ".tsv": tsv_rows, ".txt": tsv_rows}
+_CSV = (
+    "In a .csv a text with commas, quotes or line ends stands in double "
+    "quotes, and a quote in it is doubled."
+)
+_TSV = (
+    "In a .tsv each tab ends a field, each line end a row, and quotes are "
+    "plain characters; texts with tabs or line ends need a .csv or a .jsonl."
+)
 
 
 def raise_fault(message):
-    """Stops at a row at fault."""
+    """Raise ValueError for a row at fault."""
     raise ValueError(message)
 
 
 def column_of(name):
-    """A column as a flag names it: "sentence", or "0" for a position."""
+    """Return the column that a flag names: "sentence", or "0" by position."""
     return int(name) if name.isdecimal() else name
 
 
-def table_rows(path, lines, columns, on_bad_row=raise_fault):
-    """Gives the chosen cells of a table, row by row; the name tells its kind.
-
-    Args:
-        path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
-            quoting, or ".jsonl".
-        lines: iterable of str, its lines with their line feeds.
-        columns: list of str, names in the header or keys; or list of int,
-            positions from 0 where there is no header.
-        on_bad_row: function of a message, called for each row of CSV or TSV
-            that has another number of fields than the first. If it returns,
-            the row is left out.
-
-    Returns:
-        An iterator over pairs of the number of the line where a row begins
-        and its chosen cells, a list of str.
-
-    Raises:
-        ValueError: a column is missing, or a line is at fault.
-    """
-    if {type(column) for column in columns} not in ({str}, {int}):
-        raise ValueError(
-            "Columns must be all names of a header (str), or all numbers (int) "
-            f"without one. Received: {columns}."
-        )
-    kind = pathlib.Path(path).suffix.lower()
-    if kind == ".jsonl":
-        return _json_rows(path, lines, columns)
-    if kind not in _DELIMITED:
-        raise ValueError(
-            "A table must be a .csv, .tsv, .txt (read as .tsv) or .jsonl "
-            f"file. Received: {path}."
-        )
-    return _DELIMITED[kind](path, lines, columns, on_bad_row)
-
-
 def read_lines(path):
-    """Yields the lines of a UTF-8 file of any size, one after another.
+    """Yield the lines of a UTF-8 file of any size.
 
     Args:
         path: str.
@@ -67,7 +37,7 @@ def read_lines(path):
         str with its line feed; a byte order mark is left out.
 
     Raises:
-        ValueError: a line is no UTF-8 text.
+        ValueError: a line is not UTF-8 text.
     """
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
@@ -87,7 +57,7 @@ def read_lines(path):
 
 
 def without_end(lines):
-    """The lines without the blank ones that a file ends with."""
+    """Yield the lines without the blank ones at the end."""
     blank = []
     for line in lines:
         if line.strip("\r\n"):
@@ -98,64 +68,150 @@ def without_end(lines):
             blank.append(line)
 
 
-def read_text(path):
-    """Reads a UTF-8 file, with or without a byte order mark.
+def table_rows(path, lines, columns, on_bad_row=raise_fault):
+    """Iterate over the chosen cells of a table.
 
     Args:
-        path: str.
+        path: str; ".csv" with quotes, ".tsv" and ".txt" with tabs and no
+            quoting, as in GLUE, or ".jsonl".
+        lines: iterable of str, its lines with their line feeds.
+        columns: list of str, names in the header or keys; or list of int,
+            positions from 0 where there is no header.
+        on_bad_row: function of a message, called for each row of CSV or TSV
+            that has another number of fields than the first. If it returns,
+            the row is left out.
 
     Returns:
-        A str without the mark and without line ends at the end.
+        An iterator over pairs of the number of the line where a row begins
+        and its chosen cells, a list of str.
 
     Raises:
-        ValueError: there is no such file, it is empty or no UTF-8, or it
-            holds NUL bytes.
+        ValueError: a column is missing, or a line is at fault.
     """
-    try:
-        data = pathlib.Path(path).read_bytes()
-    except OSError as error:
+    if {type(column) for column in columns} not in ({str}, {int}):
         raise ValueError(
-            f"{path} must be a file to read. Received: {error.strerror}."
-        ) from None
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise ValueError(
-            f"{path}, line 1, must be UTF-8 text. Received: the byte order "
-            "mark of UTF-16. Save the file as UTF-8."
+            "Columns must be all names of a header (str), or all numbers (int) "
+            f"without one. Received: {columns}."
         )
-    data = data.removeprefix(codecs.BOM_UTF8)
-    if b"\0" in data:
-        raise ValueError(
-            f"{path}, line {_line_at(data, data.index(0))}, must be UTF-8 "
-            "text. Received: a NUL byte. If it is text, save it as UTF-8."
-        )
-    try:
-        text = data.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path}, line {_line_at(data, error.start)}, must be UTF-8 text. "
-            f"Received: the byte 0x{data[error.start]:02x} "
-            f"({error.reason}). Save the file as UTF-8."
-        ) from None
-    if not text.strip():
-        raise ValueError(f"{path} must hold rows. Received: no text.")
-    return text
+    if pathlib.Path(path).suffix.lower() == ".jsonl":
+        return _json_rows(path, lines, columns)
+    fields, hint = _fields(path, lines)
+    return _chosen_cells(path, fields, columns, on_bad_row, hint)
 
 
-def _line_at(data, position):
-    return data.count(b"\n", 0, position) + 1
+def read_dicts(path):
+    """Yield the rows of a file with all columns.
+
+    Args:
+        path: str; as for `table_rows` with a header, or ".txt" with a text in
+            each line.
+
+    Yields:
+        A dict; of a ".txt" the column is "text".
+
+    Raises:
+        ValueError: a line is at fault.
+    """
+    kind, lines = pathlib.Path(path).suffix.lower(), read_lines(path)
+    if kind == ".txt":
+        yield from ({"text": line.rstrip("\r\n")} for line in lines)
+    elif kind == ".jsonl":
+        for number, line in enumerate(without_end(lines), 1):
+            yield json_object(f"{path}, line {number},", line.rstrip("\r\n"))
+    else:
+        rows, hint = _fields(path, without_end(lines))
+        _, header = next(rows, (1, []))
+        for place in rows:
+            _check_length(path, header, *place, hint, raise_fault)
+            yield dict(zip(header, place[1], strict=True))
+
+
+def _fields(path, lines):
+    """Return an iterator over numbered rows of fields, and a hint."""
+    kind = pathlib.Path(path).suffix.lower()
+    if kind == ".csv":
+        return _csv_fields(path, lines), _CSV
+    if kind not in (".tsv", ".txt"):
+        raise ValueError(
+            "A table must be a .csv, .tsv, .txt (read as .tsv) or .jsonl "
+            f"file. Received: {path}."
+        )
+    rows = (line.rstrip("\n").removesuffix("\r").split("\t") for line in lines)
+    return enumerate(rows, 1), _TSV
+
+
+def _csv_fields(path, lines):
+    # The module itself sees to "\r\n".
+    reader = csv.reader(lines, strict=True)
+    while True:
+        number = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise ValueError(
+                f"{path}, line {number}, must begin a row of CSV. Received: "
+                f"{error}. {_CSV}"
+            ) from None
+        yield number, row
+
+
+def _chosen_cells(path, rows, columns, on_bad_row, hint):
+    first_number, first = next(rows, (1, []))
+    if hint == _CSV and any("\t" in field for field in first):
+        hint += " Line 1 holds tabs: if they end fields, name the file .tsv."
+    elif hint == _TSV and len(first) == 1:
+        hint += " Line 1 holds no tab: if commas end fields, name it .csv."
+    if isinstance(columns[0], str):
+        positions = [_named(path, first, name, hint) for name in columns]
+    else:
+        positions = [_numbered(path, first, index, hint) for index in columns]
+        rows = itertools.chain([(first_number, first)], rows)
+    for number, row in rows:
+        if _check_length(path, first, number, row, hint, on_bad_row):
+            yield number, [row[position] for position in positions]
+
+
+def _check_length(path, first, number, row, hint, on_bad_row):
+    """Return whether a row has as many fields as the first."""
+    if len(row) != len(first):
+        on_bad_row(
+            f"{path}, line {number}, must have {len(first)} field(s), as "
+            f"line 1 has. Received: {len(row)}: {reprlib.repr(row)}. {hint}"
+        )
+    return len(row) == len(first)
+
+
+def _named(path, header, name, hint):
+    if header.count(name) != 1:
+        raise ValueError(
+            f"{path}, line 1, must name the column {name!r} once; where there "
+            "is no header, columns are numbers from 0. Received: "
+            f"{', '.join(map(reprlib.repr, header)) or 'none'}. {hint}"
+        )
+    return header.index(name)
+
+
+def _numbered(path, first, index, hint):
+    if not 0 <= index < len(first):
+        raise ValueError(
+            f"{path}, line 1, must have a column of number {index}, from 0. "
+            f"Received: {len(first)} column(s): {reprlib.repr(first)}. {hint}"
+        )
+    return index
 
 
 def _json_rows(path, lines, columns):
-    """As `csv_rows`: the chosen values of each object, as str.
+    """Yield the chosen values of each object, as str.
 
     A number or a bool is given as JSON writes it, a null as "".
     """
-    for name in columns:
-        if not isinstance(name, str):
-            raise ValueError(
-                f"{path} has keys, and a column must be one of them. "
-                f"Received: {name!r}."
-            )
+    if isinstance(columns[0], int):
+        raise ValueError(
+            f"{path} has keys, and a column must be one of them. "
+            f"Received: {columns[0]!r}."
+        )
     for number, line in enumerate(lines, 1):
         place = f"{path}, line {number},"
         values = json_object(place, line.rstrip("\r\n"))
@@ -163,25 +219,19 @@ def _json_rows(path, lines, columns):
 
 
 def json_object(place, line):
-    """The object that a line holds.
+    """Return the dict that a line of JSON holds.
 
     Args:
         place: str, where the line stands, for messages.
         line: str.
 
-    Returns:
-        A dict.
-
     Raises:
-        ValueError: it holds none.
+        ValueError: the line holds no JSON object.
     """
     try:
         values = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(
-            f"{place} must be a JSON object. Received: {reprlib.repr(line)} "
-            f"({error})."
-        ) from None
+    except (ValueError, RecursionError):
+        values = None
     if not isinstance(values, dict):
         raise ValueError(
             f"{place} must be a JSON object. Received: {reprlib.repr(line)}."

@@ -1,11 +1,11 @@
 """Tables of texts and labels: CSV, TSV and JSON lines."""
 
 import dataclasses
-import io
 
 from keras_bert.data.labelled.rows import raise_fault
-from keras_bert.data.labelled.rows import read_text
+from keras_bert.data.labelled.rows import read_lines
 from keras_bert.data.labelled.rows import table_rows
+from keras_bert.data.labelled.rows import without_end
 from keras_bert.summary import Summarized
 
 
@@ -76,11 +76,8 @@ def read_columns(path, *columns):
     >>> texts[0], labels[0]
     ('The service was quiet and the bed was warm.', 'good')
     """
-    table = read_cells(path, dict(enumerate(columns)))
-    cells = tuple(table.columns.values())
-    named = dict(zip(columns, cells, strict=True))
-    check_filled(Table(table.place, table.numbers, named), named)
-    return cells
+    table = read_table(path, {column: column for column in columns})
+    return tuple(table.columns[column] for column in columns)
 
 
 def read_table(path, texts, labels=None):
@@ -121,13 +118,12 @@ def read_cells(path, columns, on_bad_row=raise_fault):
     Returns:
         A `Table`.
     """
-    # Only a line feed ends a line.
-    lines = io.StringIO(read_text(path), newline="\n")
+    lines = without_end(read_lines(path))
     rows = [*table_rows(path, lines, [*columns.values()], on_bad_row)]
     if not rows:
         raise ValueError(
-            f"{path} must hold rows. Received: a header only. Where there is "
-            "none, columns are numbers from 0."
+            f"{path} must hold rows. Received: none, or a header only. "
+            "Without a header, columns are numbers from 0."
         )
     numbers, cells = zip(*rows, strict=True)
     lists = map(list, zip(*cells, strict=True))

@@ -7,8 +7,9 @@ from keras_bert.data.labelled.multiple_choice import swag_columns
 from keras_bert.data.labelled.multiple_choice import swag_examples
 from keras_bert.data.labelled.tables import Table
 from keras_bert.data.prepared import check_split
-from keras_bert.data.prepared import import_tfds
+from keras_bert.data.prepared import decode_text
 from keras_bert.data.prepared import open_builder
+from keras_bert.data.prepared import read_examples
 
 # The first of which a data set has all are its text and its pair.
 _TEXTS = (
@@ -86,7 +87,7 @@ def read_tfds_choices(name, split, num_choices=4):
     builder, place = _open(name, split)
     names = _choice_features(builder, num_choices)
     label = [x for x in ("label",) if x in builder.info.features]
-    rows = _read(builder, split, [*names, *label])
+    rows = [*read_examples(builder, split, [*names, *label])]
     if not rows:
         raise ValueError(f"{place[:-9]} must hold examples. Received: none.")
     cells = [
@@ -96,7 +97,7 @@ def read_tfds_choices(name, split, num_choices=4):
     lists = map(list, zip(*cells, strict=True))
     columns = dict(zip(swag_columns(num_choices), lists, strict=True))
     if label and any(row["label"] != _HIDDEN for row in rows):
-        columns["label"] = [_text(row["label"]) for row in rows]
+        columns["label"] = [str(row["label"]) for row in rows]
     return swag_examples(Table(place, [*range(len(rows))], columns))
 
 
@@ -105,19 +106,6 @@ def _open(name, split, data_dir=None):
     builder = open_builder(name, data_dir)
     check_split(builder, split)
     return builder, f"{builder.info.full_name}:{split}, example"
-
-
-def _read(builder, split, names, batch_size=None):
-    """Examples or batches of some features, a list, in the order of files."""
-    tfds = import_tfds()
-    examples = builder.as_dataset(
-        split=split,
-        batch_size=batch_size,
-        decoders=tfds.decode.PartialDecoding(dict.fromkeys(names, True)),
-        read_config=tfds.ReadConfig(interleave_cycle_length=1),
-        shuffle_files=False,
-    )
-    return list(examples.as_numpy_iterator())
 
 
 def _scalars(builder):
@@ -145,7 +133,7 @@ def _read_arrays(builder, split, names):
             "none."
         )
     names = {*names} & _scalars(builder)
-    batches = _read(builder, split, names, batch_size=_BATCH)
+    batches = [*read_examples(builder, split, names, batch_size=_BATCH)]
     return {
         name: np.concatenate([batch[name] for batch in batches])
         for name in names
@@ -153,15 +141,8 @@ def _read_arrays(builder, split, names):
 
 
 def _decoded(array, place, numbers):
-    texts = []
-    for number, text in zip(numbers, array, strict=True):
-        try:
-            texts.append(text.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{place} {number}, must be UTF-8 text. Received: {error}."
-            ) from None
-    return texts
+    pairs = zip(numbers, array, strict=True)
+    return [decode_text(text, f"{place} {number}") for number, text in pairs]
 
 
 def _labels(builder, labels, place, numbers):
@@ -212,13 +193,4 @@ def _cells(row, names, num_choices, where):
             f"{where}, must have {num_choices} choices. Received: "
             f"{len(values) - 2}."
         )
-    try:
-        return [_text(value) for value in values]
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{where}, must be UTF-8 text. Received: {error}."
-        ) from None
-
-
-def _text(value):
-    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+    return [decode_text(value, where) for value in values]

@@ -1,6 +1,5 @@
 import csv
 import json
-import os
 import pathlib
 
 import pytest
@@ -8,8 +7,6 @@ import pytest
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.data.labelled.multiple_choice import read_codah
 from keras_bert.data.labelled.multiple_choice import read_swag
-
-_CODAH = os.environ.get("CODAH_DIR", "")
 
 _ROW = {
     "video-id": "v1",
@@ -111,7 +108,7 @@ def test_another_number_of_endings_may_be_asked_for(
 
 
 @_both_kinds
-@pytest.mark.parametrize("label", [4, -1, "", "two", 1.5, True, "nan"])
+@pytest.mark.parametrize("label", [4, -1, "", "two", True])
 def test_a_label_must_be_the_index_of_a_choice(
     write_swag, kind, first, second, label
 ):
@@ -128,14 +125,6 @@ def test_an_empty_text_is_named(write_swag, kind, first, second, name):
     path = write_swag(kind, [_ROW, {**_ROW, name: " "}])
     with pytest.raises(ValueError, match=f"line {second}, .*{name}.*' '"):
         read_swag(path)
-
-
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-@pytest.mark.parametrize("name", ["sent1", "sent2", "ending2"])
-def test_a_missing_column_is_named(write_swag, kind, name):
-    row = {key: value for key, value in _ROW.items() if key != name}
-    with pytest.raises(ValueError, match=f"line 1, .*'{name}'.*'ending0'"):
-        read_swag(write_swag(kind, [row]))
 
 
 def test_all_rows_have_the_same_number_of_choices(write_swag, write_codah):
@@ -185,13 +174,3 @@ def test_bad_rows_of_codah_are_named(write_codah, content, message):
     path = write_codah(_CODAH_ROWS + content)
     with pytest.raises(ValueError, match=f"codah.tsv, line 3, .*{message}"):
         read_codah(path)
-
-
-@pytest.mark.skipif(not _CODAH, reason="no CODAH_DIR")
-@pytest.mark.parametrize(
-    "name, num_examples", [("fold_0.train.tsv", 1665), ("fold_0.dev.tsv", 556)]
-)
-def test_codah_has_its_published_size(name, num_examples):
-    examples = read_codah(pathlib.Path(_CODAH, name))
-    assert len(examples) == num_examples
-    assert {example.label for example in examples} == {0, 1, 2, 3}

@@ -1,25 +1,20 @@
 import csv
 import io
 import json
-import os
-import pathlib
 
 import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from keras_bert.data.labelled.rows import read_dicts
 from keras_bert.data.labelled.tables import Table
-from keras_bert.data.labelled.tables import check_labels
 from keras_bert.data.labelled.tables import read_cells
 from keras_bert.data.labelled.tables import read_columns
 from keras_bert.data.labelled.tables import read_table
 from keras_bert.data.labelled.tables import with_label_lists
 from keras_bert.programs.splits.splits import file_splits
 from keras_bert.programs.splits.splits import label_names
-
-_SST2 = os.environ.get("SST2_DIR", "")
-_NEEDS_SST2 = pytest.mark.skipif(not _SST2, reason="no SST2_DIR")
 
 
 @pytest.fixture
@@ -66,16 +61,6 @@ def test_where_names_the_file_and_the_line(write):
     assert read_table(path, **_BY_NUMBER).where(1) == f"{path}, line 2"
     path = write("a.jsonl", '{"x": "a"}\n{"x": "b"}')
     assert read_table(path, {"text": "x"}).where(1) == f"{path}, line 2"
-
-
-def test_columns_by_number_are_for_files_without_header(write):
-    expected = {"text": ["sentence", "b"], "label": ["class", "0"]}
-    for name, content in (
-        ("a.tsv", "sentence\tclass\nb\t0"),
-        ("a.csv", "sentence,class\nb,0"),
-    ):
-        table = read_table(write(name, content), **_BY_NUMBER)
-        assert table.columns == expected
 
 
 def test_byte_order_mark_and_line_ends_do_not_matter(write):
@@ -130,11 +115,6 @@ def test_values_of_json_are_given_as_they_are_written(write):
     assert table.columns == {"x": ["1", "-2.5", "true", "é", "NaN"]}
 
 
-def test_nan_is_plain_text_in_a_text(write):
-    table = read_table(write("a.tsv", "NaN\t1\nnan\t2"), **_BY_NUMBER)
-    assert table.columns["text"] == ["NaN", "nan"]
-
-
 _CELLS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
     min_size=1,
@@ -156,17 +136,6 @@ def test_csv_gives_back_what_was_written(tmp_path_factory, rows):
     table = read_cells(str(path), {"a": "x", "b": "y"})
     assert [*zip(*table.columns.values())] == rows
     assert table.numbers == starts[1:]
-
-
-@given(_ROWS)
-@settings(deadline=None, max_examples=200)
-def test_json_gives_back_what_was_written(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("json") / "a.jsonl"
-    lines = [json.dumps({"x": x, "y": y}) for x, y in rows]
-    path.write_text("\n".join(lines))
-    table = read_cells(str(path), {"a": "x", "b": "y"})
-    assert [*zip(*table.columns.values())] == rows
-    assert table.numbers == [*range(1, len(rows) + 1)]
 
 
 @given(_ROWS)
@@ -199,137 +168,65 @@ def test_any_bytes_are_a_table_or_a_value_error(
         assert len(table) == len(table.columns["a"]) > 0
 
 
-@pytest.mark.parametrize(
-    "name, content, message",
-    [
-        ("a.tsv", b"", "a.tsv must hold rows. Received: no text"),
-        ("a.csv", b"\r\n \n", "a.csv must hold rows. Received: no text"),
-        ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must .*: no text"),
-        ("a.tsv", b"sentence\tclass\r\n", "Received: a header only"),
-        ("a.csv", b"sentence,class\n", "Received: a header only"),
-        (
-            "a.tsv",
-            b"sentence\tclass\nb\xe9\t1",
-            r"a.tsv, line 2, must be UTF-8.*0xe9.*Save the file as UTF-8",
-        ),
-        (
-            "a.csv",
-            "sentence,class\nb,1".encode("utf-16"),
-            "line 1, .*mark of UTF-16. Save the file as UTF-8",
-        ),
-        (
-            "a.csv",
-            "sentence,class\nb,1".encode("utf-16-le"),
-            "a.csv, line 1, must be UTF-8 text. Received: a NUL byte",
-        ),
-        ("a.tsv", b"sentence\tclass\n\nb\0\t1", "line 3, .*a NUL byte"),
-        (
-            "a.tsv",
-            b"text\tclass\nb\t1",
-            "a.tsv, line 1, must name the column 'sentence' once; .* "
-            "Received: 'text', 'class'",
-        ),
-        (
-            "a.csv",
-            b"sentence,sentence,class\nb,b,1",
-            "'sentence' once.*Received: 'sentence', 'sentence', 'class'",
-        ),
-        (
-            "a.csv",
-            b"sentence\tclass\nb\t1",
-            r"Received: 'sentence\\tclass'.*name the file .tsv",
-        ),
-        (
-            "a.tsv",
-            b"sentence,class\nb,1",
-            "Received: 'sentence,class'.*name it .csv",
-        ),
-        (
-            "a.tsv",
-            b"sentence\tclass\nb\t1\nc\n",
-            r"a.tsv, line 3, must have 2 field\(s\), as line 1 has. "
-            r"Received: 1: \['c'\]. In a .tsv each tab",
-        ),
-        ("a.tsv", b"sentence\tclass\nb\t1\n\nc\t1", r"line 3, .*\[''\]"),
-        (
-            "a.csv",
-            b'sentence,class\n"b\n",1\nwell, c,1',
-            "line 4, must have 2 .*Received: 3: .*In a .csv a text with",
-        ),
-        ("a.csv", b"sentence,class\nb,1\n\nc,1", "line 3, .*Received: 0"),
-        (
-            "a.csv",
-            b'sentence,class\nb,1\n"c,1\nd,0\n',
-            "a.csv, line 3, must begin a row of CSV. Received: unexp.*dou",
-        ),
-        (
-            "a.csv",
-            b'sentence,class\n"b" c,1',
-            "a.csv, line 2, must begin a row of CSV. Received: ',' expec",
-        ),
-        (
-            "a.jsonl",
-            b'{"sentence": "b", "class": 1}\n{"sentence": "b"}',
-            "a.jsonl, line 2, must have the key 'class'. Received: 'sent",
-        ),
-        ("a.jsonl", b"{}", "line 1, .*'sentence'. Received: none"),
-        (
-            "a.jsonl",
-            b'{"sentence": "b", "class": 1}\n\n{"sentence": "b"}',
-            "a.jsonl, line 2, must be a JSON object. Received: ''",
-        ),
-        ("a.jsonl", b"[1, 2]", r"a JSON object. Received: '\[1, 2\]'"),
-        (
-            "a.jsonl",
-            b'{"sentence": ["b"], "class": 1}',
-            r"text or a number under 'sentence'. Received: \['b'\]",
-        ),
-        (
-            "a.jsonl",
-            b'{"sentence": "\\ud800", "class": 1}',
-            r"whole characters under 'sentence'.*'\\ud800'",
-        ),
-        (
-            "a.tsv",
-            b"sentence\tclass\n \t1",
-            "a.tsv, line 2, must have a text. Received: ' '. Fill it",
-        ),
-        ("a.csv", b"sentence,class\nb,1\n,0", "line 3, .*a text. .*: ''"),
-        ("a.tsv", b"sentence\tclass\nb\t", "line 2, .*a label. .*: ''"),
-        (
-            "a.csv",
-            b"sentence,class\nb,NaN",
-            "line 2, must have a label. Received: 'NaN', which is written",
-        ),
-        (
-            "a.jsonl",
-            b'{"sentence": "b", "class": null}',
-            "line 1, must have a label. Received: ''",
-        ),
-        (
-            "a.jsonl",
-            b'{"sentence": "b", "class": NaN}',
-            "line 1, must have a label. Received: 'NaN'",
-        ),
-        ("a.xlsx", b"sentence", "must be a .csv, .*Received: .*a.xlsx"),
-    ],
-)
+_FAULTS = [
+    ("a.tsv", b"", "line 1, must name the column 'sentence'.*: none"),
+    ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must hold rows. Received: none"),
+    ("a.csv", b"sentence,class\n", "a header only"),
+    (
+        "a.tsv",
+        b"sentence\tclass\n\xe9\t1",
+        "line 2, must be UTF-8.*0xe9.*Save",
+    ),
+    ("a.csv", "b,1".encode("utf-16"), "line 1, must be UTF-8 text.*0xff"),
+    ("a.tsv", b"sentence\tclass\n\nb\0\t1", "line 3, .*a NUL byte"),
+    ("a.tsv", b"text\tclass\nb\t1", "'sentence' once; .*: 'text', 'class'"),
+    ("a.csv", b"sentence,sentence,class\nb,b,1", "'sentence' once.*'class'"),
+    ("a.csv", b"sentence\tclass\nb\t1", "name the file .tsv"),
+    ("a.tsv", b"sentence,class\nb,1", "'sentence,class'.*name it .csv"),
+    (
+        "a.tsv",
+        b"sentence\tclass\nb\t1\nc\n",
+        r"a.tsv, line 3, must have 2 field\(s\), as line 1 has. "
+        r"Received: 1: \['c'\]. In a .tsv each tab",
+    ),
+    ("a.tsv", b"sentence\tclass\nb\t1\n\nc\t1", r"line 3, .*\[''\]"),
+    (
+        "a.csv",
+        b'sentence,class\n"b\n",1\nwell, c,1',
+        "line 4, must have 2 .*Received: 3: .*In a .csv a text with",
+    ),
+    (
+        "a.csv",
+        b'sentence,class\nb,1\n"c,1\nd,0\n',
+        "a.csv, line 3, must begin a row of CSV. Received: unexp.*dou",
+    ),
+    (
+        "a.jsonl",
+        b'{"sentence": "b", "class": 1}\n{"sentence": "b"}',
+        "a.jsonl, line 2, must have the key 'class'. Received: 'sent",
+    ),
+    (
+        "a.jsonl",
+        b'{"sentence": "b", "class": 1}\n\n{"sentence": "b"}',
+        "a.jsonl, line 2, must be a JSON object. Received: ''",
+    ),
+    ("a.jsonl", b"[1, 2]", r"a JSON object. Received: '\[1, 2\]'"),
+    ("a.jsonl", b'{"sentence": ["b"]}', r"number under .*: \['b'\]"),
+    ("a.jsonl", b'{"sentence": "\\ud800"}', r"whole char.*'\\ud800'"),
+    ("a.tsv", b"sentence\tclass\n \t1", "line 2, must have a text.*' '. Fill"),
+    ("a.tsv", b"sentence\tclass\nb\t", "line 2, .*a label. .*: ''"),
+    ("a.csv", b"sentence,class\nb,NaN", "line 2, .*a label.*'NaN', which is"),
+    ("a.jsonl", b'{"sentence": "b", "class": null}', "line 1, .*a label.*''"),
+    ("a.xlsx", b"sentence", "must be a .csv, .*Received: .*a.xlsx"),
+]
+
+
+@pytest.mark.parametrize("name, content, message", _FAULTS)
 def test_a_fault_names_file_line_and_what_there_is(
     write, name, content, message
 ):
     with pytest.raises(ValueError, match=f"(?s){message}"):
         read_table(write(name, content), **_BY_NAME)
-
-
-def test_a_column_by_number_must_be_there(write):
-    path = write("a.tsv", "a\t1\nb\t0")
-    for number in (-1, 2):
-        with pytest.raises(
-            ValueError, match=rf"line 1, .*number {number}, .*2 column\(s\)"
-        ):
-            read_table(path, {"text": number})
-    with pytest.raises(ValueError, match="Received: 1 .*name it .csv"):
-        read_table(write("b.tsv", "a,1\nb,0"), **_BY_NUMBER)
 
 
 @pytest.mark.parametrize(
@@ -362,8 +259,8 @@ def test_columns_come_in_the_order_of_their_names(
         ((), r"all names.*Received: \[\]"),
         (("x", 1), r"all names.*Received: \['x', 1\]"),
         ((1.5,), r"all names.*Received: \[1\.5\]"),
-        ((b"x",), r"all names.*Received: \[b'x'\]"),
-        (({"text": "x"},), r"all names.*Received: \[\{'text': 'x'\}\]"),
+        ((2,), r"line 1, .*number 2, .*2 column\(s\)"),
+        ((-1,), r"line 1, .*number -1"),
     ],
 )
 def test_columns_that_cannot_be_read_are_named(write, columns, message):
@@ -373,23 +270,39 @@ def test_columns_that_cannot_be_read_are_named(write, columns, message):
 
 def test_json_has_no_columns_by_number(write):
     with pytest.raises(ValueError, match="a.jsonl has keys.*Received: 0"):
-        read_table(write("a.jsonl", '{"0": "a"}'), {"text": 0})
-
-
-def test_names_and_numbers_do_not_mix(write):
-    path = write("a.tsv", "a\t1\nb\t0")
-    with pytest.raises(ValueError, match="Received: .*'a'.*1"):
-        read_table(path, {"text": "a"}, {"label": 1})
-    with pytest.raises(ValueError, match=r"all names.*Received: \[\]"):
-        read_table(path, {})
+        read_columns(write("a.jsonl", '{"0": "a"}'), 0)
 
 
 def test_a_missing_file_is_named(tmp_path):
-    path = str(tmp_path / "a.tsv")
-    with pytest.raises(ValueError, match="a.tsv must be a file.*No such"):
-        read_table(path, **_BY_NUMBER)
-    with pytest.raises(ValueError, match="directory"):
-        read_table(str(tmp_path.rename(f"{tmp_path}.tsv")), **_BY_NUMBER)
+    with pytest.raises(FileNotFoundError, match="a.tsv"):
+        read_columns(str(tmp_path / "a.tsv"), 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.txt", "a\tb\r\n\n", [{"text": "a\tb"}, {"text": ""}]),
+        ("a.csv", 'x,y\n1,"a\nb"\n\n', [{"x": "1", "y": "a\nb"}]),
+        ("a.tsv", 'x\ty\n1\t"a\n', [{"x": "1", "y": '"a'}]),
+        ("a.jsonl", '{"x": ["a", 1]}\n\n', [{"x": ["a", 1]}]),
+        ("a.csv", "", []),
+    ],
+)
+def test_rows_have_all_columns(write, name, content, expected):
+    assert [*read_dicts(write(name, content))] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "x,y\n1\n", r"a.csv, line 2, must have 2 field\(s\)"),
+        ("a.jsonl", "{}\n1\n", "a.jsonl, line 2, must be a JSON object"),
+        ("a.xlsx", "", "must be a .csv, .*a.xlsx"),
+    ],
+)
+def test_rows_at_fault_are_named(write, name, content, message):
+    with pytest.raises(ValueError, match=message):
+        [*read_dicts(write(name, content))]
 
 
 def test_rows_at_fault_can_be_left_out(write):
@@ -402,37 +315,6 @@ def test_rows_at_fault_can_be_left_out(write):
         " line 3",
         " line 4",
     ]
-
-
-def test_only_missing_values_are_no_labels():
-    table = Table("a", [1, 2, 3], {"label": ["none", "0", "nana"]})
-    check_labels(table, ["label"])
-    for value in ("", "\t", "nan", " NAN "):
-        table = Table("a", [1], {"label": [value]})
-        with pytest.raises(ValueError, match="a 1, must have a label"):
-            check_labels(table, ["label"])
-
-
-@_NEEDS_SST2
-def test_files_without_header_hold_what_is_known_of_them():
-    for name, rows, positive in (
-        ("train", 6920, 3610),
-        ("dev", 872, 444),
-        ("test", 1821, 909),
-    ):
-        path = str(pathlib.Path(_SST2) / f"{name}.tsv")
-        table = read_table(path, **_BY_NUMBER)
-        assert len(table) == rows
-        assert table.columns["label"].count("1") == positive
-        assert {*table.columns["label"]} == {"0", "1"}
-
-
-@_NEEDS_SST2
-def test_a_file_with_header_holds_what_is_known_of_it():
-    path = str(pathlib.Path(_SST2) / "glue-sst2-validation.tsv")
-    table = read_table(path, {"text": "sentence"}, {"label": "label"})
-    assert len(table) == 872
-    assert table.columns["label"].count("1") == 444
 
 
 def _table(*cells):

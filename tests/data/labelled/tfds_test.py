@@ -34,34 +34,10 @@ def _class(*names):
             ["0", "1"],
         ),
         (
-            "qqp",
-            ["question1", "question2"],
-            ["not_duplicate", "duplicate"],
-            ["0", "1"],
-        ),
-        (
             "mnli",
             ["premise", "hypothesis"],
             ["entailment", "neutral", "contradiction"],
             ["entailment", "neutral"],
-        ),
-        (
-            "mnli_matched",
-            ["premise", "hypothesis"],
-            ["entailment", "neutral", "contradiction"],
-            ["entailment", "neutral"],
-        ),
-        (
-            "qnli",
-            ["question", "sentence"],
-            ["entailment", "not_entailment"],
-            ["entailment", "not_entailment"],
-        ),
-        (
-            "rte",
-            ["sentence1", "sentence2"],
-            ["entailment", "not_entailment"],
-            ["entailment", "not_entailment"],
         ),
         (
             "wnli",
@@ -192,14 +168,6 @@ def test_a_data_set_without_known_texts_is_told_what_it_has(prepare):
         ValueError, match="one of: sentence1 and .*; text. Received: story"
     ):
         read_tfds(f"{data_dir}/tiny/2.0.0", "train")
-
-
-def test_a_wrong_split_is_named_with_those_there_are(prepare):
-    data_dir = prepare("tiny", {"text": _TEXT}, {"train": [{"text": "a"}]})
-    with pytest.raises(
-        ValueError, match="tiny/2.0.0 must be one of train.*Received: 'dev'"
-    ):
-        read_tfds(f"{data_dir}/tiny/2.0.0", "dev")
 
 
 def test_a_part_without_examples_is_refused(prepare):

@@ -1,4 +1,3 @@
-import os
 import types
 
 import pytest
@@ -115,11 +114,3 @@ def test_one_example_cannot_be_divided(tmp_path):
     path = _write(tmp_path / "a.tsv", ["x\ty"])
     with pytest.raises(ValueError, match="two examples.*Received: 1"):
         file_splits({"train": path}, _TEXT, "label", seed=0)
-
-
-@pytest.mark.skipif("MRPC_DIR" not in os.environ, reason="no MRPC_DIR")
-def test_the_published_corpus_without_a_dev_split_is_read():
-    splits = glue_splits("mrpc", os.environ["MRPC_DIR"], seed=0)
-    assert len(splits.train) + len(splits.dev["dev"]) == 4076
-    assert len(splits.test["test"]) == 1725
-    assert label_names(splits) == ["0", "1"]
