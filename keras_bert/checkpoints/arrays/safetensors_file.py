@@ -24,8 +24,6 @@ from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
 
 _LENGTH = struct.Struct("<Q")
-# BERT's are of some 50 kB; the parsed header takes many times its length.
-_MAX_HEADER = 2**24
 _METADATA = "__metadata__"
 _DTYPES = {
     **{"F64": "float64", "F32": "float32", "F16": "float16"},
@@ -89,13 +87,8 @@ def write_safetensors(path, arrays):
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(_LENGTH.pack(len(text)) + text)
-        for name, shape, function in arrays:
+        for _, _, function in arrays:
             array = np.asarray(function(), "<f4", order="C")
-            if array.shape != tuple(shape):
-                raise ValueError(
-                    f"{name} must have the shape {tuple(shape)}. "
-                    f"Received: {array.shape}."
-                )
             file.write(array.data if array.size else b"")
 
 
@@ -104,7 +97,7 @@ def _read_header(path, data):
     if len(data) < _LENGTH.size:
         raise CheckpointError(f"{path} is cut off inside its header.")
     (length,) = _LENGTH.unpack_from(data)
-    if data[_LENGTH.size : _LENGTH.size + 1] != b"{" or length > _MAX_HEADER:
+    if data[_LENGTH.size : _LENGTH.size + 1] != b"{":
         raise CheckpointError(f"{path} is no safetensors file.")
     start = _LENGTH.size + length
     if start > len(data):
@@ -113,51 +106,35 @@ def _read_header(path, data):
             f"there are {len(data)}. Download it again."
         )
     try:
-        header = json.loads(
-            data[_LENGTH.size : start].decode(), object_pairs_hook=_unique
-        )
+        header = json.loads(data[_LENGTH.size : start].decode())
     except (ValueError, RecursionError) as error:
         raise CheckpointError(
             f"{path} is damaged: its header must be JSON: {error}."
         ) from None
     header.pop(_METADATA, None)
-    if not header:
-        raise CheckpointError(f"{path} holds no arrays.")
     return header, start
 
 
-def _unique(pairs):
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        raise ValueError("a name occurs twice")
-    return entries
-
-
 def _check_entry(path, name, entry):
-    """Reads dtype, shape, begin and end of an array."""
-    if not isinstance(entry, dict):
-        entry = {}
-    shape = entry.get("shape")
-    check_array(path, name, shape)
-    dtype = entry.get("dtype")
-    if not isinstance(dtype, str) or dtype not in _DTYPES:
+    """Return dtype, shape, begin and end of an array."""
+    try:
+        dtype, shape = _DTYPES[entry["dtype"]], entry["shape"]
+        begin, end = entry["data_offsets"]
+    except (KeyError, TypeError, ValueError):
         raise CheckpointError(
-            f"{path}: the dtype of {name} must be one of "
-            f"{', '.join(_DTYPES)}. Received: {brief(dtype)}."
-        )
-    place = entry.get("data_offsets")
-    size = math.prod(shape) * ITEM_SIZES[_DTYPES[dtype]]
-    if (
-        not isinstance(place, list)
-        or [type(offset) for offset in place] != [int, int]
-        or place[0] < 0
-        or place[1] - place[0] != size
-    ):
+            f"{path} is damaged: {brief(name)} must have a `shape`, two "
+            f"`data_offsets` and a `dtype` of {', '.join(_DTYPES)}. "
+            f"Received: {brief(entry)}."
+        ) from None
+    check_array(path, name, shape)
+    size = math.prod(shape) * ITEM_SIZES[dtype]
+    is_offset = type(begin) is type(end) is int and begin >= 0
+    if not is_offset or end - begin != size:
         raise CheckpointError(
             f"{path} is damaged: {name} must take {size} bytes. "
-            f"Received: data_offsets={brief(place)}."
+            f"Received: data_offsets={brief([begin, end])}."
         )
-    return _DTYPES[dtype], tuple(shape), *place
+    return dtype, tuple(shape), begin, end
 
 
 def _check_places(path, places, size):

