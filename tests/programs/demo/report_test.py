@@ -34,15 +34,6 @@ def test_without_a_sentence_there_is_only_the_mask(vocabulary, sentence):
     assert "no short sentence" in said
 
 
-def test_sentences_are_of_all_parts_of_the_text(vocabulary):
-    documents = [
-        [f"It was {n} small words in a row.".encode()] for n in range(12001)
-    ]
-    texts = [text for text, _ in masked_sentences(documents, vocabulary)]
-    numbers = [int(text.split()[2]) for text in texts]
-    assert numbers == [*range(0, 12001, 3)]
-
-
 class _Guesses:
     """Answers every text with one word."""
 

@@ -1,6 +1,5 @@
 import pathlib
 import signal
-import sys
 import time
 
 import pytest
@@ -31,11 +30,6 @@ def test_stages_can_be_typed_where_the_demo_runs(folder, monkeypatch):
                 assert value.startswith("out")
 
 
-def test_without_text_the_corpus_is_the_documentation():
-    stages = demo_stages(_REPOSITORY, pathlib.Path("out"), "")
-    assert not [flag for flag in stages[0][1] if "--input_file" in flag]
-
-
 def test_what_a_late_stage_lacks_is_told_at_once(monkeypatch):
     check_installed()
     names = ("tokenizers", "no_matplotlib", "no_litert")
@@ -45,12 +39,6 @@ def test_what_a_late_stage_lacks_is_told_at_once(monkeypatch):
         match=r"needs no_matplotlib, no_litert, not .*bert-tf\[demo\]",
     ):
         check_installed()
-
-
-def test_nothing_is_loaded_to_look(monkeypatch):
-    monkeypatch.delitem(sys.modules, "matplotlib", raising=False)
-    check_installed()
-    assert "matplotlib" not in sys.modules
 
 
 def test_terminal_codes_and_prefixes_are_not_shown(tmp_path):

@@ -1,8 +1,5 @@
 import json
 import math
-import os
-import tempfile
-import unittest
 
 import pytest
 
@@ -74,55 +71,48 @@ _ANSWERS = {
 }
 
 
-class WriteSquadFilesTest(unittest.TestCase):
-    def write(self, *threshold):
-        """All that is written, as a dict from names to values."""
-        with tempfile.TemporaryDirectory() as directory:
-            write_squad_files(directory, _ANSWERS, *threshold)
-            written = {}
-            for name in sorted(os.listdir(directory)):
-                with open(os.path.join(directory, name)) as file:
-                    written[name] = json.load(file)
-            return written
+@pytest.fixture
+def write(tmp_path):
+    """Writes all files; a dict from their names to their values."""
 
-    def test_version_1_has_an_answer_to_each_question(self):
-        written = self.write()
-        self.assertEqual(
-            [*written], ["nbest_predictions.json", "predictions.json"]
-        )
-        self.assertEqual(
-            written["predictions.json"], {"q1": "Zoë", "q2": "sat"}
-        )
-        n_best = written["nbest_predictions.json"]
-        self.assertEqual(
-            n_best["q2"],
-            [
-                {
-                    "text": "sat",
-                    "probability": 1.0,
-                    "start_logit": 3.0,
-                    "end_logit": -1.0,
-                }
-            ],
-        )
-        self.assertEqual([x["text"] for x in n_best["q1"]], ["Zoë", "cat"])
+    def write(*threshold):
+        write_squad_files(tmp_path, _ANSWERS, *threshold)
+        return {
+            path.stem: json.loads(path.read_text())
+            for path in tmp_path.iterdir()
+        }
 
-    def test_version_2_has_what_is_above_the_threshold_unanswered(self):
-        for threshold, first, second in (
-            (0.0, "", "sat"),
-            (0.5, "Zoë", "sat"),
-            (-2.0, "", ""),
-        ):
-            written = self.write(threshold)
-            self.assertEqual(
-                written["predictions.json"], {"q1": first, "q2": second}
-            )
-            self.assertEqual(written["null_odds.json"], {"q1": 0.5, "q2": -1.0})
+    return write
 
-    def test_no_answer_is_one_of_the_best_in_version_2(self):
-        first = self.write(0.0)["nbest_predictions.json"]["q1"]
-        self.assertEqual([x["text"] for x in first], ["", "Zoë", "cat"])
-        self.assertAlmostEqual(sum(x["probability"] for x in first), 1.0)
-        self.assertAlmostEqual(
-            first[0]["probability"] / first[1]["probability"], math.exp(0.5)
-        )
+
+def test_version_1_has_an_answer_to_each_question(write):
+    written = write()
+    assert {*written} == {"nbest_predictions", "predictions"}
+    assert written["predictions"] == {"q1": "Zoë", "q2": "sat"}
+    n_best = written["nbest_predictions"]
+    assert n_best["q2"] == [
+        {
+            "text": "sat",
+            "probability": 1.0,
+            "start_logit": 3.0,
+            "end_logit": -1.0,
+        }
+    ]
+    assert [x["text"] for x in n_best["q1"]] == ["Zoë", "cat"]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "first", "second"),
+    [(0.0, "", "sat"), (0.5, "Zoë", "sat"), (-2.0, "", "")],
+)
+def test_version_2_has_what_is_above_the_threshold_unanswered(
+    write, threshold, first, second
+):
+    written = write(threshold)
+    assert written["predictions"] == {"q1": first, "q2": second}
+    assert written["null_odds"] == {"q1": 0.5, "q2": -1.0}
+    best = written["nbest_predictions"]["q1"]
+    assert [x["text"] for x in best] == ["", "Zoë", "cat"]
+    assert sum(x["probability"] for x in best) == pytest.approx(1.0)
+    ratio = best[0]["probability"] / best[1]["probability"]
+    assert ratio == pytest.approx(math.exp(0.5))

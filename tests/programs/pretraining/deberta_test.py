@@ -115,30 +115,6 @@ def test_what_is_kept_is_the_sum_killed_or_not(gdes, folder, killed):
     assert np.abs(own).max() > 0.03
 
 
-@pytest.mark.exhaustive
-@pytest.mark.large
-def test_both_models_are_gone_on_with(gdes, folder):
-    train(gdes())
-    again = gdes(
-        init_checkpoint=folder.file("run"),
-        bert_config_file=None,
-        vocab_file=None,
-        output_dir=folder.file("again"),
-        num_train_steps=1,
-        num_warmup_steps=0,
-        learning_rate=1e-12,
-    )
-    assert "model.safetensors" in plan_pretraining(again).settings["generator"]
-    train(again)
-    for name in ("", "generator"):
-        before = from_pretrained(folder.path / "run" / name)
-        after = from_pretrained(folder.path / "again" / name)
-        for path, weight in after.weights.items():
-            np.testing.assert_allclose(
-                weight, before.weights[path], atol=1e-7, err_msg=path
-            )
-
-
 def test_a_checkpoint_of_another_family_is_refused(gdes, folder):
     config = DebertaConfig(
         len(folder.vocabulary), *(8, 2, 2, 16), max_position_embeddings=16

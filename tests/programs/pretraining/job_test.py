@@ -1,7 +1,6 @@
 """The work itself, in this process; as processes it is in tests/training."""
 
 import json
-import shutil
 
 import pytest
 import tensorflow as tf
@@ -12,7 +11,6 @@ from keras_bert.checkpoints import save_pretrained
 from keras_bert.config import BertConfig
 from keras_bert.data.records.framing import framed_records
 from keras_bert.data.records.framing import write_records
-from keras_bert.models.distilbert import DistilBertConfig
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
@@ -90,24 +88,6 @@ def test_changed_settings_are_not_written_before_the_state_is_known_to_fit(
     assert (run / "run.json").read_bytes() == before
     config = BertConfig.from_json(run / "states" / "model_config.json")
     assert config == folder.config
-
-
-@pytest.mark.exhaustive
-def test_a_checkpoint_goes_on_with_the_casing_of_the_records(folder):
-    for part in ("train", "eval"):
-        folder.write_manifest(f"static-{part}.tfrecord", do_lower_case=False)
-    tokenizer = BertTokenizer(folder.vocabulary, lowercase=False)
-    bert = PretrainedModel.from_config(folder.config, tokenizer)
-    save_pretrained(bert, folder.path / "bert")
-    train(
-        folder.recipe(
-            num_train_steps=3,
-            vocab_file=None,
-            bert_config_file=None,
-            init_checkpoint=folder.file("bert"),
-        )
-    )
-    assert not from_pretrained(folder.path / "run").tokenizer.lowercase
 
 
 def test_records_too_long_for_a_checkpoint_are_an_error(folder):
@@ -232,15 +212,6 @@ def test_a_run_that_is_not_finished_can_be_gone_on_from(folder):
     assert (folder.path / "second" / "model.safetensors").exists()
 
 
-@pytest.mark.exhaustive
-def test_a_finished_run_may_be_asked_again(folder):
-    recipe = folder.recipe(num_train_steps=3)
-    train(recipe)
-    before = (folder.path / "run" / "model.safetensors").read_bytes()
-    train(recipe)
-    assert (folder.path / "run" / "model.safetensors").read_bytes() == before
-
-
 @pytest.mark.smoke("None")
 @pytest.mark.parametrize("given", [None, True, False])
 def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
@@ -268,35 +239,6 @@ def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
     assert from_pretrained(folder.path / "run").tokenizer.lowercase == expected
 
 
-@pytest.mark.exhaustive
-def test_another_family_is_trained_by_the_name_in_its_config(folder):
-    config = DistilBertConfig(
-        vocab_size=folder.config.vocab_size,
-        dim=8,
-        n_layers=2,
-        n_heads=2,
-        hidden_dim=16,
-        max_position_embeddings=folder.config.max_position_embeddings,
-    )
-    config.to_json(folder.path / "config.json")
-    train(folder.recipe(num_train_steps=3, objective="mlm"))
-    trained = from_pretrained(folder.path / "run")
-    assert trained.config == config
-    assert trained.parts == {"masked_lm_head"}
-    shutil.move(folder.path / "run", folder.path / "first")
-    init = str(folder.path / "first")
-    recipe = folder.recipe(
-        num_train_steps=2,
-        num_warmup_steps=1,
-        objective="mlm",
-        init_checkpoint=init,
-        bert_config_file=None,
-        vocab_file=None,
-    )
-    train(recipe)
-    assert from_pretrained(folder.path / "run").config == config
-
-
 def test_gpt_learns_from_left_to_right(folder):
     """From records of word pieces; of its own, special tokens are missing."""
     size = folder.config.vocab_size
@@ -306,14 +248,3 @@ def test_gpt_learns_from_left_to_right(folder):
     bert = from_pretrained(folder.path / "run")
     assert bert.config == config
     assert bert.parts == {"masked_lm_head"}
-
-
-@pytest.mark.parametrize("objective", ["mlm_nsp", "left_to_right"])
-def test_an_objective_that_a_family_has_not_is_refused(folder, objective):
-    size = folder.config.vocab_size
-    config = DistilBertConfig(size, dim=8, n_layers=1, n_heads=2)
-    config.to_json(folder.path / "config.json")
-    with pytest.raises(
-        ValueError, match=f"DistilBERT is made for.*objective={objective}"
-    ):
-        plan_pretraining(folder.recipe(objective=objective))

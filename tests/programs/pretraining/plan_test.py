@@ -91,8 +91,6 @@ def test_later_fields_leave_the_record_of_a_run_as_it_was(folder):
     ("flags", "message"),
     [
         (["--help"], "Usage: keras-bert run_pretraining --input_file"),
-        (["--max_seq_length=12"], "--max_seq_length says 12"),
-        (["--learning_rate=0"], "above 0"),
         # Nothing is wrong, so that it comes to TensorFlow.
         ([], "pretraining.run_plan needs the package"),
     ],
@@ -256,10 +254,12 @@ def test_mistakes_are_seen_before_any_work(
         ("num_train_steps", 0),
         ("num_warmup_steps", 100_000),
         ("log_steps", 0),
+        ("beta_2", 1.0),
+        ("objective", "clozes"),
     ],
 )
 def test_a_number_that_cannot_be_is_an_error_at_once(name, value):
-    with pytest.raises(ValueError, match=f"`{name}` must.*{name}={value}"):
+    with pytest.raises(ValueError, match=f"`{name}` must.*{name}={value!r}"):
         PretrainingRecipe([], "run", **{name: value})
 
 
@@ -336,16 +336,6 @@ def test_a_family_is_trained_by_what_it_has_heads_for(folder, name):
             fitting_config(*arguments)
 
 
-def test_beta_2_must_be_below_1():
-    with pytest.raises(ValueError, match="below 1. .*beta_2=1.0"):
-        PretrainingRecipe([], "run", beta_2=1.0)
-
-
-def test_an_unknown_objective_is_an_error_at_once():
-    with pytest.raises(ValueError, match="one of mlm_nsp, .*'clozes'"):
-        PretrainingRecipe([], "run", objective="clozes")
-
-
 def test_a_checkpoint_must_be_of_the_vocabulary_of_the_records(
     folder, checkpoint
 ):
@@ -360,11 +350,6 @@ def test_a_checkpoint_must_be_of_the_vocabulary_of_the_records(
     shutil.copy(folder.path / "vocab.txt", checkpoint)
     with pytest.raises(ValueError, match="made with .*bert/vocab.txt"):
         plan_pretraining(continued(folder, checkpoint))
-
-
-def test_a_checkpoint_that_is_nowhere_is_an_error(folder):
-    with pytest.raises(ValueError, match="No directory 'no/such/place' exists"):
-        plan_pretraining(continued(folder, "no/such/place"))
 
 
 def test_a_run_goes_on_if_files_have_moved(folder):
