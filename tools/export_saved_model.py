@@ -56,7 +56,6 @@ def main():
     from keras_bert.export.serving_files import version_directory
     from keras_bert.export.serving_lines import curl_line
     from keras_bert.export.serving_lines import docker_line
-    from keras_bert.export.serving_lines import grpc_program
     from keras_bert.tasks import load_any_task
 
     sampling = _sampling()
@@ -77,11 +76,9 @@ def main():
     )
     task.export_saved_model(_OUTPUT_DIR.value, _VERSION.value, _OVERWRITE.value)
     logging.info(
-        "Serve it:\n%s\n\nAsk it by REST:\n%s\n\n"
-        "Ask it by gRPC, in Python:\n%s",
+        "Serve it:\n%s\n\nAsk it by REST (gRPC: docs/serving.md):\n%s",
         docker_line(_OUTPUT_DIR.value),
         curl_line(task, _OUTPUT_DIR.value),
-        grpc_program(task, _OUTPUT_DIR.value),
     )
     logging.info("Outputs: %s.", ", ".join(task.outputs))
     return f"{place}"

@@ -9,22 +9,6 @@ from keras_bert.export.serving_files import MODEL_CONFIG
 
 IMAGE = "tensorflow/serving:2.19.1"
 
-_GRPC = """\
-import grpc
-import tensorflow as tf
-from tensorflow_serving.apis import predict_pb2
-from tensorflow_serving.apis import prediction_service_pb2_grpc
-
-request = predict_pb2.PredictRequest()
-request.model_spec.name = {name!r}
-for key, rows in {inputs!r}.items():
-    request.inputs[key].CopyFrom(tf.make_tensor_proto(rows))
-with grpc.insecure_channel("localhost:8500") as channel:
-    stub = prediction_service_pb2_grpc.PredictionServiceStub(channel)
-    answer = stub.Predict(request, timeout=60)
-for key, tensor in answer.outputs.items():
-    print(key, tf.make_ndarray(tensor))
-"""
 _EXAMPLES = {
     "text": "Some text.",
     "text_pair": "Another text.",
@@ -57,12 +41,6 @@ def curl_line(task, directory):
     url = f"http://localhost:8501/v1/models/{name}:predict"
     request = json.dumps({"inputs": _example(task)})
     return shlex.join(["curl", "-d", request, url])
-
-
-def grpc_program(task, directory):
-    """Writes a Python program that asks the server of `docker_line` by gRPC."""
-    name = pathlib.Path(directory).absolute().name
-    return _GRPC.format(name=name, inputs=_example(task))
 
 
 def _example(task):

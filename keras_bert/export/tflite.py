@@ -10,18 +10,18 @@ from absl import logging
 from keras_bert import artifacts
 from keras_bert.export.description import NO_COMMAND
 from keras_bert.export.description import about
+from keras_bert.export.served_ops import TOKENIZER_OPS
 from keras_bert.export.tflite_comparison import check_interpreter
 from keras_bert.export.tflite_comparison import compare
 from keras_bert.export.tflite_comparison import signature_runner
 from keras_bert.export.tflite_comparison import tolerance
+from keras_bert.export.tflite_functions import check_operators
 from keras_bert.export.tflite_functions import convert
 from keras_bert.export.tflite_functions import ids_function
 from keras_bert.export.tflite_functions import text_function
 from keras_bert.export.tflite_names import FILES
 from keras_bert.export.tflite_names import check_kind
 from keras_bert.export.tflite_names import tflite_paths
-from keras_bert.export.tflite_operators import check_operators
-from keras_bert.export.tflite_operators import text_operators
 from keras_bert.export.tflite_samples import id_samples
 from keras_bert.export.tflite_samples import sample_columns
 
@@ -116,14 +116,15 @@ def _text_source(task, columns):
         for index in range(len(columns[0]))
     ]
     advice = "Write the file that takes ids: files=['ids']."
-    allowed = text_operators(task.preprocess.tokenizer.kind)
+    ops = TOKENIZER_OPS[task.preprocess.tokenizer.kind]
+    allowed = (*ops.text, "RaggedTensorToTensor") if ops.in_tflite else ()
     return text_function(task), samples, allowed, advice
 
 
 def _ids_source(task, columns):
     """Does the same from ids."""
     samples = id_samples(task, columns)
-    return ids_function(task), samples, frozenset(), "No file can be written."
+    return ids_function(task), samples, (), "No file can be written."
 
 
 _SOURCES = {"text": _text_source, "ids": _ids_source}

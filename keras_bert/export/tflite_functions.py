@@ -1,5 +1,6 @@
 """A task as two graph functions, and these as TFLite's flatbuffers."""
 
+import collections
 import copy
 import warnings
 
@@ -111,3 +112,46 @@ def convert(function, model, kind, samples=()):
             raise ValueError(
                 f"TFLite cannot hold this model as {kind}. Received: {first}"
             ) from error
+
+
+def operators(flatbuffer):
+    """Counts the ops of a TFLite file.
+
+    Returns:
+        Two `collections.Counter`s by name: of built-in ops, such as
+        "FULLY_CONNECTED", and of custom ones. The ops of TensorFlow itself
+        are custom ones whose names begin with "Flex".
+    """
+    from ai_edge_litert import schema_py_generated as schema
+
+    names = {
+        number: name
+        for name, number in vars(schema.BuiltinOperator).items()
+        if not name.startswith("_")
+    }
+    model = schema.Model.GetRootAs(flatbuffer)
+    codes = [model.OperatorCodes(n) for n in range(model.OperatorCodesLength())]
+    built_in, custom = collections.Counter(), collections.Counter()
+    for number in range(model.SubgraphsLength()):
+        graph = model.Subgraphs(number)
+        for place in range(graph.OperatorsLength()):
+            code = codes[graph.Operators(place).OpcodeIndex()]
+            if code.CustomCode() is None:
+                # Old files have the number in the narrower field.
+                index = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+                built_in[names[index]] += 1
+            else:
+                custom[code.CustomCode().decode()] += 1
+    return built_in, custom
+
+
+def check_operators(flatbuffer, allowed, advice):
+    """Raises ValueError, with advice, if a file needs ops not allowed."""
+    _, custom = operators(flatbuffer)
+    missing = sorted({*custom} - {*allowed})
+    if missing:
+        raise ValueError(
+            "A TFLite file must do with TFLite's built-in ops"
+            f"{' and those of tensorflow-text' if allowed else ''}. "
+            f"Received: a task that needs {', '.join(missing)}. {advice}"
+        )

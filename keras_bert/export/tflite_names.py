@@ -2,6 +2,8 @@
 
 import pathlib
 
+from keras_bert import checks
+
 KINDS = ("float32", "float16", "int8", "full_int8")
 FILES = ("text", "ids")
 
@@ -28,10 +30,7 @@ def tflite_paths(path, files=FILES):
 
 def check_kind(kind, files, has_representatives):
     """Raises ValueError unless the `files` of an export can be of a `kind`."""
-    if kind not in KINDS:
-        raise ValueError(
-            f"`kind` must be one of {', '.join(KINDS)}. Received: {kind!r}."
-        )
+    checks.one_of(KINDS, kind=kind)
     if isinstance(files, str) or not files or {*files} - {*FILES}:
         raise ValueError(
             f"`files` must be a list of {' and '.join(FILES)}, or one of "

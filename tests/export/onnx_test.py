@@ -3,6 +3,7 @@
 import json
 import os
 
+import keras
 import numpy as np
 import pytest
 
@@ -209,26 +210,23 @@ def test_tokenizers_cannot_cut_in_the_middle(bert, tmp_path):
     assert cutter.truncation is None
 
 
-def test_words_are_no_numbers(bert, tmp_path):
-    with pytest.raises(ValueError, match="words fill masks.* a FillMask"):
-        export_onnx(tasks.FillMask(bert), tmp_path / "onnx")
+@pytest.mark.parametrize(
+    ("kind", "policy", "num_weights", "words"),
+    [
+        (tasks.FillMask, "float32", 0, "words fill masks.* a FillMask"),
+        (tasks.FeatureExtractor, "mixed_bfloat16", 0, "float32.*bfloat16"),
+        (tasks.FeatureExtractor, "float32", 2**29, "at most 2 GiB.* 2.00 GiB"),
+    ],
+)
+def test_tasks_that_are_refused(
+    make_bert, tmp_path, monkeypatch, kind, policy, num_weights, words
+):
+    keras.config.set_dtype_policy(policy)
+    task = kind(make_bert())
+    monkeypatch.setattr(task.model, "count_params", lambda: num_weights)
+    with pytest.raises(ValueError, match=words):
+        export_onnx(task, tmp_path / "onnx")
     assert os.listdir(tmp_path) == []
-
-
-def test_bfloat16_is_refused(make_bert, tmp_path):
-    import keras
-
-    keras.config.set_dtype_policy("mixed_bfloat16")
-    task = tasks.FeatureExtractor(make_bert())
-    with pytest.raises(ValueError, match="policy float32.*bfloat16"):
-        export_onnx(task, tmp_path / "onnx")
-
-
-def test_more_than_a_file_holds_is_refused(bert, tmp_path, monkeypatch):
-    task = tasks.FeatureExtractor(bert)
-    monkeypatch.setattr(task.model, "count_params", lambda: 2**29)
-    with pytest.raises(ValueError, match="at most 2 GiB.* 2.00 GiB"):
-        export_onnx(task, tmp_path / "onnx")
 
 
 @pytest.mark.exhaustive

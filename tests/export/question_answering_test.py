@@ -1,7 +1,5 @@
 """A task whose answers need more of the texts than their ids."""
 
-import json
-
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -68,30 +66,3 @@ def test_a_server_answers_as_python(exported, signatures):
 def test_no_questions_give_no_rows(signatures):
     for values in _served(signatures, []).values():
         assert values.shape == (0,)
-
-
-def test_ids_give_the_logits(exported, signatures):
-    task, _ = exported
-    inputs = task.preprocess(*map(list, zip(*_PAIRS)))
-    ids = {name: inputs[name] for name in task.inputs}
-    outputs = signatures["ids"](**ids)
-    is_token = ids["input_mask"] > 0
-    assert sorted(outputs) == ["end_logits", "start_logits"]
-    for name, values in task.predict_ids(ids).items():
-        assert values.shape == (len(inputs["questions"]), 12)
-        np.testing.assert_allclose(
-            np.where(is_token, outputs[name], 0),
-            np.where(is_token, values, 0),
-            atol=1e-5,
-        )
-
-
-def test_the_manifest_tells_of_the_answers(exported):
-    task, directory = exported
-    path = directory / "export_manifest.json"
-    manifest = json.loads(path.read_text())
-    assert manifest["task"] == "QuestionAnswerer"
-    assert manifest["settings"]["null_threshold"] == task.null_threshold
-    outputs = manifest["signatures"]["serving_default"]["outputs"]
-    assert {*outputs} == {"answer", "start", "end", "score"}
-    assert outputs["answer"] == {"dtype": "string", "shape": [None]}

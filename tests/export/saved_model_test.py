@@ -54,15 +54,13 @@ def test_ids_may_have_any_length(exported):
     np.testing.assert_allclose(short[name], expected[name], atol=1e-5)
 
 
-def test_an_empty_directory_is_used(bert, tmp_path):
-    (tmp_path / "1").mkdir()
-    export_saved_model(FeatureExtractor(bert), tmp_path)
-    assert "saved_model.pb" in os.listdir(tmp_path / "1")
-
-
-@pytest.mark.exhaustive
-def test_folders_on_the_way_are_made(bert, tmp_path, monkeypatch):
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_empty_or_new_directory_is_used(
+    bert, tmp_path, monkeypatch, is_there
+):
     monkeypatch.chdir(tmp_path)
+    if is_there:
+        (tmp_path / "a/b/12").mkdir(parents=True)
     export_saved_model(FeatureExtractor(bert), "a/b/", version=12)
     assert "saved_model.pb" in os.listdir("a/b/12")
     assert "b" in pathlib.Path("a/b/model.config").read_text()
@@ -107,33 +105,26 @@ def test_too_large_constants_are_refused_before_any_graph(
 
 
 @pytest.mark.parametrize(
-    "info, is_told",
+    "model, info, is_told",
     [
-        ("flags\t\t: fpu avx512_bf16 avx512f\n", True),
-        ("model name : x\nflags : fpu amx_bf16 amx_tile\nbugs : y\n", False),
-        ("Features : asimd bf16\n", False),
-        (None, False),
+        ("narrow_bert", "flags\t\t: fpu avx512_bf16 avx512f\n", True),
+        ("narrow_bert", "a : x\nflags : fpu amx_bf16 amx_tile\n", False),
+        ("narrow_bert", "Features : asimd bf16\n", False),
+        ("narrow_bert", None, False),
+        ("bert", "flags : fpu\n", False),
     ],
 )
 def test_bfloat16_without_amx_is_told(
-    narrow_bert, tmp_path, monkeypatch, caplog, info, is_told
+    request, tmp_path, monkeypatch, caplog, model, info, is_told
 ):
+    task = FeatureExtractor(request.getfixturevalue(model))
     if info is not None:
         (tmp_path / "cpuinfo").write_text(info)
     monkeypatch.setattr(saved_model, "_CPU_INFO", tmp_path / "cpuinfo")
     monkeypatch.setattr(saved_model, "ServedModel", None)  # Goes no further.
     with pytest.raises(TypeError):
-        export_saved_model(FeatureExtractor(narrow_bert), tmp_path / "served")
+        export_saved_model(task, tmp_path / "served")
     assert ("processor without AMX" in caplog.text) == is_told
-
-
-def test_float32_needs_no_amx(bert, tmp_path, monkeypatch, caplog):
-    (tmp_path / "cpuinfo").write_text("flags : fpu\n")
-    monkeypatch.setattr(saved_model, "_CPU_INFO", tmp_path / "cpuinfo")
-    monkeypatch.setattr(saved_model, "ServedModel", None)
-    with pytest.raises(TypeError):
-        export_saved_model(FeatureExtractor(bert), tmp_path / "served")
-    assert "AMX" not in caplog.text
 
 
 def test_no_texts_give_no_rows(exported):

@@ -15,7 +15,7 @@ from keras_bert.export import tflite
 from keras_bert.export.tflite_comparison import Comparison
 from keras_bert.export.tflite_comparison import signature_runner
 from keras_bert.export.tflite_functions import ids_function
-from keras_bert.export.tflite_operators import operators
+from keras_bert.export.tflite_functions import operators
 from keras_bert.export.tflite_samples import read_texts
 from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import MultipleChoice
@@ -167,7 +167,7 @@ def test_a_file_of_the_user_is_kept(task, tmp_path, name, overwrite):
     [
         ({"path": "model.bin"}, "end in .*model.bin"),
         ({"path": ".tflite"}, "end in"),
-        ({"kind": "int4"}, "Received: 'int4'"),
+        ({"kind": "int4"}, "Received: kind='int4'"),
         ({"kind": "full_int8"}, "no representative texts"),
         ({"representative_texts": ["a"]}, "kind='int8', and representative"),
         (

@@ -12,7 +12,7 @@ import pytest
 from keras_bert import tasks
 from keras_bert.export import export_tflite
 from keras_bert.export.tflite_comparison import signature_runner
-from keras_bert.export.tflite_operators import operators
+from keras_bert.export.tflite_functions import operators
 
 _HARD = [
     b"the dog eats meat",

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import shlex
+import textwrap
 import urllib.request
 
 import pytest
@@ -12,14 +13,14 @@ from tensorflow_serving.config import model_server_config_pb2
 from keras_bert.export.serving_files import MODEL_CONFIG
 from keras_bert.export.serving_lines import curl_line
 from keras_bert.export.serving_lines import docker_line
-from keras_bert.export.serving_lines import grpc_program
 from keras_bert.tasks import FillMask
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 
-_CONFIGS = pathlib.Path(__file__).parents[2] / "configs" / "serving"
+_ROOT = pathlib.Path(__file__).parents[2]
+_CONFIGS = _ROOT / "configs/serving"
 _TASKS = {
     "answers": QuestionAnswerer,
     "choices": MultipleChoice,
@@ -42,17 +43,13 @@ def test_the_request_by_rest_is_answered(make_bert, rest_port, tmp_path, name):
         assert len(outputs) == 1
 
 
-@pytest.mark.parametrize("name", _TASKS)
-def test_the_program_by_grpc_is_answered(
-    make_bert, grpc_port, tmp_path, name, capsys
-):
-    task = _TASKS[name](make_bert())
-    program = grpc_program(task, tmp_path / name)
-    assert "localhost:8500" in program
-    exec(program.replace("localhost:8500", f"127.0.0.1:{grpc_port}"), {})
-    printed = capsys.readouterr().out
-    for output in task.outputs:
-        assert f"{output} [" in printed
+def test_the_program_of_the_docs_is_answered_by_grpc(grpc_port, capsys):
+    page = (_ROOT / "docs/serving.md").read_text(encoding="utf-8")
+    start = page.index("    import grpc\n")
+    program = textwrap.dedent(page[start : page.index("\n\n`inputs`", start)])
+    program = program.replace("localhost:8500", f"127.0.0.1:{grpc_port}")
+    exec(program.replace('"mood"', '"scores"'), {})
+    assert "{'score': array([" in capsys.readouterr().out
 
 
 def test_texts_to_fill_have_a_mask(make_bert, tmp_path):
