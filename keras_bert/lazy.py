@@ -122,7 +122,9 @@ def _explained(value):
     are replaced in the class and in its bases in this library.
     """
     if inspect.isfunction(value):
-        return _checked(value)
+        # Keras saves functions of layers, which it knows by their identity.
+        is_of_layers = value.__module__.startswith("keras_bert.layers.")
+        return value if is_of_layers else _checked(value)
     bases = getattr(value, "__mro__", ())
     # Keras checks the arguments of its classes.
     if not any(base.__module__.startswith("keras.") for base in bases):
@@ -143,15 +145,10 @@ def _explain_in_class(owner):
 
 
 def _checked(function):
-    """Wrap a function that takes named arguments, once.
-
-    A function of one argument stays as it is: Keras saves an activation by the
-    identity of its function.
-    """
+    """Wrap a function that takes named arguments, once."""
     names = inspect.signature(function).parameters
     kinds = [x.kind for x in names.values()]
-    is_open = inspect.Parameter.VAR_KEYWORD in kinds
-    if is_open or len(kinds) < 2 or hasattr(function, "_checked"):
+    if inspect.Parameter.VAR_KEYWORD in kinds or hasattr(function, "_checked"):
         return function
 
     @functools.wraps(function)

@@ -118,6 +118,7 @@ _OF_TARGETS = {
 _NO_TARGETS_OF_OWN = {
     "clean",
     "format",
+    "help",
     "lint",
     "playground",
     "test-all",

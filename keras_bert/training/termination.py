@@ -37,8 +37,8 @@ class TerminationRequest:
     def _note(self, number, frame):
         self._number = number
         self.is_made = True
-        os.write(_STDERR, _STOPS)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.write(_STDERR, _STOPS)
 
     def __exit__(self, *error):
         for number, handler in self._before.items():

@@ -189,7 +189,6 @@ def test_a_checkpoint_gives_the_same_answers(bert, tmp_path):
     ("text", "received"),
     [
         (b"a [MASK]", "b'a \\[MASK\\]'"),
-        ([["a [MASK]"]], "\\['a \\[MASK\\]'\\] at index 0"),
         ({"mask": "[MASK]"}, "the keys 'mask'"),
         (None, "None"),
         (3, "3"),

@@ -133,7 +133,7 @@ def test_a_distilbert_begins_as_a_bert(teacher):
 @pytest.mark.parametrize(
     ("changes", "words", "message"),
     [
-        ({}, _WORDS[::-1], "with the vocabulary of the student"),
+        ({}, _WORDS[::-1], "the same vocabulary as the student"),
         ({"vocab_size": 32}, _WORDS, "number of rows .*: 30 .*, 32 in there"),
         ({"hidden_size": 4}, _WORDS, "width .*: 8 of the student, 4 in there"),
         ({"is_decoder": True}, _WORDS, "direction .*, left to right in"),

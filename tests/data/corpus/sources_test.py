@@ -246,7 +246,7 @@ def test_what_was_skipped_is_logged(caplog):
     BadLines().log()
     assert not caplog.messages
     BadLines(7, ["a.jsonl, line 3, is bad."]).log()
-    assert "7 bad line(s) skipped" in caplog.text
+    assert "Skipped 7 bad line(s)" in caplog.text
     assert "a.jsonl, line 3, is bad." in caplog.text
 
 

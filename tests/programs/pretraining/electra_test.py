@@ -42,7 +42,7 @@ def test_a_generator_has_a_size_up_to_its_discriminators(electra, folder):
     for size in (0.0, 1.5):
         with pytest.raises(ValueError, match=f"`generator_size`.*={size}"):
             electra(generator_size=size)
-    with pytest.raises(ValueError, match="=electra, no other. .*=0.25"):
+    with pytest.raises(ValueError, match="'electra', no other. .*=0.25"):
         folder.recipe(generator_size=0.25)
     plan = plan_pretraining(electra(generator_size=None))
     assert plan.recipe.generator_size == plan.settings["generator_size"] == 0.25
