@@ -15,7 +15,7 @@ _HERE = pathlib.Path(__file__).resolve().parent
 _STDDEV = 0.3
 
 
-def draw_widely(model, seed):
+def draw_widely(model, seed, stddev=_STDDEV):
     """Draws every weight anew, in place, and gives the model.
 
     At the usual deviation of 0.02 a wrong activation or a swapped bias would
@@ -28,7 +28,7 @@ def draw_widely(model, seed):
         for name, parameter in sorted(model.named_parameters()):
             is_gain = name.endswith(("norm.weight", "Norm.weight"))
             values = random.normal(
-                float(is_gain), _STDDEV, tuple(parameter.shape)
+                float(is_gain), stddev, tuple(parameter.shape)
             )
             parameter.copy_(torch.from_numpy(values))
     return model

@@ -364,7 +364,7 @@ def test_bad_questions_are_named_before_training(answerer):
 
 @pytest.fixture(scope="module")
 def golden():
-    """What `make_question_answering_golden.py` has written, in groups."""
+    """What `make_golden.py` has written, in groups."""
     groups = {"weights": {}, "inputs": {}, "outputs": {}}
     with np.load(_GOLDEN) as arrays:
         for key in arrays:

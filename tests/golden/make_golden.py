@@ -1,0 +1,331 @@
+"""Writes what models of Hugging Face answer, for the tests to compare with.
+
+Needs torch and transformers, which the project itself does not depend on:
+
+    pip install torch==2.13.0 transformers==5.24.0 numpy==2.4.6
+    python tests/golden/make_golden.py albert deberta ...
+
+Each name of `_MAKERS` writes `hf_<name>.npz`. Every seed is fixed. Keys:
+`weights/<name in the state dict>`, `inputs/...`, `outputs/...`, `config`, the
+text of a Hugging Face `config.json`, and for each head of a task
+`<class>/<name in the state dict>` and `<class>/logits`. Activations differ
+between blocks and heads where a config lets them.
+"""
+
+import sys
+
+import numpy as np
+import torch
+import transformers
+from hugging_face_golden import answer_of
+from hugging_face_golden import draw_widely
+from hugging_face_golden import states_of
+from hugging_face_golden import weights_of
+from hugging_face_golden import write_with_tasks
+
+_TASKS = (
+    *("ForSequenceClassification", "ForTokenClassification"),
+    *("ForQuestionAnswering", "ForMultipleChoice"),
+)
+_EAGER = {"attn_implementation": "eager"}
+_SIZES = {
+    **{"hidden_size": 16, "num_attention_heads": 4, "intermediate_size": 32},
+    **{"max_position_embeddings": 16, **_EAGER},
+}
+# DeBERTa has as many distances as the published models.
+_DEBERTA = {
+    **{"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2},
+    **{"intermediate_size": 16, "hidden_act": "gelu_new"},
+    **{"max_position_embeddings": 512, "relative_attention": True},
+    **{"pos_att_type": "p2c|c2p", "position_biased_input": False},
+    **{"max_relative_positions": -1, "type_vocab_size": 0},
+    **{"layer_norm_eps": 1e-7, "legacy": False, **_EAGER},
+}
+_PAD = 1
+_LONG = 150  # Longer than the greatest distance that MPNet tells from others.
+_ROBERTA = {
+    **_SIZES,
+    **{"num_hidden_layers": 2, "hidden_act": "gelu_new"},
+    **{"max_position_embeddings": 12 + _PAD + 1, "type_vocab_size": 1},
+    "layer_norm_eps": 1e-5,
+}
+_MPNET = {**_ROBERTA, "max_position_embeddings": _LONG + _PAD + 1}
+del _MPNET["type_vocab_size"]
+_BERT = {**_SIZES, "vocab_size": 40, "num_hidden_layers": 2}
+_SMALL_BERT = {
+    **{**_BERT, "hidden_size": 8, "num_attention_heads": 2},
+    "intermediate_size": 16,
+}
+_LABELS = ["O", "B-PER", "I-PER"]
+_TAGGER = {
+    **_SMALL_BERT,
+    "id2label": dict(enumerate(_LABELS)),
+    "label2id": {label: index for index, label in enumerate(_LABELS)},
+}
+# By file: how the names of its classes begin, the seed and the config.
+_CONFIGS = {
+    "gelu": ("Bert", 1810, {**_SMALL_BERT, "hidden_act": "gelu"}),
+    "gelu_new": ("Bert", 1810, {**_SMALL_BERT, "hidden_act": "gelu_new"}),
+    "multiple_choice": ("Bert", 2017, _TAGGER),
+    "question_answering": ("Bert", 1606, _BERT),
+    "token_classification": ("Bert", 2017, _TAGGER),
+    # A group is run twice, and each of its two blocks gives hidden states.
+    "albert": (
+        *("Albert", 1909),
+        {
+            **{"vocab_size": 40, "embedding_size": 8, "num_hidden_layers": 3},
+            **{"num_hidden_groups": 2, "inner_group_num": 2, **_SIZES},
+        },
+    ),
+    "deberta": ("Deberta", 2006, {"vocab_size": 275, **_DEBERTA}),
+    "deberta-v2": (
+        *("DebertaV2", 2006),
+        {
+            **{"vocab_size": 40, "position_buckets": 256},
+            **{"norm_rel_ebd": "layer_norm", "share_att_key": True},
+            **{"conv_kernel_size": 3, "conv_act": "gelu", **_DEBERTA},
+        },
+    ),
+    "distilbert": (
+        *("DistilBert", 1910),
+        {
+            **{"vocab_size": 40, "dim": 16, "n_layers": 3, "n_heads": 4},
+            **{"hidden_dim": 32, "max_position_embeddings": 16, **_EAGER},
+        },
+    ),
+    # The heads of a generator and of a discriminator stand on one encoder.
+    "electra": (
+        *("Electra", 2003),
+        {
+            **{"vocab_size": 40, "embedding_size": 8, "num_hidden_layers": 3},
+            **{"hidden_act": "gelu_new", **_SIZES},
+        },
+    ),
+    "openai_gpt": (
+        *("OpenAIGPT", 2027),
+        {
+            **{"vocab_size": 40, "n_positions": 20, "n_embd": 16},
+            **{"n_layer": 3, "n_head": 4, **_EAGER},
+        },
+    ),
+    "mpnet": ("MPNet", 1907, {"vocab_size": 41, **_MPNET}),
+    "roberta": ("Roberta", 1907, {"vocab_size": 275, **_ROBERTA}),
+    "xlm-roberta": ("XLMRoberta", 1907, {"vocab_size": 40, **_ROBERTA}),
+}
+
+
+def _class(name, ending):
+    """A class of a family's file, or None."""
+    return getattr(transformers, f"{_CONFIGS[name][0]}{ending}", None)
+
+
+def _config(name, ending):
+    family, _, values = _CONFIGS[name]
+    config = _class(name, "Config")
+    return config(**values, architectures=[f"{family}{ending}"])
+
+
+def _model(name, ending, more=0, **arguments):
+    model = _class(name, ending)(_config(name, ending))
+    return draw_widely(model, _CONFIGS[name][1] + more, **arguments)
+
+
+def _tasks(name):
+    classes = (_class(name, ending) for ending in _TASKS)
+    return [task for task in classes if task]
+
+
+def _inputs(name, lengths, segment_starts=None):
+    """Padded rows, int32 arrays by name; rows of choices have another axis."""
+    random = np.random.default_rng(_CONFIGS[name][1] + 1)
+    lengths = np.array(lengths)[..., None]
+    places = np.arange(lengths.max())
+    mask = places < lengths
+    inputs = {
+        "input_ids": random.integers(1, 40, mask.shape) * mask,
+        "attention_mask": mask,
+    }
+    if segment_starts:
+        starts = np.array(segment_starts)[..., None]
+        inputs["token_type_ids"] = (places >= starts) & mask
+    return {name: value.astype(np.int32) for name, value in inputs.items()}
+
+
+def _bert(name):
+    """The same weights and inputs under both activations."""
+    inputs = _inputs(name, (12, 7, 3), (6, 4, 2))
+    model = _model(name, "ForPreTraining", stddev=0.5)
+    positions = [[1, 5, 8, 11], [2, 4, 6, 0], [1, 0, 0, 0]]
+    positions = np.array(positions, np.int32)
+    weights = weights_of(model)
+    encoded = answer_of(model.bert, inputs, output_hidden_states=True)
+    answer = answer_of(model, inputs)
+    logits = answer.prediction_logits.numpy()
+    outputs = {
+        "last_hidden_state": encoded.last_hidden_state.numpy(),
+        "pooler_output": encoded.pooler_output.numpy(),
+        "prediction_logits": np.take_along_axis(
+            logits, positions[..., None], axis=1
+        ),
+        "seq_relationship_logits": answer.seq_relationship_logits.numpy(),
+        **states_of(encoded),
+    }
+    inputs["masked_lm_positions"] = positions
+    return model.config, weights, inputs, outputs
+
+
+def _bert_task(name):
+    """A head whose name is the file's."""
+    ending = "For" + name.title().replace("_", "")
+    if name == "question_answering":
+        inputs = _inputs(name, (12, 7, 5), (4, 4, 4))
+    else:  # The choices of two questions, or all of them as rows.
+        lengths = [[12, 7, 3], [5, 10, 9]]
+        inputs = _inputs(name, lengths, [[6, 4, 2], [3, 3, 3]])
+    if name == "token_classification":
+        inputs = {k: x.reshape(-1, x.shape[-1]) for k, x in inputs.items()}
+    model = _model(name, ending)
+    answer = answer_of(model, inputs)
+    outputs = {k: x.numpy() for k, x in answer.items()}
+    return model.config, weights_of(model), inputs, outputs
+
+
+def _albert(name):
+    inputs = _inputs(name, (12, 7, 3, 10), (6, 4, 2, 10))
+    model = _model(name, "ForPreTraining")
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    outputs = {
+        "logits": answer.prediction_logits.numpy(),
+        "sop_logits": answer.sop_logits.numpy(),
+        "pooler_output": answer_of(model.albert, inputs).pooler_output.numpy(),
+        **states_of(answer),
+    }
+    return model.config, weights_of(model), inputs, outputs
+
+
+def _electra(name):
+    inputs = _inputs(name, (12, 7, 3, 10), (6, 4, 2, 10))
+    model = _model(name, "ForPreTraining")
+    generator = _model(name, "ForMaskedLM", 1)
+    generator.electra.load_state_dict(model.electra.state_dict())
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    outputs = {
+        "logits": answer_of(generator, inputs).logits.numpy(),
+        "replaced_token_logits": answer.logits.numpy(),
+        **states_of(answer),
+    }
+    weights = {**weights_of(generator), **weights_of(model)}
+    return model.config, weights, inputs, outputs
+
+
+def _masked_lm(name):
+    inputs = _inputs(name, (12, 7, 3))
+    model = _model(name, "ForMaskedLM")
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    outputs = {"logits": answer.logits.numpy(), **states_of(answer)}
+    return model.config, weights_of(model), inputs, outputs
+
+
+def _deberta(name):
+    """Also the states of texts on both sides of the edges of buckets."""
+    inputs = _inputs(name, (12, 7, 3, 10))
+    model = _model(name, "ForMaskedLM")
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    outputs = {"logits": answer.logits.numpy(), **states_of(answer)}
+    for length in (3, 127, 128, 129, 130, 300, 510, 511, 512, 513):
+        ids = (1 + np.arange(length) ** 2 % 37)[np.newaxis]
+        last = _last_states(model, ids)
+        places = [0, 1, length // 2, length - 2, length - 1]
+        outputs[f"lengths/{length}"] = last[places]
+    return model.config, weights_of(model), inputs, outputs
+
+
+def _last_states(model, ids):
+    row = {"input_ids": ids.astype(np.int32)}
+    row["attention_mask"] = np.ones_like(row["input_ids"])
+    answer = answer_of(model, row, output_hidden_states=True)
+    return answer.hidden_states[-1][0].numpy()
+
+
+def _openai_gpt(name):
+    """Also what `generate` writes greedily behind the tokens of each row."""
+    lengths = (12, 7, 3)
+    inputs, generated = _inputs(name, lengths), []
+    model = _model(name, "LMHeadModel")
+    with torch.no_grad():
+        # Their gains are called ln_1.weight; these are drawn around 1 too.
+        for key, parameter in model.named_parameters():
+            if ".ln_" in key and key.endswith("weight"):
+                parameter += 1
+    for ids, length in zip(inputs["input_ids"], lengths, strict=True):
+        prompt = torch.from_numpy(ids[None, :length]).long()
+        answer = model.generate(
+            prompt,
+            attention_mask=torch.ones_like(prompt),
+            max_new_tokens=6,
+            do_sample=False,
+            pad_token_id=0,
+        )
+        generated.append(answer[0, length:].numpy().astype(np.int32))
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    outputs = {"logits": answer.logits.numpy(), **states_of(answer)}
+    outputs["generated"] = np.stack(generated)
+    return model.config, weights_of(model), inputs, outputs
+
+
+def _roberta(name):
+    """One row padded on the left, one with the id of padding inside.
+
+    As in the published files, the weights hold a pooler beside the head.
+    """
+    vocab_size = _CONFIGS[name][2]["vocab_size"]
+    random = np.random.default_rng(_CONFIGS[name][1] + 1)
+    places = np.arange(12)
+    mask = np.stack([places < 12, places < 7, places >= 5, places < 9])
+    ids = np.where(mask, random.integers(4, vocab_size, mask.shape), _PAD)
+    ids[3, 4] = _PAD
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    inputs = {key: value.astype(np.int32) for key, value in inputs.items()}
+    model = _model(name, "ForMaskedLM")
+    pooled = _class(name, "Model")(_config(name, "ForMaskedLM"))
+    pooled = draw_widely(pooled, _CONFIGS[name][1] + 1)
+    pooled.load_state_dict(model.base_model.state_dict(), strict=False)
+    prefix = model.base_model_prefix
+    weights = {f"{prefix}.{k}": v for k, v in weights_of(pooled).items()}
+    answer = answer_of(model, inputs, output_hidden_states=True)
+    outputs = {
+        "logits": answer.logits.numpy(),
+        "pooler_output": answer_of(pooled, inputs).pooler_output.numpy(),
+        **states_of(answer),
+    }
+    if name == "mpnet":
+        ids = (4 + np.arange(_LONG) ** 2 % 31)[np.newaxis]
+        outputs["long"] = _last_states(model, ids)[::10]
+    return model.config, {**weights, **weights_of(model)}, inputs, outputs
+
+
+_BERT_TASKS = ("multiple_choice", "question_answering", "token_classification")
+_MAKERS = {
+    **dict.fromkeys(("gelu", "gelu_new"), _bert),
+    **dict.fromkeys(_BERT_TASKS, _bert_task),
+    "albert": _albert,
+    **dict.fromkeys(("deberta", "deberta-v2"), _deberta),
+    "distilbert": _masked_lm,
+    "electra": _electra,
+    "openai_gpt": _openai_gpt,
+    **dict.fromkeys(("mpnet", "roberta", "xlm-roberta"), _roberta),
+}
+# Their files hold one model.
+_WITHOUT_TASKS = (*_BERT_TASKS, "gelu", "gelu_new", "distilbert", "openai_gpt")
+
+
+def main(names):
+    for name in names:
+        config, weights, inputs, outputs = _MAKERS[name](name)
+        groups = {"weights": weights, "inputs": inputs, "outputs": outputs}
+        tasks = [] if name in _WITHOUT_TASKS else _tasks(name)
+        write_with_tasks(f"hf_{name}", config, **groups, tasks=tasks)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
