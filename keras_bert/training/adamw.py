@@ -57,6 +57,9 @@ class AdamW(keras.optimizers.Optimizer):
         [BERT](https://arxiv.org/abs/1810.04805), appendix A.2
     """
 
+    # Others have a factor for each variable, which TensorFlow's op lacks.
+    _is_plain = True
+
     def __init__(
         self,
         learning_rate=1e-4,
@@ -210,13 +213,18 @@ class AdamW(keras.optimizers.Optimizer):
         gradient = ops.cast(gradient, variable.dtype)
         rate, step = self._step_of(index, variable.dtype, learning_rate)
         decay = self._decay_rate if self._decaying[index] else 0.0
-        if keras.backend.backend() == "tensorflow":
+        if self._is_plain and keras.backend.backend() == "tensorflow":
             m, v = self._momentums[index], self._velocities[index]
             moments = m.value, v.value
             update_variable(gradient, variable, moments, rate, decay, step)
-        else:
-            direction = self._direction(gradient, index, step)
-            self.assign_sub(variable, rate * (direction + decay * variable))
+            return
+        update = self._direction(gradient, index, step) + decay * variable
+        rate *= self._rate_factor(gradient, variable, index, update, step)
+        self.assign_sub(variable, rate * update)
+
+    def _rate_factor(self, gradient, variable, index, update, step):
+        """Return what an update is multiplied by, besides the rate."""
+        return 1.0
 
     def _direction(self, gradient, index, step):
         """Moves m and v; returns m' / (sqrt(v') + epsilon)."""

@@ -30,25 +30,18 @@ class Lamb(AdamW):
         [LAMB](https://arxiv.org/abs/1904.00962), algorithm 2
     """
 
+    _is_plain = False
+
     def __init__(self, learning_rate=1e-3, global_clipnorm=None, **kwargs):
         super().__init__(
             learning_rate, global_clipnorm=global_clipnorm, **kwargs
         )
 
-    def update_step(self, gradient, variable, learning_rate):
-        index = self._get_variable_index(variable)
-        gradient = ops.cast(gradient, variable.dtype)
-        rate, step = self._step_of(index, variable.dtype, learning_rate)
-        update = self._direction(gradient, index, step)
-        if self._decaying[index]:
-            update += self._decay_rate * variable
-            rate *= _trust_ratio(variable, update)
-        self.assign_sub(variable, rate * update)
-
-
-def _trust_ratio(variable, update):
-    ratio = ops.divide_no_nan(_norm(variable), _norm(update))
-    return ops.where(ratio > 0, ratio, ops.ones_like(ratio))
+    def _rate_factor(self, gradient, variable, index, update, step):
+        if not self._decaying[index]:
+            return 1.0
+        ratio = ops.divide_no_nan(_norm(variable), _norm(update))
+        return ops.where(ratio > 0, ratio, ops.ones_like(ratio))
 
 
 def _norm(values):

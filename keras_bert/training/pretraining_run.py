@@ -7,9 +7,9 @@ import tensorflow as tf
 from absl import logging
 
 from keras_bert.training.curve import Curve
+from keras_bert.training.log_interval import LogInterval
 from keras_bert.training.strategies import is_chief
 from keras_bert.training.strategies import mean_over_workers
-from keras_bert.training.stretch import Stretch
 from keras_bert.training.termination import TerminationRequest
 from keras_bert.training.training_state import restore_state
 from keras_bert.training.training_state import save_state
@@ -92,14 +92,14 @@ class _Run:
         self._skipped = 0  # In a row.
         self.step = self.num_batches = 0
         self.evaluated = {}
-        self._stretch = Stretch(self.step)
+        self._interval = LogInterval(self.step)
         about = restore_state(self._states, loop.variables)
         self.is_new = about is None
         if about:
             logging.info("Goes on after step %d.", about["step"])
             self.step, self.evaluated = about["step"], about["evaluated"]
             self.num_batches, self._skipped = about["batches"], about["skipped"]
-            self._stretch = Stretch(**about["stretch"])
+            self._interval = LogInterval(**about["stretch"])
         self._check_workers_agree()
         if self._is_chief:
             if begin is not None:
@@ -157,7 +157,7 @@ class _Run:
         sums = {name: float(value) for name, value in sums.items()}
         self.num_batches += num_batches
         self.step += int(sums["steps"])
-        self._stretch.add(sums)
+        self._interval.add(sums)
         self._check_finite(sums)
 
     def _check_finite(self, sums):
@@ -187,7 +187,7 @@ class _Run:
 
     def _log(self):
         options = self._options
-        metrics = self._stretch.metrics(self.step, self._batch_size)
+        metrics = self._interval.metrics(self.step, self._batch_size)
         metrics["learning_rate"] = self._learning_rate()
         if options.matrix_product_rate:
             metrics["matrix_product_share"] = (
@@ -204,15 +204,15 @@ class _Run:
                 self.step,
                 options.num_train_steps,
                 text,
-                self._stretch.seconds_for(self.step, left),
+                self._interval.seconds_for(self.step, left),
             )
-        self._stretch = Stretch(self.step)
+        self._interval = LogInterval(self.step)
 
     def evaluate(self, dataset):
         """Means over the held-out batches; empty without any."""
         if dataset is None:
             return {}
-        with self._stretch.paused():
+        with self._interval.paused():
             self.evaluated = self._loop.evaluate(self.distributed(dataset))
             if self._is_chief:
                 self._curve.add(self.step, "eval", self.evaluated)
@@ -225,11 +225,11 @@ class _Run:
             "batches": self.num_batches,
             "skipped": self._skipped,
             "evaluated": self.evaluated,
-            "stretch": self._stretch.about(),
+            "stretch": self._interval.about(),
         }
         if not self._is_chief:
             return
-        with self._stretch.paused():
+        with self._interval.paused():
             self._states.mkdir(exist_ok=True)
             save_state(
                 self._states,

@@ -28,18 +28,14 @@ class StableAdamW(AdamW):
         algorithm 2
     """
 
+    _is_plain = False
+
     def __init__(self, learning_rate=1e-4, global_clipnorm=None, **kwargs):
         super().__init__(
             learning_rate, global_clipnorm=global_clipnorm, **kwargs
         )
 
-    def update_step(self, gradient, variable, learning_rate):
-        index = self._get_variable_index(variable)
-        gradient = ops.cast(gradient, variable.dtype)
-        rate, step = self._step_of(index, variable.dtype, learning_rate)
-        update = self._direction(gradient, index, step)
-        if self._decaying[index]:
-            update += self._decay_rate * variable
+    def _rate_factor(self, gradient, variable, index, update, step):
         # Of a step that is not taken the gradient may be not finite.
         clipped = ops.where(step.clip == 0, 0.0, gradient * step.clip)
         surprise = ops.mean(
@@ -48,5 +44,4 @@ class StableAdamW(AdamW):
         )
         # Both v and epsilon hold the correction of v, whose root is this.
         root = step.epsilon / self.epsilon
-        length = ops.maximum(root * ops.sqrt(surprise), 1.0)
-        self.assign_sub(variable, rate / length * update)
+        return 1.0 / ops.maximum(root * ops.sqrt(surprise), 1.0)

@@ -32,12 +32,6 @@ def test_values_are_those_of_the_paper(gelu, gate):
     )
 
 
-def test_the_two_forms_differ():
-    x = _X.astype("float32")
-    difference = keras.ops.convert_to_numpy(gelu_tanh(x) - gelu_erf(x))
-    assert 1e-4 < np.abs(difference).max() < 1e-3
-
-
 @pytest.mark.parametrize("gelu", [gelu_tanh, gelu_erf])
 def test_it_is_saved_and_found_by_its_name(gelu):
     serialized = keras.activations.serialize(gelu)

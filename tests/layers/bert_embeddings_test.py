@@ -36,15 +36,6 @@ def test_output_is_the_normalized_sum():
     )
 
 
-def test_a_token_depends_on_itself_alone():
-    embeddings = make_embeddings()
-    np.testing.assert_allclose(
-        call(embeddings, _IDS[:, :2], _SEGMENTS[:, :2]),
-        call(embeddings, _IDS, _SEGMENTS)[:, :2],
-        atol=1e-6,
-    )
-
-
 def test_weights_start_at_the_deviation_of_the_initializer():
     embeddings = BertEmbeddings(1000, 64)
     embeddings.build((None, None))

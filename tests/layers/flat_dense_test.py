@@ -100,25 +100,6 @@ def test_gradients_are_those_of_keras():
 _VECTORS = np.random.default_rng(0).normal(size=(64, 8)).astype("float32")
 
 
-def test_config_round_trip_with_dropout():
-    layer = DropoutDense(3, dropout=0.25, activation="tanh", name="named")
-    revived = keras.saving.deserialize_keras_object(
-        keras.saving.serialize_keras_object(layer)
-    )
-    assert type(revived) is DropoutDense
-    assert revived.get_config() == layer.get_config()
-    assert revived.dropout == 0.25
-
-
-def test_without_training_it_is_a_dense_layer():
-    ours = DropoutDense(3, dropout=0.5, activation="tanh")
-    theirs = keras.layers.Dense(3, activation="tanh")
-    theirs.build(_VECTORS.shape)
-    ours.build(_VECTORS.shape)
-    ours.set_weights(theirs.get_weights())
-    np.testing.assert_allclose(ours(_VECTORS), theirs(_VECTORS), atol=1e-6)
-
-
 def test_inputs_are_dropped_in_training_and_not_outputs():
     layer = DropoutDense(8, dropout=0.5, kernel_initializer="identity")
     outputs = np.asarray(layer(_VECTORS, training=True))

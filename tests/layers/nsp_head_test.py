@@ -27,9 +27,3 @@ def test_logits_are_computed_in_float32():
     logits = head(keras.ops.ones((1, 8), "bfloat16"))
     assert logits.dtype == "float32"
     np.testing.assert_allclose(logits, 1.0 + 1.0 / 1024, atol=1e-6)
-
-
-def test_kernel_starts_from_the_initializer():
-    head = NSPHead(kernel_initializer="ones")
-    head.build((None, 8))
-    np.testing.assert_array_equal(head.get_weights()[0], np.ones((8, 2)))

@@ -80,39 +80,6 @@ def test_the_activation_is_the_one_asked_for():
     assert np.abs(call(make_block(), _INPUTS, _MASK) - expected).max() > 1e-4
 
 
-def test_positions_asked_for_are_those_of_the_whole():
-    block = make_block()
-    positions = np.tile(np.array([[0, 2, 2, 1]], np.int32), (len(_INPUTS), 1))
-    whole = call(block, _INPUTS, _MASK)
-    rows = np.take_along_axis(whole, positions[:, :, None], axis=1)
-    np.testing.assert_allclose(
-        block(_INPUTS, _MASK, positions), rows, atol=1e-6
-    )
-
-
-def test_masked_tokens_do_not_matter():
-    block = make_block()
-    garbage = np.where(_MASK[:, :, None] == 1, _INPUTS, 1000.0)
-    tokens = _MASK == 1
-    np.testing.assert_allclose(
-        call(block, garbage, _MASK)[tokens],
-        call(block, _INPUTS, _MASK)[tokens],
-        atol=1e-6,
-    )
-
-
-def test_longer_padding_changes_nothing():
-    block = make_block()
-    longer = np.pad(_INPUTS, ((0, 0), (0, 4), (0, 0)), constant_values=5.0)
-    mask = np.pad(_MASK, ((0, 0), (0, 4)))
-    tokens = _MASK == 1
-    np.testing.assert_allclose(
-        call(block, longer, mask)[:, :5][tokens],
-        call(block, _INPUTS, _MASK)[tokens],
-        atol=2e-6,
-    )
-
-
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
 def test_a_mask_may_have_any_dtype(dtype):
     block = make_block()
@@ -146,18 +113,6 @@ def test_normalization_is_computed_in_float32():
     row = np.array([1, -1, 1, -1, 1, -1, 1, -1], "float32")
     output = call(block, np.tile(row, (3, 5, 1)), _MASK)
     np.testing.assert_allclose(output[:, :, ::2], -0.001, rtol=0.01)
-
-
-@pytest.mark.parametrize("name", ["dropout", "attention_dropout"])
-def test_dropout_is_for_training_alone(name):
-    rates = {"dropout": 0.0, "attention_dropout": 0.0, name: 0.5}
-    block = make_block(**rates)
-    expected = call(block, _INPUTS, _MASK)
-    np.testing.assert_array_equal(
-        call(block, _INPUTS, _MASK, training=False), expected
-    )
-    dropped = call(block, _INPUTS, _MASK, training=True)
-    assert not np.allclose(dropped, expected)
 
 
 def test_the_two_dropouts_of_a_step_differ():

@@ -5,7 +5,6 @@ import re
 import keras
 import numpy as np
 import pytest
-from absl import logging
 
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import pretraining_losses
@@ -98,17 +97,6 @@ def test_description_tells_which_variables_decay(tiny_config):
         "  1 x masked_lm_head/layer_norm/beta",
         "  1 x nsp_head/classifier/bias",
     ]
-
-
-@_MAKERS
-def test_the_log_tells_which_variables_decay(
-    tiny_config, make_optimizer, monkeypatch
-):
-    lines = []
-    monkeypatch.setattr(logging, "info", lines.append)
-    model = bert_pretrainer(tiny_config)
-    make_optimizer(model, 1e-4)
-    assert lines == [describe_weight_decay(model)]
 
 
 def test_settings_are_those_of_the_papers(tiny_config):

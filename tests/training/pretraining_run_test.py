@@ -244,18 +244,6 @@ def test_a_run_begins_before_it_writes_and_once_its_state_fits(toy, tmp_path):
     assert len(seen) == 1
 
 
-def test_held_out_data_are_looked_at_in_between(toy, tmp_path):
-    toy()
-    evaluated = [x for x in read_curve(tmp_path) if x["split"] == "eval"]
-    assert [line["step"] for line in evaluated] == [0, 8, 16, 20]
-
-
-def test_a_run_without_held_out_data_only_trains(toy, tmp_path):
-    assert toy(eval_seeds=None, num_train_steps=3) == {}
-    (line,) = read_curve(tmp_path)
-    assert (line["step"], line["split"]) == (3, "train")
-
-
 def test_the_weights_do_not_depend_on_when_one_looks(toy, toy_loop, tmp_path):
     loop, values = toy_loop
     ends = []
@@ -354,22 +342,6 @@ def test_a_hundred_skipped_batches_in_a_row_stop_the_run(
         toy(bad_batches=range(100), **arguments)
     bad = {*range(200)} - {98, 198}
     assert toy(bad_batches=bad, **arguments) == {}
-
-
-@pytest.mark.exhaustive
-def test_a_hundred_skipped_batches_among_good_ones_do_not(toy):
-    arguments = {
-        name: 220
-        for name in (
-            "num_train_steps",
-            "steps_per_execution",
-            "log_steps",
-            "save_checkpoints_steps",
-        )
-    }
-    bad = range(0, 220, 2)
-    assert len(bad) > 100
-    toy(bad_batches=bad, eval_seeds=None, on_nan="skip", **arguments)
 
 
 def make_batches(records, masking):
@@ -511,23 +483,6 @@ def test_a_full_disk_ends_the_run_and_it_can_go_on(
     assert saved_steps(tmp_path) == [5, 10]
     toy()
     assert saved_steps(tmp_path) == [15, 20]
-
-
-def test_a_state_of_another_model_is_an_error(toy, toy_loop, tmp_path):
-    toy(num_train_steps=1, eval_seeds=None)
-    loop, _ = toy_loop
-    config = BertConfig(
-        vocab_size=31,
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=16,
-    )
-    with pytest.raises(ValueError, match="is of another model"):
-        run_pretraining(
-            make_loop(config), None, None, _BATCH_SIZE, tmp_path, _OPTIONS
-        )
 
 
 @pytest.mark.parametrize(

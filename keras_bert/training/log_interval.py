@@ -1,4 +1,4 @@
-"""The stretch of a run between two points of its curve."""
+"""Sums and speed between two points of the curve of a run."""
 
 import contextlib
 import time
@@ -6,8 +6,8 @@ import time
 from keras_bert.training.terms import mean_metrics
 
 
-class Stretch:
-    """Sums over the steps since the last point, and their time.
+class LogInterval:
+    """Sums and time of the steps since the last point of the curve.
 
     Args:
         start_step: int, the step at which it begins.

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from keras_bert.training.stretch import Stretch
+from keras_bert.training.log_interval import LogInterval
 
 _SUMS = {
     "loss": 6.0,
@@ -26,43 +26,43 @@ def clock(monkeypatch):
 
 
 def test_speed_is_of_the_steps_of_the_stretch(clock):
-    stretch = Stretch(10)
-    stretch.add(_SUMS)
-    stretch.add(_SUMS)
+    interval = LogInterval(10)
+    interval.add(_SUMS)
+    interval.add(_SUMS)
     clock(107.0)
-    assert stretch.metrics(16, batch_size=8) == {
+    assert interval.metrics(16, batch_size=8) == {
         "loss": 2.0,
         "gradient_norm": 3.0,
         "examples_per_second": 6 * 8 / 7,
         "tokens_per_second": 20.0,
     }
-    assert stretch.seconds_for(16, 12) == 14.0
+    assert interval.seconds_for(16, 12) == 14.0
 
 
 def test_a_pause_takes_no_time(clock):
-    stretch = Stretch(0)
-    stretch.add(_SUMS)
+    interval = LogInterval(0)
+    interval.add(_SUMS)
     clock(101.0)
-    with stretch.paused():
+    with interval.paused():
         clock(200.0)
     clock(201.0)
-    assert stretch.metrics(2, 1)["examples_per_second"] == 1.0
+    assert interval.metrics(2, 1)["examples_per_second"] == 1.0
 
 
 def test_skipped_batches_are_told_if_there_are_any(clock):
-    stretch = Stretch(0)
-    stretch.add({**_SUMS, "skipped_steps": 2.0})
+    interval = LogInterval(0)
+    interval.add({**_SUMS, "skipped_steps": 2.0})
     clock(101.0)
-    assert stretch.metrics(3, 1)["skipped_steps"] == 2.0
+    assert interval.metrics(3, 1)["skipped_steps"] == 2.0
 
 
 def test_a_stretch_goes_on_from_what_it_says_of_itself(clock):
-    stretch = Stretch(4)
-    stretch.add(_SUMS)
+    interval = LogInterval(4)
+    interval.add(_SUMS)
     clock(103.0)
-    about = stretch.about()
+    about = interval.about()
     clock(500.0)
-    again = Stretch(**about)
+    again = LogInterval(**about)
     assert again.about() == about
     again.add(_SUMS)
     assert about["sums"] == _SUMS
