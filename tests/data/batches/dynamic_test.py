@@ -1,27 +1,19 @@
-import pathlib
-import subprocess
-import sys
-
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from keras_bert import features
-from keras_bert.config import BertConfig
 from keras_bert.data import PretrainingDataOptions
 from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import pretraining_dataset
 from keras_bert.data.jobs.shards import ShardBuilder
 from keras_bert.data.records.framing import write_records
-from keras_bert.models import bert_pretrainer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import CLS
 from keras_bert.text.wordpiece.vocabulary import MASK
 from keras_bert.text.wordpiece.vocabulary import SEP
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
-_ROOT = pathlib.Path(__file__).resolve().parents[3]
 _SEQ_LENGTH, _NUM_PREDICTIONS = 24, 4
 _VOCABULARY = Vocabulary(
     [*SPECIAL_TOKENS, *(f"{'##' * (n % 3 == 0)}{n}" for n in range(95))]
@@ -183,26 +175,6 @@ def test_labels_put_back_give_the_records(write, whole_words):
     assert _restored(dataset) == expected
 
 
-def test_whole_words_are_masked_whole(write):
-    path = write("a")
-    dataset = _dataset([path], epoch=0, do_whole_word_mask=True)
-    rows = iter(_read(path))
-    num_words = 0
-    for inputs, _, weights in dataset.as_numpy_iterator():
-        for positions, weight in zip(
-            inputs["masked_lm_positions"], weights["mlm_logits"]
-        ):
-            example = next(rows)
-            chosen = set(positions[weight > 0].tolist())
-            words = np.cumsum(example["word_starts"])
-            words[example["segment_boundary"][0] - 1] = -1
-            words[[0, -1]] = -1
-            for word in {words[position] for position in chosen}:
-                assert chosen.issuperset(np.nonzero(words == word)[0])
-                num_words += 1
-    assert num_words > 30
-
-
 def test_an_epoch_is_the_same_whatever_the_batch_size(write):
     paths = [write(name, seed=n) for n, name in enumerate("abc")]
     expected = _examples(_dataset(paths, epoch=3))
@@ -265,27 +237,6 @@ def test_a_saved_iterator_goes_on_where_it_was(write, tmp_path):
             tf.nest.flatten(next(restored)), tf.nest.flatten(next(batches))
         ):
             np.testing.assert_array_equal(ours, theirs)
-
-
-def test_the_order_does_not_depend_on_the_global_seed(write):
-    path = write("a")
-    streams = []
-    for seed in (1, 2):
-        tf.random.set_seed(seed)
-        streams.append(_examples(_dataset([path]).take(20)))
-    assert streams[0] == streams[1]
-
-
-def test_batches_are_whole_and_never_span_two_epochs(write):
-    path = write("a")
-    count = len(_read(path))
-    dataset = _dataset([path], batch_size=count - 1)
-    for spec in tf.nest.flatten(dataset.element_spec):
-        assert spec.shape.is_fully_defined()
-        assert spec.shape[0] == count - 1
-    for batch in dataset.take(4):
-        restored = _restored(tf.data.Dataset.from_tensors(batch))
-        assert len({str(example) for example in restored}) == count - 1
 
 
 @pytest.mark.parametrize("first_batch", [1, 7, 50, 123])
@@ -391,104 +342,3 @@ def test_records_of_the_other_form_are_told_apart(write):
 def test_an_argument_out_of_range_is_an_error(write, changes, received):
     with pytest.raises(ValueError, match=received):
         _dataset([write("a")], **changes)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "received"),
-    [
-        ({"masking": "none"}, "masking='none'"),
-        (
-            {"masking": "dynamic", "do_whole_word_mask": True},
-            "do_whole_word_mask=True",
-        ),
-    ],
-)
-def test_the_form_of_records_is_checked(arguments, received):
-    with pytest.raises(ValueError, match=received):
-        PretrainingDataOptions(**arguments)
-
-
-_CONFIG = BertConfig(
-    vocab_size=_VOCAB_SIZE,
-    hidden_size=8,
-    num_hidden_layers=1,
-    num_attention_heads=2,
-    intermediate_size=16,
-    max_position_embeddings=_SEQ_LENGTH,
-)
-
-
-def test_a_model_can_be_fitted(write):
-    model = bert_pretrainer(_CONFIG)
-    model.compile(
-        optimizer="sgd",
-        loss={
-            name: keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-            for name in ("mlm_logits", "nsp_logits")
-        },
-    )
-    path = write("a")
-    history = model.fit(
-        _dataset([path]),
-        epochs=2,
-        steps_per_epoch=15,
-        shuffle=False,
-        verbose=0,
-    ).history
-    assert np.isfinite(history["loss"]).all()
-    assert len(history["loss"]) == 2
-    eval_data = _dataset([path], epoch=0)
-    losses = [model.evaluate(eval_data, steps=5, verbose=0) for _ in range(2)]
-    assert losses[0] == losses[1]
-
-
-def _run_pretraining(tmp_path, path, *arguments):
-    _VOCABULARY.save(tmp_path / "vocab.txt")
-    _CONFIG.to_json(tmp_path / "config.json")
-    return subprocess.run(
-        [
-            sys.executable,
-            "tools/run_pretraining.py",
-            f"--input_file={path}",
-            f"--eval_file={path}",
-            f"--output_dir={tmp_path / 'run'}",
-            f"--vocab_file={tmp_path / 'vocab.txt'}",
-            f"--bert_config_file={tmp_path / 'config.json'}",
-            f"--max_seq_length={_SEQ_LENGTH}",
-            f"--max_predictions_per_seq={_NUM_PREDICTIONS}",
-            "--num_train_steps=20",
-            "--num_warmup_steps=2",
-            "--train_batch_size=4",
-            "--do_lower_case",
-            *arguments,
-        ],
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-    )
-
-
-@pytest.mark.exhaustive
-def test_run_pretraining_takes_dynamic_records(write, tmp_path):
-    result = _run_pretraining(
-        tmp_path, write("a"), "--masking=dynamic", "--do_whole_word_mask"
-    )
-    assert result.returncode == 0, result.stderr
-    assert (tmp_path / "run/model.safetensors").exists()
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("form", "arguments", "message"),
-    [
-        ("dynamic", [], "Read them with --masking=dynamic"),
-        ("static", ["--masking=dynamic"], "Read them with --masking=static"),
-        ("static", ["--do_whole_word_mask"], "are for --masking=dynamic"),
-    ],
-)
-def test_run_pretraining_names_the_other_form(
-    write, tmp_path, form, arguments, message
-):
-    result = _run_pretraining(tmp_path, write("a", form), *arguments)
-    assert result.returncode == 1
-    assert message in result.stderr.splitlines()[-1]

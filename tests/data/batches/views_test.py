@@ -44,14 +44,6 @@ def test_every_token_is_predicted_from_those_before_it():
     assert set(labels) == set(weights) == {"mlm_logits"}
 
 
-def test_shapes_are_static_and_ids_are_int32():
-    inputs, labels, weights = left_to_right_batches(_batches()).element_spec
-    assert inputs["masked_lm_positions"].shape == (2, 4)
-    assert labels["mlm_logits"].shape == (2, 4)
-    assert labels["mlm_logits"].dtype == tf.int32
-    assert weights["mlm_logits"].dtype == tf.float32
-
-
 def test_every_token_counts_and_no_padding():
     (batch,) = token_batches(padded_batches(_batches(), 3))
     inputs, labels, weights = batch

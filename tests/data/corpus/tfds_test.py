@@ -4,10 +4,6 @@ import sys
 
 import pytest
 
-from keras_bert.data import PretrainingDataOptions
-from keras_bert.data import TextOptions
-from keras_bert.data import create_pretraining_data
-from keras_bert.data import open_sources
 from keras_bert.data.corpus import text_files
 from keras_bert.data.corpus.tfds import TfdsSource
 from keras_bert.data.prepared import open_builder
@@ -122,29 +118,6 @@ def test_fingerprints_tell_version_split_size_and_key(prepare):
     )
     fingerprints = {s.fingerprint() for s in (source, *others)}
     assert len(fingerprints) == 4
-
-
-@_NEEDS_TFDS
-def test_records_are_those_of_the_same_text(
-    prepare, make_documents, write_documents, vocab_file, tmp_path
-):
-    source = TfdsSource(prepare(_texts(make_documents(1, 30))))
-    lines = b"\n".join(source.lines(source.chunks()[0]))
-    (tmp_path / "text.txt").write_bytes(lines)
-    made = []
-    for name, given in (
-        ("a", [source]),
-        ("b", open_sources([str(tmp_path / "text.txt")])),
-    ):
-        path = tmp_path / name
-        create_pretraining_data(
-            given,
-            [str(path)],
-            TextOptions(vocab_file),
-            PretrainingDataOptions(dupe_factor=1),
-        )
-        made.append(path.read_bytes())
-    assert made[0] == made[1]
 
 
 @_NEEDS_TFDS

@@ -156,38 +156,16 @@ def test_documents_do_not_depend_on_the_batches(
     assert counts["sentences"] == sum(map(len, expected))
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", f"{_NO_TOKEN}\n"])
-def test_no_text_is_no_token(tokenizer, tmp_path, text):
-    path = tmp_path / "a.txt"
-    path.write_text(text, encoding="utf-8")
-    with ChunkWriter(f"{tmp_path}/chunk", tokenizer) as writer:
-        for batch in batch_lines(read_lines(path)):
-            assert not +writer.write(batch)
-    assert not any(
-        (tmp_path / f"chunk.{kind}").stat().st_size
-        for kind in ("tokens", "sentences", "documents")
-    )
-
-
-@pytest.mark.parametrize("segmented_words", [False, True])
-def test_large_vocabularies_have_room_for_their_ids(
-    tokenize, write_documents, segmented_words
-):
-    fillers = [f"word{index}" for index in range((1 << 16) - 5)]
-    vocabulary = Vocabulary([*SPECIAL_TOKENS, *fillers, "last"])
-    path = write_documents("a.txt", [["word0 last"]])
-    corpus, _ = tokenize([path], BertTokenizer(vocabulary), segmented_words)
-    assert corpus.tokens.tolist() == [5, 1 << 16]
-    assert corpus.tokens.dtype == np.uint32
-
-
-def test_the_largest_small_vocabulary_fits_16_bits(tokenize, write_documents):
-    fillers = [f"word{index}" for index in range((1 << 16) - 6)]
+@pytest.mark.parametrize(
+    ("size", "dtype"), [(1 << 16, np.uint16), ((1 << 16) + 1, np.uint32)]
+)
+def test_ids_have_room(tokenize, write_documents, size, dtype):
+    fillers = [f"word{index}" for index in range(size - 6)]
     vocabulary = Vocabulary([*SPECIAL_TOKENS, *fillers, "last"])
     path = write_documents("a.txt", [["word0 last"]])
     corpus, _ = tokenize([path], BertTokenizer(vocabulary))
-    assert corpus.tokens.tolist() == [5, (1 << 16) - 1]
-    assert corpus.tokens.dtype == np.uint16
+    assert corpus.tokens.tolist() == [5, size - 1]
+    assert corpus.tokens.dtype == dtype
 
 
 def _continues(tokenize, write_documents, documents):
@@ -207,31 +185,30 @@ def _continues(tokenize, write_documents, documents):
     return [part.tolist() for part in np.split(bits, ends)]
 
 
-def test_spaces_alone_divide_segmented_words(tokenize, write_documents):
-    assert _continues(
-        tokenize,
-        write_documents,
-        [
-            ["我们 喜欢 北京大学", "狗"],
-            ["喜欢,北京 大学."],
-            ["狗", "我们"],
-        ],
-    ) == [[0, 1, 0, 1, 0, 1, 1, 1, 0], [0, 1, 1, 1, 1, 0, 1, 1], [0, 0, 1]]
-
-
-@pytest.mark.parametrize("space", ["\t", "\u3000", "\xa0", "\u2009", " \u3000"])
-def test_all_white_space_divides_segmented_words(
-    tokenize, write_documents, space
+@pytest.mark.parametrize(
+    ("documents", "bits"),
+    [
+        (
+            [["我们 喜欢 北京大学", "狗"], ["喜欢,北京 大学."], ["狗", "我们"]],
+            [[0, 1, 0, 1, 0, 1, 1, 1, 0], [0, 1, 1, 1, 1, 0, 1, 1], [0, 0, 1]],
+        ),
+        *(
+            (
+                [[f"我们{space}喜欢", f"北{space}京"], ["狗"]],
+                [[0, 1, 0, 1, 0, 0], [0]],
+            )
+            for space in ("\t", "\u3000", "\xa0", "\u2009", " \u3000")
+        ),
+        (
+            [["我\u200b们 \u200b喜\ufeff欢", "\u200b北"], ["狗"]],
+            [[0, 1, 0, 1, 0], [0]],
+        ),
+    ],
+)
+def test_only_white_space_divides_segmented_words(
+    tokenize, write_documents, documents, bits
 ):
-    documents = [[f"我们{space}喜欢", f"北{space}京"], ["狗"]]
-    bits = _continues(tokenize, write_documents, documents)
-    assert bits == [[0, 1, 0, 1, 0, 0], [0]]
-
-
-def test_what_the_tokenizer_drops_divides_nothing(tokenize, write_documents):
-    documents = [["我\u200b们 \u200b喜\ufeff欢", "\u200b北"], ["狗"]]
-    bits = _continues(tokenize, write_documents, documents)
-    assert bits == [[0, 1, 0, 1, 0], [0]]
+    assert _continues(tokenize, write_documents, documents) == bits
 
 
 def test_a_corpus_in_memory_is_that_of_the_files(tokenize, tokenizer, tmp_path):

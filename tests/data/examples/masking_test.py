@@ -99,38 +99,6 @@ def test_positions_are_ascending_and_at_words(rules, is_continuation):
         )
 
 
-@_ALL_RULES
-def test_shapes_and_types_are_those_of_the_schema(rules, is_continuation):
-    ids, maskable = _examples(3, 5)
-    outputs = _mask(ids, maskable, rules, is_continuation=is_continuation)
-    shape = 5, rules.max_predictions_per_seq
-    assert [o.shape for o in outputs] == [ids.shape, shape, shape, shape]
-    assert [o.dtype for o in outputs] == [np.int32] * 3 + [np.float32]
-
-
-@pytest.mark.parametrize("limit", [1, 2, 3, 100])
-@pytest.mark.parametrize("prob", [0.01, 0.15, 0.5])
-def test_the_share_of_the_length_is_predicted(prob, limit):
-    ids, maskable = _examples(4, 300)
-    rules = _rules(masked_lm_prob=prob, max_predictions_per_seq=limit)
-    *_, weights = _mask(ids, maskable, rules)
-    expected = [
-        min(limit, max(1, round(prob * length)), words)
-        for length, words in zip((ids != 0).sum(1), maskable.sum(1))
-    ]
-    assert weights.sum(axis=1).tolist() == expected
-
-
-def test_fewer_words_than_wanted_are_all_predicted():
-    ids = np.array([[_CLS, 7, _SEP, 8, _SEP, 0]], np.int32)
-    maskable = np.array([[0, 1, 0, 1, 0, 0]], bool)
-    rules = _rules(masked_lm_prob=0.9, max_predictions_per_seq=5)
-    _, positions, labels, weights = _mask(ids, maskable, rules)
-    assert positions.tolist() == [[1, 3, 0, 0, 0]]
-    assert labels.tolist() == [[7, 8, 0, 0, 0]]
-    assert weights.tolist() == [[1, 1, 0, 0, 0]]
-
-
 @pytest.mark.parametrize("is_continuation", [None, np.zeros(1000, bool)])
 def test_80_percent_are_masked_10_replaced_10_kept(is_continuation):
     ids, maskable = _examples(5, 12_000)
@@ -214,21 +182,3 @@ def test_a_word_cut_at_its_beginning_is_a_word_of_its_own():
         seen.add(tuple(positions[weights > 0].tolist()))
     # 1 may be taken before a word of two, which then does not fit.
     assert seen == {(1,), (2, 3), (5, 6)}
-
-
-def test_a_word_longer_than_wanted_is_left_alone():
-    ids = np.array([[_CLS, 7, 601, 602, _SEP, 8, 603, _SEP]], np.int32)
-    maskable = np.array([[0, 1, 1, 1, 0, 1, 1, 0]], bool)
-    rules = _rules(masked_lm_prob=0.2)  # 2 of 8.
-    _, positions, _, weights = _mask(
-        ids, maskable, rules, is_continuation=np.arange(1000) >= 500
-    )
-    assert positions[weights > 0].tolist() == [5, 6]
-
-
-def test_the_same_seed_gives_the_same_masks():
-    ids, maskable = _examples(8, 50)
-    once, again, other = (_mask(ids, maskable, _rules(), s) for s in (1, 1, 2))
-    for array, same in zip(once, again):
-        np.testing.assert_array_equal(array, same)
-    assert np.any(once[1] != other[1])

@@ -70,22 +70,6 @@ def test_tokens_may_say_themselves_what_continues(make_corpus):
         assert array.dtype == same.dtype
 
 
-def test_a_full_pair_has_no_padding(make_corpus):
-    corpus = make_corpus([[4], [4]])
-    ids, mask, *_ = pack_segments(
-        corpus, _pairs((0, 4, 4, 4, True)), _rules(11)
-    )
-    assert ids.tolist() == [[_CLS, 0, 1, 2, 3, _SEP, 4, 5, 6, 7, _SEP]]
-    assert mask.all()
-
-
-def test_the_last_tokens_of_the_corpus_can_be_packed(make_corpus):
-    corpus = make_corpus([[1], [1]])
-    ids, *_ = pack_segments(corpus, _pairs((1, 1, 0, 1, True)), _rules(20))
-    assert ids[0, :5].tolist() == [_CLS, 1, _SEP, 0, _SEP]
-    assert not ids[0, 5:].any()
-
-
 @pytest.fixture
 def sampled(make_corpus):
     rng = np.random.default_rng(1)
@@ -107,34 +91,6 @@ def test_examples_have_the_features_of_the_schema(sampled):
         assert array.shape == (len(sampled[1]), lengths[feature.length])
         is_float = feature.dtype == "float32"
         assert array.dtype == (np.float32 if is_float else np.int32)
-
-
-def test_labels_put_back_give_the_pairs(sampled):
-    corpus, pairs = sampled
-    examples = _make(corpus, pairs)
-    for row in range(len(pairs)):
-        ids = examples["input_ids"][row].copy()
-        for position, label, weight in zip(
-            examples["masked_lm_positions"][row],
-            examples["masked_lm_ids"][row],
-            examples["masked_lm_weights"][row],
-        ):
-            if weight:
-                ids[position] = label
-        first, second = (
-            list(corpus.tokens[start:][:length])
-            for start, length in (
-                (pairs.first_start[row], pairs.first_length[row]),
-                (pairs.second_start[row], pairs.second_length[row]),
-            )
-        )
-        packed = [_CLS, *first, _SEP, *second, _SEP]
-        padding = [0] * (20 - len(packed))
-        assert ids.tolist() == packed + padding
-        segments = [0] * (len(first) + 2) + [1] * (len(second) + 1)
-        assert examples["segment_ids"][row].tolist() == segments + padding
-        mask = [1] * len(packed)
-        assert examples["input_mask"][row].tolist() == mask + padding
 
 
 def test_the_label_is_1_where_b_label(sampled):

@@ -5,7 +5,6 @@ import pytest
 
 from keras_bert.data.examples.segment_pairs import sample_segment_pairs
 from keras_bert.data.examples.segment_pairs import walk_documents
-from keras_bert.data.examples.segments import Segments
 
 
 def _random_lengths(rng, num_documents, max_sentences=9, max_length=12):
@@ -89,14 +88,6 @@ def _uses(corpus, pairs):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_every_sentence_is_used_once_where_nothing_is_cut(make_corpus, seed):
-    rng = np.random.default_rng(seed)
-    corpus = make_corpus(_random_lengths(rng, 20))
-    pairs = _sample(corpus, 2 * 9 * 12, 0.0, seed)
-    assert np.all(_uses(corpus, pairs) == 1)
-
-
-@pytest.mark.parametrize("seed", range(10))
 def test_every_sentence_is_used_once_before_the_cut(make_corpus, seed):
     rng = np.random.default_rng(seed)
     corpus = make_corpus(_random_lengths(rng, 20))
@@ -104,15 +95,6 @@ def test_every_sentence_is_used_once_before_the_cut(make_corpus, seed):
         corpus, np.arange(20), lambda rows, _: rows + 2, 10_000, rng
     )
     assert np.all(_uses(corpus, pairs) == 1)
-
-
-def test_half_of_the_chunks_of_several_sentences_get_a_random_b(make_corpus):
-    # Two sentences make one chunk. If its B is random, the second sentence
-    # is put back and makes a pair of its own, whose B must be random.
-    corpus = make_corpus([[2, 3]] * 6000)
-    pairs = _sample(corpus, 100, 0.0, seed=1)
-    assert len(pairs) / 6000 == pytest.approx(1.5, abs=0.03)
-    assert pairs.label.mean() == pytest.approx(2 / 3, abs=0.02)
 
 
 def test_documents_of_one_sentence_always_get_a_random_b(make_corpus):
@@ -131,53 +113,12 @@ def test_a_random_b_may_come_from_every_other_document(make_corpus):
     assert seen == {(a, b) for a in range(4) for b in range(4) if a != b}
 
 
-def test_full_length_is_aimed_at_without_short_sequences(make_corpus):
-    corpus = make_corpus([[1] * 100] * 10)
-    pairs = _sample(corpus, 20, 0.0, seed=1)
-    pairs = pairs[~pairs.label]
-    end = pairs.second_start + pairs.second_length
-    inner = pairs[end % 100 != 0]  # Not the rest of a document.
-    assert len(inner) > 10
-    assert np.all(inner.first_length + inner.second_length == 20)
-
-
-def test_short_sequences_have_every_length_alike(make_corpus):
-    corpus = make_corpus([[1] * 200] * 300)
-    pairs = _sample(corpus, 9, 1.0, seed=1)
-    pairs = pairs[~pairs.label]
-    end = pairs.second_start + pairs.second_length
-    inner = pairs[end % 200 != 0]
-    lengths = inner.first_length + inner.second_length
-    document = _document_of(corpus, inner.first_start)
-    targets = [set(lengths[document == d]) for d in range(300)]
-    assert all(len(target) == 1 for target in targets)
-    counts = np.bincount([target.pop() for target in targets], minlength=10)
-    assert counts[:2].tolist() == [0, 0]
-    assert counts[2:].min() > 15  # 300 / 8 = 37.5 are expected.
-
-
-def test_the_same_seed_gives_the_same_pairs(make_corpus):
-    corpus = make_corpus(_random_lengths(np.random.default_rng(1), 20))
-    once, again, other = (_sample(corpus, 20, 0.5, s) for s in (1, 1, 2))
-    np.testing.assert_array_equal(once.first_start, again.first_start)
-    np.testing.assert_array_equal(once.second_start, again.second_start)
-    assert once.second_start.tolist() != other.second_start.tolist()
-
-
 def test_only_the_documents_asked_for_are_walked(make_corpus):
     corpus = make_corpus([[2, 3, 2]] * 6)
     pairs = sample_segment_pairs(
         corpus, np.array([1, 4]), 20, 0.1, np.random.default_rng(1)
     )
     assert set(_document_of(corpus, pairs.first_start)) == {1, 4}
-
-
-def test_pairs_can_be_indexed_and_joined(make_corpus):
-    pairs = _sample(make_corpus([[2, 3, 2]] * 6), 20, 0.1, seed=1)
-    joined = Segments.concatenate([pairs[:3], pairs[3:]])
-    assert len(pairs[:3]) == 3
-    np.testing.assert_array_equal(joined.first_start, pairs.first_start)
-    np.testing.assert_array_equal(joined.label, pairs.label)
 
 
 def _published_pairs(documents, max_num_tokens, short_seq_prob, rng):

@@ -1,7 +1,6 @@
 """Each way to make examples, from text to batches."""
 
 import json
-import pathlib
 
 import numpy as np
 import pytest
@@ -55,16 +54,6 @@ def test_the_manifest_tells_the_packing_and_its_label(create, packing):
     label = PACKINGS[packing].label
     assert {*manifest["shares"]} & labels == ({label} - {""})
     assert {*counts} & labels == ({label} - {""})
-
-
-@_ALL
-def test_the_same_seed_gives_the_same_bytes(create, packing):
-    once, again, other = (
-        [pathlib.Path(x).read_bytes() for x in create(packing, **changes)[0]]
-        for changes in ({}, {}, {"random_seed": 7})
-    )
-    assert once == again
-    assert once != other
 
 
 @_ALL
@@ -212,15 +201,3 @@ def test_a_prediction_at_a_separator_is_named(
     path = write_record_file("bad", [example.SerializeToString()])
     with pytest.raises(ValueError, match="`masked_lm_ids` must be no"):
         list(read_checked_records(path, vocabulary))
-
-
-def test_an_unknown_packing_is_an_error():
-    with pytest.raises(
-        ValueError, match="one of segment_pairs, sentence_pairs.*'pairs'"
-    ):
-        PretrainingDataOptions(packing="pairs")
-
-
-def test_runs_are_drawn_in_training_where_masks_are():
-    with pytest.raises(ValueError, match="`ngram` is chosen while .*ngram=3"):
-        PretrainingDataOptions(masking="dynamic", ngram=3)

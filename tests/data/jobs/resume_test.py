@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import pathlib
-import random
 import signal
 import subprocess
 import sys
@@ -135,18 +134,6 @@ def _kill_and_go_on(run, create, folder, kill_at, expected):
         assert create(folder.name) == expected[1]
     _check_finished(folder, expected)
     return code != 0
-
-
-def test_a_run_killed_again_and_again_comes_to_its_end(run, tmp_path, expected):
-    folder = tmp_path / "out"
-    generator = random.Random(1)
-    num_kills = 0
-    while run("out", kill_at=generator.randint(10, 90)):
-        num_kills += 1
-        assert num_kills < 100
-        _check_final_names(folder, expected)
-    _check_finished(folder, expected)
-    assert num_kills > 2
 
 
 def test_a_run_killed_anywhere_goes_on(run, create, tmp_path, expected):
@@ -336,16 +323,6 @@ def test_a_vocabulary_may_move(create, unfinished, vocabulary, tmp_path):
     create(vocab_file=str(tmp_path / "vocab.txt"))
 
 
-def test_overwriting_starts_anew(create, unfinished, tmp_path):
-    counts = create("other", random_seed=2)
-    other = _bytes(tmp_path / "other"), counts
-    assert create(random_seed=2, overwrite=True) == counts
-    _check_finished(tmp_path / "out", other)
-    first = create(overwrite=True)
-    assert _bytes(tmp_path / "out") != other[0]
-    assert first == create()
-
-
 def test_overwriting_keeps_the_old_until_the_new_is_there(
     create, expected, fill_disk, tmp_path
 ):
@@ -399,15 +376,6 @@ def test_a_finished_run_typed_again_does_nothing(
     }
 
 
-def test_lost_output_of_a_finished_run_is_named(create, expected, tmp_path):
-    create()
-    (tmp_path / "out" / "b.tfrecord").unlink()
-    with pytest.raises(ValueError, match="Missing or changed: .*/b.tfrecord"):
-        create()
-    create(overwrite=True)
-    _check_finished(tmp_path / "out", expected)
-
-
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_files_that_are_in_the_way_are_refused(create, tmp_path, overwrite):
     folder = tmp_path / "out"
@@ -421,7 +389,9 @@ def test_files_that_are_in_the_way_are_refused(create, tmp_path, overwrite):
     assert (folder / "b.tfrecord").read_text() == "precious"
 
 
-def test_records_that_were_changed_are_not_replaced(create, tmp_path):
+def test_records_that_were_lost_or_changed_are_named(
+    create, expected, tmp_path
+):
     create()
     path = tmp_path / "out" / "b.tfrecord"
     path.write_bytes(path.read_bytes()[:-1])
@@ -429,6 +399,11 @@ def test_records_that_were_changed_are_not_replaced(create, tmp_path):
         create()
     with pytest.raises(ValueError, match="b.tfrecord exists, and no manifest"):
         create(overwrite=True)
+    path.unlink()
+    with pytest.raises(ValueError, match="Missing or changed: .*/b.tfrecord"):
+        create()
+    create(overwrite=True)
+    _check_finished(tmp_path / "out", expected)
 
 
 def test_a_file_of_another_run_in_the_folder_is_not_replaced(
@@ -470,22 +445,7 @@ def test_what_is_put_in_the_way_of_a_run_is_not_replaced(
     assert path.read_text() == "precious"
 
 
-def test_a_run_of_another_layout_is_refused(create, unfinished, tmp_path):
-    work = tmp_path / "out" / ".manifest-a.tfrecord.json.work"
-    (work / "manifest.json").write_text('{"settings": {}}')
-    with pytest.raises(ValueError, match=f"{work} exists, and is not the"):
-        create()
-
-
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_a_folder_is_no_output_file(create, tmp_path, overwrite):
-    (tmp_path / "out" / "b.tfrecord").mkdir(parents=True)
-    with pytest.raises(ValueError, match="b.tfrecord exists"):
-        create(overwrite=overwrite)
-    assert os.listdir(tmp_path / "out") == ["b.tfrecord"]
-
-
-@pytest.mark.parametrize("text", ["", "no JSON", "[]", "{}", '{"counts": 1}'])
+@pytest.mark.parametrize("text", ["no JSON", "{}"])
 def test_a_foreign_manifest_is_refused(create, tmp_path, text):
     path = tmp_path / "out" / "manifest-a.tfrecord.json"
     path.parent.mkdir()
@@ -511,13 +471,4 @@ def test_two_processes_at_once_are_refused(create, expected, tmp_path):
             raise KeyboardInterrupt
     assert os.listdir(tmp_path / "out") == []
     create(overwrite=True)
-    _check_finished(tmp_path / "out", expected)
-
-
-def test_what_a_kill_has_left_half_written_is_dropped(
-    create, expected, unfinished, tmp_path
-):
-    work = tmp_path / "out" / ".manifest-a.tfrecord.json.work"
-    (work / "shard-00002.tfrecord.1234.tmp").write_text("half")
-    create()
     _check_finished(tmp_path / "out", expected)

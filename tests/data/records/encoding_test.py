@@ -56,11 +56,6 @@ def _assert_parses(values):
         np.testing.assert_array_equal(tensor, values[name])
 
 
-@pytest.mark.parametrize("number", _BORDERS)
-def test_numbers_of_every_size_are_read_back(number):
-    _assert_parses(_values(lambda _, shape: np.full(shape, number), 2, 5, 3))
-
-
 def test_numbers_of_all_sizes_mix_in_a_record():
     _assert_parses(
         _values(lambda rng, shape: rng.choice(_BORDERS, shape), 9, 40, 7)
@@ -86,11 +81,6 @@ def test_records_longer_than_two_length_bytes_are_read_back():
     _assert_parses(
         _values(lambda rng, shape: rng.integers(0, 1 << 30, shape), 3, 6000, 9)
     )
-
-
-def test_no_example_gives_no_record():
-    values = _values(lambda _, shape: np.zeros(shape), 0, 5, 3)
-    assert serialize_examples(values, features.PRETRAINING_FEATURES) == []
 
 
 def test_bytes_are_those_of_the_protocol_buffer_library():

@@ -190,27 +190,6 @@ def test_a_wrong_length_is_named(write, vocabulary, request, form, feature):
         assert message.endswith(f"Received: {len(values) + 1}.")
 
 
-def test_a_wrong_length_in_the_first_record_is_named(write, vocabulary, static):
-    wrong = {**static, "input_mask": static["input_mask"][:-1]}
-    message = _error(write("a", [wrong] * 3), vocabulary)
-    assert ", record 0 (" in message
-    assert "`input_mask` must have 12 value(s), the max_seq_length" in message
-
-
-def test_empty_lists_are_named(write, vocabulary, static):
-    message = _error(write("a", [{**static, "input_ids": []}]), vocabulary)
-    assert "`input_ids` must have 1 value(s)" in message
-    assert message.endswith("Received: 0.")
-
-
-def test_a_value_fault_comes_before_a_later_missing_feature(
-    write, vocabulary, static
-):
-    wrong = _with(static, "next_sentence_labels", 0, 3)
-    path = write("a", [static, wrong, {}])
-    assert ", record 1 (" in _error(path, vocabulary)
-
-
 def test_no_example_is_named(write, vocabulary, static):
     message = _error(write("a", [static, b"no example"]), vocabulary)
     assert ", record 1 (" in message
@@ -246,12 +225,6 @@ def test_a_file_cut_in_a_record_is_named(
     )
 
 
-def test_a_file_cut_between_records_is_shorter(write, vocabulary, static):
-    path = write("a", [static] * 4)
-    os.truncate(path, os.path.getsize(path) // 2)
-    assert _read(path, vocabulary) == [2]
-
-
 @pytest.mark.parametrize(
     "byte, what", [(0, "length"), (9, "length"), (20, "data"), (-1, "data")]
 )
@@ -264,18 +237,3 @@ def test_a_damaged_record_is_named(write, vocabulary, static, byte, what):
     message = _error(path, vocabulary)
     place = f"{path}, record 1 (counted from 0; at byte {one}): "
     assert message.startswith(f"{place}the checksum of its {what} does not")
-
-
-def test_a_fault_comes_before_a_later_cut(write, vocabulary, static):
-    wrong = _with(static, "next_sentence_labels", 0, 3)
-    path = write("a", [static, wrong, static])
-    os.truncate(path, os.path.getsize(path) - 1)
-    assert "`next_sentence_labels`" in _error(path, vocabulary)
-
-
-def test_a_text_file_is_no_record_file(tmp_path, vocabulary):
-    path = tmp_path / "a.txt"
-    path.write_text("The dog sees the cat.\n")
-    message = _error(str(path), vocabulary)
-    assert f"{path}, record 0 (" in message
-    assert message.endswith("the file is damaged or no TFRecord file.")
