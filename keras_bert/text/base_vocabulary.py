@@ -1,5 +1,6 @@
 """Common parts of the vocabularies of all kinds of tokenizers."""
 
+import collections
 import copy
 import hashlib
 import typing
@@ -206,11 +207,10 @@ def tokens_in_order(ids, path):
 
 
 def _first_duplicate(tokens, source):
-    first = {}
-    for index, token in enumerate(tokens):
-        if first.setdefault(token, index) != index:
-            return (
-                f"{source} must not hold a token twice. Received: {token!r} "
-                f"with the ids {first[token]} and {index}, which count from 0."
-            )
-    raise KeyError("no duplicate")
+    counts = collections.Counter(tokens)
+    token = next(token for token in tokens if counts[token] > 1)
+    first = tokens.index(token)
+    return (
+        f"{source} must not hold a token twice. Received: {token!r} with the "
+        f"ids {first} and {tokens.index(token, first + 1)}, which count from 0."
+    )

@@ -27,8 +27,6 @@ def build_double_array(entries: dict[bytes, int]) -> list[int]:
         The units, a list of unsigned 32-bit integers. Equal entries give
         equal units, whatever their order.
     """
-    for key, value in entries.items():
-        _check_entry(key, value)
     root, blocks = _minimise(_nest(entries))
     bases = _place(blocks)
     units = [0] * (-(-(max(bases) + 1) // _PAGE) * _PAGE)
@@ -41,18 +39,6 @@ def build_double_array(entries: dict[bytes, int]) -> list[int]:
             index = base ^ byte
             units[index] = _node_unit(index, byte, child, blocks, bases)
     return units
-
-
-def _check_entry(key, value):
-    if not key or 0 in key:
-        raise ValueError(
-            "A key must hold at least one byte and no byte 0. "
-            f"Received: {key!r}."
-        )
-    if not 0 <= value < _IS_VALUE:
-        raise ValueError(
-            f"A value must be in [0, 2**31). Received: {value} for {key!r}."
-        )
 
 
 def _nest(entries):
