@@ -97,15 +97,6 @@ class AskedTexts(Asked):
         is_plain = pathlib.Path(path).suffix.lower() == ".txt"
         return cls(path, None if is_plain else [column])
 
-    def __post_init__(self):
-        super().__post_init__()
-        is_plain = pathlib.Path(self.path).suffix.lower() == ".txt"
-        if is_plain != (self.columns is None):
-            raise ValueError(
-                "Columns are for .csv, .tsv and .jsonl; in a .txt each line "
-                f"is a text. Received: columns={self.columns}, {self.path}."
-            )
-
     def rows(self):
         lines = read_lines(self.path)
         if self.columns is None:

@@ -78,18 +78,6 @@ def test_a_row_at_fault_is_named(write, name, content, columns, message):
         list(AskedTexts(path, columns).rows())
 
 
-@pytest.mark.parametrize(
-    ("name", "columns", "message"),
-    [
-        ("a.txt", ["a"], "Received: columns=.'a'., .*a.txt"),
-        ("a.csv", None, "Received: columns=None, .*a.csv"),
-    ],
-)
-def test_columns_are_for_tables(write, name, columns, message):
-    with pytest.raises(ValueError, match=message):
-        AskedTexts(write(name, b"a"), columns)
-
-
 def test_a_missing_file_is_named(tmp_path):
     path = pathlib.Path(tmp_path, "none.csv")
     with pytest.raises(ValueError, match=f"Received: {path}"):
