@@ -344,22 +344,6 @@ def test_absurd_sizes_are_refused_before_anything_is_made(
         from_pretrained(directory(weights, {**config, key: value}))
 
 
-def test_a_truncated_file_is_an_error(weights, config, directory):
-    path = directory(weights, config) / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(CheckpointError, match="model.safetensors is cut off"):
-        from_pretrained(path.parent)
-
-
-def test_a_pointer_of_git_lfs_is_an_error(weights, config, directory):
-    path = directory(weights, config)
-    (path / "model.safetensors").write_text(
-        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
-    )
-    with pytest.raises(CheckpointError, match="git lfs pull"):
-        from_pretrained(path)
-
-
 def test_a_directory_without_weights_says_what_is_wanted(
     weights, config, directory
 ):
