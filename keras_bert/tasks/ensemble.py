@@ -1,5 +1,6 @@
 """Several fine-tuned models that answer as one."""
 
+import copy
 import os
 import typing
 
@@ -10,7 +11,6 @@ from keras_bert.checkpoints import from_pretrained
 from keras_bert.summary import Summarized
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
-from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.loading import load_task
 
 _Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")
@@ -46,6 +46,10 @@ class Ensemble(Summarized):
         self.tasks = list(tasks)
         _check_kinds(self.tasks)
         self.settings = _agreed(self.tasks)
+        # The first task, with the logits of all.
+        self._mean_task = copy.copy(self.tasks[0])
+        self._mean_task.encode = self._encode
+        self._mean_task.logits = self._logits
 
     def _facts(self):
         task = _name(self.tasks[0])
@@ -99,7 +103,7 @@ class Ensemble(Summarized):
         Returns:
             What that returns.
         """
-        return self.tasks[0].decode(*self._ask(texts, show_progress_bar))
+        return self._mean_task.predict(texts, show_progress_bar)
 
     @one_or_many
     def probabilities(self, texts):
@@ -120,8 +124,7 @@ class Ensemble(Summarized):
                 "`probabilities` are those of a TextClassifier or a "
                 f"MultipleChoice. Received: an ensemble of {_name(first)}s."
             )
-        _, logits = self._ask(texts)
-        return first.probabilities_of(logits)
+        return self._mean_task.probabilities(texts)
 
     @property
     def null_threshold(self):
@@ -152,8 +155,9 @@ class Ensemble(Summarized):
                 "`answers` are those of a QuestionAnswerer. "
                 f"Received: an ensemble of {_name(first)}s."
             )
-        asked = self._ask_labelled(questions)
-        return first.answers_of(*asked, n_best_size, max_answer_length)
+        return self._mean_task.answers(
+            questions, n_best_size, max_answer_length
+        )
 
     def evaluate(self, texts, labels=None):
         """Compares answers with labels.
@@ -164,31 +168,23 @@ class Ensemble(Summarized):
         Returns:
             A dict of floats, the metrics of the task.
         """
-        return self.tasks[0].metrics(*self._ask_labelled(texts, labels))
+        return self._mean_task.scores(self._mean_task.labelled(texts, labels))
 
-    def _ask(self, texts, show_progress_bar=False):
-        """Asks all models; returns what the first has encoded, and the mean."""
+    def _encode(self, texts, labels=None, class_weights=None):
+        """Encode texts for all models; return what the first has encoded."""
         first, *others = self.tasks
-        asked = first.encode(texts)
-        # What a word is, tokenizers may see differently.
-        texts = texts if asked.alike is None else asked.alike
-        encoded = [asked, *(task.encode(texts) for task in others)]
-        num_rows = sum(len(one.rows) for one in encoded)
-        with progress_bar(show_progress_bar, num_rows):
-            return asked, self._mean_logits(encoded)
+        encoded = first.encode(texts, labels, class_weights)
+        # Tokenizers may find different words in a text.
+        if labels is None and encoded.ensemble_encodings is not None:
+            texts = encoded.ensemble_encodings
+        encoded.others = [
+            x.encode(texts, labels, class_weights) for x in others
+        ]
+        return encoded
 
-    def _ask_labelled(self, texts, labels=None):
-        """Asks as `_ask` does, with labels."""
-        encoded = [task.labelled(texts, labels) for task in self.tasks]
-        return encoded[0], self._mean_logits(encoded)
-
-    def _mean_logits(self, encoded):
-        return _mean(
-            [
-                x.logits(rows)
-                for x, rows in zip(self.tasks, encoded, strict=True)
-            ]
-        )
+    def _logits(self, encoded):
+        pairs = zip(self.tasks, [encoded, *encoded.others], strict=True)
+        return _mean([task.logits(rows) for task, rows in pairs])
 
 
 def _mean(logits):
@@ -213,7 +209,7 @@ def _agreed(tasks):
     """Collects what all models have alike; unknown values are left out."""
     agreed = {}
     for number, task in enumerate(tasks, 1):
-        for name, value in task.shared_settings.items():
+        for name, value in task.ensemble_settings.items():
             if value is None:
                 continue
             if agreed.setdefault(name, value) != value:

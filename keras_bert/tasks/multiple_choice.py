@@ -9,8 +9,8 @@ from keras_bert.tasks.choices import ChoicePreprocessor
 from keras_bert.tasks.choices import as_questions
 from keras_bert.tasks.choices import encoded_questions
 from keras_bert.tasks.choices import right_choices
-from keras_bert.tasks.fine_tuning.collapse import differ_too_little
-from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
+from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
@@ -121,12 +121,12 @@ class MultipleChoice(FineTunedTask):
         return {"accuracy": float(is_right.mean())}
 
     def collapse(self, encoded):
-        some = examples_to_tell(len(encoded))
+        some = probe_indices(len(encoded))
         logits = self.logits(encoded.part(some))
         # Scores of one value say the same where rounding makes one the best.
         is_flat = np.ptp(logits, axis=1, keepdims=True) < _FLAT
         answers = np.where(is_flat.all(), 0, logits.argmax(axis=1))
-        return differ_too_little(answers, encoded.targets[some])
+        return is_nearly_constant(answers, encoded.targets[some])
 
     @one_or_many
     def probabilities(self, questions):

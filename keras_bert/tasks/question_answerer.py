@@ -17,6 +17,7 @@ from keras_bert.tasks.answers.question_preprocessor import window_answers
 from keras_bert.tasks.answers.question_rows import asked_questions
 from keras_bert.tasks.answers.question_rows import by_questions
 from keras_bert.tasks.answers.question_rows import check_spans
+from keras_bert.tasks.answers.question_rows import each_window
 from keras_bert.tasks.answers.question_rows import labelled_questions
 from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.question_rows import questions_of
@@ -26,9 +27,9 @@ from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.tasks.answers.squad_scores import answer_metrics
 from keras_bert.tasks.answers.squad_scores import is_one_answer
 from keras_bert.tasks.answers.squad_scores import question_metrics
-from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
+from keras_bert.tasks.fine_tuning.encoded import token_targets
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.teaching import SoftSpanLoss
@@ -130,7 +131,7 @@ class QuestionAnswerer(FineTunedTask):
     def null_threshold(self, value):
         self.settings["null_threshold"] = value
 
-    @arguments.describe(Recipe)
+    @arguments.name_rest(Recipe)
     def fit(
         self,
         questions,
@@ -138,21 +139,7 @@ class QuestionAnswerer(FineTunedTask):
         callbacks=(),
         verbose="auto",
         teacher=None,
-        *,
-        epochs=3,
-        batch_size=32,
-        learning_rate=3e-5,
-        warmup=0.1,
-        weight_decay=0.01,
-        layer_decay=1.0,
-        num_frozen_layers=0,
-        num_reset_layers=0,
-        label_smoothing=0.0,
-        patience=None,
-        seed=0,
-        parallel_parts=1,
-        label_share=0.5,
-        temperature=2.0,
+        **recipe,
     ):
         """Fine-tune the model.
 
@@ -181,9 +168,8 @@ class QuestionAnswerer(FineTunedTask):
             ValueError: a question or the teacher cannot be used. Nothing is
                 trained.
         """
-        recipe = self.recipe(locals())
         return self._fit(
-            recipe,
+            self.recipe(**recipe),
             questions,
             validation_data=validation_data,
             teacher=teacher,
@@ -220,7 +206,7 @@ class QuestionAnswerer(FineTunedTask):
             raise ValueError(
                 "Some of `questions` must be impossible, to find from which "
                 "score on there is no answer. Received: "
-                f"{len(encoded.origin)} questions, each with an answer."
+                f"{len(encoded.decode_context)} questions, each with an answer."
             )
         return self._tune(encoded)
 
@@ -296,17 +282,16 @@ class QuestionAnswerer(FineTunedTask):
             label_smoothing, reduction="mean_with_sample_weight"
         )
 
-    def told(self, encoded, told):
-        windows = [x.T for both in told for x in np.moveaxis(both, 1, 0)]
-        lengths = encoded.rows.lengths
-        logits = [x[:n] for x, n in zip(windows, lengths, strict=True)]
-        return told_of_tokens(encoded.rows, logits, -np.inf)
+    def teacher_targets(self, encoded, logits):
+        pairs = zip(each_window(logits), encoded.rows.lengths, strict=True)
+        logits = [window[:length] for window, length in pairs]
+        return token_targets(encoded.rows, logits, -np.inf)
 
     def soft_loss(self, temperature):
         return SoftSpanLoss(temperature)
 
     @property
-    def shared_settings(self):
+    def ensemble_settings(self):
         # Then they cut questions and contexts into the same tokens.
         tokenizer = self.preprocess.tokenizer
         return {
@@ -336,7 +321,7 @@ class QuestionAnswerer(FineTunedTask):
         )
 
     def collapse(self, encoded):
-        some = examples_to_tell(len(encoded.counts), _NUM_LOOKED_AT)
+        some = probe_indices(len(encoded.counts), _NUM_LOOKED_AT)
         part = encoded.part(some)
         answers = row_answers(part, self.logits(part))
         return is_one_answer(questions_of(part), answers, self.null_threshold)

@@ -25,45 +25,17 @@ def glue_scores(task, labels, predictions):
             there are not as many predictions as labels.
     """
     task = glue_task(task)
-    if not task.is_regression:
-        _check_names("labels", labels, task)
-        _check_names("predictions", predictions, task)
-    return {name: _GLUE[name](labels, predictions) for name in task.metrics}
-
-
-def accuracy(labels, predictions):
-    """Computes the share of predictions that are the label.
-
-    Args:
-        labels, predictions: lists of str or int.
-    """
-    labels, predictions = _paired(labels, predictions)
-    return float(np.mean(labels == predictions))
-
-
-def f1(labels, predictions, positive):
-    """Compute the F1 of one label; 0.0 if it never occurs.
-
-    Args:
-        labels, predictions: lists of str or int.
-        positive: str or int, the label.
-    """
-    labels, predictions = _paired(labels, predictions)
-    given, found = labels == positive, predictions == positive
-    return float(_f1_of_counts((given & found).sum(), given.sum(), found.sum()))
-
-
-def matthews_correlation(labels, predictions):
-    """Compute Matthews' correlation, from -1 to 1.
-
-    Args:
-        labels, predictions: lists of str or int. If all values of either are
-            equal, the correlation is 0.0.
-    """
-    pair = _paired(labels, predictions)
-    names, indices = np.unique(pair, return_inverse=True)
-    matrix = confusion_matrix(*indices.reshape(2, -1), len(names))
-    return _matthews_of_counts(matrix)
+    if task.is_regression:
+        return {name: _GLUE[name](labels, predictions) for name in task.metrics}
+    names = task.label_names
+    columns = [
+        _places("labels", labels, task),
+        _places("predictions", predictions, task),
+    ]
+    matrix = confusion_matrix(*_paired(*columns), len(names))
+    scores = label_scores(matrix)
+    scores["matthews_correlation"] = _matthews_correlation(matrix)
+    return {name: scores[name] for name in task.metrics}
 
 
 def pearson(labels, predictions):
@@ -88,17 +60,10 @@ def spearman(labels, predictions):
     return _correlation(*map(_average_ranks, pair))
 
 
-def _mean_correlation(labels, predictions):
-    return (pearson(labels, predictions) + spearman(labels, predictions)) / 2
-
-
 _GLUE = {
-    "accuracy": accuracy,
-    "f1": lambda labels, predictions: f1(labels, predictions, positive="1"),
-    "matthews_correlation": matthews_correlation,
     "pearson": pearson,
     "spearman": spearman,
-    "mean": _mean_correlation,
+    "mean": lambda *pair: (pearson(*pair) + spearman(*pair)) / 2,
 }
 
 
@@ -152,16 +117,11 @@ def _paired(labels, predictions):
             f"Received: {predictions.shape} predictions for {labels.shape} "
             "labels."
         )
-    if (labels.dtype.kind == "U") != (predictions.dtype.kind == "U"):
-        raise ValueError(
-            "Labels and predictions must both be names or both numbers. "
-            f"Received: {labels.flat[0].item()!r} and "
-            f"{predictions.flat[0].item()!r}."
-        )
     return labels, predictions
 
 
-def _check_names(name, values, task):
+def _places(name, values, task):
+    """Find the places of labels among the names of a task."""
     for index, value in enumerate(values):
         if value not in task.label_names:
             raise ValueError(
@@ -169,6 +129,7 @@ def _check_names(name, values, task):
                 f"{', '.join(map(repr, task.label_names))}. Received: "
                 f"{value!r} at index {index}."
             )
+    return np.array([task.label_names.index(value) for value in values], int)
 
 
 def confusion_matrix(labels, predictions, num_labels):
@@ -202,7 +163,7 @@ def label_scores(matrix):
     }
     if len(matrix) == 2:
         scores["f1"] = float(each[1])
-        scores["matthews_correlation"] = _matthews_of_counts(matrix)
+        scores["matthews_correlation"] = _matthews_correlation(matrix)
     return scores
 
 
@@ -262,7 +223,7 @@ def _f1_of_counts(right, given, found):
     return 2 * right / np.maximum(given + found, 1)
 
 
-def _matthews_of_counts(matrix):
+def _matthews_correlation(matrix):
     """Compute R_K of a confusion matrix (Gorodkin 2004), 0.0 if undefined."""
     matrix = matrix.astype(float)
     total, given, found = matrix.sum(), matrix.sum(1), matrix.sum(0)

@@ -4,8 +4,8 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_bert.tasks.fine_tuning.collapse import differ_too_little
-from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
+from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
@@ -131,11 +131,11 @@ class TextClassifier(TextTask):
         return label_scores(matrix)
 
     def collapse(self, encoded):
-        some = examples_to_tell(len(encoded.counts))
+        some = probe_indices(len(encoded.counts))
         logits = self.logits(encoded.part(some))
         answers = logits >= 0 if self.multi_label else logits.argmax(1)
         targets = encoded.targets[encoded.starts[some]]
-        return differ_too_little(answers, targets)
+        return is_nearly_constant(answers, targets)
 
     @one_or_many
     def probabilities(self, texts):

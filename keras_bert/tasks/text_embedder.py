@@ -183,7 +183,7 @@ class TextEmbedder(Task):
         """
         save_embedder(self, directory, format, overwrite)
 
-    @arguments.describe(Recipe)
+    @arguments.name_rest(Recipe)
     def fit(
         self,
         texts,
@@ -191,21 +191,7 @@ class TextEmbedder(Task):
         validation_data=None,
         callbacks=(),
         verbose="auto",
-        *,
-        epochs=3,
-        batch_size=32,
-        learning_rate=3e-5,
-        warmup=0.1,
-        weight_decay=0.01,
-        layer_decay=1.0,
-        num_frozen_layers=0,
-        num_reset_layers=0,
-        label_smoothing=0.0,
-        patience=None,
-        seed=0,
-        parallel_parts=1,
-        label_share=0.5,
-        temperature=2.0,
+        **recipe,
     ):
         """Fine-tune the encoder and the dense layers.
 
@@ -235,7 +221,7 @@ class TextEmbedder(Task):
         Raises:
             ValueError: an example cannot be used. Nothing is trained.
         """
-        recipe = Recipe.of(locals())
+        recipe = Recipe(**recipe)
         examples = embedding_examples(self.preprocess, texts, labels)
         validation = None
         if validation_data is not None:

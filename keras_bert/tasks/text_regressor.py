@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 
-from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.collapse import spread_too_little
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.labels import numbers
@@ -95,7 +95,7 @@ class TextRegressor(TextTask):
         }
 
     def collapse(self, encoded):
-        some = examples_to_tell(len(encoded.counts))
+        some = probe_indices(len(encoded.counts))
         targets = encoded.targets[encoded.starts[some]]
         return spread_too_little(self.logits(encoded.part(some)), targets)
 

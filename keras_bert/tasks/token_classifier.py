@@ -13,12 +13,12 @@ from keras_bert.data.labelled.entities import locate_entities
 from keras_bert.data.labelled.entities import to_iob1
 from keras_bert.data.labelled.entities import to_iob2
 from keras_bert.data.labelled.tag_schemes import is_plain
-from keras_bert.tasks.fine_tuning.collapse import differ_too_little
-from keras_bert.tasks.fine_tuning.collapse import examples_to_tell
+from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
+from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.encoded import told_of_tokens
+from keras_bert.tasks.fine_tuning.encoded import token_targets
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
 from keras_bert.tasks.fine_tuning.label_names import label_weights
@@ -172,17 +172,17 @@ class TokenClassifier(FineTunedTask):
             reduction="mean_with_sample_weight",
         )
 
-    def told(self, encoded, told):
-        words = encoded.origin
-        logits = words.at_first_pieces(told, 0.0)
-        return told_of_tokens(words.rows, logits, padding=0.0)
+    def teacher_targets(self, encoded, logits):
+        words = encoded.decode_context
+        logits = words.at_first_pieces(logits, 0.0)
+        return token_targets(words.rows, logits, padding=0.0)
 
     def training_metrics(self):
         return [LabelAccuracy()]
 
     def loss_arguments(self, encoded, logits):
         places = {label: place for place, label in enumerate(self.labels)}
-        tags = itertools.chain.from_iterable(encoded.origin.tags)
+        tags = itertools.chain.from_iterable(encoded.decode_context.tags)
         targets = np.eye(len(places))[[places[tag] for tag in tags]]
         logits = np.concatenate(logits)
         is_read = np.isfinite(logits).all(axis=1)
@@ -192,7 +192,7 @@ class TokenClassifier(FineTunedTask):
         return ["accuracy"] if self.is_plain else [*_ENTITY_METRICS]
 
     def metrics(self, encoded, logits):
-        tags, predictions = encoded.origin.tags, self.tags_of(logits)
+        tags, predictions = encoded.decode_context.tags, self.tags_of(logits)
         if self.is_plain:
             return tag_accuracy(tags, predictions)
         if self.is_iob1:
@@ -201,15 +201,15 @@ class TokenClassifier(FineTunedTask):
         return {name: scores[name] for name in _ENTITY_METRICS}
 
     def collapse(self, encoded):
-        some = examples_to_tell(len(encoded.rows))
+        some = probe_indices(len(encoded.rows))
         logits = self.token_logits(encoded.rows.part(some))
         found, given = [], []
         for index, row in zip(some, logits, strict=True):
-            labels = encoded.origin.labels[index]
+            labels = encoded.decode_context.labels[index]
             is_word = labels != IGNORED
             found.extend(row.argmax(axis=-1)[is_word].tolist())
             given.extend(labels[is_word].tolist())
-        return differ_too_little(found, given)
+        return is_nearly_constant(found, given)
 
     def logits(self, encoded):
         """Computes a float32 array `(num_words, num_labels)` for each sentence.
@@ -222,7 +222,7 @@ class TokenClassifier(FineTunedTask):
         dropped = np.full(len(self.labels), -np.inf, np.float32)
         is_outside = OUTSIDE in self.labels
         dropped[self.labels.index(OUTSIDE) if is_outside else 0] = 0
-        of_words = encoded.origin.of_words(
+        of_words = encoded.decode_context.of_words(
             self.token_logits(encoded.rows), dropped
         )
         return [np.reshape(row, (-1, len(self.labels))) for row in of_words]
@@ -257,8 +257,8 @@ class TokenClassifier(FineTunedTask):
             for tags, row, text, spans in zip(
                 self.tags_of(logits),
                 self.probabilities_of(logits),
-                encoded.origin.texts,
-                encoded.origin.spans,
+                encoded.decode_context.texts,
+                encoded.decode_context.spans,
                 strict=True,
             )
         ]

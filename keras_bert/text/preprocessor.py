@@ -28,7 +28,7 @@ class Preprocessor(Summarized):
             its "tail", or "head_tail", half of each.
 
     Attributes:
-        has_told_cut: bool, whether the log has said that texts are cut.
+        has_warned_truncation: bool, whether a warning says that texts are cut.
 
     Call arguments:
         texts: string tensor or list `(batch_size,)`, or a single str.
@@ -61,7 +61,7 @@ class Preprocessor(Summarized):
         self.template = template
         self.seq_length = seq_length
         self.truncation = truncation
-        self.has_told_cut = False
+        self.has_warned_truncation = False
         self._num_calls = 0
         self._traced = {}  # By the number of texts of a row.
 

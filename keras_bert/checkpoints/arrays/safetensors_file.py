@@ -9,11 +9,13 @@ References:
     [Format](https://huggingface.co/docs/safetensors)
 """
 
+import functools
 import json
 import math
 import struct
 
 import numpy as np
+from keras import ops
 
 from keras_bert.checkpoints.arrays.raw_arrays import ITEM_SIZES
 from keras_bert.checkpoints.arrays.raw_arrays import brief
@@ -154,3 +156,19 @@ def _check_places(path, places, size):
             f"arrays take {position} bytes, there are {size}. "
             "Download it again."
         )
+
+
+def write_weights(path, weights):
+    """Write variables.
+
+    Args:
+        path: `pathlib.Path`.
+        weights: dict from names to variables or arrays.
+    """
+    write_safetensors(
+        path,
+        [
+            (name, tuple(w.shape), functools.partial(ops.convert_to_numpy, w))
+            for name, w in weights.items()
+        ],
+    )

@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 
+from keras_bert import checks
+
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
@@ -93,11 +95,18 @@ def decode_answers(
         `Answers`.
 
     Raises:
-        ValueError: a number is below 1, or the logits do not fit the windows
-            or are not numbers.
+        ValueError: a number is below 1, or a logit is not a number.
     """
-    _check_sizes(n_best_size, max_answer_length)
-    logits = _checked_logits(start_logits, end_logits, windows)
+    checks.at_least(
+        1, n_best_size=n_best_size, max_answer_length=max_answer_length
+    )
+    logits = np.stack([start_logits, end_logits]).astype(np.float64)
+    # Padding may be masked by minus infinity.
+    for place in np.argwhere(~(logits < np.inf))[:1]:
+        raise ValueError(
+            f"The logits must be finite. Received: {logits[tuple(place)]} in "
+            f"window {place[1]} at position {place[2]}."
+        )
     data = context.encode("utf-8")
     spans = {}
     for first, last, start_logit, end_logit in _best_spans(
@@ -136,45 +145,6 @@ def n_best(answers):
     weights = np.exp(scores - scores.max())
     probabilities = weights / weights.sum()
     return [*zip(ranked.values(), probabilities.tolist(), strict=True)]
-
-
-def _check_sizes(n_best_size, max_answer_length):
-    for name, value in (
-        ("n_best_size", n_best_size),
-        ("max_answer_length", max_answer_length),
-    ):
-        if value < 1:
-            raise ValueError(
-                f"`{name}` must be at least 1. Received: {name}={value}."
-            )
-
-
-def _checked_logits(start_logits, end_logits, windows):
-    """Returns both as one float64 array `(2, num_windows, seq_length)`."""
-    both = [np.asarray(x, np.float64) for x in (start_logits, end_logits)]
-    least = windows.context_start + int(windows.lengths.max())
-    shape = both[0].shape
-    if (
-        shape != both[1].shape
-        or len(shape) != 2
-        or shape[0] != len(windows.starts)
-        or shape[1] < least
-    ):
-        raise ValueError(
-            f"The logits must be of {len(windows.starts)} window(s) with at "
-            f"least {least} tokens. Received the shapes: {shape} and "
-            f"{both[1].shape}."
-        )
-    logits = np.stack(both)
-    # Padding may be masked by minus infinity.
-    wrong = np.argwhere(~(logits < np.inf))
-    if len(wrong):
-        place = tuple(wrong[0].tolist())
-        raise ValueError(
-            f"The logits must be finite. Received: {logits[place]} in window "
-            f"{place[1]} at position {place[2]}."
-        )
-    return logits
 
 
 def _best_spans(windows, logits, limit, max_length):

@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 
+from keras_bert import checks
+
 
 @dataclasses.dataclass(frozen=True)
 class AnswerWindows:
@@ -43,7 +45,7 @@ class AnswerWindows:
 
 
 @dataclasses.dataclass(frozen=True)
-class WindowSizes:
+class WindowSizes(checks.Checked):
     """The sizes by which questions and contexts are cut to sequences.
 
     A sequence is [CLS] question [SEP] context [SEP], or another with all but
@@ -60,19 +62,13 @@ class WindowSizes:
         ValueError: a size is too small, or there is no room for the context.
     """
 
-    seq_length: int = 384
-    doc_stride: int = 128
-    max_query_length: int = 64
-    num_special: int = 3
+    seq_length: int = checks.field(384, checks.at_least, 1)
+    doc_stride: int = checks.field(128, checks.at_least, 1)
+    max_query_length: int = checks.field(64, checks.at_least, 1)
+    num_special: int = checks.field(3, checks.at_least, 0)
 
     def __post_init__(self):
-        for name, value in dataclasses.asdict(self).items():
-            least = int(name != "num_special")
-            if value < least:
-                raise ValueError(
-                    f"`{name}` must be at least {least}. Received: "
-                    f"{name}={value}."
-                )
+        super().__post_init__()
         if self.seq_length <= self.max_query_length + self.num_special:
             raise ValueError(
                 "`seq_length` must leave room for the context besides "

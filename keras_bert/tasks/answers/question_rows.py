@@ -55,7 +55,14 @@ def labelled_questions(questions):
             )
     if not questions:
         raise ValueError("There must be questions. Received: none.")
-    _check_ids(questions)
+    seen = set()
+    for index, question in enumerate(questions):
+        if question.id in seen:
+            raise ValueError(
+                "Each of `questions` must have an `id` of its own. Received: "
+                f"{question.id!r} once more at index {index}."
+            )
+        seen.add(question.id)
     return questions
 
 
@@ -74,17 +81,6 @@ def asked_questions(pairs):
         SquadQuestion(str(index), *map(bytes.decode, pair), (), False, None)
         for index, pair in enumerate(zip(*columns, strict=True))
     ]
-
-
-def _check_ids(questions):
-    seen = set()
-    for index, question in enumerate(questions):
-        if question.id in seen:
-            raise ValueError(
-                "Each of `questions` must have an `id` of its own. Received: "
-                f"{question.id!r} once more at index {index}."
-            )
-        seen.add(question.id)
 
 
 class WindowedQuestion(typing.NamedTuple):
@@ -111,7 +107,7 @@ def question_rows(preprocess, sizes, questions):
         questions: list of `SquadQuestion`.
 
     Returns:
-        `Encoded`, each window a row; its origin is `WindowedQuestion`s.
+        `Encoded`, each window a row, with `WindowedQuestion`s as context.
     """
     tokenizer = preprocess.tokenizer
     asked = _tokenized(lambda x: (tokenizer(x),), questions, "question")
@@ -133,7 +129,7 @@ def question_rows(preprocess, sizes, questions):
     )
     rows = unpadded_rows(preprocess, chunks)
     counts = [len(asked.windows.starts) for asked in origin]
-    return Encoded(rows, np.array(counts, int), origin=origin)
+    return Encoded(rows, np.array(counts, int), decode_context=origin)
 
 
 def _tokenized(tokenize, questions, name):
@@ -194,13 +190,13 @@ def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
             n_best_size=n_best_size,
             max_answer_length=max_answer_length,
         )
-        for asked, both in zip(encoded.origin, logits, strict=True)
+        for asked, both in zip(encoded.decode_context, logits, strict=True)
     }
 
 
 def questions_of(encoded):
     """Lists the `SquadQuestion`s that `question_rows` was given."""
-    return [asked.question for asked in encoded.origin]
+    return [asked.question for asked in encoded.decode_context]
 
 
 def _padded(logits):
@@ -224,11 +220,11 @@ def with_spans(encoded):
     Returns:
         `Encoded` with the targets that `SpanCrossEntropy` takes.
     """
-    origin = encoded.origin
+    context = encoded.decode_context
     questions = questions_of(encoded)
     spans = [
         q.answer_span and token_span(*token_spans, q.answer_span)
-        for q, _, token_spans in origin
+        for q, _, token_spans in context
     ]
     is_known = [
         question.is_impossible or span is not None
@@ -236,7 +232,7 @@ def with_spans(encoded):
     ]
     labels = [
         answer_labels(asked.windows, span)
-        for asked, span in zip(origin, spans, strict=True)
+        for asked, span in zip(context, spans, strict=True)
     ]
     columns = [*np.concatenate(labels, axis=1), encoded.rows.lengths]
     return Encoded(
@@ -244,7 +240,7 @@ def with_spans(encoded):
         encoded.counts,
         targets=np.stack(columns, axis=1).astype(np.int32),
         weights=np.repeat(is_known, encoded.counts).astype(np.float32),
-        origin=origin,
+        decode_context=context,
     )
 
 
@@ -257,9 +253,9 @@ def check_spans(encoded):
     Raises:
         ValueError: none can be learned from.
     """
-    pairs = zip(encoded.origin, encoded.starts, strict=True)
+    pairs = zip(encoded.decode_context, encoded.starts, strict=True)
     lost = [x.question.id for x, row in pairs if not encoded.weights[row]]
-    if len(lost) == len(encoded.origin):
+    if len(lost) == len(encoded.decode_context):
         raise ValueError(
             "Some answers must be where the data say. Received: "
             f"{len(lost)} question(s), none of which can be learned from. The "
@@ -270,7 +266,7 @@ def check_spans(encoded):
             "%d of %d questions are left out of training: no answer is where "
             "the data say. The first: %s.",
             len(lost),
-            len(encoded.origin),
+            len(encoded.decode_context),
             ", ".join(lost[:_NUM_NAMED]),
         )
 
@@ -284,5 +280,13 @@ def window_logits(logits):
     Returns:
         float32 `(num_windows, width, 2)`, padded with minus infinity.
     """
-    windows = [x.T for both in logits for x in np.moveaxis(both, 1, 0)]
-    return np.moveaxis(_padded(windows), 0, -1)
+    return np.moveaxis(_padded(each_window(logits)), 0, -1)
+
+
+def each_window(logits):
+    """List the logits of each window, float32 `(width, 2)`.
+
+    Args:
+        logits: list, as returned by `by_questions`.
+    """
+    return [x.T for both in logits for x in np.moveaxis(both, 1, 0)]

@@ -11,7 +11,7 @@ from absl import logging
 
 from keras_bert.data.labelled.squad import has_impossible
 from keras_bert.data.labelled.squad import squad_questions
-from keras_bert.tasks.fine_tuning.collapse import differ_too_little
+from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
 from keras_bert.tasks.fine_tuning.columns import brief
 
 _NUM_NAMED = 5
@@ -116,14 +116,10 @@ def _means(exact, f1, prefix=""):
     if not len(exact):
         return {}
     return {
-        f"{prefix}exact": _percent(exact),
-        f"{prefix}f1": _percent(f1),
+        f"{prefix}exact": 100.0 * float(np.mean(exact)),
+        f"{prefix}f1": 100.0 * float(np.mean(f1)),
         f"{prefix}total": len(exact),
     }
-
-
-def _percent(scores):
-    return 100.0 * float(np.mean(scores))
 
 
 def _check_predictions(questions, predictions):
@@ -192,16 +188,11 @@ def best_null_threshold(differences, answer_scores, null_scores):
         lowest of the differences that do equally well. Where all questions
         are best left without an answer, it is 0.0, or the number next below
         all differences if 0.0 is not below them.
-
-    Raises:
-        ValueError: the arrays are empty or not of one length, or a
-            difference is not finite.
     """
     differences, answer_scores, null_scores = (
         np.asarray(values, np.float64)
         for values in (differences, answer_scores, null_scores)
     )
-    _check(differences, answer_scores, null_scores)
     order = np.argsort(differences, kind="stable")
     ascending = differences[order]
     # Item i is the sum where the first i questions are answered.
@@ -214,22 +205,6 @@ def best_null_threshold(differences, answer_scores, null_scores):
     sums = sums[np.append(True, is_threshold)]
     best = sums.argmax()
     return float(thresholds[best]), float(sums[best] / len(differences))
-
-
-def _check(differences, answer_scores, null_scores):
-    shapes = [x.shape for x in (differences, answer_scores, null_scores)]
-    if len({*shapes}) != 1 or len(shapes[0]) != 1 or not shapes[0][0]:
-        raise ValueError(
-            "`differences`, `answer_scores` and `null_scores` must have one "
-            "number for each question, and there must be questions. "
-            f"Received the shapes: {shapes}."
-        )
-    (wrong,) = np.nonzero(~np.isfinite(differences))
-    if len(wrong):
-        raise ValueError(
-            "`differences` must be finite. Received: "
-            f"{differences[wrong[0]]} at index {wrong[0]}."
-        )
 
 
 def answer_metrics(questions, answers, null_threshold):
@@ -266,7 +241,9 @@ def is_one_answer(questions, answers, null_threshold):
     texts = [answer.text for answer in chosen]
     places = [(answer.start, answer.end) for answer in chosen]
     wanted = [question.answers[:1] for question in questions]
-    return differ_too_little(texts, wanted) or differ_too_little(places, wanted)
+    return is_nearly_constant(texts, wanted) or is_nearly_constant(
+        places, wanted
+    )
 
 
 def normalized_answer(text):

@@ -1,14 +1,12 @@
 """An encoder with pooling and dense layers, and these layers in files."""
 
-import functools
-
 import keras
-import numpy as np
 from keras import ops
 
+from keras_bert import checks
 from keras_bert import features
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.models.task_model import mean_of_tokens
 
@@ -73,11 +71,7 @@ def embedding_model(
         ValueError: there is no such pooling, the encoder has too few layers
             for it, or `dense` holds something else.
     """
-    if pooling not in POOLINGS:
-        raise ValueError(
-            f"`pooling` must be one of {', '.join(POOLINGS)}. "
-            f"Received: pooling={pooling!r}."
-        )
+    checks.one_of(POOLINGS, pooling=pooling)
     num_layers, pool = POOLINGS[pooling]
     config, backbone = pretrained.config, pretrained.backbone
     if num_layers > config.depth:
@@ -172,43 +166,27 @@ def read_dense(path, activations):
                 f"activations {', '.join(ACTIVATIONS)}. Received: "
                 f"{', '.join(arrays.shapes)}; activation {activation!r}."
             )
-        has_bias = bias in arrays.shapes
-        layers.append(
-            dense_layer(
-                arrays.read(kernel),
-                arrays.read(bias) if has_bias else None,
-                activation,
-            )
-        )
+        bias = arrays.read(bias) if bias in arrays.shapes else None
+        layers.append(dense_layer(arrays.read(kernel), bias, activation))
     return layers
 
 
 def write_dense(layers, path):
-    """Writes the weights of layers, by their numbers."""
-    write_safetensors(
+    """Write the weights of layers, by their numbers."""
+    names = "kernel", "bias"
+    write_weights(
         path,
-        [
-            _entry(f"{number}/{name}", weight)
+        {
+            f"{number}/{name}": weight
             for number, layer in enumerate(layers)
-            for name, weight in zip(
-                ("kernel", "bias"), layer.weights, strict=False
-            )
-        ],
+            for name, weight in zip(names, layer.weights, strict=False)
+        },
     )
 
 
 def write_linear(layer, path):
-    """Writes the weights of one layer as PyTorch's `linear`."""
-    entries = [_entry("linear.weight", layer.kernel, np.transpose)]
+    """Write the weights of one layer as PyTorch's `linear`."""
+    weights = {"linear.weight": ops.transpose(layer.kernel)}
     if layer.use_bias:
-        entries.append(_entry("linear.bias", layer.bias))
-    write_safetensors(path, entries)
-
-
-def _entry(name, weight, change=np.asarray):
-    shape = weight.shape[::-1] if change is np.transpose else weight.shape
-    return name, tuple(shape), functools.partial(_array, weight, change)
-
-
-def _array(weight, change):
-    return change(keras.ops.convert_to_numpy(weight))
+        weights["linear.bias"] = layer.bias
+    write_weights(path, weights)

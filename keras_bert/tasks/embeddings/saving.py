@@ -70,31 +70,27 @@ def load_embedder(directory, **arguments):
 
 
 def _load_modules(directory, arguments):
-    modules = read_modules(directory)
-    pretrained = from_pretrained(modules.encoder, **arguments)
-    sizes, limit = pretrained.config.sizes, pretrained.config.max_seq_length
-    if modules.dim != sizes["H"]:
+    encoder, dim, lowercase, settings = read_modules(directory)
+    pretrained = from_pretrained(encoder, **arguments)
+    size, limit = pretrained.config.sizes["H"], pretrained.config.max_seq_length
+    if dim != size:
         raise CheckpointError(
             f"{directory}: the pooling must be of vectors of the encoder's "
-            f"size, {sizes['H']}. Received: {modules.dim}."
+            f"size, {size}. Received: {dim}."
         )
-    settings = pretrained.tokenizer_settings
-    if modules.lowercase:
-        pretrained = pretrained.with_tokenizer(_lowercased(settings, directory))
-    return pretrained, {
-        "pooling": modules.pooling,
-        "normalize": modules.normalize,
-        "dense": modules.dense,
-        "seq_length": min(modules.seq_length or limit, limit),
-        **vars(modules.prompts),
-    }
-
-
-def _lowercased(settings, directory):
+    settings["seq_length"] = min(settings["seq_length"] or limit, limit)
+    names = [field.name for field in dataclasses.fields(Prompts)]
     try:
-        return settings.lowercased()
+        Prompts(**{name: settings[name] for name in names})
     except ValueError as error:
-        raise CheckpointError(f"{directory}: {error}") from None
+        raise CheckpointError(f"{directory / PROMPTS}: {error}") from None
+    if lowercase:
+        try:
+            tokenizer = pretrained.tokenizer_settings.lowercased()
+        except ValueError as error:
+            raise CheckpointError(f"{directory}: {error}") from None
+        pretrained = pretrained.with_tokenizer(tokenizer)
+    return pretrained, settings
 
 
 def merged_arguments(told, given):

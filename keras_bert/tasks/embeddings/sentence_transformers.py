@@ -4,9 +4,7 @@
 directory of Hugging Face, a Pooling, any number of Dense and a Normalize.
 """
 
-import dataclasses
 import json
-import pathlib
 import re
 
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
@@ -15,7 +13,6 @@ from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.config import read_json_object
 from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import dense_layer
-from keras_bert.tasks.embeddings.prompts import Prompts
 
 MODULES = "modules.json"
 PROMPTS = "config_sentence_transformers.json"
@@ -36,35 +33,19 @@ _DENSE_KEYS = {"in_features", "out_features", "bias", "activation_function"}
 _VECTOR = "sentence_embedding"
 
 
-@dataclasses.dataclass(frozen=True)
-class SentenceModules:
-    """The contents of a directory of sentence-transformers.
+def read_modules(directory):
+    """Read all except the encoder from a directory with a `modules.json`.
 
     Args:
-        encoder: `pathlib.Path`, the directory of the encoder.
-        dim: int, the size of the vectors that are pooled.
-        pooling, dense, normalize: as `TextEmbedder` takes them.
-        seq_length: int, longest text in tokens, or None.
-        lowercase: bool, whether texts are lower-cased before they are cut
-            into tokens, whatever the tokenizer does.
-        prompts: `Prompts`.
-    """
+        directory: `pathlib.Path`.
 
-    encoder: pathlib.Path
-    dim: int
-    pooling: str
-    dense: list
-    normalize: bool
-    seq_length: int | None
-    lowercase: bool
-    prompts: Prompts
-
-
-def read_modules(directory):
-    """Reads all but the encoder from a directory with a `modules.json`.
+    Returns:
+        The directory of the encoder, the size of the vectors that are pooled,
+        whether texts are lower-cased whatever the tokenizer does, and a dict
+        of arguments of `TextEmbedder`, whose `seq_length` may be None.
 
     Raises:
-        CheckpointError: a file cannot be used, or asks what we cannot do.
+        CheckpointError: a file cannot be used, or needs a missing feature.
     """
     folders, kinds = _list_modules(directory / MODULES)
     pooling, dim, include_prompt = _read_pooling(folders[1] / "config.json")
@@ -76,18 +57,22 @@ def read_modules(directory):
     settings = {}
     for path in sorted(folders[0].glob("sentence_*_config.json"))[:1]:
         settings = _read(path)
-    tokenizer = folders[0] / "tokenizer_config.json"
-    limits = _read(tokenizer) if tokenizer.is_file() else {}
+    limits = _read_if_any(folders[0] / "tokenizer_config.json")
     length = settings.get("max_seq_length") or limits.get("model_max_length")
-    return SentenceModules(
-        encoder=folders[0],
-        dim=dim,
-        pooling=pooling,
-        dense=dense,
-        normalize=kinds[-1] == "Normalize",
-        seq_length=length and int(length),
-        lowercase=bool(settings.get("do_lower_case")),
-        prompts=_read_prompts(directory / PROMPTS, include_prompt),
+    prompts = _read_if_any(directory / PROMPTS)
+    return (
+        folders[0],
+        dim,
+        bool(settings.get("do_lower_case")),
+        {
+            "pooling": pooling,
+            "normalize": kinds[-1] == "Normalize",
+            "dense": dense,
+            "seq_length": length and int(length),
+            "prompts": prompts.get("prompts") or {},
+            "default_prompt_name": prompts.get("default_prompt_name"),
+            "include_prompt": include_prompt,
+        },
     )
 
 
@@ -148,12 +133,11 @@ def _read_dense(folder, size):
             f"{path}: `activation_function` must be one of "
             f"{', '.join(activations)}. Received: {theirs!r}."
         )
-    weights = folder / "model.safetensors"
-    arrays = (
-        SafetensorsFile(weights)
-        if weights.is_file()
-        else TorchFile(folder / "pytorch_model.bin")
-    )
+    arrays = folder / "model.safetensors"
+    if arrays.is_file():
+        arrays = SafetensorsFile(arrays)
+    else:
+        arrays = TorchFile(folder / "pytorch_model.bin")
     has_bias = values.get("bias", True)
     shapes = {"linear.weight": (values["out_features"], size)}
     if has_bias:
@@ -191,15 +175,8 @@ def _check_dense(path, values, size):
         )
 
 
-def _read_prompts(path, include_prompt):
-    values = _read(path) if path.is_file() else {}
-    prompts = values.get("prompts") or {}
-    try:
-        return Prompts(
-            prompts, values.get("default_prompt_name"), include_prompt
-        )
-    except ValueError as error:
-        raise CheckpointError(f"{path}: {error}") from None
+def _read_if_any(path):
+    return _read(path) if path.is_file() else {}
 
 
 def _read(path):

@@ -7,15 +7,14 @@ import functools
 import inspect
 import tempfile
 
-from keras import ops
-
+from keras_bert import checks
+from keras_bert.arguments import name_rest
 from keras_bert.arguments import parameters
-from keras_bert.arguments import with_defaults
 from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
@@ -29,6 +28,7 @@ from keras_bert.tasks.features.stored_states import stored_states
 from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
+from keras_bert.tasks.fine_tuning.recipe import peak_rate
 
 _WHOLE_ENCODER = -1
 # What may be said of an encoder that does not learn.
@@ -40,6 +40,17 @@ _ENCODER_FIELDS = {
 # Where these differ, the weights of a head are of no use.
 _OF_WEIGHTS = ("layers", "combination", "lstm_size")
 HEAD_FILE = "head.safetensors"
+
+
+@dataclasses.dataclass(frozen=True)
+class HeadRecipe(Recipe):
+    """The numbers of a run in which only a head learns, from nothing."""
+
+    epochs: int = checks.field(10, checks.at_least, 1)
+    learning_rate: float = checks.field(1e-3, peak_rate)
+
+
+HeadRecipe.__doc__ = Recipe.__doc__
 
 
 class FeatureBased:
@@ -122,15 +133,14 @@ class FeatureBased:
         model = head_on_states(self.states_model, self.head_model, name)
         return pretrained, model
 
-    # The head learns from nothing, and faster than an encoder may change.
-    fit = with_defaults(FineTunedTask.fit, epochs=10, learning_rate=1e-3)
+    fit = name_rest(HeadRecipe)(inspect.unwrap(FineTunedTask.fit))
 
-    def recipe(self, values):
-        """Return the `Recipe` with the values of a dict.
+    def recipe(self, **values):
+        """Return the `HeadRecipe` with these values.
 
         :meta private:
         """
-        recipe = Recipe.of(values)
+        recipe = HeadRecipe(**values)
         for name, values in _ENCODER_FIELDS.items():
             if getattr(recipe, name) not in values:
                 raise ValueError(
@@ -249,14 +259,8 @@ def _named(head_file, name):
 
 
 def write_head(head, path):
-    """Writes all weights of a head, a `keras.Model`, to a path."""
-    write_safetensors(
-        path,
-        [
-            (w.path, tuple(w.shape), lambda w=w: ops.convert_to_numpy(w))
-            for w in head.weights
-        ],
-    )
+    """Write all weights of a head, a `keras.Model`, to a path."""
+    write_weights(path, {weight.path: weight for weight in head.weights})
 
 
 def read_head(head, path):

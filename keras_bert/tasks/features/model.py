@@ -5,6 +5,7 @@ import dataclasses
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert import features
 from keras_bert.layers.dropout import Dropout
 from keras_bert.layers.lstm import LSTM
@@ -28,7 +29,7 @@ _HEAD_DTYPE = "float32"
 
 
 @dataclasses.dataclass(frozen=True)
-class FeatureDesign:
+class FeatureDesign(checks.Checked):
     """The layers that a head reads, and the sizes of the head.
 
     Args:
@@ -40,9 +41,9 @@ class FeatureDesign:
     """
 
     layers: tuple
-    combination: str
-    lstm_size: int
-    dropout: float
+    combination: str = checks.field(CONCATENATE, checks.one_of, COMBINATIONS)
+    lstm_size: int = checks.field(1, checks.at_least, 1)
+    dropout: float = checks.field(_DROPOUT, checks.share)
 
     @classmethod
     def of(cls, pretrained, trained, **given):
@@ -62,32 +63,14 @@ class FeatureDesign:
         num_states = len(pretrained.backbone.states)
         values = {
             "layers": range(max(1, num_states - _NUM_LAYERS), num_states),
-            "combination": CONCATENATE,
             "lstm_size": pretrained.backbone.states[-1].shape[-1],
-            "dropout": _DROPOUT,
         }
-        for told in (trained, given):
-            known = {n: told[n] for n in values if told.get(n) is not None}
-            values.update(known)
+        names = [field.name for field in dataclasses.fields(cls)]
+        for source in (trained, given):
+            known = {n: source.get(n) for n in names}
+            values |= {n: x for n, x in known.items() if x is not None}
         values["layers"] = _places(values["layers"], num_states)
         return cls(**values)
-
-    def __post_init__(self):
-        if self.combination not in COMBINATIONS:
-            raise ValueError(
-                f"`combination` must be one of {', '.join(COMBINATIONS)}. "
-                f"Received: combination={self.combination!r}."
-            )
-        if not isinstance(self.lstm_size, int) or self.lstm_size < 1:
-            raise ValueError(
-                "`lstm_size` must be an integer, at least 1. "
-                f"Received: lstm_size={self.lstm_size!r}."
-            )
-        if not 0 <= self.dropout < 1:
-            raise ValueError(
-                "`dropout` must be at least 0 and below 1. "
-                f"Received: dropout={self.dropout!r}."
-            )
 
     @property
     def settings(self):

@@ -17,7 +17,7 @@ _LEAST_VARIETY = 0.05
 _LEAST_GAIN = 0.1
 
 
-def examples_to_tell(count, most=_EXAMPLES_TO_TELL):
+def probe_indices(count, most=_EXAMPLES_TO_TELL):
     """Chooses examples that show whether a model has collapsed.
 
     Args:
@@ -30,7 +30,7 @@ def examples_to_tell(count, most=_EXAMPLES_TO_TELL):
     return np.linspace(0, count - 1, min(count, most), dtype=np.int64)
 
 
-def differ_too_little(answers, targets):
+def is_nearly_constant(answers, targets):
     """Compares how often answers differ with how often their targets do.
 
     Args:

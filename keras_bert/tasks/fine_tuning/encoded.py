@@ -14,7 +14,7 @@ _TEXTS_AT_ONCE = 4096
 _WIDTH_MULTIPLE = 1 if keras.backend.backend() == "tensorflow" else 32
 
 # The output that learns from a teacher.
-TAUGHT = "taught"
+DISTILLED = "taught"
 
 
 def tokenized_rows(preprocess, *texts):
@@ -35,8 +35,8 @@ def tokenized_rows(preprocess, *texts):
     rows = unpadded_rows(preprocess, chunks)
     rows.truncated = np.concatenate(truncated)
     num_cut = rows.truncated.sum()
-    if num_cut and not preprocess.has_told_cut:
-        preprocess.has_told_cut = True
+    if num_cut and not preprocess.has_warned_truncation:
+        preprocess.has_warned_truncation = True
         logging.warning(
             "%d of %d texts (%.1f %%) are longer than seq_length=%d tokens "
             "and are cut. Later calls cut in silence.",
@@ -93,8 +93,8 @@ def unpadded_rows(preprocess, chunks):
     return PackedRows.from_chunks(chunks, template, pad_id, _WIDTH_MULTIPLE)
 
 
-def told_of_tokens(rows, logits, padding):
-    """Makes the targets of `TAUGHT` of a teacher's logits for tokens.
+def token_targets(rows, logits, padding):
+    """Makes the targets of `DISTILLED` of a teacher's logits for tokens.
 
     Args:
         rows: `PackedRows`.
@@ -102,8 +102,8 @@ def told_of_tokens(rows, logits, padding):
         padding: float, of what has no token.
     """
     logits = np.concatenate(logits)
-    told = rows.beside({TAUGHT: logits}, {TAUGHT: padding})
-    return lambda indices: told.inputs(indices)[TAUGHT]
+    told = rows.beside({DISTILLED: logits}, {DISTILLED: padding})
+    return lambda indices: told.inputs(indices)[DISTILLED]
 
 
 class Encoded:
@@ -125,16 +125,18 @@ class Encoded:
         num_labels: int, if targets and weights are those of tokens: int32 and
             float32 `(num_tokens,)`, the tokens of all rows one after another.
         output: str, the output of the model that has the targets.
-        origin: what a task decodes the answers by; for `part` a list with an
-            item for each.
-        alike: what other models of an ensemble encode, so that they answer
-            the same questions; None for what this one was given.
+        decode_context: context that `decode` of the task needs; for `part` a
+            list with an item for each answer.
+        ensemble_encodings: what the other models of an ensemble encode, so
+            that they answer the same questions; None for the same texts.
 
     Attributes:
         starts: int array `(num_answers,)`, the first row of each answer.
-        more: dict from further outputs of a model that learns to functions
-            from indices of examples, in graph, to their targets: by `TAUGHT`
-            a teacher's logits.
+        extra_targets: dict from the names of further outputs to functions
+            from indices of examples, in graph, to their targets, such as the
+            logits of a teacher under `DISTILLED`.
+        others: tuple of `Encoded`, of the same texts for the other models of
+            an ensemble.
     """
 
     def __init__(
@@ -147,8 +149,8 @@ class Encoded:
         weights=None,
         num_labels=None,
         output="logits",
-        origin=None,
-        alike=None,
+        decode_context=None,
+        ensemble_encodings=None,
     ):
         self.rows = rows
         self.counts = np.ones(len(rows), int) if counts is None else counts
@@ -156,9 +158,10 @@ class Encoded:
         self.groups = groups
         self.num_labels = num_labels
         self.output = output
-        self.origin = origin
-        self.alike = alike
-        self.more = {}
+        self.decode_context = decode_context
+        self.ensemble_encodings = ensemble_encodings
+        self.extra_targets = {}
+        self.others = ()
         if weights is None and targets is not None:
             weights = np.ones(len(targets), np.float32)
         self.targets, self.weights = targets, weights
@@ -192,11 +195,12 @@ class Encoded:
         rows = self.rows.part(np.concatenate(places))
         if groups is not None:
             groups = np.arange(len(rows)).reshape(-1, groups.shape[1])
-        origin = self.origin and [self.origin[index] for index in indices]
-        return Encoded(rows, counts, groups=groups, origin=origin)
+        context = self.decode_context
+        context = context and [context[index] for index in indices]
+        return Encoded(rows, counts, groups=groups, decode_context=context)
 
-    def told_of_answers(self, logits):
-        """Makes the targets of `TAUGHT` of logits, a row for each answer."""
+    def answer_targets(self, logits):
+        """Makes the targets of `DISTILLED` of logits, a row for each answer."""
         if self.groups is None:
             logits = np.repeat(logits, self.counts, axis=0)
         return lambda indices: tf.gather(logits, indices)
@@ -214,7 +218,7 @@ class Encoded:
             A dict of int32 `(batch_size, width)` inputs, or of `(batch_size,
             num_rows, width)`, and dicts of the targets and of their weights.
             Targets of tokens are float32 `(batch_size, width, num_labels)`, 1
-            at the label. Behind them stand those of `more`.
+            at the label. Those of `extra_targets` follow.
         """
         if self.num_labels is None:
             targets = tf.gather(self.targets, indices)
@@ -224,6 +228,6 @@ class Encoded:
             targets = tf.one_hot(labels["targets"], self.num_labels)
             weights = labels["weights"]
         outputs = {self.output: targets}
-        for name, targets in self.more.items():
+        for name, targets in self.extra_targets.items():
             outputs[name] = targets(indices)
         return self.inputs(indices), outputs, dict.fromkeys(outputs, weights)

@@ -10,7 +10,7 @@ from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.columns import INSIDE
-from keras_bert.tasks.fine_tuning.encoded import TAUGHT
+from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
@@ -33,7 +33,7 @@ class FineTunedTask(Task):
     `decode`, `metrics`, `metric_names`, `loss` and `collapse`. `logits` runs
     the model, and `decode` and `metrics` make answers and scores of them, so
     that an `Ensemble` can pass the mean of several models. It learns
-    from a teacher by `told` and `soft_loss`, which here are those of classes.
+    from a teacher by `teacher_targets` and `soft_loss`, by default of classes.
 
     Attributes:
         head: str, the part that is its head, such as "classifier".
@@ -113,7 +113,7 @@ class FineTunedTask(Task):
     def batch_tokens(self, value):
         self._compute.batch_tokens = value
 
-    @arguments.describe(Recipe)
+    @arguments.name_rest(Recipe)
     def fit(
         self,
         texts,
@@ -123,21 +123,7 @@ class FineTunedTask(Task):
         callbacks=(),
         verbose="auto",
         teacher=None,
-        *,
-        epochs=3,
-        batch_size=32,
-        learning_rate=3e-5,
-        warmup=0.1,
-        weight_decay=0.01,
-        layer_decay=1.0,
-        num_frozen_layers=0,
-        num_reset_layers=0,
-        label_smoothing=0.0,
-        patience=None,
-        seed=0,
-        parallel_parts=1,
-        label_share=0.5,
-        temperature=2.0,
+        **recipe,
     ):
         """Fine-tune the model.
 
@@ -181,9 +167,8 @@ class FineTunedTask(Task):
             ValueError: an example, a label or the teacher cannot be used.
                 Nothing is trained.
         """
-        recipe = self.recipe(locals())
         return self._fit(
-            recipe,
+            self.recipe(**recipe),
             texts,
             labels,
             validation_data,
@@ -208,16 +193,18 @@ class FineTunedTask(Task):
         self.settings.update(dict.fromkeys(self.learned_settings))
         try:
             encoded = self.labelled(texts, labels, class_weights)
-            told = None
+            logits = None
             if teacher is not None:
-                told = teacher_logits(self, teacher, texts, labels)
+                logits = teacher_logits(self, teacher, texts, labels)
             held_out = None
             if validation_data is not None:
                 is_tuple = isinstance(validation_data, tuple)
                 is_columns = is_tuple and len(validation_data) in (1, 2)
                 columns = validation_data if is_columns else (validation_data,)
                 held_out = self.labelled(*columns)
-            return self.learn(encoded, held_out, recipe, told=told, **keras_fit)
+            return self.learn(
+                encoded, held_out, recipe, teacher_logits=logits, **keras_fit
+            )
         except Exception:
             self.settings.update(settings)
             raise
@@ -245,8 +232,8 @@ class FineTunedTask(Task):
             encoded: `Encoded` to learn from.
             held_out: the same, to validate on, or None.
             recipe: `Recipe`.
-            **fit: `told`, the logits of a teacher, as `logits` returns them,
-                or None; and arguments of `fine_tune`.
+            **fit: `teacher_logits`, as `logits` of a teacher returns them, or
+                None; and arguments of `fine_tune`.
 
         :meta private:
         """
@@ -259,15 +246,17 @@ class FineTunedTask(Task):
         )
         return history
 
-    def train(self, encoded, held_out, recipe, told=None, **fit):
+    def train(self, encoded, held_out, recipe, teacher_logits=None, **fit):
         """Trains as `learn` does.
 
         :meta private:
         """
-        if told is not None:
-            encoded.more[TAUGHT] = self.told(encoded, told)
+        if teacher_logits is not None:
+            encoded.extra_targets[DISTILLED] = self.teacher_targets(
+                encoded, teacher_logits
+            )
         if self.language_model_weight:
-            encoded.more[LANGUAGE_MODEL] = no_targets
+            encoded.extra_targets[LANGUAGE_MODEL] = no_targets
         validation = None
         if held_out is not None:
             validation = Validation(
@@ -296,12 +285,12 @@ class FineTunedTask(Task):
         labels = INSIDE if labels is None else labels
         return self.encode(texts, labels, class_weights)
 
-    def told(self, encoded, told):
-        """Makes the targets of `TAUGHT` of what a teacher's `logits` returns.
+    def teacher_targets(self, encoded, logits):
+        """Return the targets of `DISTILLED` for the logits of a teacher.
 
         :meta private:
         """
-        return encoded.told_of_answers(told)
+        return encoded.answer_targets(logits)
 
     @property
     def language_model_weight(self):
@@ -370,7 +359,7 @@ class FineTunedTask(Task):
         )
 
     @property
-    def shared_settings(self):
+    def ensemble_settings(self):
         """A dict of what the models of an `Ensemble` share; None is unknown.
 
         :meta private:
@@ -445,12 +434,12 @@ class FineTunedTask(Task):
         pretrained = pretrained.for_task(record, self.kept_outputs)
         return pretrained, pretrained.task_model
 
-    def recipe(self, values):
-        """Return the `Recipe` with the values of a dict.
+    def recipe(self, **values):
+        """Return the `Recipe` with these values.
 
         :meta private:
         """
-        return Recipe.of(values)
+        return Recipe(**values)
 
     def answered(self, texts, show_progress_bar):
         """Answer texts as `predict` does.
@@ -458,7 +447,8 @@ class FineTunedTask(Task):
         :meta private:
         """
         asked = self.encode(texts)
-        with progress_bar(show_progress_bar, len(asked.rows)):
+        num_rows = sum(len(x.rows) for x in (asked, *asked.others))
+        with progress_bar(show_progress_bar, num_rows):
             return self.decode(asked, self.logits(asked))
 
     def encode(self, texts, labels=None, class_weights=None):

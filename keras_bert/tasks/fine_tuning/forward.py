@@ -7,6 +7,7 @@ import contextvars
 import keras
 import numpy as np
 
+from keras_bert import checks
 from keras_bert.data.batches.length_buckets import length_buckets
 
 # Few tokens at once keep a processor's caches warm.
@@ -45,11 +46,7 @@ class Forward:
 
     @batch_tokens.setter
     def batch_tokens(self, value):
-        if not isinstance(value, int) or value < 1:
-            raise ValueError(
-                "`batch_tokens` must be an integer, at least 1. "
-                f"Received: batch_tokens={value!r}."
-            )
+        checks.at_least(1, batch_tokens=value)
         self._batch_tokens = value
 
     def __call__(self, examples):

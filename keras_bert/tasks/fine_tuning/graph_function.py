@@ -12,7 +12,7 @@ from keras_bert.layers.flat_dense import dense_layers
 
 # To lay matrices out takes one to three seconds, which so many batches win
 # back.
-_PAYING_BATCHES = 64
+_MIN_BATCHES_TO_COMPILE = 64
 
 
 class GraphFunction:
@@ -72,7 +72,11 @@ class GraphFunction:
 
     def _paying_count(self):
         has_gpu = bool(tf.config.list_logical_devices("GPU"))
-        return math.inf if has_gpu or self._is_mirrored else _PAYING_BATCHES
+        return (
+            math.inf
+            if has_gpu or self._is_mirrored
+            else _MIN_BATCHES_TO_COMPILE
+        )
 
     def _new_laid_out(self):
         if self._is_narrow:
@@ -80,7 +84,7 @@ class GraphFunction:
         return _Packed(self._model)
 
 
-class _LaidOut:
+class _FrozenCopy:
     """A graph with copies of the variables of `names`.
 
     It also gives the weights themselves, to notice when somebody has changed
@@ -107,7 +111,7 @@ class _LaidOut:
         return self._after_change(arrays, inputs)
 
 
-class _Constants(_LaidOut):
+class _Constants(_FrozenCopy):
     """The same graph, with constants where it reads the matrices.
 
     It is copied, not traced once more: TensorFlow never lets go of a traced
@@ -149,7 +153,7 @@ class _Constants(_LaidOut):
         return self._plain(inputs)
 
 
-class _Packed(_LaidOut):
+class _Packed(_FrozenCopy):
     """The graph of the model's `packed_model`."""
 
     def __init__(self, model):

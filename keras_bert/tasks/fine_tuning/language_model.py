@@ -53,11 +53,11 @@ class _NextTokens(keras.layers.Layer):
 
 
 def no_targets(indices):
-    """Makes targets of examples for `GivenLoss`, which does not read them."""
+    """Return targets for `PrecomputedLoss`, which does not read them."""
     return tf.zeros_like(indices)
 
 
-class GivenLoss(keras.losses.Loss):
+class PrecomputedLoss(keras.losses.Loss):
     """The mean of an output that is a loss already, whatever the targets."""
 
     def call(self, y_true, y_pred):

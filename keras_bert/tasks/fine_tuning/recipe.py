@@ -7,7 +7,8 @@ import typing
 from keras_bert import checks
 
 
-def _peak(learning_rate):
+def peak_rate(learning_rate):
+    """Raise ValueError unless a learning rate is a number above 0."""
     if callable(learning_rate):
         raise ValueError(
             "`learning_rate` must be a number, the peak of a linear warm-up "
@@ -61,7 +62,7 @@ class Recipe(checks.Checked):
 
     epochs: int = checks.field(3, checks.at_least, 1)
     batch_size: int = checks.field(32, checks.at_least, 1)
-    learning_rate: float = checks.field(3e-5, _peak)
+    learning_rate: float = checks.field(3e-5, peak_rate)
     warmup: float = checks.field(0.1, checks.share)
     weight_decay: float = checks.field(0.01, checks.not_negative)
     layer_decay: float = checks.field(1.0, checks.fraction)
@@ -73,12 +74,6 @@ class Recipe(checks.Checked):
     parallel_parts: int = checks.field(1, checks.at_least, 1)
     label_share: float = checks.field(0.5, checks.share)
     temperature: float = checks.field(2.0, checks.positive)
-
-    @classmethod
-    def of(cls, values):
-        """Return the recipe with the values of a dict, which may hold more."""
-        names = [field.name for field in dataclasses.fields(cls)]
-        return cls(**{name: values[name] for name in names})
 
 
 def with_seeds(recipe, count):

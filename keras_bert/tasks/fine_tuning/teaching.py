@@ -8,7 +8,7 @@ References:
 import keras
 from keras import ops
 
-from keras_bert.tasks.fine_tuning.encoded import TAUGHT
+from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 
 # No minus infinity: it would make the gradient of a mean not a number.
 _PADDING_LOGIT = -1e9
@@ -35,7 +35,7 @@ def teacher_logits(student, teacher, texts, labels=None):
             f"`teacher` must be a trained {kinds[0].__name__}. "
             f"Received: {kinds[1].__name__}."
         )
-    own, theirs = student.shared_settings, teacher.shared_settings
+    own, theirs = student.ensemble_settings, teacher.ensemble_settings
     for name, value in own.items():
         other = theirs.get(name)
         is_same = None in (value, other) or value == other
@@ -57,10 +57,10 @@ def teacher_logits(student, teacher, texts, labels=None):
 
 
 def with_taught_output(model):
-    """Gives a `keras.Model` its `logits` once more, under `TAUGHT`."""
+    """Gives a `keras.Model` its `logits` once more, under `DISTILLED`."""
     logits = model.output["logits"]
-    taught = keras.layers.Identity(dtype=logits.dtype, name=TAUGHT)(logits)
-    return keras.Model(model.input, {**model.output, TAUGHT: taught})
+    taught = keras.layers.Identity(dtype=logits.dtype, name=DISTILLED)(logits)
+    return keras.Model(model.input, {**model.output, DISTILLED: taught})
 
 
 class SoftLoss(keras.losses.Loss):

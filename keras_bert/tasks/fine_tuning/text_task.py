@@ -8,6 +8,7 @@ References:
 
 import numpy as np
 
+from keras_bert import checks
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import TEXT_KEYS
@@ -130,15 +131,7 @@ class TextTask(FineTunedTask):
             )
 
 
-def _mean(logits, starts, counts):
-    return np.add.reduceat(logits, starts) / counts[:, np.newaxis]
-
-
-def _max(logits, starts, counts):
-    return np.maximum.reduceat(logits, starts)
-
-
-POOLINGS = {"mean": _mean, "max": _max}
+POOLINGS = {"mean": np.add, "max": np.maximum}
 
 
 def pooled(encoded, logits, pooling):
@@ -152,7 +145,9 @@ def pooled(encoded, logits, pooling):
     Returns:
         float32 `(num_texts, num_outputs)`.
     """
-    rows = POOLINGS[pooling](logits, encoded.starts, encoded.counts)
+    rows = POOLINGS[pooling].reduceat(logits, encoded.starts)
+    if pooling == "mean":
+        rows = rows / encoded.counts[:, np.newaxis]
     return rows.astype(np.float32)
 
 
@@ -235,11 +230,8 @@ def long_text_settings(trained, room, truncation, windows, stride):
     if truncation is None and windows is None:
         windows = trained.get("windows")
         stride = trained.get("stride") if stride is None else stride
-    if windows is not None and windows not in POOLINGS:
-        raise ValueError(
-            f"`windows` must be one of {', '.join(POOLINGS)}. "
-            f"Received: windows={windows!r}."
-        )
+    if windows is not None:
+        checks.one_of(POOLINGS, windows=windows)
     if stride is not None and (windows is None or not 1 <= stride <= room):
         raise ValueError(
             f"`stride` must be from 1 to {room}, the tokens that a window "

@@ -9,9 +9,9 @@ from keras import ops
 
 from keras_bert.data.batches.fine_tuning import num_batches
 from keras_bert.data.batches.fine_tuning import training_dataset
-from keras_bert.tasks.fine_tuning.encoded import TAUGHT
+from keras_bert.tasks.fine_tuning.encoded import DISTILLED
 from keras_bert.tasks.fine_tuning.language_model import LANGUAGE_MODEL
-from keras_bert.tasks.fine_tuning.language_model import GivenLoss
+from keras_bert.tasks.fine_tuning.language_model import PrecomputedLoss
 from keras_bert.tasks.fine_tuning.monitoring import CallbacksOfTask
 from keras_bert.tasks.fine_tuning.monitoring import check_monitored
 from keras_bert.tasks.fine_tuning.teaching import with_taught_output
@@ -33,7 +33,7 @@ def fine_tune(
     Args:
         task: `FineTunedTask`, or an object with its `model` of one output,
             `loss`, `training_metrics`, `pretrained` and, for what is in
-            `more` of the examples, `soft_loss`, `learning_model` and
+            `extra_targets` of the examples, `soft_loss`, `learning_model` and
             `language_model_weight`.
         examples: `Encoded` to learn from.
         recipe: `Recipe`.
@@ -113,19 +113,19 @@ def _fit(task, examples, recipe, validation, callbacks, own_model, **fit):
 
 def _learned(task, examples, recipe):
     """The model that learns, and losses and their weights by its outputs."""
-    is_read = LANGUAGE_MODEL in examples.more
+    is_read = LANGUAGE_MODEL in examples.extra_targets
     model = task.learning_model() if is_read else task.model
     loss = {
         name: task.loss(recipe.label_smoothing) for name in task.model.output
     }
     shares = dict.fromkeys(loss, 1.0)
-    if TAUGHT in examples.more:
+    if DISTILLED in examples.extra_targets:
         model = with_taught_output(model)
         shares = dict.fromkeys(loss, recipe.label_share)
-        shares[TAUGHT] = 1 - recipe.label_share
-        loss[TAUGHT] = task.soft_loss(recipe.temperature)
+        shares[DISTILLED] = 1 - recipe.label_share
+        loss[DISTILLED] = task.soft_loss(recipe.temperature)
     if is_read:
-        loss[LANGUAGE_MODEL] = GivenLoss()
+        loss[LANGUAGE_MODEL] = PrecomputedLoss()
         shares[LANGUAGE_MODEL] = task.language_model_weight
     return model, loss, shares
 

@@ -4,6 +4,7 @@ import typing
 
 import numpy as np
 
+from keras_bert import checks
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.template import FIRST
@@ -48,8 +49,7 @@ def cut_windows(sentences, room):
     Raises:
         ValueError: `room` is below 1.
     """
-    if room < 1:
-        raise ValueError(f"`room` must be at least 1. Received: room={room}.")
+    checks.at_least(1, room=room)
     windows = []
     for sentence, (ids, words) in enumerate(sentences):
         word_ends = np.flatnonzero(np.diff(words, append=-1)) + 1
@@ -112,9 +112,11 @@ class Sentences:
         ]
 
     def encoded(self, **learned):
-        """Makes `Encoded` of the windows; these sentences are its origin."""
+        """Makes `Encoded` of the windows; these sentences are its context."""
         words = Words(self.words)
-        return Encoded(self.rows, origin=self, alike=words, **learned)
+        return Encoded(
+            self.rows, decode_context=self, ensemble_encodings=words, **learned
+        )
 
     def tagged(self, places, label_weights):
         """Gives the first piece of each word the label of the word.
