@@ -280,32 +280,9 @@ def _of_pieces(specials, words):
 @pytest.fixture(scope="session")
 def make_bert():
     """Makes a tiny BERT with random weights and a vocabulary of its own."""
-    from keras_bert.checkpoints import PretrainedModel
-    from keras_bert.config import BertConfig
-    from keras_bert.text import BertTokenizer
-    from keras_bert.text import Vocabulary
-    from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+    from tests import tiny
 
-    words = "the a dog cat bird eats sees meat fish seeds and . ##s".split()
-
-    def make(**changes):
-        values = {
-            "vocab_size": len(SPECIAL_TOKENS) + len(words),
-            "hidden_size": 16,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "intermediate_size": 32,
-            "hidden_dropout_prob": 0.0,
-            "attention_probs_dropout_prob": 0.0,
-            "max_position_embeddings": 12,
-            "initializer_range": 0.5,
-        }
-        return PretrainedModel.from_config(
-            BertConfig(**{**values, **changes}),
-            BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words])),
-        )
-
-    return make
+    return tiny.make_bert
 
 
 @pytest.fixture

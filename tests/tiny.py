@@ -3,7 +3,12 @@
 import keras
 import numpy as np
 
+from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.family import find_family
+from keras_bert.config import BertConfig
+from keras_bert.text import BertTokenizer
+from keras_bert.text import Vocabulary
+from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 # By the letters of `size_keys`; a family uses those that it has.
 _SIZES = {"V": 30, "P": 16, "H": 8, "I": 16, "L": 2, "N": 2, "E": 4}
@@ -67,3 +72,62 @@ def check_keras_file(model, inputs, directory):
         outputs = copy(inputs)
         for name, expected in model(inputs).items():
             np.testing.assert_array_equal(outputs[name], expected)
+
+
+def make_bert(**changes):
+    """Make a tiny BERT with random weights and a vocabulary of its own."""
+    words = "the a dog cat bird eats sees meat fish seeds and . ##s".split()
+    values = {
+        "vocab_size": len(SPECIAL_TOKENS) + len(words),
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        "max_position_embeddings": 12,
+        "initializer_range": 0.5,
+    }
+    return PretrainedModel.from_config(
+        BertConfig(**{**values, **changes}),
+        BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words])),
+    )
+
+
+def squad(*paragraphs):
+    """Return the object that a file of SQuAD holds.
+
+    Args:
+        *paragraphs: pairs of a context and a dict from ids to pairs of a
+            question and its answer. "" is no answer. An answer that is a pair
+            has its place.
+    """
+    return {
+        "data": [
+            {
+                "title": "Title",
+                "paragraphs": [
+                    {
+                        "context": context,
+                        "qas": [
+                            _entry(name, context, *pair)
+                            for name, pair in questions.items()
+                        ],
+                    }
+                    for context, questions in paragraphs
+                ],
+            }
+        ]
+    }
+
+
+def _entry(name, context, question, answer):
+    if isinstance(answer, str):
+        answer = answer, context.find(answer)
+    found = {"text": answer[0], "answer_start": answer[1]}
+    return {
+        "id": name,
+        "question": question,
+        "answers": [found] if answer[0] else [],
+        "is_impossible": not answer[0],
+    }

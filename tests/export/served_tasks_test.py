@@ -47,6 +47,9 @@ _TASKS = {
     "chooser": lambda bert: tasks.MultipleChoice(bert, seq_length=20),
     "classifier": lambda bert: tasks.TextClassifier(bert, labels=_LABELS),
     "embedder": lambda bert: tasks.TextEmbedder(bert, normalize=True),
+    "words_by_features": lambda bert: tasks.FeatureTokenClassifier(
+        bert, labels=["B-X", "I-X", "O"], lstm_size=4
+    ),
     "features": tasks.FeatureExtractor,
     "fill_mask": tasks.FillMask,
     "of_pairs": _of_pairs,

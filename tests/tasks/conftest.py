@@ -19,16 +19,19 @@ def bert(make_bert):
 
 @pytest.fixture
 def golden(tmp_path):
-    """A model of transformers, its inputs and its logits, by a file's name."""
+    """A model of transformers, its inputs and outputs, by a file's name."""
 
     def read(name):
         with np.load(_GOLDEN / f"{name}.npz") as file:
             arrays = {key: file[key] for key in file}
-        weights = {
-            key.removeprefix("weights/"): value
-            for key, value in arrays.items()
-            if key.startswith("weights/")
-        }
+        weights, outputs = (
+            {
+                key.removeprefix(f"{group}/"): value
+                for key, value in arrays.items()
+                if key.startswith(f"{group}/")
+            }
+            for group in ("weights", "outputs")
+        )
         inputs = {
             "input_ids": arrays["inputs/input_ids"],
             "input_mask": arrays["inputs/attention_mask"],
@@ -47,6 +50,6 @@ def golden(tmp_path):
             directory / "model.safetensors",
             [(key, x.shape, lambda x=x: x) for key, x in weights.items()],
         )
-        return directory, inputs, arrays["outputs/logits"]
+        return directory, inputs, outputs
 
     return read

@@ -6,36 +6,19 @@ import pytest
 
 from keras_bert.programs.fine_tuning.squad_run import write_squad_files
 from keras_bert.tasks import Ensemble
-from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
 from keras_bert.text import BertTokenizer
+from tests import tiny
 
 _LABELS = ["animal", "food"]
 _TEXTS = ["the dog", "", "A Cat sees meat", "seeds and fish"]
 _TARGETS = [0, 1, 0, 1]
-_QUESTION = {
-    "data": [
-        {
-            "title": "dogs",
-            "paragraphs": [
-                {
-                    "context": "the dog eats meat and a bird eats seeds.",
-                    "qas": [
-                        {
-                            "id": "1",
-                            "question": "eats",
-                            "answers": [{"text": "meat", "answer_start": 13}],
-                        }
-                    ],
-                }
-            ],
-        }
-    ]
-}
+_CONTEXT = "the dog eats meat and a bird eats seeds."
+_QUESTION = tiny.squad((_CONTEXT, {"1": ("eats", "meat")}))
 
 
 @pytest.fixture
@@ -86,14 +69,6 @@ def test_probabilities_are_the_softmax_of_the_mean_logits(classifiers):
     assert ensemble.evaluate(_TEXTS, _TARGETS)["accuracy"] == right
 
 
-def test_a_model_agrees_with_itself(classifiers):
-    ensemble = Ensemble([classifiers[1], classifiers[1]])
-    assert ensemble.predict(_TEXTS) == classifiers[1].predict(_TEXTS)
-    assert ensemble.evaluate(_TEXTS, _TARGETS) == classifiers[1].evaluate(
-        _TEXTS, _TARGETS
-    )
-
-
 def test_numbers_are_the_mean(berts):
     regressors = [TextRegressor(bert) for bert in berts]
     numbers = [task.predict(_TEXTS) for task in regressors]
@@ -105,20 +80,6 @@ def test_numbers_are_the_mean(berts):
     assert scores["mean_squared_error"] == pytest.approx(error, abs=1e-6)
     with pytest.raises(ValueError, match="an ensemble of TextRegressors"):
         ensemble.probabilities(_TEXTS)
-
-
-def test_choices_are_those_of_the_mean(berts):
-    choosers = [MultipleChoice(bert) for bert in berts]
-    questions = [("The dog", ["eats meat", "sees"]), ("a", ["fish", "bird"])]
-    texts, choices = zip(*questions)
-    logits = [_alone(task, texts, choices) for task in choosers]
-    expected = _softmax((logits[0] + logits[1]) / 2)
-    ensemble = Ensemble(choosers)
-    found = ensemble.probabilities(questions)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-    best = expected.argmax(axis=1).tolist()
-    assert [x["choice"] for x in ensemble.predict(questions)] == best
-    assert ensemble.evaluate(questions, best) == {"accuracy": 1.0}
 
 
 def test_words_are_tagged_by_the_mean_over_their_first_pieces(berts):
@@ -150,22 +111,6 @@ def test_what_one_tokenizer_drops_is_a_word_of_the_other(berts):
     assert found[1]["label"] == "x"  # As of the one that does not see it.
 
 
-def test_answers_are_those_of_the_mean_over_windows(make_bert):
-    answerers = [QuestionAnswerer(make_bert()) for _ in range(2)]
-    ensemble = Ensemble(answerers)
-    context = _QUESTION["data"][0]["paragraphs"][0]["context"]
-    asked = answerers[0].encode([("eats", context)])
-    assert len(asked.rows) > 1
-    first, second = (task.logits(asked)[0] for task in answerers)
-    assert np.abs(first[..., 0] - second[..., 0]).min() > 0
-    (expected,) = answerers[0].decode(asked, [(first + second) / 2])
-    assert ensemble.predict([("eats", context)]) == [expected]
-    is_right = expected["answer"] == "meat"
-    scores = ensemble.evaluate(_QUESTION)
-    assert scores["exact_match"] == 100 * is_right
-    assert context[expected["start"] : expected["end"]] == expected["answer"]
-
-
 def test_the_files_of_squad_are_of_the_mean(make_bert, tmp_path):
     answerers = [QuestionAnswerer(make_bert()) for _ in range(2)]
     ensemble = Ensemble(answerers)
@@ -187,27 +132,6 @@ def test_the_files_of_squad_are_of_the_mean(make_bert, tmp_path):
     scores = ensemble.evaluate(_QUESTION)
     is_right = expected["1"].chosen(0.25).text == "meat"
     assert scores["exact_match"] == 100 * is_right
-
-
-def test_texts_have_no_answers_for_squad(classifiers):
-    with pytest.raises(ValueError, match="an ensemble of TextClassifiers"):
-        Ensemble(classifiers).answers(_QUESTION)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda bert: TextClassifier(bert, labels=_LABELS),
-        lambda bert: TokenClassifier(bert, labels=["O", "B-X", "I-X"]),
-        MultipleChoice,
-        QuestionAnswerer,
-        TextRegressor,
-    ],
-)
-def test_nothing_gives_nothing(make_bert, make):
-    task = make(make_bert())
-    assert task.predict([]) == []
-    assert Ensemble([task, task]).predict([]) == []
 
 
 def test_saved_models_answer_together(classifiers, tmp_path):

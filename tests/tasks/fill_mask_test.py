@@ -3,10 +3,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert import save_pretrained
-from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import FillMask
-from keras_bert.tasks import TextEmbedder
 
 
 def _expected(bert, text, seq_length=12):
@@ -56,11 +53,6 @@ def test_a_list_of_texts_gets_a_list_of_answers(bert):
         fill_mask(["the [MASK]", "the dog"])
 
 
-def test_two_masks_get_answers_of_their_own(bert):
-    first, second = FillMask(bert, top_k=18)("[MASK] dog sees the [MASK]")
-    assert first != second
-
-
 @pytest.mark.parametrize(("top_k", "count"), [(1, 1), (3, 3), (100, 18)])
 def test_so_many_fillings_are_given(bert, top_k, count):
     (fillings,) = FillMask(bert, top_k=top_k)("a [MASK].")
@@ -69,11 +61,6 @@ def test_so_many_fillings_are_given(bert, top_k, count):
     assert probabilities == sorted(probabilities, reverse=True)
     assert 0 < probabilities[-1] and sum(probabilities) <= 1 + 1e-5
     assert (sum(probabilities) > 0.999) == (count == 18)
-
-
-def test_a_mask_needs_no_space_around_it(bert):
-    fill_mask = FillMask(bert)
-    assert fill_mask("a[MASK]dog") == fill_mask("a [MASK] dog")
 
 
 @pytest.mark.parametrize("text", ["", "the dog", "the [mask]", "[MASK"])
@@ -90,11 +77,6 @@ def test_a_mask_beyond_the_limit_is_an_error(bert):
         fill_mask("the dog sees and eats [MASK]")
     with pytest.raises(ValueError, match="2 in the text, 1 within"):
         fill_mask("the [MASK] sees and eats [MASK]")
-
-
-def test_a_limit_beyond_the_model_is_an_error(bert):
-    with pytest.raises(ValueError, match="13"):
-        FillMask(bert, seq_length=13)
 
 
 def test_texts_of_a_batch_have_their_own_number_of_masks(bert):
@@ -131,83 +113,6 @@ def test_a_batch_without_masks_has_no_answers(bert, texts):
         assert tensor.shape == (len(texts), 0, 3)
 
 
-def test_batches_inside_tf_data_get_the_same_answers(bert):
-    fill_mask = FillMask(bert, top_k=2)
-    texts = ["the [MASK]", "a dog [MASK] [MASK]"]
-    eager = fill_mask.predict_ids(fill_mask.preprocess(texts))
-    dataset = tf.data.Dataset.from_tensors(texts).map(
-        lambda batch: fill_mask.predict_ids(fill_mask.preprocess(batch))
-    )
-    mapped = next(iter(dataset))
-    assert mapped["tokens"].numpy().tolist() == eager["tokens"].numpy().tolist()
-
-
-@pytest.mark.large
-def test_an_overfitted_model_fills_the_right_words(make_bert):
-    bert = make_bert(num_hidden_layers=1, initializer_range=0.1)
-    answers = {
-        "the dog eats [MASK] .": "meat",
-        "the cat eats [MASK] .": "fish",
-        "the bird eats [MASK] .": "seeds",
-        "a [MASK] eats seeds and a cat sees": "bird",
-    }
-    fill_mask = FillMask(bert, top_k=1)
-    inputs = fill_mask.preprocess(list(answers))
-    ids = inputs["input_ids"].numpy()
-    inputs["masked_lm_positions"] = np.argmax(ids == 4, axis=1)[:, np.newaxis]
-    labels = [[bert.tokenizer.vocabulary.id_of(w)] for w in answers.values()]
-    model = keras.Model(
-        bert.pretrainer.input, bert.pretrainer.output["mlm_logits"]
-    )
-    model.compile(
-        keras.optimizers.Adam(0.01),
-        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        jit_compile=False,
-    )
-    batches = tf.data.Dataset.from_tensors((inputs, np.array(labels)))
-    model.fit(
-        batches.repeat(),
-        epochs=1,
-        steps_per_epoch=100,
-        verbose=0,
-        shuffle=False,
-    )
-    for text, word in answers.items():
-        ((filling,),) = fill_mask(text)
-        assert filling["token"] == word
-        assert filling["probability"] > 0.9
-
-
-def test_a_checkpoint_gives_the_same_answers(bert, tmp_path):
-    save_pretrained(bert, tmp_path / "bert")
-    again = FillMask.from_pretrained(tmp_path / "bert", top_k=3)
-    text = "the [MASK] eats a [MASK]"
-    assert again(text) == FillMask(bert, top_k=3)(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "received"),
-    [
-        (b"a [MASK]", "b'a \\[MASK\\]'"),
-        ({"mask": "[MASK]"}, "the keys 'mask'"),
-        (None, "None"),
-        (3, "3"),
-        ("a \ud800 [MASK]", "surrogate pair, .* at character 2"),
-    ],
-    ids=str,
-)
-def test_what_is_no_text_is_an_error(bert, text, received):
-    with pytest.raises(ValueError, match=f"texts.*Received: .*{received}"):
-        FillMask(bert)(text)
-
-
-def test_a_long_text_is_not_repeated_in_an_error(bert):
-    for text in ("dog " * 100_000, "dog " * 20 + "[MASK]", ["dog"] * 9999):
-        with pytest.raises(ValueError) as error:
-            FillMask(bert)(text)
-        assert len(str(error.value)) < 250
-
-
 def test_a_bert_without_the_head_names_what_works(bert):
     with pytest.raises(ValueError, match="task='text_embedder'.*task='feat"):
         FillMask(bert.with_parts(["pooler"]))
@@ -219,17 +124,6 @@ def test_a_mask_that_is_cut_off_has_empty_fillings_in_graph(bert):
     outputs = fill_mask.predict_ids(inputs)
     assert outputs["tokens"].numpy()[1].tolist() == [[b"", b""]]
     assert outputs["token_probabilities"].numpy()[1].tolist() == [[0, 0]]
-
-
-def test_the_casing_may_be_given(bert, tmp_path):
-    save_pretrained(bert, tmp_path)
-    for name in ("manifest.json", "tokenizer_config.json"):
-        (tmp_path / name).unlink()
-    for task in (FillMask, TextEmbedder, FeatureExtractor):
-        with pytest.raises(ValueError, match="No file says"):
-            task.from_pretrained(tmp_path)
-        read = task.from_pretrained(tmp_path, lowercase=False)
-        assert not read.preprocess.tokenizer.lowercase
 
 
 def test_probabilities_are_there_at_any_position(bert):

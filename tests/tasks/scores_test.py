@@ -10,32 +10,6 @@ from keras_bert.data.labelled.glue_tasks import GLUE_TASKS
 from keras_bert.tasks import scores as metrics
 
 
-def test_accuracy_is_the_share_of_equal_ones():
-    assert metrics.accuracy(["a", "b", "c", "a"], ["a", "b", "a", "b"]) == 0.5
-    assert metrics.accuracy([1, 2], [1, 2]) == 1.0
-    assert metrics.accuracy(["a"], ["ab"]) == 0.0
-
-
-def test_f1_is_of_the_positive_label():
-    labels = ["x", "x", "y", "y"]
-    predictions = ["x", "x", "x", "y"]
-    # Of x 2 are right, 1 wrong, 0 missed; of y 1, 0 and 1.
-    assert metrics.f1(labels, predictions, "x") == pytest.approx(4 / 5)
-    assert metrics.f1(labels, predictions, "y") == pytest.approx(2 / 3)
-    assert metrics.f1(labels, predictions, "z") == 0.0
-    assert metrics.f1([1, 1], [1, 1], positive=1) == 1.0
-    assert metrics.f1([0, 0], [1, 1], positive=1) == 0.0
-
-
-@pytest.mark.parametrize(
-    "labels, predictions",
-    [("aa", "aa"), ("aa", "bb"), ("ab", "bb"), ("aa", "ab"), ("a", "a")],
-)
-def test_matthews_correlation_of_one_class_is_zero(labels, predictions):
-    value = metrics.matthews_correlation([*labels], [*predictions])
-    assert value == 0.0
-
-
 @pytest.mark.parametrize("correlate", [metrics.pearson, metrics.spearman])
 def test_correlation_of_a_constant_is_zero(correlate):
     assert correlate([1.0, 2.0, 3.0], [2.5, 2.5, 2.5]) == 0.0
@@ -60,24 +34,13 @@ _PAIRS = st.lists(st.tuples(*[st.integers(-3, 3)] * 2), min_size=2).filter(
 
 @given(_PAIRS)
 @settings(deadline=None)
-def test_scores_equal_those_of_scikit_learn_and_scipy(pairs):
+def test_correlations_equal_those_of_scipy(pairs):
     import scipy.stats
-    import sklearn.metrics
 
     x, y = map(list, zip(*pairs))
     for ours, theirs in (
         (metrics.pearson(x, y), scipy.stats.pearsonr(x, y)[0]),
         (metrics.spearman(x, y), scipy.stats.spearmanr(x, y)[0]),
-        (
-            metrics.matthews_correlation(x, y),
-            sklearn.metrics.matthews_corrcoef(x, y),
-        ),
-        (
-            metrics.f1(x, y, 1),
-            sklearn.metrics.f1_score(
-                [v == 1 for v in x], [v == 1 for v in y], zero_division=0.0
-            ),
-        ),
     ):
         assert ours == pytest.approx(theirs, abs=1e-12)
 
@@ -91,18 +54,11 @@ def test_scores_equal_those_of_scikit_learn_and_scipy(pairs):
             ["1", "1", "1", "0"],
             {"matthews_correlation": 1 / math.sqrt(3)},
         ),
-        ("sst2", ["0", "1"], ["0", "0"], {"accuracy": 0.5}),
         (
             "mrpc",
             ["1", "1", "0", "0"],
             ["1", "1", "1", "0"],
             {"accuracy": 0.75, "f1": 0.8},
-        ),
-        (
-            "qqp",
-            ["0", "0", "1", "0"],
-            ["0", "1", "1", "0"],
-            {"accuracy": 0.75, "f1": 2 / 3},
         ),
         (
             "stsb",
@@ -121,14 +77,6 @@ def test_scores_equal_those_of_scikit_learn_and_scipy(pairs):
             ["neutral", "entailment", "neutral", "neutral"],
             {"accuracy": 0.75},
         ),
-        (
-            "qnli",
-            ["entailment", "not_entailment"],
-            ["entailment", "entailment"],
-            {"accuracy": 0.5},
-        ),
-        ("rte", ["entailment"], ["entailment"], {"accuracy": 1.0}),
-        ("wnli", ["1", "0"], ["0", "1"], {"accuracy": 0.0}),
         (
             "ax",
             ["contradiction", "entailment", "neutral", "neutral"],
@@ -180,8 +128,3 @@ def test_there_must_be_a_prediction_for_each_label():
         for task in ("cola", "sst2", "mrpc", "stsb"):
             with pytest.raises(ValueError, match=message):
                 metrics.glue_scores(task, labels, predictions)
-
-
-def test_names_are_not_compared_with_numbers():
-    with pytest.raises(ValueError, match="Received: '1' and 1"):
-        metrics.accuracy(["1", "0"], [1, 0])

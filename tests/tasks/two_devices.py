@@ -15,14 +15,10 @@ tf.config.set_logical_device_configuration(
     cpu, [tf.config.LogicalDeviceConfiguration()] * 2
 )
 
-from keras_bert.checkpoints import PretrainedModel  # noqa: E402
-from keras_bert.config import BertConfig  # noqa: E402
 from keras_bert.tasks import TextClassifier  # noqa: E402
-from keras_bert.text import BertTokenizer  # noqa: E402
-from keras_bert.text import Vocabulary  # noqa: E402
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS  # noqa: E402
 from keras_bert.training.optimizers import bert_adamw  # noqa: E402
 from keras_bert.training.strategies import make_strategy  # noqa: E402
+from tests import tiny  # noqa: E402
 
 _WORDS = "the a dog cat bird meat fish seeds".split()
 # All of one length, so that both devices see batches of one width.
@@ -32,19 +28,7 @@ _LABELS = [0, 0, 0, 1, 1, 1] * 2
 
 def _make_classifier():
     keras.utils.set_random_seed(1)
-    config = BertConfig(
-        vocab_size=len(SPECIAL_TOKENS) + len(_WORDS),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        max_position_embeddings=12,
-        initializer_range=0.5,
-    )
-    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *_WORDS]))
-    bert = PretrainedModel.from_config(config, tokenizer)
+    bert = tiny.make_bert()
     return TextClassifier(bert, labels=["animal", "food"])
 
 

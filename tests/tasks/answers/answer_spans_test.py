@@ -1,9 +1,8 @@
-import itertools
 import math
-import unittest
 
 import hypothesis
 import numpy as np
+import pytest
 from hypothesis import strategies
 
 from keras_bert.tasks.answers.answer_spans import Answer
@@ -11,24 +10,50 @@ from keras_bert.tasks.answers.answer_spans import Answers
 from keras_bert.tasks.answers.answer_spans import decode_answers
 from keras_bert.tasks.answers.answer_spans import n_best
 from keras_bert.tasks.answers.answer_spans import plain_answer
+from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.answer_windows import WindowSizes
+from keras_bert.tasks.answers.question_preprocessor import window_answers
 
 _LETTERS = "aéz中ßx𝒙defghij"
 _QUESTION = 2
 _WIDTH = 12
+_CONTEXT_START = 4
+# Windows of 7 tokens, from tokens 0 and 3 on; the first owns tokens 0 to 4.
+_WINDOWS = WindowSizes(_WIDTH, 3, _QUESTION).windows(_QUESTION, 10)
 
 
 def _context(length, letters=_LETTERS):
     """Letters as words, and the first and end bytes of each."""
-    ends = np.cumsum([len(x.encode()) + 1 for x in letters[:length]]) - 1
-    sizes = [len(x.encode()) for x in letters[:length]]
-    starts = ends - np.array(sizes, np.int64)
-    return " ".join(letters[:length]), starts, ends
+    sizes = np.array([len(x.encode()) for x in letters[:length]], np.int64)
+    ends = np.cumsum(sizes + 1) - 1
+    return " ".join(letters[:length]), ends - sizes, ends
 
 
-def _random_logits(windows, seed):
-    shape = (2, len(windows.starts), _WIDTH)
-    return np.random.default_rng(seed).normal(size=shape).astype("float32")
+def _logits(*values, fill=0.0):
+    """Logits with values by (start or end, window, token of the context)."""
+    logits = np.full((2, 2, _WIDTH), fill)
+    for which, window, token, value in values:
+        place = _CONTEXT_START + token - _WINDOWS.starts[window]
+        logits[which, window, place] = value
+    return logits
+
+
+def _decode(logits, context=_context(10), **options):
+    return decode_answers(*context, _WINDOWS, *logits, **options)
+
+
+_SPAN = (0, 0, 1, 3.0), (1, 0, 3, 2.0)
+
+
+def test_an_answer_is_text_of_the_context_with_its_bytes():
+    # a, é and two spaces are 1 + 1 + 2 + 1 bytes; é z 中 are 8.
+    expected = Answer("é z 中", 2, 10, 3.0, 2.0)
+    context, starts, ends = _context(10)
+    with_spaces = context, np.maximum(starts - 1, 0), ends
+    for given in ((context, starts, ends), with_spaces):
+        best = _decode(_logits(*_SPAN), given).spans[0]
+        assert best == expected
+        assert best.score == 5.0
 
 
 def _all_spans(windows, logits, max_length):
@@ -48,221 +73,244 @@ def _all_spans(windows, logits, max_length):
     return sorted(found, reverse=True)
 
 
-class DecodeAnswersTest(unittest.TestCase):
-    # Windows of 7 tokens, of which the first 4 are the first one's own.
-    windows = WindowSizes(_WIDTH, 3, _QUESTION).windows(_QUESTION, 10)
-
-    def setUp(self):
-        self.context = _context(10)
-        self.logits = np.zeros((2, 2, _WIDTH))
-
-    def decode(self, **options):
-        return decode_answers(
-            *self.context, self.windows, *self.logits, **options
-        )
-
-    def set_logit(self, which, window, token, value):
-        position = self.windows.context_start + token
-        position -= self.windows.starts[window]
-        self.logits[which, window, position] = value
-
-    def test_the_windows_are_as_the_tests_need_them(self):
-        self.assertEqual(self.windows.starts.tolist(), [0, 3])
-        self.assertEqual(self.windows.lengths.tolist(), [7, 7])
-        self.assertEqual(self.windows.owners().tolist(), [0] * 5 + [1] * 5)
-
-    def test_an_answer_is_text_of_the_context_with_its_bytes(self):
-        self.set_logit(0, 0, 1, 3.0)
-        self.set_logit(1, 0, 3, 2.0)
-        best = self.decode().spans[0]
-        # a, é and two spaces are 1 + 1 + 2 + 1 bytes; é z 中 are 8.
-        self.assertEqual(best, Answer("é z 中", 2, 10, 3.0, 2.0))
-        self.assertEqual(best.score, 5.0)
-
-    def test_white_space_around_an_answer_is_left_out(self):
-        context, starts, ends = self.context
-        self.context = context, np.maximum(starts - 1, 0), ends
-        self.set_logit(0, 0, 1, 3.0)
-        self.set_logit(1, 0, 3, 2.0)
-        best = self.decode().spans[0]
-        self.assertEqual(best, Answer("é z 中", 2, 10, 3.0, 2.0))
-
-    @hypothesis.settings(max_examples=150, deadline=None, derandomize=True)
-    @hypothesis.given(
-        length=strategies.integers(1, len(_LETTERS)),
-        stride=strategies.integers(1, 8),
-        n_best_size=strategies.integers(1, 9),
-        max_length=strategies.integers(1, 14),
-        seed=strategies.integers(0, 999),
-    )
-    def test_the_best_of_all_spans_are_found(
-        self, length, stride, n_best_size, max_length, seed
-    ):
-        context, starts, ends = _context(length)
-        sizes = WindowSizes(_WIDTH, stride, _QUESTION)
-        windows = sizes.windows(_QUESTION, length)
-        logits = _random_logits(windows, seed)
-        answers = decode_answers(
-            *(context, starts, ends, windows, *logits),
-            n_best_size=n_best_size,
-            max_answer_length=max_length,
-        )
-        expected = _all_spans(windows, logits, max_length)[:n_best_size]
-        self.assertEqual(len(answers.spans), len(expected))
-        for answer, (score, first, last) in zip(answers.spans, expected):
-            self.assertAlmostEqual(answer.score, score)
-            self.assertEqual(
-                (answer.start, answer.end), (starts[first], ends[last])
-            )
-            self.assertEqual(answer.text, " ".join(_LETTERS[first : last + 1]))
-
-    def test_only_tokens_of_the_context_count(self):
-        tokens = slice(self.windows.context_start, -1)
-        for padding in (99.0, -np.inf):
-            self.logits[:] = padding
-            self.logits[:, :, tokens] = 0.0
-            self.set_logit(0, 1, 7, 1.0)
-            self.set_logit(1, 1, 8, 1.0)
-            self.assertEqual(self.decode().spans[0].score, 2.0)
-
-    def test_a_start_counts_in_its_own_window_only(self):
-        self.set_logit(0, 0, 6, 9.0)
-        self.set_logit(0, 1, 6, 1.0)
-        best = self.decode().spans[0]
-        # Nothing speaks for an end: the shortest comes first.
-        self.assertEqual(best, Answer("𝒙", 16, 20, 1.0, 0.0))
-
-    def test_an_end_may_be_owned_by_another_window(self):
-        self.set_logit(0, 0, 4, 2.0)
-        self.set_logit(1, 0, 6, 2.0)
-        self.assertEqual(self.decode().spans[0].text, "ß x 𝒙")
-
-    def test_an_answer_is_not_longer_than_allowed(self):
-        self.set_logit(0, 0, 0, 5.0)
-        self.set_logit(1, 0, 3, 5.0)
-        self.assertEqual(self.decode(max_answer_length=4).spans[0].score, 10.0)
-        best = self.decode(max_answer_length=3).spans[0]
-        self.assertEqual((best.score, best.text), (5.0, "a"))
-
-    def test_a_text_is_given_once_where_it_scores_best(self):
-        self.context = _context(10, "abababcabd")
-        self.set_logit(0, 0, 2, 2.0)
-        self.set_logit(1, 0, 3, 2.0)
-        spans = self.decode().spans
-        self.assertEqual(spans[0], Answer("a b", 4, 7, 2.0, 2.0))
-        texts = [answer.text for answer in spans]
-        self.assertEqual(len({*texts}), len(texts))
-
-    def test_other_texts_follow_one_that_stands_often(self):
-        self.context = _context(10, "aaabbbbbbb")
-        self.logits[:] = -np.inf
-        for token, value in enumerate((4.0, 3.0, 2.0, 1.0)):
-            self.set_logit(0, 0, token, value)
-            self.set_logit(1, 0, token, 0.0)
-        spans = self.decode(n_best_size=2, max_answer_length=1).spans
-        self.assertEqual(
-            [(x.text, x.score) for x in spans], [("a", 4), ("b", 1)]
-        )
-
-    def test_of_equal_answers_the_first_comes_first(self):
-        for first, second in itertools.combinations(range(5), 2):
-            self.logits = _random_logits(self.windows, first)
-            for token in (first, second):
-                self.set_logit(0, 0, token, 5.0)
-                self.set_logit(1, 0, token, 5.0)
-            spans = self.decode(n_best_size=2, max_answer_length=1).spans
-            texts = [answer.text for answer in spans]
-            self.assertEqual(texts, [_LETTERS[first], _LETTERS[second]])
-
-    def test_no_answer_scores_as_cls_does_at_the_least(self):
-        self.logits[:, :, 0] = [[4.0, 1.0], [-1.0, 1.5]]
-        self.set_logit(0, 0, 2, 0.5)
-        answers = self.decode()
-        self.assertEqual(answers.null, Answer("", 0, 0, 1.0, 1.5))
-        self.assertEqual(answers.null_difference, 2.0)
-
-    def test_a_context_without_tokens_has_an_empty_answer(self):
-        none = np.zeros(0, np.int64)
-        windows = WindowSizes(_WIDTH, 3, _QUESTION).windows(_QUESTION, 0)
-        logits = np.ones((2, 1, _WIDTH))
-        answers = decode_answers("\u200b", none, none, windows, *logits)
-        self.assertEqual(answers.spans, [Answer("", 0, 0, 0.0, 0.0)])
-        self.assertEqual(answers.null, Answer("", 0, 0, 1.0, 1.0))
-        self.assertEqual(answers.null_difference, 2.0)
-
-    def test_bad_input_is_refused(self):
-        for options, message in (
-            ({"n_best_size": 0}, "n_best_size=0"),
-            ({"max_answer_length": -2}, "max_answer_length=-2"),
-        ):
-            with self.assertRaisesRegex(ValueError, message):
-                self.decode(**options)
-        for shapes in (
-            ((1, _WIDTH), (1, _WIDTH)),
-            ((2, _WIDTH), (2, 11)),
-            ((2, 10), (2, 10)),
-            ((_WIDTH,), (_WIDTH,)),
-        ):
-            self.logits = [*map(np.zeros, shapes)]
-            with self.assertRaisesRegex(
-                ValueError, r"2 window\(s\) with at least 11 tokens.*Received"
-            ):
-                self.decode()
-
-    def test_logits_that_are_no_numbers_are_refused(self):
-        for value in (np.nan, np.inf):
-            self.logits[1, 1, 5] = value
-            with self.assertRaisesRegex(
-                ValueError, f"{value} in window 1 at position 5"
-            ):
-                self.decode()
-
-
-class NBestTest(unittest.TestCase):
-    def test_probabilities_are_the_softmax_of_the_scores(self):
-        answers = [
-            Answer("cat", 0, 3, np.log(2.0), 1.0),
-            Answer("", 0, 0, np.log(5.0), 1.0),
-            Answer("dog", 4, 7, np.log(3.0), 1.0),
-        ]
-        ranked = n_best(answers)
-        self.assertEqual([a.text for a, _ in ranked], ["", "dog", "cat"])
-        for (_, probability), expected in zip(ranked, (0.5, 0.3, 0.2)):
-            self.assertAlmostEqual(probability, expected)
-
-    def test_large_scores_do_not_overflow(self):
-        answers = [Answer(str(n), 0, 1, 2000.0 * n, 0.0) for n in range(3)]
-        self.assertEqual([p for _, p in n_best(answers)], [1.0, 0.0, 0.0])
-
-    def test_a_text_is_given_once(self):
-        answers = [Answer("", 0, 0, 0.0, 0.0), Answer("", 0, 0, 1.0, 1.0)]
-        self.assertEqual(n_best(answers), [(answers[1], 1.0)])
-
-
-_CONTEXT = "Ein Öl – gut"
-_ANSWERS = Answers(
-    [Answer("gut", 12, 15, 2.0, 1.0), Answer("Öl", 4, 7, 0.5, 0.5)],
-    Answer("", 0, 0, 2.0, 2.0),
+@hypothesis.settings(max_examples=150, deadline=None, derandomize=True)
+@hypothesis.given(
+    length=strategies.integers(1, len(_LETTERS)),
+    stride=strategies.integers(1, 8),
+    n_best_size=strategies.integers(1, 9),
+    max_length=strategies.integers(1, 14),
+    seed=strategies.integers(0, 999),
 )
+def test_the_best_of_all_spans_are_found(
+    length, stride, n_best_size, max_length, seed
+):
+    context, starts, ends = _context(length)
+    windows = WindowSizes(_WIDTH, stride, _QUESTION).windows(_QUESTION, length)
+    shape = (2, len(windows.starts), _WIDTH)
+    random = np.random.default_rng(seed)
+    logits = random.normal(size=shape).astype("float32")
+    answers = decode_answers(
+        *(context, starts, ends, windows, *logits),
+        n_best_size=n_best_size,
+        max_answer_length=max_length,
+    )
+    expected = _all_spans(windows, logits, max_length)[:n_best_size]
+    for answer, (score, first, last) in zip(
+        answers.spans, expected, strict=True
+    ):
+        assert answer.score == pytest.approx(score)
+        assert (answer.start, answer.end) == (starts[first], ends[last])
+        assert answer.text == " ".join(_LETTERS[first : last + 1])
 
 
-class PlainAnswerTest(unittest.TestCase):
-    def test_its_place_is_in_characters(self):
-        answer = plain_answer(_CONTEXT, _ANSWERS)
-        share = math.exp(3) / (math.exp(3) + math.exp(1))
-        self.assertAlmostEqual(answer.pop("probability"), share)
-        self.assertEqual(
-            answer, {"answer": "gut", "score": 3.0, "start": 9, "end": 12}
-        )
-        self.assertEqual(_CONTEXT[9:12], "gut")
+@pytest.mark.parametrize("padding", [99.0, -np.inf])
+def test_only_tokens_of_the_context_count(padding):
+    logits = _logits(fill=padding)
+    logits[:, :, _CONTEXT_START:-1] = 0.0
+    logits += _logits((0, 1, 7, 1.0), (1, 1, 8, 1.0))
+    assert _decode(logits).spans[0].score == 2.0
 
-    def test_with_a_threshold_no_answer_is_among_them(self):
-        total = math.exp(4) + math.exp(3) + math.exp(1)
-        answer = plain_answer(_CONTEXT, _ANSWERS, 1.0)
-        self.assertEqual(answer["answer"], "gut")
-        self.assertAlmostEqual(answer["probability"], math.exp(3) / total)
-        answer = plain_answer(_CONTEXT, _ANSWERS, 0.9)
-        self.assertAlmostEqual(answer.pop("probability"), math.exp(4) / total)
-        self.assertEqual(
-            answer, {"answer": "", "score": 4.0, "start": 0, "end": 0}
-        )
+
+@pytest.mark.parametrize(
+    "values, options, expected",
+    [
+        # A start counts in its own window only; nothing speaks for an end,
+        # so the shortest comes first.
+        ([(0, 0, 6, 9.0), (0, 1, 6, 1.0)], {}, ("𝒙", 1.0)),
+        # An end may be owned by another window.
+        ([(0, 0, 4, 2.0), (1, 0, 6, 2.0)], {}, ("ß x 𝒙", 4.0)),
+        (
+            [(0, 0, 0, 5.0), (1, 0, 3, 5.0)],
+            {"max_answer_length": 4},
+            ("a é z 中", 10.0),
+        ),
+        (
+            [(0, 0, 0, 5.0), (1, 0, 3, 5.0)],
+            {"max_answer_length": 3},
+            ("a", 5.0),
+        ),
+    ],
+)
+def test_the_best_answer_keeps_the_rules(values, options, expected):
+    best = _decode(_logits(*values), **options).spans[0]
+    assert (best.text, best.score) == expected
+
+
+def test_a_text_is_given_once_where_it_scores_best():
+    logits = _logits((0, 0, 2, 2.0), (1, 0, 3, 2.0))
+    spans = _decode(logits, _context(10, "abababcabd")).spans
+    assert spans[0] == Answer("a b", 4, 7, 2.0, 2.0)
+    texts = [answer.text for answer in spans]
+    assert len({*texts}) == len(texts)
+    values = [(0, 0, token, 4.0 - token) for token in range(4)]
+    values += [(1, 0, token, 0.0) for token in range(4)]
+    spans = _decode(
+        _logits(*values, fill=-np.inf),
+        _context(10, "aaabbbbbbb"),
+        n_best_size=2,
+        max_answer_length=1,
+    ).spans
+    assert [(x.text, x.score) for x in spans] == [("a", 4), ("b", 1)]
+
+
+@pytest.mark.parametrize("places", [(0, 1), (1, 4), (2, 3)])
+def test_of_equal_answers_the_first_comes_first(places):
+    values = [(which, 0, x, 5.0) for which in (0, 1) for x in places]
+    logits = np.random.default_rng(places[0]).normal(size=(2, 2, _WIDTH))
+    chosen = _logits(*values)
+    logits = np.where(chosen > 0, chosen, logits)
+    spans = _decode(logits, n_best_size=2, max_answer_length=1).spans
+    assert [x.text for x in spans] == [_LETTERS[x] for x in places]
+
+
+def test_no_answer_scores_as_cls_does_at_the_least():
+    logits = _logits((0, 0, 2, 0.5))
+    logits[:, :, 0] = [[4.0, 1.0], [-1.0, 1.5]]
+    answers = _decode(logits)
+    assert answers.null == Answer("", 0, 0, 1.0, 1.5)
+    assert answers.null_difference == 2.0
+
+
+def test_a_context_without_tokens_has_an_empty_answer():
+    none = np.zeros(0, np.int64)
+    windows = WindowSizes(_WIDTH, 3, _QUESTION).windows(_QUESTION, 0)
+    logits = np.ones((2, 1, _WIDTH))
+    answers = decode_answers("\u200b", none, none, windows, *logits)
+    assert answers.spans == [Answer("", 0, 0, 0.0, 0.0)]
+    assert answers.null == Answer("", 0, 0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "logits, options, message",
+    [
+        (_logits(), {"n_best_size": 0}, "n_best_size=0"),
+        (_logits(), {"max_answer_length": -2}, "max_answer_length=-2"),
+        (_logits((1, 1, 4, np.nan)), {}, "nan in window 1 at position 5"),
+        (_logits((1, 1, 4, np.inf)), {}, "inf in window 1 at position 5"),
+    ],
+)
+def test_bad_input_is_refused(logits, options, message):
+    with pytest.raises(ValueError, match=message):
+        _decode(logits, **options)
+
+
+def test_probabilities_are_the_softmax_of_the_scores():
+    answers = [
+        Answer("cat", 0, 3, np.log(2.0), 1.0),
+        Answer("", 0, 0, np.log(5.0), 1.0),
+        Answer("dog", 4, 7, np.log(3.0), 1.0),
+        Answer("", 0, 0, 0.0, 0.0),  # A text is given once.
+    ]
+    texts, probabilities = zip(*n_best(answers))
+    assert [answer.text for answer in texts] == ["", "dog", "cat"]
+    assert probabilities == pytest.approx((0.5, 0.3, 0.2))
+    answers = [Answer(str(n), 0, 1, 2000.0 * n, 0.0) for n in range(3)]
+    assert [p for _, p in n_best(answers)] == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "threshold, expected, score, total",
+    [
+        (None, ("gut", 9, 12), 3.0, math.exp(3) + math.exp(1)),
+        (1.0, ("gut", 9, 12), 3.0, math.exp(4) + math.exp(3) + math.exp(1)),
+        (0.9, ("", 0, 0), 4.0, math.exp(4) + math.exp(3) + math.exp(1)),
+    ],
+)
+def test_a_plain_answer_has_its_place_in_characters(
+    threshold, expected, score, total
+):
+    answers = Answers(
+        [Answer("gut", 12, 15, 2.0, 1.0), Answer("Öl", 4, 7, 0.5, 0.5)],
+        Answer("", 0, 0, 2.0, 2.0),
+    )
+    answer = plain_answer("Ein Öl – gut", answers, threshold)
+    assert answer.pop("probability") == pytest.approx(math.exp(score) / total)
+    named = dict(zip(("answer", "start", "end"), expected, strict=True))
+    assert answer == {**named, "score": score}
+
+
+def _offsets(num_tokens, width):
+    """Each token of the context is two bytes, with a space behind it."""
+    starts, ends = np.zeros((2, 1, width), np.int32)
+    places = slice(_CONTEXT_START, _CONTEXT_START + num_tokens)
+    starts[0, places] = 3 * np.arange(num_tokens)
+    ends[0, places] = starts[0, places] + 2
+    return starts, ends
+
+
+def _in_graph(logits, num_tokens, **kwargs):
+    logits = np.asarray(logits, np.float32)[np.newaxis]
+    starts, ends = _offsets(num_tokens, logits.shape[1])
+    is_owned = (ends > 0).astype(np.int32)
+    answers = window_answers(
+        logits, starts, ends, is_owned, np.zeros((1, 1), np.int32), 1, **kwargs
+    )
+    return [x.numpy()[0] for x in answers]
+
+
+@hypothesis.settings(max_examples=60, deadline=None, derandomize=True)
+@hypothesis.given(
+    num_tokens=strategies.integers(0, 6),
+    padding=strategies.integers(0, 2),
+    values=strategies.lists(
+        strategies.integers(-40, 40), min_size=26, max_size=26
+    ),
+    null_threshold=strategies.sampled_from([None, -3.0, 0.0, 2.5]),
+    max_answer_length=strategies.integers(1, 9),
+)
+def test_answers_in_graph_are_those_of_decode_answers(
+    num_tokens, padding, values, null_threshold, max_answer_length
+):
+    # Distinct enough that float32 adds without rounding.
+    width = _CONTEXT_START + num_tokens + 1 + padding
+    logits = np.array(values).reshape(13, 2)[:width] / 4
+    starts, ends = (x[0, 4 : 4 + num_tokens] for x in _offsets(8, 13))
+    windows = AnswerWindows(
+        _QUESTION, _CONTEXT_START, np.array([0]), np.array([num_tokens])
+    )
+    found = decode_answers(
+        *("xx " * num_tokens, starts, ends, windows),
+        *logits.T[:, np.newaxis],
+        max_answer_length=max_answer_length,
+    ).chosen(null_threshold)
+    assert _in_graph(
+        logits,
+        num_tokens,
+        null_threshold=null_threshold,
+        max_answer_length=max_answer_length,
+    ) == [found.start, found.end, found.score]
+
+
+def test_the_question_and_padding_are_no_answers_in_graph():
+    logits = np.full((9, 2), -1.0)
+    logits[[1, 2, 3, 7, 8]] = 50.0
+    logits[5] = 1.0
+    # Tokens 4, 5 and 6 are of the context.
+    assert _in_graph(logits, 3) == [3, 5, 2.0]
+
+
+@pytest.mark.parametrize(
+    "threshold, expected",
+    [
+        (None, ([4, 4], [5, 5], [1.0, 6.0])),
+        (-1.5, ([0, 0], [0, 0], [0.0, 5.0])),
+        (-0.5, ([4, 4], [5, 5], [1.0, 6.0])),
+    ],
+)
+def test_the_best_window_answers_and_the_least_scores_none(threshold, expected):
+    logits = np.zeros((4, 6, 2), np.float32)
+    logits[0, 4] = 1.0  # Of question 0, not its window's to answer.
+    logits[1, 4] = 0.5
+    logits[2, 5] = 0.25
+    logits[3, 4] = 3.0
+    logits[:, 0] = [[2.0], [1.0], [0.0], [2.5]]
+    starts = np.tile(np.arange(6, dtype=np.int32), (4, 1))
+    is_owned = np.zeros((4, 6), np.int32)
+    is_owned[1:, 4] = is_owned[0, 5] = is_owned[2, 5] = 1
+    ends = np.where(np.arange(6) > 3, starts + 1, 0).astype(np.int32)
+    questions = np.array([[0], [0], [0], [1]], np.int32)
+    answers = window_answers(
+        logits, starts, ends, is_owned, questions, 2, threshold
+    )
+    for values, wanted in zip(answers, expected):
+        np.testing.assert_array_equal(values, wanted)

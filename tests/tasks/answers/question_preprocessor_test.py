@@ -42,7 +42,7 @@ def test_it_packs_each_window(preprocess):
 def test_each_token_is_owned_by_one_window(preprocess):
     packed = preprocess(*_columns(_PAIRS))
     asked = _rows(preprocess)
-    for (_, windows, _), start in zip(asked.origin, asked.starts):
+    for (_, windows, _), start in zip(asked.decode_context, asked.starts):
         owners = windows.owners()
         for window, row in enumerate(range(start, start + len(windows.starts))):
             is_context = packed["token_ends"][row].numpy() > 0

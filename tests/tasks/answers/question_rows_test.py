@@ -1,10 +1,14 @@
+import json
+
 import numpy as np
 import pytest
 
 from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.tasks.answers import question_rows as module
 from keras_bert.tasks.answers.question_rows import asked_questions
+from keras_bert.tasks.answers.question_rows import labelled_questions
 from keras_bert.tasks.answers.question_rows import question_rows
+from tests import tiny
 
 _LONG = "the dogs eat the Cat. the bird sees a fish"
 _PAIRS = [
@@ -46,7 +50,7 @@ def test_rows_belong_to_questions_in_order(preprocess):
     asked = _rows(preprocess)
     assert asked.starts.tolist() == [0, 1, 5, 8]
     assert asked.counts.tolist() == [1, 4, 3, 1]
-    windows = [question.windows for question in asked.origin]
+    windows = [question.windows for question in asked.decode_context]
     np.testing.assert_array_equal(
         asked.rows.lengths,
         np.concatenate([w.context_start + w.lengths + 1 for w in windows]),
@@ -56,7 +60,10 @@ def test_rows_belong_to_questions_in_order(preprocess):
 def test_a_part_has_the_rows_of_its_questions(preprocess):
     asked = _rows(preprocess)
     part = asked.part([2, 1])
-    assert part.origin == [asked.origin[2], asked.origin[1]]
+    assert part.decode_context == [
+        asked.decode_context[2],
+        asked.decode_context[1],
+    ]
     assert part.counts.tolist() == [3, 4]
     np.testing.assert_array_equal(
         part.rows.inputs(np.arange(7))["input_ids"],
@@ -66,7 +73,7 @@ def test_a_part_has_the_rows_of_its_questions(preprocess):
 
 def test_tokens_have_their_bytes_in_the_context(preprocess):
     asked = _rows(preprocess, [("", "Dogs – Café."), ("", "a")])
-    starts, ends = asked.origin[0].token_spans
+    starts, ends = asked.decode_context[0].token_spans
     data = "Dogs – Café.".encode()
     assert [data[a:b].decode() for a, b in zip(starts, ends)] == [
         *("Dog", "s", "–", "Café", "."),
@@ -98,3 +105,48 @@ def test_a_context_of_many_questions_is_tokenized_once(preprocess, monkeypatch):
     ]
     question_rows(preprocess, preprocess.sizes, questions)
     assert texts == [b"a dog", b"a cat"]
+
+
+_QUESTION = SquadQuestion("q", "who?", "a dog", (("dog", 2),), False, (2, 5))
+_OBJECT = tiny.squad(("a dog", {"q": ("who?", "dog")}))
+
+
+def test_a_path_an_object_and_a_list_are_the_same_questions(tmp_path):
+    path = tmp_path / "train.json"
+    path.write_text(json.dumps(_OBJECT))
+    for given in (path, str(path), _OBJECT, [_QUESTION], (_QUESTION,)):
+        assert labelled_questions(given) == [_QUESTION]
+
+
+def test_pairs_of_any_container_have_their_indices_as_ids():
+    pairs = [("who?", "a dog"), ("", "")]
+    expected = [
+        SquadQuestion(f"{n}", *pair, (), False, None)
+        for n, pair in enumerate(pairs)
+    ]
+    for given in (
+        pairs,
+        np.array(pairs),
+        (*map(np.array, zip(*pairs)),),
+        dict(zip(("question", "context"), zip(*pairs))),
+    ):
+        assert asked_questions(given) == expected
+
+
+@pytest.mark.parametrize(
+    "read, given, message",
+    [
+        (labelled_questions, [_QUESTION, ("who?", "a")], "'a'.* at index 1"),
+        (labelled_questions, [], "Received: none"),
+        (labelled_questions, 3, "Received: 3"),
+        (labelled_questions, [_QUESTION] * 2, "'q' once more at index 1"),
+        (labelled_questions, {"data": []}, "`questions` must hold at least"),
+        (asked_questions, ["ab"], "'ab' at index 0"),
+        (asked_questions, [("a", "b"), ("a",)], r"\('a',\) at index 1"),
+        (asked_questions, [("a", "b"), ("a", None)], "None at index 1"),
+        (asked_questions, [{"text": "a"}], "'question' and 'context'.*'text'"),
+    ],
+)
+def test_what_is_no_question_is_named(read, given, message):
+    with pytest.raises(ValueError, match=message):
+        read(given)

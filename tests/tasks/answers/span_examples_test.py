@@ -1,13 +1,8 @@
-import os
-import pathlib
-import unittest
-
 import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies
 
-from keras_bert.data.labelled.squad import read_squad
 from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
 from keras_bert.tasks.answers.answer_windows import answer_labels
@@ -18,6 +13,7 @@ from keras_bert.tasks.answers.question_rows import with_spans
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests import tiny
 
 # Seven of these tokens are in the first of two windows, six in the second.
 _CONTEXT = "the dog eats the cat . the bird sees"
@@ -27,24 +23,12 @@ _CONTEXT = "the dog eats the cat . the bird sees"
 def examples(preprocess):
     """A function from answers in the context above to `Encoded`.
 
-    An answer is a pair of text and character; None is an impossible question.
+    An answer is a pair of text and character; "" is an impossible question.
     """
 
     def examples(*answers, context=_CONTEXT):
-        entries = [
-            {
-                "id": f"q{number}",
-                "question": "",
-                "answers": [
-                    {"text": answer[0], "answer_start": answer[1]}
-                    for answer in ([answer] if answer else [])
-                ],
-            }
-            for number, answer in enumerate(answers)
-        ]
-        paragraph = {"context": context, "qas": entries}
-        data = {"data": [{"paragraphs": [paragraph]}]}
-        questions = squad_questions(data, "here")
+        asked = {f"q{n}": ("", answer) for n, answer in enumerate(answers)}
+        questions = squad_questions(tiny.squad((context, asked)), "here")
         rows = question_rows(preprocess, preprocess.sizes, questions)
         encoded = with_spans(rows)
         check_spans(encoded)
@@ -56,7 +40,7 @@ def examples(preprocess):
 def test_targets_are_the_places_of_the_answer_in_each_window(examples):
     # [CLS] [SEP] the dog eats the cat . the [SEP]
     # [CLS] [SEP] the cat . the bird sees [SEP]
-    made = examples(("dog", 4), ("the cat", 13), ("bird", 27), None)
+    made = examples(("dog", 4), ("the cat", 13), ("bird", 27), "")
     assert made.targets.tolist() == [
         *([3, 3, 10], [0, 0, 9]),
         *([5, 6, 10], [2, 3, 9]),
@@ -84,123 +68,91 @@ def test_nothing_to_learn_from_is_an_error(examples):
         examples(("dog", 0))
 
 
-_DIRECTORY = os.environ.get("SQUAD_DIR", "")
-_VOCABULARIES = os.environ.get("PUBLISHED_VOCABULARIES", "")
-
 # Of the text "Zoë (1895-1943) sat.", whose ë has two bytes.
 _STARTS = np.array([0, 5, 6, 10, 11, 15, 17, 20])
 _ENDS = np.array([4, 6, 10, 11, 15, 16, 20, 21])
 
 
-class TokenSpanTest(unittest.TestCase):
-    def test_the_tokens_of_the_answer_are_taken(self):
-        for span, expected in (
-            ((0, 4), (0, 0)),
-            ((6, 10), (2, 2)),
-            ((6, 15), (2, 4)),
-            ((0, 21), (0, 7)),
-            # An answer within tokens takes them whole.
-            ((1, 2), (0, 0)),
-            ((8, 12), (2, 4)),
-            # White space at its ends is no token.
-            ((4, 17), (1, 5)),
-        ):
-            self.assertEqual(token_span(_STARTS, _ENDS, span), expected)
-
-    def test_an_answer_between_tokens_has_none(self):
-        self.assertIsNone(token_span(_STARTS, _ENDS, (4, 5)))
-        self.assertIsNone(token_span(_STARTS, _ENDS, (21, 23)))
-        none = np.zeros(0, np.int64)
-        self.assertIsNone(token_span(none, none, (0, 3)))
-
-    def test_pieces_of_one_character_go_together(self):
-        starts, ends = np.array([0, 0, 3, 3]), np.array([3, 3, 6, 6])
-        self.assertEqual(token_span(starts, ends, (0, 3)), (0, 1))
-        self.assertEqual(token_span(starts, ends, (3, 6)), (2, 3))
-
-    @hypothesis.settings(max_examples=100, deadline=None, derandomize=True)
-    @hypothesis.given(
-        borders=strategies.lists(
-            strategies.integers(0, 30), max_size=12, unique=True
-        ).map(sorted),
-        answer=strategies.tuples(
-            strategies.integers(0, 29), strategies.integers(1, 9)
-        ),
-    )
-    def test_a_token_is_taken_if_it_shares_a_byte(self, borders, answer):
-        tokens = [*zip(borders[::2], borders[1::2])]
-        span = (answer[0], sum(answer))
-        inside = [
-            index
-            for index, token in enumerate(tokens)
-            if {*range(*token)} & {*range(*span)}
-        ]
-        expected = (inside[0], inside[-1]) if inside else None
-        starts = np.array([start for start, _ in tokens], np.int64)
-        ends = np.array([end for _, end in tokens], np.int64)
-        self.assertEqual(token_span(starts, ends, span), expected)
-
-    def test_offsets_of_the_tokenizer_give_the_answer_back(self):
-        words = ["zoe", "sat", "on", "##line", "中", "."]
-        tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
-        context = "Zoë sat 中 Online, unknown."
-        _, starts, ends = tokenizer.tokenize_with_offsets([context])
-        starts, ends = starts[0].numpy(), ends[0].numpy()
-        for answer in ("Zoë", "sat", "中", "sat 中 On", "line, unknown", "."):
-            start = context.encode().index(answer.encode())
-            first, last = token_span(
-                starts, ends, (start, start + len(answer.encode()))
-            )
-            taken = context.encode()[starts[first] : ends[last]].decode()
-            self.assertEqual(taken, answer)
+_NONE, _PAIRED = np.zeros(0, np.int64), np.array([0, 0, 3, 3])
 
 
-class AnswerLabelsTest(unittest.TestCase):
-    windows = AnswerWindows(
-        2, 4, np.array([0, 3, 6, 9]), np.array([5, 5, 5, 3])
-    )
-
-    def assert_labels(self, span, firsts, lasts):
-        labels = answer_labels(self.windows, span)
-        self.assertEqual(labels.dtype, np.int32)
-        self.assertEqual(labels.tolist(), [firsts, lasts])
-
-    def test_positions_are_those_in_the_sequence(self):
-        self.assert_labels((0, 2), [4, 0, 0, 0], [6, 0, 0, 0])
-        self.assert_labels((11, 11), [0, 0, 0, 6], [0, 0, 0, 6])
-
-    def test_each_window_that_holds_the_answer_learns_it(self):
-        self.assert_labels((3, 4), [7, 4, 0, 0], [8, 5, 0, 0])
-        self.assert_labels((9, 10), [0, 0, 7, 4], [0, 0, 8, 5])
-
-    def test_an_answer_over_the_edge_is_not_in_the_window(self):
-        self.assert_labels((4, 7), [0, 5, 0, 0], [0, 8, 0, 0])
-        self.assert_labels((2, 5), [0, 0, 0, 0], [0, 0, 0, 0])
-
-    def test_no_answer_is_at_cls(self):
-        self.assert_labels(None, [0, 0, 0, 0], [0, 0, 0, 0])
-
-
-@unittest.skipUnless(
-    _DIRECTORY and _VOCABULARIES,
-    "SQUAD_DIR or PUBLISHED_VOCABULARIES does not name a directory",
+@pytest.mark.parametrize(
+    "starts, ends, answer, expected",
+    [
+        (_STARTS, _ENDS, (0, 4), (0, 0)),
+        (_STARTS, _ENDS, (6, 15), (2, 4)),
+        (_STARTS, _ENDS, (0, 21), (0, 7)),
+        # An answer within tokens takes them whole.
+        (_STARTS, _ENDS, (1, 2), (0, 0)),
+        (_STARTS, _ENDS, (8, 12), (2, 4)),
+        # White space at its ends is no token.
+        (_STARTS, _ENDS, (4, 17), (1, 5)),
+        (_STARTS, _ENDS, (4, 5), None),
+        (_STARTS, _ENDS, (21, 23), None),
+        (_NONE, _NONE, (0, 3), None),
+        # Pieces of one character go together.
+        (_PAIRED, _PAIRED + 3, (0, 3), (0, 1)),
+        (_PAIRED, _PAIRED + 3, (3, 6), (2, 3)),
+    ],
 )
-class OfficialAnswersTest(unittest.TestCase):
-    def test_tokens_of_an_answer_hold_it_and_seldom_more(self):
-        (path,) = pathlib.Path(_VOCABULARIES).glob("*base-uncased*vocab.txt")
-        tokenizer = BertTokenizer(str(path), lowercase=True)
-        path = pathlib.Path(_DIRECTORY) / "train_half" / "dev-v2.0.json"
-        questions = [q for q in read_squad(path) if not q.is_impossible]
-        contexts = [*{question.context for question in questions}]
-        _, starts, ends = tokenizer.tokenize_with_offsets(contexts)
-        tokens = dict(zip(contexts, zip(starts.numpy(), ends.numpy())))
-        exact = 0
-        for question in questions:
-            starts, ends = tokens[question.context]
-            first, last = token_span(starts, ends, question.answer_span)
-            data = question.context.encode()
-            taken = data[starts[first] : ends[last]].decode()
-            self.assertIn(question.answers[0][0], taken)
-            exact += taken == question.answers[0][0]
-        # The others have half a word for an answer: "Japan" of "Japanese".
-        self.assertEqual(exact, len(questions) - 2)
+def test_the_tokens_of_the_answer_are_taken(starts, ends, answer, expected):
+    assert token_span(starts, ends, answer) == expected
+
+
+@hypothesis.settings(max_examples=100, deadline=None, derandomize=True)
+@hypothesis.given(
+    borders=strategies.lists(
+        strategies.integers(0, 30), max_size=12, unique=True
+    ).map(sorted),
+    answer=strategies.tuples(
+        strategies.integers(0, 29), strategies.integers(1, 9)
+    ),
+)
+def test_a_token_is_taken_if_it_shares_a_byte(borders, answer):
+    tokens = [*zip(borders[::2], borders[1::2])]
+    span = (answer[0], sum(answer))
+    inside = [
+        index
+        for index, token in enumerate(tokens)
+        if {*range(*token)} & {*range(*span)}
+    ]
+    expected = (inside[0], inside[-1]) if inside else None
+    starts = np.array([start for start, _ in tokens], np.int64)
+    ends = np.array([end for _, end in tokens], np.int64)
+    assert token_span(starts, ends, span) == expected
+
+
+def test_offsets_of_the_tokenizer_give_the_answer_back():
+    words = ["zoe", "sat", "on", "##line", "中", "."]
+    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
+    context = "Zoë sat 中 Online, unknown."
+    _, starts, ends = tokenizer.tokenize_with_offsets([context])
+    starts, ends = starts[0].numpy(), ends[0].numpy()
+    for answer in ("Zoë", "sat", "中", "sat 中 On", "line, unknown", "."):
+        start = context.encode().index(answer.encode())
+        first, last = token_span(
+            starts, ends, (start, start + len(answer.encode()))
+        )
+        taken = context.encode()[starts[first] : ends[last]].decode()
+        assert taken == answer
+
+
+@pytest.mark.parametrize(
+    "span, firsts, lasts",
+    [
+        ((0, 2), [4, 0, 0, 0], [6, 0, 0, 0]),
+        ((11, 11), [0, 0, 0, 6], [0, 0, 0, 6]),
+        # Each window that holds the answer learns it.
+        ((3, 4), [7, 4, 0, 0], [8, 5, 0, 0]),
+        ((9, 10), [0, 0, 7, 4], [0, 0, 8, 5]),
+        # An answer over the edge is not in the window.
+        ((4, 7), [0, 5, 0, 0], [0, 8, 0, 0]),
+        ((2, 5), [0, 0, 0, 0], [0, 0, 0, 0]),
+        (None, [0, 0, 0, 0], [0, 0, 0, 0]),
+    ],
+)
+def test_labels_are_positions_in_each_sequence(span, firsts, lasts):
+    starts, lengths = np.array([0, 3, 6, 9]), np.array([5, 5, 5, 3])
+    labels = answer_labels(AnswerWindows(2, 4, starts, lengths), span)
+    assert labels.dtype == np.int32
+    assert labels.tolist() == [firsts, lasts]

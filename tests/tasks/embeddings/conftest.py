@@ -97,3 +97,21 @@ def _dense(changes):
         "activation_function": "torch.nn.modules.activation.Tanh",
         **(changes or {}),
     }
+
+
+@pytest.fixture
+def expected(bert):
+    """A function from texts to vectors that are worked out one by one."""
+
+    def expected(texts, pool=lambda x: x.mean(0), left_out=0, seq_length=12):
+        vectors = []
+        for text in texts:
+            (words,) = bert.tokenizer([text]).to_list()
+            ids = np.array([[2, *words[: seq_length - 2], 3]])
+            inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+            inputs["segment_ids"] = np.zeros_like(ids)
+            states = np.asarray(bert.encoder(inputs)["sequence_output"][0])
+            vectors.append(pool(states[left_out:]))
+        return np.stack(vectors)
+
+    return expected

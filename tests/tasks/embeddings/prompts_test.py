@@ -19,18 +19,6 @@ _POOLS = {
 }
 
 
-def _expected(bert, texts, pool=_POOLS["mean"], left_out=0, seq_length=12):
-    vectors = []
-    for text in texts:
-        (words,) = bert.tokenizer([text]).to_list()
-        ids = np.array([[2, *words[: seq_length - 2], 3]])
-        inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
-        inputs["segment_ids"] = np.zeros_like(ids)
-        states = np.asarray(bert.encoder(inputs)["sequence_output"][0])
-        vectors.append(pool(states[left_out:]))
-    return np.stack(vectors)
-
-
 def _with(prompt):
     return [prompt + text for text in _TEXTS]
 
@@ -53,24 +41,26 @@ def directory(sentence_directory):
     return write
 
 
-def test_the_prompt_that_is_named_goes_before_each_text(bert, directory):
+def test_the_prompt_that_is_named_goes_before_each_text(expected, directory):
     embedder = TextEmbedder.from_pretrained(directory())
-    plain, query = _expected(bert, _TEXTS), _expected(bert, _with("the cat "))
+    plain, query = expected(_TEXTS), expected(_with("the cat "))
     assert np.abs(plain - query).max() > 0.1
     _check(embedder.embed(_TEXTS), plain)
     _check(embedder.embed(_TEXTS, prompt="none"), plain)
     _check(embedder.embed(_TEXTS, prompt="query"), query)
     _check(embedder.embed_query(_TEXTS), query)
-    passage = _expected(bert, _with("a dog sees "))
+    passage = expected(_with("a dog sees "))
     _check(embedder.embed_document(_TEXTS), passage)
     assert embedder.embed([], prompt="query").shape == (0, 16)
 
 
-def test_the_default_goes_before_texts_that_none_is_named_for(bert, directory):
+def test_the_default_goes_before_texts_that_none_is_named_for(
+    bert, expected, directory
+):
     embedder = TextEmbedder.from_pretrained(directory("passage"))
-    passage = _expected(bert, _with("a dog sees "))
+    passage = expected(_with("a dog sees "))
     _check(embedder.embed(_TEXTS), passage)
-    _check(embedder.embed(_TEXTS, prompt=""), _expected(bert, _TEXTS))
+    _check(embedder.embed(_TEXTS, prompt=""), expected(_TEXTS))
     served = embedder.predict_texts(tf.constant(_TEXTS))["embedding"]
     _check(served, passage)
     (first,) = embedder.layers(_TEXTS[:1])
@@ -78,37 +68,37 @@ def test_the_default_goes_before_texts_that_none_is_named_for(bert, directory):
     assert first.shape[1] == len(words) + 2
 
 
-def test_without_a_prompt_of_their_name_there_is_none(bert):
+def test_without_a_prompt_of_their_name_there_is_none(bert, expected):
     """The default, which is of neither, stays away, as it does there."""
     prompts = {"other": "the cat "}
     embedder = TextEmbedder(bert, prompts=prompts, default_prompt_name="other")
     for embed in (embedder.embed_query, embedder.embed_document):
-        _check(embed(_TEXTS), _expected(bert, _TEXTS))
+        _check(embed(_TEXTS), expected(_TEXTS))
     prompts = {"corpus": "a ", "document": "the cat "}
     embedder = TextEmbedder(bert, prompts=prompts)
-    expected = _expected(bert, _with("the cat "))
-    _check(embedder.embed_document(_TEXTS), expected)
+    vectors = expected(_with("the cat "))
+    _check(embedder.embed_document(_TEXTS), vectors)
 
 
 @pytest.mark.parametrize("pooling", [*_POOLS])
-def test_the_prompt_may_stay_out_of_the_pooling(bert, directory, pooling):
+def test_the_prompt_may_stay_out_of_the_pooling(expected, directory, pooling):
     """With it [CLS] does, and of "cls" the token behind it is taken."""
     path = directory("query", pooling_mode=pooling, include_prompt=False)
     embedder = TextEmbedder.from_pretrained(path)
     pool = _POOLS[pooling]
-    query = _expected(bert, _with("the cat "), pool, left_out=3)
+    query = expected(_with("the cat "), pool, left_out=3)
     _check(embedder.embed(_TEXTS), query)
-    passage = _expected(bert, _with("a dog sees "), pool, left_out=4)
+    passage = expected(_with("a dog sees "), pool, left_out=4)
     _check(embedder.embed(_TEXTS, prompt="passage"), passage)
-    _check(embedder.embed(_TEXTS, prompt=""), _expected(bert, _TEXTS, pool))
+    _check(embedder.embed(_TEXTS, prompt=""), expected(_TEXTS, pool))
     served = embedder.predict_texts(tf.constant(_TEXTS))["embedding"]
     _check(served, query)
 
 
-def test_a_prompt_takes_of_the_room(bert, directory):
+def test_a_prompt_takes_of_the_room(expected, directory):
     embedder = TextEmbedder.from_pretrained(directory("query"), seq_length=6)
-    expected = _expected(bert, _with("the cat "), seq_length=6)
-    _check(embedder.embed(_TEXTS), expected)
+    vectors = expected(_with("the cat "), seq_length=6)
+    _check(embedder.embed(_TEXTS), vectors)
 
 
 @pytest.mark.parametrize("format", ["keras", "hf"])
@@ -127,12 +117,6 @@ def test_prompts_are_saved(directory, tmp_path, format):
         assert values == {"prompts": _PROMPTS, "default_prompt_name": "query"}
 
 
-def test_arguments_are_prompts_as_well(bert):
-    embedder = TextEmbedder(bert, prompts=_PROMPTS)
-    query = _expected(bert, _with("the cat "))
-    _check(embedder.embed_query(_TEXTS), query)
-
-
 def test_what_is_learned_from_has_the_default_prompt(bert):
     pairs = [("a cat", "the cat"), ("a dog", "the dog")]
     prompts = {"prompts": {"x": "the bird "}, "default_prompt_name": "x"}
@@ -143,22 +127,6 @@ def test_what_is_learned_from_has_the_default_prompt(bert):
     assert embedder.evaluate(pairs, scores) == plain.evaluate(prompted, scores)
     recipe = {"epochs": 1, "batch_size": 2, "verbose": 0}
     assert embedder.fit(pairs, **recipe).history["loss"]
-
-
-@pytest.mark.parametrize("include_prompt", [True, False])
-def test_a_saved_model_puts_the_default_before_texts(
-    bert, tmp_path, include_prompt
-):
-    embedder = TextEmbedder(
-        bert,
-        prompts=_PROMPTS,
-        default_prompt_name="query",
-        include_prompt=include_prompt,
-    )
-    embedder.export_saved_model(str(tmp_path / "served"))
-    served = tf.saved_model.load(str(tmp_path / "served/1"))
-    answer = served.signatures["serving_default"](text=tf.constant(_TEXTS))
-    _check(answer["embedding"], embedder.embed(_TEXTS))
 
 
 def test_files_that_put_no_prompt_before_texts_are_refused(bert, tmp_path):

@@ -69,11 +69,11 @@ def test_a_batch_has_inputs_targets_and_weights(examples):
 
 def test_a_part_has_all_rows_of_its_answers(preprocess):
     rows = tokenized_rows(preprocess, _TEXTS)
-    encoded = Encoded(rows, np.array([1, 2, 1]), origin=["a", "b", "c"])
+    encoded = Encoded(rows, np.array([1, 2, 1]), decode_context=["a", "b", "c"])
     part = encoded.part(np.array([2, 1]))
     assert part.lengths.tolist() == [6, 4, 2]
     assert part.starts.tolist() == [0, 1]
-    assert part.origin == ["c", "b"]
+    assert part.decode_context == ["c", "b"]
     assert part.truncated.tolist() == [True, False]
 
 

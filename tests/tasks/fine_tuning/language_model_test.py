@@ -13,7 +13,6 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.config import BertConfig
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
-from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import _learned
 
 _GOLDEN = pathlib.Path(__file__).parents[2] / "golden" / "hf_double_heads.npz"
@@ -67,8 +66,10 @@ def test_scores_and_losses_are_those_of_two_heads(chooser, golden):
 
 def test_the_sum_has_the_published_gradients(chooser, golden):
     encoded = chooser.encode([("word1", ["word2"] * 3)] * 2, [2, 1])
-    encoded.more["language_model"] = lambda indices: np.zeros_like(indices)
-    model, losses, weights = _learned(chooser, encoded, Recipe())
+    encoded.extra_targets["language_model"] = lambda indices: np.zeros_like(
+        indices
+    )
+    model, losses, weights = _learned(chooser, encoded, chooser.recipe())
     assert weights == {"logits": 1.0, "language_model": 0.5}
     targets = {**encoded.batch(np.arange(2))[1]}
     assert targets["logits"].numpy().argmax(1).tolist() == [2, 1]

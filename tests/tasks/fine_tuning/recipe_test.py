@@ -27,6 +27,8 @@ from keras_bert.training import LinearWarmupDecay
         ("seed", -1, "an integer, at least 0"),
         ("parallel_parts", 0, "an integer, at least 1"),
         ("learning_rate", None, "a number above 0"),
+        ("temperature", 0.0, "a number above 0"),
+        ("label_share", 1.0, "a number, at least 0 and below 1"),
     ],
 )
 def test_a_value_out_of_range_is_named(name, value, message):

@@ -103,16 +103,6 @@ def test_windows_weigh_as_their_text_and_one_on_average(encoded):
     assert encoded.lengths.tolist() == [6, 6, 6, 2, 6, 6, 6]
 
 
-def test_a_part_has_all_windows_of_its_texts(encoded):
-    part = encoded.part(np.array([3, 0]))
-    assert part.counts.tolist() == [2, 3]
-    places = [5, 6, 0, 1, 2]
-    np.testing.assert_array_equal(
-        part.rows.inputs(np.arange(5))["input_ids"],
-        encoded.rows.inputs(places)["input_ids"],
-    )
-
-
 def _settings(truncation=None, windows=None, stride=None, **trained):
     return long_text_settings(trained, 10, truncation, windows, stride)
 

@@ -46,7 +46,9 @@ def test_rows_hold_windows_between_special_tokens():
 
 def test_only_first_pieces_have_labels():
     places = [[1, 2], [], [3, 4, 5, 6]]
-    labels = _windows(Template()).tagged(places, np.ones(7)).origin.labels
+    labels = (
+        _windows(Template()).tagged(places, np.ones(7)).decode_context.labels
+    )
     ignored = IGNORED
     assert [row.tolist() for row in labels] == [
         [ignored, 1, ignored, 2, ignored],
@@ -54,11 +56,6 @@ def test_only_first_pieces_have_labels():
         [ignored, 6, ignored],
     ]
     assert {row.dtype for row in labels} == {np.dtype(np.int32)}
-
-
-def test_each_row_needs_its_values():
-    with pytest.raises(ValueError, match="zip"):
-        _windows(Template()).of_words([], missing=0)
 
 
 @_both_sides
@@ -76,19 +73,6 @@ def test_targets_stand_where_their_pieces_stand(layout):
 
 
 @_both_sides
-def test_a_row_is_found_again_in_its_batch(layout):
-    rows = _windows(layout).rows
-    batch = rows.inputs([0, 1, 2])
-    ids = batch["input_ids"].numpy()
-    for index, row in enumerate(ids):
-        alone = rows.inputs([index])["input_ids"].numpy()[0]
-        np.testing.assert_array_equal(row[rows.place(index, 6)], alone)
-        is_real = np.zeros(6, bool)
-        is_real[rows.place(index, 6)] = True
-        np.testing.assert_array_equal(is_real, batch["input_mask"][index])
-
-
-@_both_sides
 @hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
 @hypothesis.given(
     counts=st.lists(st.lists(st.integers(0, 7), max_size=6), max_size=4)
@@ -100,7 +84,7 @@ def test_what_is_put_on_words_comes_back_from_rows(layout, counts):
         sentences.append(WordPieces(np.full(len(words), 5, np.int32), words))
         places.append([*range(len(row))])
     windows = _windows(layout, sentences, [len(row) for row in counts])
-    labels = windows.tagged(places, np.ones(6)).origin.labels
+    labels = windows.tagged(places, np.ones(6)).decode_context.labels
     assert windows.of_words(labels, "none") == [
         [place if count else "none" for place, count in enumerate(row)]
         for row in counts

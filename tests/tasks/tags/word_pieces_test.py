@@ -55,18 +55,6 @@ def test_a_word_may_give_no_piece():
     assert pieces.words.tolist() == [1, 5]
 
 
-def test_a_word_may_hold_white_space():
-    (pieces,) = tokenize_words(_tokenizer(*_UNCASED), [["a b", "c"]])
-    assert _tokens(pieces.ids) == ["a", "b", "c"]
-    assert pieces.words.tolist() == [0, 0, 1]
-
-
-def test_special_tokens_in_a_sentence_are_plain_text():
-    (pieces,) = tokenize_words(_tokenizer(*_UNCASED), [["[SEP]", "a"]])
-    assert _tokens(pieces.ids) == ["[", "[UNK]", "]", "a"]
-    assert pieces.words.tolist() == [0, 0, 0, 1]
-
-
 def test_no_sentences_give_no_pieces():
     assert tokenize_words(_tokenizer(*_UNCASED), []) == []
     assert find_words(_tokenizer(*_UNCASED), []) == []

@@ -17,22 +17,6 @@ def _shown(windows):
     return [(w.sentence, w.ids.tolist(), w.words.tolist()) for w in windows]
 
 
-def test_a_sentence_that_fits_stays_whole():
-    windows = cut_windows([_pieces(1, 2), _pieces(3)], room=3)
-    assert _shown(windows) == [
-        (0, [100, 101, 102], [0, 1, 1]),
-        (1, [100, 101, 102], [0, 0, 0]),
-    ]
-
-
-def test_longer_ones_are_cut_where_words_end():
-    windows = cut_windows([_pieces(1, 2, 2, 1, 1)], room=4)
-    assert _shown(windows) == [
-        (0, [100, 101, 102], [0, 1, 1]),
-        (0, [103, 104, 105, 106], [2, 2, 3, 4]),
-    ]
-
-
 def test_a_word_that_fits_nowhere_keeps_its_first_pieces():
     windows = cut_windows([_pieces(1, 5, 2)], room=3)
     assert _shown(windows) == [
@@ -40,15 +24,6 @@ def test_a_word_that_fits_nowhere_keeps_its_first_pieces():
         (0, [101, 102, 103], [1, 1, 1]),
         (0, [106, 107], [2, 2]),
     ]
-
-
-def test_sentences_without_pieces_have_no_window():
-    assert cut_windows([_pieces(), _pieces(0, 0)], room=3) == []
-
-
-def test_words_without_pieces_are_passed_over():
-    windows = cut_windows([_pieces(0, 1, 0, 1, 0, 1)], room=2)
-    assert _shown(windows) == [(0, [100, 101], [1, 3]), (0, [102], [5])]
 
 
 @pytest.mark.parametrize("room", [0, -1])

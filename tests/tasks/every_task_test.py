@@ -1,0 +1,228 @@
+"""Claims that every fine-tuned task must meet."""
+
+import functools
+import json
+import typing
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_bert import tasks
+from tests import tiny
+
+pytestmark = pytest.mark.large
+
+_LONG = "the dog eats meat and seeds " * 3  # The model takes 12 tokens.
+_TEXTS = ["the dog", "a cat sees", "meat and fish", _LONG, "", "seeds"]
+_NUMBERS = [0, 0, 1, 0, 1, 1]
+_NAMES = ["x", "y"]
+_PAIRS = [(text, "a bird") for text in _TEXTS]
+_CHOICES = [(text, ["the bird", "eats meat"]) for text in _TEXTS]
+_WORDS = [text.split() for text in _TEXTS]
+_TAGS = [["B-X" if word in "dog cat" else "O" for word in x] for x in _WORDS]
+_SQUAD = tiny.squad(
+    ("the dog eats meat", {"1": ("eats", "meat")}),
+    (f"the cat sees fish. {_LONG}", {"2": ("sees", "fish")}),
+)
+_QUESTIONS = [("eats", text) for text in _TEXTS]
+
+
+class _Case(typing.NamedTuple):
+    kind: str
+    options: dict
+    examples: tuple
+    asked: list = _TEXTS
+
+
+_TAGGED, _LABELLED = (_WORDS, _TAGS), (_TEXTS, _NUMBERS)
+_ENTITIES = {"labels": ["O", "B-X", "I-X"]}
+_LSTM = {"lstm_size": 4, "dropout": 0.0}
+_CASES = {
+    "classifier": _Case("TextClassifier", {"labels": _NAMES}, _LABELLED),
+    "of_pairs": _Case(
+        "TextClassifier", {"labels": _NAMES}, (_PAIRS, _NUMBERS), _PAIRS
+    ),
+    "several": _Case(
+        "TextClassifier",
+        {"labels": _NAMES, "multi_label": True},
+        (_TEXTS, [["x"], ["x", "y"], ["y"], [], ["x"], ["y"]]),
+    ),
+    "windows": _Case(
+        "TextClassifier", {"labels": _NAMES, "windows": "max"}, _LABELLED
+    ),
+    "regressor": _Case("TextRegressor", {}, (_TEXTS, [1.5, 2, 3, 4, 5, 6])),
+    "tagger": _Case("TokenClassifier", _ENTITIES, _TAGGED),
+    "chooser": _Case("MultipleChoice", {}, (_CHOICES, _NUMBERS), _CHOICES),
+    "answerer": _Case(
+        "QuestionAnswerer", {"doc_stride": 3}, (_SQUAD,), _QUESTIONS
+    ),
+    "features": _Case(
+        "FeatureTextClassifier", {"labels": _NAMES, **_LSTM}, _LABELLED
+    ),
+    "feature_tagger": _Case(
+        "FeatureTokenClassifier", {**_ENTITIES, **_LSTM}, _TAGGED
+    ),
+}
+_ARCHITECTURES = {
+    "TextClassifier": "BertForSequenceClassification",
+    "TextRegressor": "BertForSequenceClassification",
+    "TokenClassifier": "BertForTokenClassification",
+    "MultipleChoice": "BertForMultipleChoice",
+    "QuestionAnswerer": "BertForQuestionAnswering",
+}
+_every_task = pytest.mark.parametrize("name", _CASES)
+
+
+@pytest.fixture(scope="module")
+def make(make_bert):
+    """Return a function that makes the task of a case."""
+
+    def make(name):
+        keras.utils.set_random_seed(1)
+        case = _CASES[name]
+        return getattr(tasks, case.kind)(make_bert(), **case.options)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def fitted(make):
+    """Return a function that fits the task of a case once, with its history.
+
+    The rate is too high, so that the last epoch is not the best.
+    """
+
+    @functools.cache
+    def fit(name):
+        task, examples = make(name), _CASES[name].examples
+        history = task.fit(
+            *examples,
+            validation_data=examples,
+            epochs=5,
+            learning_rate=0.02,
+            warmup=0.0,
+            batch_size=2,
+            verbose=0,
+        )
+        return task, history.history
+
+    return fit
+
+
+def _logits(task, asked):
+    return keras.tree.flatten(task.logits(task.encode(asked)))
+
+
+def _assert_close(found, expected, atol):
+    for x, y in zip(found, expected, strict=True):
+        np.testing.assert_allclose(x, y, atol=atol)
+
+
+@_every_task
+def test_the_best_epoch_is_kept(fitted, name):
+    task, history = fitted(name)
+    best = np.argmax(history[f"val_{task.main_metric}"])
+    metrics = task.evaluate(*_CASES[name].examples)
+    found = {key: x[best] for key, x in history.items() if key[:4] == "val_"}
+    assert found.pop("val_loss") > 0
+    assert found == pytest.approx({f"val_{x}": metrics[x] for x in metrics})
+    is_accurate = name not in ("regressor", "answerer")
+    assert ("accuracy" in history) == is_accurate
+
+
+@_every_task
+@pytest.mark.parametrize("format", ["keras", "hf"])
+def test_a_saved_task_answers_the_same(fitted, tmp_path, name, format):
+    (task, _), case = fitted(name), _CASES[name]
+    if format == "hf" and case.kind.startswith("Feature"):
+        with pytest.raises(ValueError, match="format='hf'"):
+            task.save(tmp_path / "x", format=format)
+        assert not (tmp_path / "x").exists()
+        return
+    task.save(tmp_path, format=format)
+    again = tasks.load_task(tmp_path)
+    assert type(again) is type(task)
+    assert again.settings == task.settings
+    _assert_close(_logits(again, case.asked), _logits(task, case.asked), 1e-5)
+    if format == "hf":
+        config = json.loads((tmp_path / "config.json").read_text())
+        assert config["architectures"] == [_ARCHITECTURES[case.kind]]
+
+
+@_every_task
+def test_a_text_in_company_has_the_answer_that_it_has_alone(fitted, name):
+    (task, _), asked = fitted(name), _CASES[name].asked
+    alone = [x for text in asked for x in _logits(task, [text])]
+    together = _logits(task, asked)
+    if len(together) == 1:  # An array for all texts.
+        together = np.split(together[0], len(asked))
+    _assert_close(together, alone, 1e-4)
+
+
+@_every_task
+def test_an_ensemble_of_one_model_answers_as_the_model(fitted, name):
+    (task, _), (_, examples, asked) = fitted(name), _CASES[name][1:]
+    ensemble = tasks.Ensemble([task, task])
+    assert ensemble.predict(asked) == task.predict(asked)
+    assert ensemble.evaluate(*examples) == task.evaluate(*examples)
+    assert ensemble.predict([]) == task.predict([]) == []
+
+
+@pytest.mark.parametrize("name", {*_CASES} - {"windows"})
+def test_graphs_answer_all_texts_and_mark_cut_ones(fitted, name):
+    (task, _), asked = fitted(name), _CASES[name].asked
+    columns = [*zip(*asked)] if isinstance(asked[0], tuple) else [asked]
+    answers = task.predict_texts(*map(tf.constant, columns))
+    assert tuple(answers) == task.outputs
+    if name == "answerer":
+        return
+    is_cut = [_LONG in str(text) for text in asked]
+    assert answers["truncated"].numpy().tolist() == is_cut
+    for found, expected in zip(task.predict(asked), is_cut, strict=True):
+        found = found if isinstance(found, list) else [found]
+        marks = [x["truncated"] for x in found if "truncated" in str(x)]
+        assert {*marks} <= {expected}
+
+
+def test_what_is_read_in_windows_is_not_cut(fitted):
+    task, _ = fitted("windows")
+    assert not any(answer["truncated"] for answer in task.predict(_TEXTS))
+
+
+@_every_task
+def test_a_progress_bar_counts_rows(fitted, name, capsys):
+    (task, _), asked = fitted(name), _CASES[name].asked
+    task.predict(asked)
+    assert "/" not in capsys.readouterr().out
+    task.predict(asked, show_progress_bar=True)
+    count = len(task.encode(asked).rows)
+    assert f"{count}/{count}" in capsys.readouterr().out
+
+
+@_every_task
+def test_tokens_limit_batches(fitted, name):
+    task, _ = fitted(name)
+    message = "attribute `batch_tokens` limits their tokens.*batch_size=8"
+    with pytest.raises(TypeError, match=message):
+        task.predict([], batch_size=8)
+    ensemble = tasks.Ensemble([task, task])
+    for one in (task, ensemble):
+        one.batch_tokens = 64
+        assert task.batch_tokens == ensemble.batch_tokens == 64
+        with pytest.raises(ValueError, match="Received: batch_tokens=0"):
+            one.batch_tokens = 0
+
+
+@pytest.mark.smoke("classifier", "windows", "chooser", "answerer")
+@_every_task
+def test_a_model_that_gives_one_answer_is_noticed(make, name, caplog):
+    """The head ignores what it reads, and the rate rounds to 0."""
+    task, examples = make(name), _CASES[name].examples
+    kernel, bias = task.last_layer.logits.get_weights()
+    task.last_layer.logits.set_weights([0 * kernel, bias])
+    assert task.collapse(task.labelled(*examples))
+    task.fit(*examples, epochs=1, learning_rate=1e-60, verbose=0)
+    assert "Training has failed" in caplog.text
+    assert task.remedies in caplog.text
