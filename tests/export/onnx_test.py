@@ -259,7 +259,7 @@ def test_other_things_of_ours_stay(bert, tmp_path):
 
     with recorded_directory(tmp_path / "other") as staging:
         (staging / "file").write_text("text")
-    with pytest.raises(ValueError, match="something else that we wrote"):
+    with pytest.raises(ValueError, match="which holds another output"):
         export_onnx(
             tasks.FeatureExtractor(bert), tmp_path / "other", overwrite=True
         )

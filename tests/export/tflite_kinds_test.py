@@ -236,5 +236,5 @@ def test_texts_are_read_line_by_line(bert, task, tmp_path):
     with pytest.raises(ValueError, match="line 3, must .*Received: 2"):
         read_texts(chooser, path)
     path.write_bytes(b"\xff")
-    with pytest.raises(ValueError, match="texts.txt must be UTF-8.*at 0"):
+    with pytest.raises(ValueError, match="texts.txt, line 1, must be UTF-8"):
         read_texts(task, path)

@@ -46,7 +46,7 @@ _MAKERS = {
 }
 
 
-@pytest.mark.smoke("classifier")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [*_MAKERS])
 def test_a_tflite_file_of_ids_answers_as_python(name, model, tmp_path):
     task = _MAKERS[name](model)
@@ -67,7 +67,7 @@ def test_a_tflite_file_of_ids_answers_as_python(name, model, tmp_path):
             np.testing.assert_allclose(values, expected[key], atol=1e-4)
 
 
-@pytest.mark.smoke("classifier")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["classifier", "embedder", "extractor"])
 def test_an_onnx_directory_answers_as_python(name, model, tmp_path):
     """From texts that `tokenizers` cuts by the file beside it."""

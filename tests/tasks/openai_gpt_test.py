@@ -102,7 +102,7 @@ _QUESTIONS = [
 ]
 
 
-@pytest.mark.smoke("MultipleChoice")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name, examples",
     [("MultipleChoice", _CHOICES), ("QuestionAnswerer", [_QUESTIONS])],

@@ -138,7 +138,7 @@ def test_masks_are_filled(model):
     assert fillings[0][0]["text"] == model.tokenizer.detokenize([best])
 
 
-@pytest.mark.smoke("electra", "deberta-v2")
+@pytest.mark.smoke("deberta-v2")
 @pytest.mark.large
 def test_a_classifier_learns_and_is_served_as_it_was_saved(model, tmp_path):
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])

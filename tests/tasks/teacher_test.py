@@ -73,6 +73,7 @@ def _logits(task, *examples):
     return task.logits(task.labelled(*examples))
 
 
+@pytest.mark.smoke("texts0")
 @pytest.mark.parametrize("texts", [_TEXTS, _PAIRS])
 def test_texts_are_learned_from_labels_and_teacher(berts, texts):
     student, teacher = (TextClassifier(b, labels=["a", "b"]) for b in berts)
@@ -182,6 +183,7 @@ def test_places_of_answers_are_learned_window_by_window(make_bert):
     assert loss == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.exhaustive
 def test_a_frozen_encoder_can_have_a_teacher(berts):
     student = FeatureTokenClassifier(berts[0], labels=["x", "y"], lstm_size=4)
     teacher = TokenClassifier(berts[1], labels=["x", "y"])
@@ -192,6 +194,7 @@ def test_a_frozen_encoder_can_have_a_teacher(berts):
         student.smaller(1)
 
 
+@pytest.mark.smoke("TextClassifier")
 @pytest.mark.parametrize("kind", [TextClassifier, TokenClassifier])
 def test_labels_in_another_order_are_put_in_that_of_the_student(berts, kind):
     """A model learns of itself what it says already: a loss of entropy."""

@@ -89,5 +89,5 @@ def test_the_manifest_of_a_vocabulary_comes_first(tmp_path, lower, cased):
     manifest = tmp_path / "manifest-vocab.txt.json"
     assert casing_beside(path) == {str(manifest): True}
     cased.save(path)
-    with pytest.raises(ValueError, match="vocab.txt must be the file of wh"):
+    with pytest.raises(ValueError, match="vocab.txt must be the file that"):
         casing_beside(path)

@@ -152,6 +152,7 @@ def test_what_is_learned_from_text_fills_masks(folder, tmp_path, killed):
     assert answers[0]["probability"] >= answers[1]["probability"] > 0
 
 
+@pytest.mark.exhaustive
 def test_several_texts_in_a_row_are_learned(
     folder, packed, tmp_path, monkeypatch, killed
 ):

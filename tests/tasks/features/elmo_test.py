@@ -31,6 +31,7 @@ def _tagger(elmo, **arguments):
     return FeatureTokenClassifier(elmo, labels=labels, **_ALL, **arguments)
 
 
+@pytest.mark.exhaustive
 def test_a_tagger_learns_on_the_layers_of_elmo(elmo, tmp_path):
     tagger = _tagger(elmo, lstm_size=16, cache_dir=str(tmp_path / "states"))
     fit = {"epochs": 60, "learning_rate": 0.03, "verbose": 0}
