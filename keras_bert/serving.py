@@ -72,16 +72,14 @@ def query(url, inputs, signature="serving_default", timeout_s=60.0):
 
 
 def _ask(url, timeout_s, data=None):
-    for wait in _WAITS_S:
+    for wait in (*_WAITS_S, None):
         try:
             return _ask_once(url, timeout_s, data)
         except ConnectionError as error:
+            if wait is None:
+                raise ServerError(f"{error}") from None
             logging.warning("%s Trying again in %g s.", error, wait)
             time.sleep(wait)
-    try:
-        return _ask_once(url, timeout_s, data)
-    except ConnectionError as error:
-        raise ServerError(f"{error}") from None
 
 
 def _ask_once(url, timeout_s, data):

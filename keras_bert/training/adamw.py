@@ -73,6 +73,7 @@ class AdamW(keras.optimizers.Optimizer):
         **kwargs,
     ):
         checks.not_negative(weight_decay=weight_decay)
+        checks.positive(beta_1=beta_1, beta_2=beta_2)
         checks.share(beta_1=beta_1, beta_2=beta_2)
         _check_options(**kwargs)
         super().__init__(learning_rate, **kwargs)

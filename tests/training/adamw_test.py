@@ -589,7 +589,7 @@ def test_config_is_complete(optimizer_class):
     [
         ({"weight_decay": -0.1}, "weight_decay=-0.1"),
         ({"weight_decay": None}, "weight_decay=None"),
-        ({"beta_1": -0.1}, "beta_1=-0.1"),
+        ({"beta_1": 0.0}, "beta_1=0.0"),
         ({"beta_2": 1.0}, "beta_2=1.0"),
         ({"clipnorm": 1.0}, "clipnorm=1.0, clipvalue=None"),
         (
