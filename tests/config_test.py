@@ -1,11 +1,9 @@
-import dataclasses
 import json
 import pathlib
 
 import numpy as np
 import pytest
 
-from keras_bert.checkpoints.family import read_config
 from keras_bert.config import BertConfig
 
 _ROOT = pathlib.Path(__file__).parents[1]
@@ -39,13 +37,6 @@ def load(tmp_path):
     return write_and_read
 
 
-@pytest.mark.parametrize(
-    "path", sorted((_ROOT / "configs").glob("*.json")), ids=lambda p: p.name
-)
-def test_every_config_here_is_read(path):
-    assert read_config(path).vocab_size > 0
-
-
 @pytest.mark.parametrize("size", _PUBLISHED)
 def test_published_config_has_the_published_sizes(size):
     config = BertConfig.from_json(_ROOT / "configs" / f"bert_{size}.json")
@@ -66,70 +57,6 @@ def test_published_config_has_the_published_sizes(size):
     )
 
 
-@pytest.mark.parametrize("size", _PUBLISHED)
-def test_published_config_has_the_published_keys(size):
-    path = _ROOT / "configs" / f"bert_{size}.json"
-    assert {*json.loads(path.read_text(encoding="utf-8"))} == {
-        "attention_probs_dropout_prob",
-        "hidden_act",
-        "hidden_dropout_prob",
-        "hidden_size",
-        "initializer_range",
-        "intermediate_size",
-        "max_position_embeddings",
-        "num_attention_heads",
-        "num_hidden_layers",
-        "type_vocab_size",
-        "vocab_size",
-    }
-
-
-def test_defaults_are_those_of_bert_base():
-    path = _ROOT / "configs" / "bert_base.json"
-    assert BertConfig(vocab_size=30522) == BertConfig.from_json(path)
-
-
-@pytest.mark.parametrize(
-    "hidden_act", ["gelu_tanh", "gelu_erf", "relu", "tanh"]
-)
-def test_json_round_trip_keeps_every_value(hidden_act, tmp_path):
-    config = BertConfig(
-        vocab_size=31,
-        hidden_size=12,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        intermediate_size=20,
-        hidden_act=hidden_act,
-        hidden_dropout_prob=0.25,
-        attention_probs_dropout_prob=0.0,
-        max_position_embeddings=17,
-        type_vocab_size=3,
-        initializer_range=0.5,
-        layer_norm_eps=1e-5,
-        is_decoder=True,
-    )
-    defaults = BertConfig(vocab_size=1)
-    assert all(
-        field.name == "hidden_act"
-        or getattr(config, field.name) != getattr(defaults, field.name)
-        for field in dataclasses.fields(config)
-    )
-    config.to_json(tmp_path / "config.json")
-    assert BertConfig.from_json(tmp_path / "config.json") == config
-    assert (tmp_path / "config.json").read_text().endswith("}\n")
-
-
-def test_config_cannot_be_changed():
-    config = BertConfig(vocab_size=30)
-    with pytest.raises(dataclasses.FrozenInstanceError, match="hidden_size"):
-        config.hidden_size = 8
-
-
-def test_gelu_of_google_is_the_tanh_form(load):
-    values = {"vocab_size": 30, "hidden_act": "gelu"}
-    assert load(values).hidden_act == "gelu_tanh"
-
-
 def test_gelu_of_hugging_face_is_the_erf_form(load):
     config = load(hugging_face_values("hf_gelu"))
     assert config == BertConfig(
@@ -144,36 +71,20 @@ def test_gelu_of_hugging_face_is_the_erf_form(load):
 
 
 @pytest.mark.parametrize(
-    "mark",
+    "changes, expected",
     [
-        {"architectures": ["BertModel"]},
-        {"layer_norm_eps": 1e-12},
-        {"model_type": "bert"},
-        {"transformers_version": "4.6.0"},
+        ({}, "gelu_tanh"),
+        ({"layer_norm_eps": 1e-12}, "gelu_erf"),
+        ({"model_type": "bert"}, "gelu_erf"),
+        ({"transformers_version": "4.6.0"}, "gelu_erf"),
+        ({"hidden_act": "gelu_new"}, "gelu_tanh"),
+        ({"hidden_act": "gelu_pytorch_tanh"}, "gelu_tanh"),
+        ({"hidden_act": "gelu_python"}, "gelu_erf"),
     ],
 )
-def test_one_key_of_hugging_face_is_enough(mark, load):
-    values = {"vocab_size": 30, "hidden_act": "gelu", **mark}
-    assert load(values).hidden_act == "gelu_erf"
-
-
-def test_gelu_new_is_the_tanh_form(load):
-    config = load(hugging_face_values("hf_gelu_new"))
-    assert config.hidden_act == "gelu_tanh"
-
-
-@pytest.mark.parametrize(
-    "published, own",
-    [
-        ("gelu_new", "gelu_tanh"),
-        ("gelu_pytorch_tanh", "gelu_tanh"),
-        ("gelu_python", "gelu_erf"),
-        ("relu", "relu"),
-    ],
-)
-def test_clear_names_of_activations_need_no_publisher(published, own, load):
-    values = {"vocab_size": 30, "hidden_act": published}
-    assert load(values).hidden_act == own
+def test_activations_are_what_the_publisher_means(changes, expected, load):
+    values = {"vocab_size": 30, "hidden_act": "gelu", **changes}
+    assert load(values).hidden_act == expected
 
 
 def test_keys_that_describe_other_things_are_dropped(load):
@@ -197,39 +108,18 @@ def test_keys_that_describe_other_things_are_dropped(load):
         ("hidden_size", "8", "`hidden_size`.*integer.*hidden_size='8'.*str"),
         ("hidden_size", 8.0, "`hidden_size`.*integer.*hidden_size=8.0.*float"),
         ("hidden_size", True, "`hidden_size`.*hidden_size=True .*bool"),
-        ("hidden_size", None, "`hidden_size`.*hidden_size=None"),
         ("hidden_size", 10, "`hidden_size`.*hidden_size=10.*heads=12"),
         ("vocab_size", -5, "`vocab_size`.*at least 1.*vocab_size=-5"),
         ("num_hidden_layers", 0, "`num_hidden_layers`.*num_hidden_layers=0"),
         ("hidden_dropout_prob", 1, "`hidden_dropout_prob`.*dropout_prob=1 "),
         ("hidden_dropout_prob", -0.1, "below 1.*hidden_dropout_prob=-0.1"),
         ("hidden_dropout_prob", "0.1", "number.*hidden_dropout_prob='0.1'"),
-        ("hidden_dropout_prob", True, "number.*hidden_dropout_prob=True"),
-        (
-            "attention_probs_dropout_prob",
-            1.5,
-            "below 1.*attention_probs_dropout_prob=1.5",
-        ),
         ("initializer_range", -1, "`initializer_range`.*_range=-1"),
-        (
-            "layer_norm_eps",
-            float("inf"),
-            "`layer_norm_eps`.*_eps=inf",
-        ),
-        (
-            "layer_norm_eps",
-            float("nan"),
-            "`layer_norm_eps`.*_eps=nan",
-        ),
+        ("layer_norm_eps", float("inf"), "`layer_norm_eps`.*_eps=inf"),
         ("hidden_act", "swish", "`hidden_act`.*hidden_act='swish'"),
-        ("hidden_act", 3, "`hidden_act`.*hidden_act=3"),
         ("hidden_act", ["gelu"], r"`hidden_act`.*hidden_act=\['gelu'\]"),
         ("model_type", "roberta", "`model_type`.*'bert'.*model_type='roberta'"),
-        (
-            "position_embedding_type",
-            "relative_key",
-            "`position_embedding_type`.*'absolute'.*_type='relative_key'",
-        ),
+        ("position_embedding_type", "relative_key", "'absolute'.*tive_key'"),
         ("is_decoder", 1, "`is_decoder`.*true or false.*is_decoder=1"),
         ("tie_word_embeddings", False, "`tie_word_embeddings`.*=False"),
     ],
@@ -240,31 +130,16 @@ def test_a_wrong_value_is_named_with_its_file(key, value, message, load):
 
 
 @pytest.mark.parametrize(
-    "name, value, message",
+    "text, message",
     [
-        ("hidden_act", "gelu", "`hidden_act`.*gelu_erf.*hidden_act='gelu'"),
-        ("num_attention_heads", 5, "hidden_size=768, num_attention_heads=5"),
-        ("type_vocab_size", 2.5, "`type_vocab_size`.*type_vocab_size=2.5"),
+        ('{"hidden_size": 768}', ": `vocab_size`"),
+        ("vocab_size: 30", ": not a JSON file"),
+        ("[30]", ".*Received: list"),
     ],
 )
-def test_a_wrong_argument_is_named(name, value, message):
-    with pytest.raises(ValueError, match=message):
-        BertConfig(**{"vocab_size": 30, name: value})
-
-
-def test_missing_vocab_size_is_an_error(load):
-    with pytest.raises(ValueError, match="some_config.json: `vocab_size`"):
-        load({"hidden_size": 768})
-
-
-def test_a_file_that_is_not_json_is_an_error(load):
-    with pytest.raises(ValueError, match="some_config.json: not a JSON file"):
-        load(None, text="vocab_size: 30")
-
-
-def test_json_that_is_no_object_is_an_error(load):
-    with pytest.raises(ValueError, match="some_config.json.*Received: list"):
-        load([30])
+def test_a_file_of_something_else_is_an_error(text, message, load):
+    with pytest.raises(ValueError, match=f"some_config.json{message}"):
+        load(None, text)
 
 
 def test_a_missing_file_is_an_error(tmp_path):

@@ -9,7 +9,6 @@ from keras_bert.layers import MaskedLMHead
 from keras_bert.layers import NSPHead
 from keras_bert.layers import TokenEmbeddings
 from keras_bert.layers import TransformerEncoderBlock
-from keras_bert.layers import causal
 from keras_bert.models import Backbone
 from keras_bert.models import add_heads
 from keras_bert.models.backbone import encoder_inputs
@@ -81,27 +80,6 @@ def test_the_last_states_come_without_the_others(random_batch, num_states):
         np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
-@pytest.mark.parametrize("pattern", [None, causal])
-def test_positions_looked_at_are_those_of_the_whole(random_batch, pattern):
-    backbone = Backbone(
-        BertEmbeddings(30, 8, 16, dropout=0.0),
-        [make_block("block", pattern=pattern)] * 3,
-        final_norm=LayerNorm(name="final_norm"),
-    )
-    positions = keras.Input((None,), dtype="int32", name="positions")
-    model = keras.Model(
-        {**backbone.inputs, "positions": positions},
-        [backbone.states[-1], backbone.last_states(positions)],
-    )
-    inputs = encoder_part(random_batch(0))
-    rows = np.array([[3, 0, 3]] * 4, "int32")
-    whole, gathered = model.predict_on_batch({**inputs, "positions": rows})
-    assert gathered.shape == (4, 3, 8)
-    np.testing.assert_allclose(
-        gathered, np.take_along_axis(whole, rows[:, :, None], 1), atol=1e-6
-    )
-
-
 def test_heads_on_a_shared_block_see_its_last_run(random_batch):
     backbone = shared_backbone(pooler=keras.layers.Dense(8, name="pooler"))
     heads = {
@@ -123,23 +101,6 @@ def test_heads_on_a_shared_block_see_its_last_run(random_batch):
     )
 
 
-@pytest.mark.parametrize("part", ["masked_lm_head", "nsp_head"])
-def test_one_head_gives_what_it_gives_beside_the_other(random_batch, part):
-    backbone = shared_backbone(pooler=keras.layers.Dense(8, name="pooler"))
-    heads = {
-        "masked_lm_head": MaskedLMHead(backbone.embeddings, name="mlm"),
-        "nsp_head": NSPHead(name="nsp"),
-    }
-    inputs = random_batch(0)[0]
-    both = add_heads(backbone, heads, "both").predict_on_batch(inputs)
-    one = add_heads(backbone, {part: heads[part]}, "one")
-    names = {"masked_lm_positions"} if part == "masked_lm_head" else set()
-    assert {*one.input} == {*encoder_part(random_batch(0))} | names
-    outputs = one.predict_on_batch({name: inputs[name] for name in one.input})
-    [(name, logits)] = outputs.items()
-    np.testing.assert_allclose(logits, both[name], atol=1e-6)
-
-
 def test_the_final_norm_is_of_the_last_states_only(random_batch):
     backbone = shared_backbone(final_norm=LayerNorm(name="final_norm"))
     backbone.final_norm.gamma.assign(np.full(8, 3.0))
@@ -159,17 +120,6 @@ def test_embeddings_get_the_inputs_that_there_are(random_batch):
         TokenEmbeddings(30, 8, 16), [make_block("block")], inputs=inputs
     )
     assert [*backbone.encoder("encoder").input] == ["input_ids", "input_mask"]
-
-
-def test_a_shared_block_comes_back_from_a_keras_file(random_batch, tmp_path):
-    model = shared_backbone().encoder("encoder")
-    model.save(tmp_path / "model.keras")
-    reloaded = keras.saving.load_model(tmp_path / "model.keras")
-    inputs = encoder_part(random_batch(0))
-    assert len(reloaded.weights) == len(model.weights)
-    np.testing.assert_array_equal(
-        reloaded(inputs)["sequence_output"], model(inputs)["sequence_output"]
-    )
 
 
 def test_attention_weights_are_those_of_each_run(random_batch):

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 from keras_bert.checkpoints.weight_table import model_types
+from keras_bert.export.packed_model import packed_model
+from keras_bert.layers import SelfAttention
 from keras_bert.layers import TaskHead
 from keras_bert.layers import TextPositions
+from keras_bert.layers import Window
 from keras_bert.models import add_heads
 from keras_bert.models import add_task_head
 from keras_bert.models.family import family_of
@@ -139,20 +142,6 @@ def test_in_bfloat16_too(name):
 
 @pytest.mark.smoke("roberta", "modernbert")
 @_FAMILIES
-def test_no_text_sees_another(name):
-    _, backbone, _ = make_backbone(name)
-    model = backbone.encoder("packed")
-    _, inputs = make_texts(pad_id_of(name))
-    changed = dict(inputs, input_ids=inputs["input_ids"].copy())
-    changed["input_ids"][0, 7:10] += 1
-    before, after = (states_of(model, x) for x in (inputs, changed))
-    moved = np.abs(before - after).max(axis=-1) > 0
-    np.testing.assert_array_equal(moved[0, :15], [0] * 7 + [1] * 3 + [0] * 5)
-    assert not moved[1].any()
-
-
-@pytest.mark.smoke("roberta", "modernbert")
-@_FAMILIES
 def test_losses_and_gradients_are_those_of_padded_rows(name):
     check_training(name)
 
@@ -244,43 +233,24 @@ def mean_loss(logits, labels_and_weights):
 
 
 @pytest.mark.parametrize(
-    "reads", ["pooled_output", "first_token", "last_token", "mean"]
+    "reads",
+    ["pooled_output", "first_token", "last_token", "mean", "sequence_output"],
 )
 def test_heads_read_each_text(reads):
-    backbone, packed_backbone, _ = make_backbone("bert")
+    *forms, _ = make_backbone("bert")
     head = TaskHead(3, dropout=0.0, kernel_initializer="normal")
+    models = [add_task_head(form, head, reads, "classifier") for form in forms]
     expected, found = (
         np.asarray(model(tiny.inputs_of(model, inputs))["logits"])
-        for model, inputs in zip(
-            [
-                add_task_head(form, head, reads, "classifier")
-                for form in (backbone, packed_backbone)
-            ],
-            make_texts(0),
-            strict=True,
-        )
+        for model, inputs in zip(models, make_texts(0), strict=True)
     )
-    assert found.shape == (2, 3, 3)
-    for logits, (row, number, _) in zip(expected, places(), strict=True):
-        np.testing.assert_allclose(found[row, number], logits, atol=1e-5)
-
-
-def test_a_head_of_tokens_reads_them_as_they_stand():
-    backbone, packed_backbone, _ = make_backbone("bert")
-    head = TaskHead(3, dropout=0.0, kernel_initializer="normal")
-    expected, found = (
-        np.asarray(model(tiny.inputs_of(model, inputs))["logits"])
-        for model, inputs in zip(
-            [
-                add_task_head(form, head, "sequence_output", "tagger")
-                for form in (backbone, packed_backbone)
-            ],
-            make_texts(0),
-            strict=True,
-        )
-    )
-    for logits, alone in zip(texts_of(found), expected, strict=True):
-        np.testing.assert_allclose(logits, alone[: len(logits)], atol=1e-5)
+    if reads == "sequence_output":
+        found = texts_of(found)
+    else:
+        found = [found[row, number] for row, number, _ in places()]
+    for logits, alone in zip(found, expected, strict=True):
+        alone = alone[: len(logits)]
+        np.testing.assert_allclose(logits, alone, atol=1e-5)
 
 
 @pytest.mark.smoke("roberta", "modernbert")
@@ -332,6 +302,23 @@ def test_the_attention_of_a_text_is_its_own():
             own[..., 7:10], np.asarray(alone)[1, :, :3, :3], atol=1e-5
         )
         assert own[..., :7].max() == own[..., 10:].max() == 0
+
+
+def test_a_packed_model_leaves_such_blocks_as_they_are():
+    _, backbone, _ = make_backbone("bert")
+    model = backbone.encoder("packed")
+    inputs = tiny.inputs_of(model, make_texts(0)[1])
+    found = states_of(packed_model(model), inputs)
+    np.testing.assert_array_equal(found, states_of(model, inputs))
+
+
+def test_windows_go_by_the_positions_that_they_get():
+    attention = SelfAttention(8, 2, pattern=Window(1))
+    states = np.random.default_rng(0).normal(size=(1, 4, 8)).astype("float32")
+    positions = {"position": np.array([[0, 5, 1, 6]], "int32")}
+    weights = attention.attention_weights(states, about=positions)
+    seen = np.asarray(weights)[0, 0] > 1e-6
+    np.testing.assert_array_equal(seen, np.tile(np.eye(2, dtype=bool), (2, 2)))
 
 
 def test_a_keras_file_holds_a_model_of_packed_rows(tmp_path):
