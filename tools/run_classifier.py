@@ -47,14 +47,14 @@ _NEW_HEAD = shared_flags.new_head()
 
 
 def main():
-    _SPLITS.check()
+    files, read = _SPLITS.reader()
     if _SPLITS.label_separator.value:
         command_line.refuse(
             _REGRESSION, "is for data without --label_separator"
         )
     if _SPLITS.task_name.value:
         command_line.refuse(_REGRESSION, "is for data other than GLUE")
-    _RUN.run(_SPLITS.paths(), _SPLITS.read, _make)
+    _RUN.run(files, read, _make)
 
 
 def _make(splits, arguments):

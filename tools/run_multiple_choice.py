@@ -21,7 +21,8 @@ from keras_bert import command_line
 from keras_bert.data.labelled import multiple_choice
 from keras_bert.programs import shared_flags
 from keras_bert.programs.fine_tuning.run_flags import RunFlags
-from keras_bert.programs.splits import task_splits
+from keras_bert.programs.splits.splits import choice_file_splits
+from keras_bert.programs.splits.splits import choice_tfds_splits
 
 _READERS = {
     "swag": multiple_choice.read_swag,
@@ -48,11 +49,11 @@ _NUM_CHOICES = flags.DEFINE_integer(
 
 
 def main():
-    files = {split: x.value for split, x in _FILES.items() if x.value}
+    files = shared_flags.given(_FILES)
     command_line.need_one(_FILES["train"], _TFDS_NAME)
     num_choices = _NUM_CHOICES.value
     read = functools.partial(
-        task_splits.choice_file_splits,
+        choice_file_splits,
         files,
         _READERS[_DATA_FORMAT.value],
         num_choices,
@@ -61,7 +62,7 @@ def main():
         for holder in (_FILES["dev"], _FILES["test"], _DATA_FORMAT):
             command_line.refuse(holder, "is for --train_file")
         read = functools.partial(
-            task_splits.choice_tfds_splits, _TFDS_NAME.value, num_choices
+            choice_tfds_splits, _TFDS_NAME.value, num_choices
         )
     _RUN.run(files.values(), read, _make)
 

@@ -28,7 +28,7 @@ from keras_bert import command_line
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.programs import shared_flags
 from keras_bert.programs.fine_tuning.run_flags import RunFlags
-from keras_bert.programs.splits.task_splits import squad_splits
+from keras_bert.programs.splits.splits import squad_splits
 
 _RUN = RunFlags()
 _TRAIN_FILE = shared_flags.optional("train_file", "SQuAD file to learn.")

@@ -21,7 +21,7 @@ from absl import flags
 from keras_bert import command_line
 from keras_bert.programs import shared_flags
 from keras_bert.programs.fine_tuning.run_flags import RunFlags
-from keras_bert.programs.splits.task_splits import conll_splits
+from keras_bert.programs.splits.splits import conll_splits
 
 _RUN = RunFlags()
 _FILES = shared_flags.splits(
@@ -53,7 +53,7 @@ _NEW_HEAD = shared_flags.new_head()
 
 
 def main():
-    files = {split: x.value for split, x in _FILES.items() if x.value}
+    files = shared_flags.given(_FILES)
     read = functools.partial(
         conll_splits,
         files,

@@ -105,6 +105,11 @@ def splits(train, test, define_train=optional):
     }
 
 
+def given(holders):
+    """Return the values of the flags that have one, by the keys of a dict."""
+    return {name: x.value for name, x in holders.items() if x.value}
+
+
 def num_shards():
     """Define `--num_shards`, the number of files."""
     return flags.DEFINE_integer(

@@ -1,114 +1,117 @@
-"""A whole fine-tuning, and the files that it leaves."""
+"""A fine-tuning by one recipe or several, and the files that it writes."""
 
-import functools
 import json
 
 import keras
 
 from keras_bert import artifacts
-from keras_bert.programs.fine_tuning.search import remove_trials
-from keras_bert.programs.fine_tuning.search import run_trials
-from keras_bert.programs.fine_tuning.search import summary
-from keras_bert.programs.fine_tuning.search import try_recipe
+from keras_bert.programs.fine_tuning import search
 from keras_bert.tasks.loading import load_task
 from keras_bert.training.curve import Curve
 
 _STEPS_BETWEEN = 25
-
 _MOST_MISTAKES = 200
 
 
 class FineTuningRun:
     """Fine-tunes by one recipe or several and reports on the best model.
 
-    A subclass knows the task, by the methods below that raise.
+    A subclass sets `task_class` or defines `make`, and defines `answer`.
 
     Args:
-        splits: `Splits`, of what the subclass learns from; without `train`
-            the model has learned already.
-        arguments: dict, of the task's `from_pretrained`.
+        splits: `Splits`; without `train` the model is not trained.
+        arguments: dict, of `from_pretrained` of the task.
     """
+
+    task_class = None
 
     def __init__(self, splits, arguments):
         self.splits = splits
         self.arguments = arguments
 
     def perform(self, recipes, directory, teacher_dir=None, num_layers=None):
-        """Trains, answers and writes it all.
+        """Train, answer and write the files.
 
         Args:
             recipes: list of `Recipe`.
-            directory: `pathlib.Path`, as `run_trials` takes it.
+            directory: `pathlib.Path`, as in `run_trials`.
             teacher_dir: str, a fine-tuned model to learn from, or None.
             num_layers: int, the layers to begin with; None for all.
 
         Returns:
-            A dict by split of the scores.
+            A dict of the scores by split.
         """
+        values = {"splits": {}}
         if self.splits.train is None:
-            task, about = self.make(), {}
+            task = self.make()
             self.finish(task)
         else:
             teacher = teacher_dir and load_task(teacher_dir)
-            learn = functools.partial(
-                self._learn, teacher=teacher, num_layers=num_layers
+            trials, model = search.run_trials(
+                lambda *trial: self._learn(*trial, teacher, num_layers),
+                recipes,
+                directory,
             )
-            trials, model = run_trials(learn, recipes, directory)
-            task, about = self.read(model), {"search": summary(trials)}
+            values["search"] = search.summary(trials)
+            task = self.read(model)
             self.finish(task)
             task.save(directory / "model")
-        reports = {}
         for split, data in {**self.splits.dev, **self.splits.test}.items():
             report, mistakes = self.answer(task, split, data, directory)
             if report is not None:
-                reports[split] = report
+                values["splits"][split] = report
                 path = directory / f"errors-{split}.jsonl"
                 write_json_lines(path, mistakes[:_MOST_MISTAKES])
-        values = {"splits": reports, **about}
         path = directory / "eval.json"
         artifacts.write_json(path, values, ensure_ascii=False)
         if self.splits.train is not None:
-            remove_trials(directory, len(recipes))
-        return {split: report["scores"] for split, report in reports.items()}
+            search.remove_trials(directory, len(recipes))
+        return {x: report["scores"] for x, report in values["splits"].items()}
 
     def _learn(self, recipe, directory, teacher, num_layers):
-        """Trains a task by a recipe; returns it and its `Trial`."""
-
-        def make():
-            task = self.make()
-            return task if num_layers is None else task.smaller(num_layers)
-
-        return try_recipe(
-            make,
-            recipe,
-            self.labelled(self.splits.train),
-            self.labelled(next(iter(self.splits.dev.values()))),
-            [CurveCallback(directory)],
-            teacher,
+        """Train a task by a recipe; returns it and its `Trial`."""
+        keras.utils.set_random_seed(recipe.seed)
+        task = self.make()
+        if num_layers is not None:
+            task = task.smaller(num_layers)
+        dev = self.labelled(next(iter(self.splits.dev.values())))
+        task.fit(
+            *self.labelled(self.splits.train),
+            validation_data=dev,
+            callbacks=[CurveCallback(directory)],
+            teacher=teacher,
+            **vars(recipe),
         )
+        examples = task.labelled(*dev)
+        scores, collapse = task.scores(examples), task.collapse(examples)
+        return task, search.Trial(recipe, task.main_metric, scores, collapse)
 
     def read(self, directory):
-        """Reads back what was saved of a trained `FineTunedTask`."""
+        """Read the trained task."""
         return load_task(directory)
 
     def make(self):
-        """Gives a fresh `FineTunedTask`."""
-        raise NotImplementedError
+        """Make a fresh `FineTunedTask`."""
+        return self.task_class.from_pretrained(**self.arguments)
 
     def finish(self, task):
-        """Changes the best model before it is saved; by default it does not."""
+        """Change the best model before it is saved; by default unchanged."""
 
     def labelled(self, data):
-        """Makes a tuple for `FineTunedTask.evaluate` of some data."""
-        raise NotImplementedError
+        """Convert a data split to the arguments of `evaluate`."""
+        return (data,)
+
+    def is_last(self, data):
+        """Return whether this is the last split, whose answers are written."""
+        return data is self.splits.all()[-1]
 
     def answer(self, task, split, data, directory):
-        """Answers a split and, if it is to be answered, writes that.
+        """Answer a split and, if its answers are an output, write them.
 
         Args:
             task: `FineTunedTask`, trained.
             split: str.
-            data: of the splits.
+            data: the data of the split.
             directory: `pathlib.Path`, existing.
 
         Returns:
@@ -119,7 +122,7 @@ class FineTuningRun:
 
 
 def write_json_lines(path, rows):
-    """Writes dicts for JSON, one a line."""
+    """Write dicts as JSON lines."""
     text = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
     artifacts.write_whole(path, text)
 

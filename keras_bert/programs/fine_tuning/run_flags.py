@@ -82,24 +82,6 @@ class RunFlags:
             for x in with_seeds(recipe, self._seeds.value)
         ]
 
-    def _log_cores(self):
-        """Log which `parallel_parts` is fastest, if none was chosen.
-
-        As a default it would make dropout differ from machine to machine.
-        """
-        import tensorflow as tf
-
-        parts, num_cores = self._recipe.holders["parallel_parts"], _num_cores()
-        has_gpu = bool(tf.config.list_physical_devices("GPU"))
-        if num_cores > 1 and not parts.present and not has_gpu:
-            logging.info(
-                "On %d cores --%s=%d trains faster, with other random numbers "
-                "in dropout.",
-                num_cores,
-                parts.name,
-                num_cores,
-            )
-
     def refuse_training(self, reason):
         """Raise ValueError if a flag was given that only training has."""
         for holder in (
@@ -118,42 +100,32 @@ class RunFlags:
                 `from_pretrained`, a dict, that returns a `FineTuningRun`.
 
         Raises:
-            ValueError: a flag or a file is at fault, or an interrupted run
+            ValueError: a flag or a file is invalid, or an interrupted run
                 had other flags or inputs.
         """
-        recipes = self.recipes()
-        for directory in filter(
-            None, (self._init_dir.value, self._teacher_dir.value)
-        ):
+        recipes, output = self.recipes(), self._output_dir.value
+        models = [self._init_dir.value, self._teacher_dir.value]
+        models = [*filter(None, models)]
+        paths = [*models, *filter(None, inputs)]
+        for directory in models:
             check_input(directory)
-        artifacts.check_output_directory(
-            self._output_dir.value, self._paths(inputs), self._overwrite.value
-        )
-        self._work_directory()  # It must be ours.
-        if recipes[0].parallel_parts > 1:
-            import tensorflow as tf
-
-            # One for each part; before TensorFlow computes anything.
-            tf.config.threading.set_intra_op_parallelism_threads(1)
+        artifacts.check_output_directory(output, paths, self._overwrite.value)
+        # Before any work, because it may be of another user.
+        work = artifacts.WorkDirectory(f"{output.rstrip('/')}.unfinished")
         arguments = {
             "directory": self._init_dir.value,
             "seq_length": self._max_seq_length.value,
             "lowercase": self._do_lower_case.value,
         }
+        if recipes[0].parallel_parts > 1:
+            import tensorflow as tf
+
+            # One for each part; before TensorFlow computes anything.
+            tf.config.threading.set_intra_op_parallelism_threads(1)
         run = make(read(seed=recipes[0].seed), arguments)
-        self._perform(run, recipes, inputs)
+        self._perform(run, recipes, paths, work)
 
-    def _paths(self, inputs):
-        """Return all files and directories that are read."""
-        models = (self._init_dir.value, self._teacher_dir.value)
-        return [*filter(None, (*models, *inputs))]
-
-    def _work_directory(self):
-        return artifacts.WorkDirectory(
-            f"{self._output_dir.value.rstrip('/')}.unfinished"
-        )
-
-    def _perform(self, run, recipes, inputs):
+    def _perform(self, run, recipes, paths, work):
         # Imported late, so that the manual is there at once.
         import keras
 
@@ -167,26 +139,36 @@ class RunFlags:
         values = command_line.own_flags()
         for holder in (self._output_dir, self._overwrite):
             values.pop(holder.name, None)
-        paths = self._paths(inputs)
         about = {
             "flags": values,
             "inputs": {str(x): artifacts.fingerprint(x) for x in paths},
             "policy": policy,
         }
-        with (
-            self._work_directory() as work,
-            artifacts.disk_full_names_file(work.path),
-        ):
+        with work, artifacts.disk_full_names_file(work.path):
             work.begin(about, FINISHED, self._overwrite.value)
-            scores = run.perform(
-                recipes,
-                work.path,
-                self._teacher_dir.value,
-                self._num_layers.value,
-            )
+            student = self._teacher_dir.value, self._num_layers.value
+            scores = run.perform(recipes, work.path, *student)
             work.become(self._output_dir.value, about)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)
+
+    def _log_cores(self):
+        """Log which `parallel_parts` is fastest, if none was chosen.
+
+        As a default it would make dropout differ from machine to machine.
+        """
+        import tensorflow as tf
+
+        parts, num_cores = self._recipe.holders["parallel_parts"], _num_cores()
+        has_gpu = bool(tf.config.list_physical_devices("GPU"))
+        if num_cores > 1 and not parts.present and not has_gpu:
+            logging.info(
+                "On %d cores --%s=%d trains faster, with other random numbers "
+                "in dropout.",
+                num_cores,
+                parts.name,
+                num_cores,
+            )
 
 
 def _num_cores():

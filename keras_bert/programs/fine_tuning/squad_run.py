@@ -1,11 +1,12 @@
-"""A whole fine-tuning on files of SQuAD, and the files it leaves."""
+"""Fine-tuning on files of SQuAD, with its output files."""
 
 import os
 
 from keras_bert import artifacts
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.programs.fine_tuning.fine_tuning_run import FineTuningRun
-from keras_bert.programs.reports.calibration import calibration
+from keras_bert.programs.fine_tuning.reports import calibration
+from keras_bert.programs.fine_tuning.reports import worst_rows
 from keras_bert.tasks.answers.answer_spans import n_best
 from keras_bert.tasks.answers.answer_spans import plain_answer
 from keras_bert.tasks.answers.squad_scores import answer_metrics
@@ -20,10 +21,10 @@ class SquadRun(FineTuningRun):
     Args:
         splits: `Splits` of lists of `SquadQuestion`.
         arguments: dict, of `from_pretrained`.
-        null_threshold: float, from which score on no answer is the better
-            answer; None for the one of the model.
+        null_threshold: float, the score above which a question counts as
+            unanswerable; None for the one of the model.
         others: list of str, directories of models that answer together with
-            the first, if nothing is learned.
+            the first, without training.
         **sizes: `n_best_size` and `max_answer_length` of `decode_answers`.
     """
 
@@ -36,16 +37,13 @@ class SquadRun(FineTuningRun):
         self._sizes = sizes
 
     def make(self):
-        arguments = {**self.arguments}
-        directories = [arguments.pop("directory"), *self._others]
-        lowercase = arguments.pop("lowercase")
         tasks = [
-            self._answerer(directory, lowercase, arguments)
-            for directory in directories
+            self._answerer(**{**self.arguments, "directory": directory})
+            for directory in [self.arguments["directory"], *self._others]
         ]
         return Ensemble(tasks) if self._others else tasks[0]
 
-    def _answerer(self, directory, lowercase, arguments):
+    def _answerer(self, directory, lowercase, **arguments):
         bert = from_pretrained(directory, lowercase=lowercase)
         task = bert.task and bert.task.task
         if self.splits.train is None and task != QuestionAnswerer.__name__:
@@ -61,18 +59,15 @@ class SquadRun(FineTuningRun):
         if self._null_threshold is not None:
             task.null_threshold = self._null_threshold
 
-    def labelled(self, data):
-        return (data,)
-
     def answer(self, task, split, data, directory):
         answers = task.answers(data, **self._sizes)
-        if data is self.splits.all()[-1]:
+        if self.is_last(data):
             write_squad_files(directory, answers, task.null_threshold)
         return answer_report(data, answers, task.null_threshold)
 
 
 def answer_report(questions, answers, null_threshold):
-    """Lists the scores and the mistakes of a model that answers questions.
+    """Report on a model that answers questions.
 
     Args:
         questions: list of `SquadQuestion`.
@@ -96,29 +91,22 @@ def answer_report(questions, answers, null_threshold):
         "null_threshold": null_threshold,
         "calibration": calibration(sure, exact == 1),
     }
-    mistakes = [
-        {
-            "place": question.id,
-            "f1": float(score),
-            "answers": list(
-                dict.fromkeys(text for text, _ in question.answers)
-            ),
-            "prediction": texts[question.id],
-            "probability": probability,
-            "question": question.question,
-            "context": question.context,
-        }
-        for question, is_exact, score, probability in zip(
-            questions, exact, f1, sure, strict=True
-        )
-        if not is_exact
-    ]
-    order = sorted(mistakes, key=lambda x: (x["f1"], -x["probability"]))
-    return report, order
+    mistakes = worst_rows(
+        exact != 1,
+        sure,
+        place=[q.id for q in questions],
+        f1=f1.tolist(),
+        answers=[[*dict.fromkeys(x for x, _ in q.answers)] for q in questions],
+        prediction=[texts[q.id] for q in questions],
+        probability=sure,
+        question=[q.question for q in questions],
+        context=[q.context for q in questions],
+    )
+    return report, sorted(mistakes, key=lambda x: x["f1"])
 
 
 def write_squad_files(directory, answers, null_threshold=None):
-    """Writes a model's answers for SQuAD's own programs.
+    """Write a model's answers for SQuAD's own programs.
 
     `predictions.json` has the text for each question,
     `nbest_predictions.json` its best answers with their probabilities. With a

@@ -1,23 +1,20 @@
-"""A whole fine-tuning for the words of sentences, and the files it leaves."""
+"""Fine-tuning for the words of sentences, with its output files."""
 
 import numpy as np
 
 from keras_bert.data.labelled.conll import conll_text
 from keras_bert.programs.fine_tuning.fine_tuning_run import FineTuningRun
-from keras_bert.programs.reports.calibration import calibration
-from keras_bert.tasks.scores import confusion_matrix
-from keras_bert.tasks.scores import label_scores
-from keras_bert.tasks.scores import label_table
+from keras_bert.programs.fine_tuning.reports import calibration
+from keras_bert.programs.fine_tuning.reports import confusion_report
+from keras_bert.programs.fine_tuning.reports import worst_rows
 from keras_bert.tasks.tags.entity_scores import entity_scores
 from keras_bert.tasks.tags.sentences import in_iob2
 from keras_bert.tasks.tags.sentences import tag_places
 from keras_bert.tasks.token_classifier import TokenClassifier
 
-PREDICTIONS = "predictions.conll"
-
 
 class TaggingRun(FineTuningRun):
-    """Learns to tag words; `PREDICTIONS` are those of the last split.
+    """Learns to tag words; `predictions.conll` answers the last split.
 
     Args:
         splits: `Splits` of `TaggedSentences`.
@@ -27,70 +24,76 @@ class TaggingRun(FineTuningRun):
         ValueError: the tags follow no scheme.
     """
 
+    task_class = TokenClassifier
+
     def __init__(self, splits, arguments):
-        super().__init__(splits, arguments)
-        self._labels = TokenClassifier.labels_of(*splits.all())
-
-    def make(self):
-        return TokenClassifier.from_pretrained(
-            labels=self._labels, **self.arguments
-        )
-
-    def labelled(self, data):
-        return (data,)
+        labels = TokenClassifier.labels_of(*splits.all())
+        super().__init__(splits, {"labels": labels, **arguments})
 
     def answer(self, task, split, data, directory):
         probabilities = task.probabilities(data.words)
-        if data is self.splits.all()[-1]:
+        if self.is_last(data):
             tags = task.tags_of(probabilities)
             text = conll_text(data.words, data.tags, tags)
-            (directory / PREDICTIONS).write_text(text, encoding="utf-8")
+            path = directory / "predictions.conll"
+            path.write_text(text, encoding="utf-8")
         return tagging_report(task, data, probabilities)
 
 
 def tagging_report(tagger, sentences, probabilities):
-    """Lists the scores and the mistakes of a tagger.
+    """Report on a tagger.
 
     Args:
         tagger: `TokenClassifier`.
         sentences: `TaggedSentences`.
-        probabilities: list of arrays, those of their words.
+        probabilities: list of float arrays `(num_words, num_labels)`.
 
     Returns:
         A dict for JSON: `scores`, `labels` (a `label_table` of the types of
-        entities or of plain tags), of plain tags `confusion_matrix`, and
+        entities or of plain tags), for plain tags `confusion_matrix`, and
         `calibration`, over all words; and a list of dicts, the sentences with
-        wrong tags, those with the most confident one first.
+        wrong tags, the most confident first.
     """
-    tags = sentences.tags
+    tags, names = sentences.tags, tagger.labels
     if not tagger.is_plain:
         tags = in_iob2(tags, sentences.where)
-    places = tag_places(tags, tagger.labels, sentences.where)
+    places = tag_places(tags, names, sentences.where)
     flat = np.concatenate(probabilities)
-    best, right = flat.argmax(1), np.concatenate(places)
+    found, right = flat.argmax(1), np.concatenate(places)
     if tagger.is_plain:
-        report = _of_words(best, right, tagger.labels)
+        report = confusion_report(right, found, names)
     else:
-        report = _of_entities(tags, tagger.tags_of(probabilities))
-    report["calibration"] = calibration(flat.max(1), best == right)
-    mistakes = [
-        _mistake(tagger.labels, sentences, index, *row)
-        for index, row in enumerate(zip(places, probabilities, strict=True))
-        if (row[0] != row[1].argmax(1)).any()
-    ]
+        report = _entity_report(tags, tagger.tags_of(probabilities))
+    report["calibration"] = calibration(flat.max(1), found == right)
+    mistakes = []
+    for index, words in enumerate(sentences.words):
+        found, sure = (
+            probabilities[index].argmax(1),
+            probabilities[index].max(1),
+        )
+        wrong = worst_rows(
+            found != places[index],
+            sure,
+            index=range(len(words)),
+            word=words,
+            label=[names[x] for x in places[index]],
+            prediction=[names[x] for x in found],
+            probability=sure.tolist(),
+        )
+        if wrong:
+            indices = [row.pop("index") for row in wrong]
+            mistakes.append(
+                {
+                    "place": sentences.where(index, indices[0]),
+                    "probability": wrong[0]["probability"],
+                    "wrong": wrong,
+                    "text": " ".join(words),
+                }
+            )
     return report, sorted(mistakes, key=lambda x: -x["probability"])
 
 
-def _of_words(best, right, names):
-    matrix = confusion_matrix(right, best, len(names))
-    return {
-        "scores": label_scores(matrix),
-        "labels": label_table(matrix, names),
-        "confusion_matrix": matrix.tolist(),
-    }
-
-
-def _of_entities(tags, predictions):
+def _entity_report(tags, predictions):
     found = entity_scores(tags, predictions)
     names = ("precision", "recall", "f1")
     return {
@@ -103,26 +106,4 @@ def _of_entities(tags, predictions):
             }
             for label, row in sorted(found["types"].items())
         ],
-    }
-
-
-def _mistake(names, sentences, index, places, probabilities):
-    """Lists a sentence's wrong tags, the most confident first."""
-    best, sure = probabilities.argmax(1), probabilities.max(1)
-    wrong = np.flatnonzero(best != places)
-    order = wrong[np.argsort(-sure[wrong], kind="stable")].tolist()
-    words = sentences.words[index]
-    return {
-        "place": sentences.where(index, order[0]),
-        "probability": float(sure[order[0]]),
-        "wrong": [
-            {
-                "word": words[word],
-                "label": names[places[word]],
-                "prediction": names[best[word]],
-                "probability": float(sure[word]),
-            }
-            for word in order
-        ],
-        "text": " ".join(words),
     }

@@ -1,4 +1,6 @@
-"""The flags that say which examples a program learns from."""
+"""The flags of the labelled texts that a program learns from."""
+
+import functools
 
 from absl import flags
 
@@ -14,7 +16,7 @@ flags.disclaim_key_flags()  # They are the flags of the program.
 
 
 class SplitFlags:
-    """Defines the flags, and reads the examples that they name."""
+    """Defines the flags and reads the examples that they name."""
 
     def __init__(self):
         self.task_name = flags.DEFINE_enum(
@@ -30,14 +32,16 @@ class SplitFlags:
             "tfds_name",
             "Or a prepared data set of TensorFlow Datasets: glue/mrpc.",
         )
-        self.train_file, self.dev_file, self.test_file = shared_flags.splits(
+        self.files = shared_flags.splits(
             "Or a file of one's own: .csv, .tsv or .jsonl.",
             "Texts to answer at the end, without labels.",
-        ).values()
-        self.text_column = shared_flags.text_column("header.")
-        self.text_pair_column = shared_flags.optional(
-            "text_pair_column", "Of pairs, the column of the second text."
         )
+        self.text_columns = {
+            "text": shared_flags.text_column("header."),
+            "text_pair": shared_flags.optional(
+                "text_pair_column", "Of pairs, the column of the second text."
+            ),
+        }
         self.label_column = flags.DEFINE_string(
             "label_column", "label", "Column of the label."
         )
@@ -46,11 +50,26 @@ class SplitFlags:
             "What stands between the labels of a cell, such as a comma, where "
             "a text of one's own may have several labels or none.",
         )
-        command_line.group("Data", vars(self).values())
+        self._of_files = [
+            *self.files.values(),
+            *self.text_columns.values(),
+            self.label_column,
+            self.label_separator,
+        ]
+        others = [self.task_name, self.data_dir, self.tfds_name]
+        command_line.group("Data", [*others, *self._of_files])
 
-    def check(self):
-        """Raises ValueError if flags contradict each other or are missing."""
-        command_line.need_one(self.task_name, self.tfds_name, self.train_file)
+    def reader(self):
+        """Return the files that are read and a function that reads them.
+
+        The function takes the `seed` of the examples that are held out
+        without a dev split, and returns `Splits`.
+
+        Raises:
+            ValueError: flags contradict each other or are missing.
+        """
+        train_file, *of_files = self._of_files
+        command_line.need_one(self.task_name, self.tfds_name, train_file)
         if self.task_name.value and not self.data_dir.value:
             raise ValueError(
                 "--task_name needs --data_dir, the directory of its files. "
@@ -58,53 +77,22 @@ class SplitFlags:
             )
         if not self.task_name.value:
             command_line.refuse(self.data_dir, "is for --task_name")
-        if not self.train_file.value:
-            for holder in self._of_files():
+        if not train_file.value:
+            for holder in of_files:
                 command_line.refuse(holder, "is for --train_file")
         if self.label_separator.value == "":
             command_line.refuse(self.label_separator, "must not be empty")
-
-    def paths(self):
-        """The files and directories that are read, a list of str."""
-        holders = [self.data_dir, self.train_file, *self._of_files()[:2]]
-        return [holder.value for holder in holders if holder.value]
-
-    def read(self, seed):
-        """Reads the examples.
-
-        Args:
-            seed: int, of what is held out where there is no dev split.
-
-        Returns:
-            `Splits`.
-        """
         if self.task_name.value:
-            return glue_splits(self.task_name.value, self.data_dir.value, seed)
+            source = self.task_name.value, self.data_dir.value
+            return [source[1]], functools.partial(glue_splits, *source)
         if self.tfds_name.value:
-            return tfds_splits(self.tfds_name.value, seed)
-        paths = {
-            "train": self.train_file.value,
-            "dev": self.dev_file.value,
-            "test": self.test_file.value,
-        }
-        texts = {
-            "text": self.text_column.value,
-            "text_pair": self.text_pair_column.value,
-        }
-        return file_splits(
-            {split: path for split, path in paths.items() if path},
-            {x: column_of(name) for x, name in texts.items() if name},
+            return [], functools.partial(tfds_splits, self.tfds_name.value)
+        files = shared_flags.given(self.files)
+        texts = shared_flags.given(self.text_columns)
+        return [*files.values()], functools.partial(
+            file_splits,
+            files,
+            {name: column_of(column) for name, column in texts.items()},
             column_of(self.label_column.value),
-            seed,
-            self.label_separator.value,
-        )
-
-    def _of_files(self):
-        return (
-            self.dev_file,
-            self.test_file,
-            self.text_column,
-            self.text_pair_column,
-            self.label_column,
-            self.label_separator,
+            label_separator=self.label_separator.value,
         )

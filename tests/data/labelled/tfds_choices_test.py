@@ -3,7 +3,7 @@ import pytest
 
 from keras_bert.data.labelled.multiple_choice import read_swag
 from keras_bert.data.labelled.tfds import read_tfds_choices
-from keras_bert.programs.splits.task_splits import choice_tfds_splits
+from keras_bert.programs.splits.splits import choice_tfds_splits
 
 try:
     import tensorflow_datasets as tfds
@@ -91,7 +91,7 @@ def test_an_example_at_fault_is_named(prepare, examples, message):
 
 def test_what_cannot_be_learned_from_is_refused(prepare):
     data_dir = prepare("tiny", _ENDINGS, {"train": [_example(0), _example(1)]})
-    with pytest.raises(ValueError, match="of train must have labels.*example"):
+    with pytest.raises(ValueError, match="must have labels.*train, example"):
         choice_tfds_splits(_directory(data_dir), 2, seed=0)
 
 

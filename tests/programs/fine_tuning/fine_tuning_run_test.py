@@ -17,7 +17,8 @@ class _Task:
     threshold = None
     data = seed = None
 
-    def fit(self, *data, validation_data, callbacks, **recipe):
+    def fit(self, *data, validation_data, callbacks, teacher, **recipe):
+        assert validation_data == ("dev data",)
         self.data = data
         self.seed = recipe["seed"]
 

@@ -1,1 +1,0 @@
-"""Reports on the answers of a fine-tuned model."""
