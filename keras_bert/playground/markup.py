@@ -34,16 +34,22 @@ def element(name, /, *children, **attributes):
     )
     if name in ("img", "input"):
         return Html(f"<{name}{given}>")
-    return Html(f"<{name}{given}>{joined(children)}</{name}>")
+    return Html(f"<{name}{given}>{joined(*children)}</{name}>")
 
 
-def joined(children):
-    """Children one after the other, `Html`."""
-    return Html("".join(map(_markup, children)))
+def joined(*children):
+    """Return children one after the other, as `Html`."""
+    return Html(
+        "".join(
+            child if isinstance(child, Html) else html.escape(str(child))
+            for child in children
+        )
+    )
 
 
-def _markup(child):
-    return child if isinstance(child, Html) else html.escape(str(child))
+def wide(child):
+    """Let a child scroll sideways where it is wider than the screen."""
+    return element("div", child, class_="wide", tabindex="0")
 
 
 def note(text):
@@ -52,25 +58,13 @@ def note(text):
 
 
 def table(head, rows):
-    """A table that scrolls sideways where it is wider than the screen.
-
-    Args:
-        head: list of str.
-        rows: list of lists of cells, or of pairs of such a list and the class
-            of the row.
-    """
-    body = []
-    for row in rows:
-        cells, class_ = row if isinstance(row, tuple) else (row, None)
-        cells = [element("td", cell) for cell in cells]
-        body.append(element("tr", *cells, class_=class_))
+    """Return a table of lists of cells, with a list of str as its head."""
     names = [element("th", name, scope="col") for name in head]
-    whole = element(
-        "table",
-        element("thead", element("tr", *names)),
-        element("tbody", *body),
-    )
-    return element("div", whole, class_="wide", tabindex="0")
+    head = element("thead", element("tr", *names))
+    body = [
+        element("tr", *(element("td", cell) for cell in row)) for row in rows
+    ]
+    return wide(element("table", head, element("tbody", *body)))
 
 
 def bar(share, text=None):
@@ -81,12 +75,8 @@ def bar(share, text=None):
         text: str, what is written; the share in percent by default.
     """
     width = f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"
-    return element(
-        "span",
-        element("span", style=width),
-        element("b", percent(share) if text is None else text),
-        class_="bar",
-    )
+    number = element("b", percent(share) if text is None else text)
+    return element("span", element("span", style=width), number, class_="bar")
 
 
 def ranking(head, pairs):

@@ -59,7 +59,7 @@ def _header(model, left_out):
         parts.append(element("details", summary, card))
     summary = element("summary", "What this model cannot show")
     parts.append(element("details", summary, element("ul", *reasons)))
-    return joined(parts)
+    return joined(*parts)
 
 
 def _lay_out(model, tab):

@@ -1,6 +1,6 @@
 """Attention weights, as lines from a piece and as maps of all heads."""
 
-import dataclasses
+import collections
 import json
 
 import numpy as np
@@ -14,6 +14,7 @@ from keras_bert.playground.markup import picker
 from keras_bert.playground.markup import piece
 from keras_bert.playground.markup import png_address
 from keras_bert.playground.markup import shade
+from keras_bert.playground.markup import wide
 from keras_bert.playground.pieces import cut
 from keras_bert.playground.tab import NumberField
 from keras_bert.playground.tab import Tab
@@ -24,27 +25,12 @@ _LEAST = 0.01  # Lighter lines are not seen.
 _NUM_PIECES = 40
 
 
-@dataclasses.dataclass(frozen=True)
-class Attention:
-    """The attention weights of all heads.
-
-    Args:
-        tokens: list of str.
-        weights: float array `(num_layers, num_heads, num_pieces,
-            num_pieces)`, queries before keys.
-        entropies: float array `(num_layers, num_heads)` in bits, the mean
-            over the queries.
-        layer: int, the chosen layer, from 0.
-        head: int, the chosen head, from 0.
-        note: str.
-    """
-
-    tokens: list
-    weights: np.ndarray
-    entropies: np.ndarray
-    layer: int
-    head: int
-    note: str
+# `weights` are `(num_layers, num_heads, num_pieces, num_pieces)`, queries
+# first; `entropies` are means over the queries, in bits; `layer` and `head` are
+# the chosen ones, from 0.
+Attention = collections.namedtuple(
+    "Attention", "tokens weights entropies layer head note"
+)
 
 
 def attend(model, text, pair="", layer=1, head=1):
@@ -57,45 +43,34 @@ def attend(model, text, pair="", layer=1, head=1):
     weights = np.stack(
         [ops.convert_to_numpy(ops.cast(x, "float32"))[0] for x in found]
     )
-    return Attention(
-        pieces.tokens,
-        weights,
-        _entropies(weights),
-        layer - 1,
-        head - 1,
-        pieces.note,
-    )
-
-
-def _entropies(weights):
     bits = -np.log2(np.maximum(weights, 1e-30))  # 0 * log 0 counts as 0.
-    return (weights * bits).sum(axis=-1).mean(axis=-1)
+    entropies = (weights * bits).sum(axis=-1).mean(axis=-1)
+    chosen = layer - 1, head - 1
+    return Attention(pieces.tokens, weights, entropies, *chosen, pieces.note)
 
 
 def attention_picture(attention):
     """An `Attention` as `Html`."""
-    chosen = attention.weights[attention.layer, attention.head]
-    entropy = attention.entropies[attention.layer, attention.head]
-    tokens = attention.tokens
+    chosen = attention.layer, attention.head
+    tokens, weights = attention.tokens, attention.weights[chosen]
     items = [
-        (piece(token), _lines(index, row, tokens))
-        for index, (token, row) in enumerate(zip(tokens, chosen, strict=True))
+        (piece(token), _lines(index, weights[index], tokens))
+        for index, token in enumerate(tokens)
     ]
     most_bits = np.log2(len(tokens))
     title = f"Layer {attention.layer + 1}, head {attention.head + 1}"
+    entropy = f"entropy {attention.entropies[chosen]:.2f} bits"
     return joined(
-        [
-            note(attention.note),
-            element("h3", f"{title}: entropy {entropy:.2f} bits"),
-            picker(items, class_="lines", chosen=min(1, len(items) - 1)),
-            element("h3", "All heads, with their entropies"),
-            note(
-                "A click opens one. Rows are the pieces that look, columns "
-                "those that are looked at. 0 bits: each piece looks at one "
-                f"only; {most_bits:.1f} bits: at all alike."
-            ),
-            _maps(attention),
-        ]
+        note(attention.note),
+        element("h3", f"{title}: {entropy}"),
+        picker(items, class_="lines", chosen=min(1, len(items) - 1)),
+        element("h3", "All heads, with their entropies"),
+        note(
+            "A click opens one. Rows are the pieces that look, columns those "
+            "that are looked at. 0 bits: each piece looks at one only; "
+            f"{most_bits:.1f} bits: at all equally."
+        ),
+        _maps(attention),
     )
 
 
@@ -130,38 +105,29 @@ def _lines(index, row, tokens):
         )
         for token, share in zip(tokens, row, strict=True)
     ]
-    return joined([svg, element("div", *keys, class_="keys")])
+    return joined(svg, element("div", *keys, class_="keys"))
 
 
 def _maps(attention):
     rows = []
-    for layer, (maps, entropies) in enumerate(
-        zip(attention.weights, attention.entropies, strict=True)
-    ):
+    for layer, maps in enumerate(attention.weights):
         cells = [element("th", f"Layer {layer + 1}", scope="row")]
-        for head, (weights, bits) in enumerate(
-            zip(maps, entropies, strict=True)
-        ):
+        for head, weights in enumerate(maps):
             is_chosen = (layer, head) == (attention.layer, attention.head)
+            place = {"layer": layer + 1, "head": head + 1}
             image = element(
                 "img",
                 src=png_address(weights, max(float(weights.max()), 1e-12)),
                 alt=f"layer {layer + 1}, head {head + 1}",
                 class_="map",
             )
-            button = element(
-                "button",
-                image,
-                f"{head + 1}: {bits:.2f}",
-                type="button",
-                data_set=json.dumps({"layer": layer + 1, "head": head + 1}),
-            )
+            text = f"{head + 1}: {attention.entropies[layer, head]:.2f}"
+            data = {"type": "button", "data_set": json.dumps(place)}
+            button = element("button", image, text, **data)
             class_ = "chosen" if is_chosen else None
             cells.append(element("td", button, class_=class_))
         rows.append(element("tr", *cells))
-    return element(
-        "div", element("table", *rows, class_="maps"), class_="wide", tabindex=0
-    )
+    return wide(element("table", *rows, class_="maps"))
 
 
 def _lacking(model):

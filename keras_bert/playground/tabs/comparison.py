@@ -1,6 +1,6 @@
 """Two models on the same input."""
 
-import dataclasses
+import collections
 import pathlib
 
 from keras_bert.locations import TINY_MODEL
@@ -21,21 +21,8 @@ _TABS = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Side:
-    """The answer of one of two models.
-
-    Args:
-        title: str, the model in a line.
-        tab: `Tab` that answers.
-        answer: as returned by `Tab.answer`; None if there is none.
-        refusal: str, why there is none, or "".
-    """
-
-    title: str
-    tab: Tab
-    answer: object
-    refusal: str
+# The answer of `tab` of one of two models, or the reason why there is none.
+Side = collections.namedtuple("Side", "title tab answer refusal")
 
 
 def compare(model, directory, what, text, pair):
@@ -51,10 +38,8 @@ def compare(model, directory, what, text, pair):
     other = shown_model(directory)
     masks = [x.vocabulary.roles.get("mask") for x in (model, other)]
     theirs = text.replace(*masks) if all(masks) else text
-    return [
-        _side(model, _TABS[what], text, pair),
-        _side(other, _TABS[what], theirs, pair),
-    ]
+    asked = (model, text), (other, theirs)
+    return [_side(which, _TABS[what], words, pair) for which, words in asked]
 
 
 def _side(model, tab, text, pair):
@@ -78,13 +63,15 @@ def _names(tab, model):
 
 def comparison_picture(compared):
     """A list of `Side` as `Html`."""
-    return sides([element("h3", x.title), _drawn(x)] for x in compared)
-
-
-def _drawn(side):
-    if side.refusal:
-        return element("p", side.refusal, class_="refusal")
-    return side.tab.picture(side.answer)
+    return sides(
+        [
+            element("h3", x.title),
+            element("p", x.refusal, class_="refusal")
+            if x.refusal
+            else x.tab.picture(x.answer),
+        ]
+        for x in compared
+    )
 
 
 def _able(model):

@@ -1,6 +1,6 @@
 """Texts as vectors: two compared, and many on a map."""
 
-import dataclasses
+import collections
 
 import numpy as np
 
@@ -21,17 +21,7 @@ _WIDTH, _HEIGHT, _EDGE = 400, 300, 20
 _NUM_NEAREST = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class Similarity:
-    """Two texts as vectors.
-
-    Args:
-        cosine: float from -1 to 1.
-        vectors: float array `(2, dim)`, of length 1.
-    """
-
-    cosine: float
-    vectors: object
+Similarity = collections.namedtuple("Similarity", "cosine vectors")
 
 
 def compare_texts(model, first, second):
@@ -51,11 +41,9 @@ def similarity_picture(similarity):
     ]
     cosine = similarity.cosine
     return joined(
-        [
-            element("h3", "Cosine"),
-            bar(cosine, f"{cosine:.3f}"),
-            table(["Text", f"Vector of {similarity.vectors.shape[1]}"], strips),
-        ]
+        element("h3", "Cosine"),
+        bar(cosine, f"{cosine:.3f}"),
+        table(["Text", f"Vector of {similarity.vectors.shape[1]}"], strips),
     )
 
 
@@ -75,22 +63,10 @@ SIMILARITY = Tab(
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class TextMap:
-    """Texts on a plane.
-
-    Args:
-        texts: list of str.
-        places: float array `(num_texts, 2)`, the two principal components.
-        shares: list of two floats, their shares of the variance.
-        nearest: a list for each text with pairs of the index of another
-            text and the cosine, the nearest first.
-    """
-
-    texts: list
-    places: np.ndarray
-    shares: list
-    nearest: list
+# `places` is `(num_texts, 2)`, the two principal components; `shares` are their
+# shares of the variance; `nearest` holds for each text pairs of the index of
+# another text and the cosine, the nearest first.
+TextMap = collections.namedtuple("TextMap", "texts places shares nearest")
 
 
 def map_texts(model, texts):
@@ -116,18 +92,14 @@ def map_picture(text_map):
             [element("b", other + 1), text_map.texts[other], f"{cosine:.2f}"]
             for other, cosine in text_map.nearest[index]
         ]
-        panel = [
-            _plane(places, index, [x for x, _ in text_map.nearest[index]]),
-            table(["", "Nearest texts", "Cosine"], nearest),
-        ]
+        plane = _plane(places, index, [x for x, _ in text_map.nearest[index]])
+        panel = joined(plane, table(["", "Nearest texts", "Cosine"], nearest))
         label = element("span", element("b", index + 1), f" {text[:60]}")
-        items.append((label, joined(panel)))
+        items.append((label, panel))
     shares = " and ".join(percent(share) for share in text_map.shares)
     return joined(
-        [
-            element("p", f"The axes show {shares} of the variance."),
-            picker(items, class_="pick texts"),
-        ]
+        element("p", f"The axes show {shares} of the variance."),
+        picker(items, class_="pick texts"),
     )
 
 
@@ -147,12 +119,10 @@ def _plane(places, chosen, nearest):
         marks.append(element("line", x1=x1, y1=y1, x2=x2, y2=y2))
     # The chosen one is drawn last, on top.
     for index in sorted(range(len(places)), key=lambda x: x == chosen):
-        x, y = places[index]
+        x, y = places[index].round(1).tolist()
         kind = "chosen" if index == chosen else None
-        place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}"}
-        point = element("circle", **place, r=8, class_=kind)
-        at = {"x": place["cx"], "y": f"{y + 3:.1f}"}
-        number = element("text", index + 1, **at)
+        point = element("circle", cx=x, cy=y, r=8, class_=kind)
+        number = element("text", index + 1, x=x, y=round(y + 3, 1))
         marks.append(element("g", point, number, data_pick=index))
     return element(
         "svg",

@@ -1,6 +1,6 @@
 """Input representation: the embeddings of each piece."""
 
-import dataclasses
+import collections
 
 import numpy as np
 from keras import ops
@@ -23,46 +23,17 @@ _NUM_PIECES = 48
 _NUM_NEAREST = 8
 
 
-@dataclasses.dataclass(frozen=True)
-class RepresentedPiece:
-    """A piece with its place and the vectors that the first layer gets.
-
-    Args:
-        position: int.
-        token: str.
-        id: int, its row of the table.
-        segment: int.
-        text_number: int, 1 or 2, or 0 of special tokens.
-        start: int, its first byte in that text.
-        end: int, the byte behind it.
-        vectors: dict of float arrays `(embedding_size,)`: "word", "position"
-            and perhaps "segment", and "sum".
-        nearest: list of pairs of a piece and the cosine of its row of the
-            table, the nearest first.
-    """
-
-    position: int
-    token: str
-    id: int
-    segment: int
-    text_number: int
-    start: int
-    end: int
-    vectors: dict
-    nearest: list
+# `text_number` is 1 or 2, or 0 for special tokens; `start` and `end` are bytes
+# of that text; `vectors` is a dict of float arrays `(embedding_size,)`: "word",
+# "position", perhaps "segment", and "sum"; `nearest` holds pairs of a piece and
+# the cosine of its row of the table.
+RepresentedPiece = collections.namedtuple(
+    "RepresentedPiece",
+    "position token id segment text_number start end vectors nearest",
+)
 
 
-@dataclasses.dataclass(frozen=True)
-class Representation:
-    """The pieces of a text or a pair.
-
-    Args:
-        pieces: list of `RepresentedPiece`.
-        note: str.
-    """
-
-    pieces: list
-    note: str
+Representation = collections.namedtuple("Representation", "pieces note")
 
 
 def represent(model, text, pair=""):
@@ -78,25 +49,19 @@ def represent(model, text, pair=""):
     vectors["sum"] = sum(vectors.values())
     ids = pieces.inputs[features.INPUT_IDS.name][0].tolist()
     nearest = _nearest(model, embeddings, ids)
-    columns = zip(
+    columns = (
+        range(len(pieces)),
         pieces.tokens,
         ids,
         pieces.segments,
         pieces.text_numbers,
         pieces.starts,
         pieces.ends,
-        strict=True,
+        [{x: y[row] for x, y in vectors.items()} for row in range(len(pieces))],
+        [nearest[index] for index in ids],
     )
-    shown = [
-        RepresentedPiece(
-            position,
-            *column,
-            {name: x[position] for name, x in vectors.items()},
-            nearest[column[1]],
-        )
-        for position, column in enumerate(columns)
-    ]
-    return Representation(shown, pieces.note)
+    shown = map(RepresentedPiece._make, zip(*columns, strict=True))
+    return Representation([*shown], pieces.note)
 
 
 def _nearest(model, embeddings, ids):
@@ -126,13 +91,11 @@ def pieces_picture(representation):
     rows = [_row(piece) for piece in pieces]
     head = ["Position", "Piece", "Index", "Segment", "Text", "Bytes"]
     return joined(
-        [
-            note(representation.note),
-            picker(items, chosen=min(1, len(items) - 1)),
-            note(f"Full blue is {most:.2g} or more, full orange -{most:.2g}."),
-            element("h3", "All pieces"),
-            table(head, rows),
-        ]
+        note(representation.note),
+        picker(items, chosen=min(1, len(items) - 1)),
+        note(f"Full blue is {most:.2g} or more, full orange -{most:.2g}."),
+        element("h3", "All pieces"),
+        table(head, rows),
     )
 
 
@@ -152,29 +115,21 @@ def _row(piece):
 
 
 def _panel(piece, most):
-    strips = [
-        [
-            "sum" if name == "sum" else f"{name} embedding",
-            strip(
-                vector,
-                most,
-                f"{name}: {len(vector)} numbers, blue above 0, orange below",
-            ),
-            f"{np.linalg.norm(vector):.2f}",
-        ]
-        for name, vector in piece.vectors.items()
-    ]
+    strips = []
+    for name, vector in piece.vectors.items():
+        title = "sum" if name == "sum" else f"{name} embedding"
+        alt = f"{name}: {len(vector)} numbers, blue above 0, orange below"
+        norm = f"{np.linalg.norm(vector):.2f}"
+        strips.append([title, strip(vector, most, alt), norm])
     nearest = [
         element("li", token, " ", element("i", f"{cosine:.2f}"))
         for token, cosine in piece.nearest
     ]
     return joined(
-        [
-            element("h3", f"{piece.token}, at position {piece.position}"),
-            table(["", "Vector", "Norm"], strips),
-            element("p", "Nearest words of the table, by cosine:"),
-            element("ul", *nearest, class_="words"),
-        ]
+        element("h3", f"{piece.token}, at position {piece.position}"),
+        table(["", "Vector", "Norm"], strips),
+        element("p", "Nearest words of the table, by cosine:"),
+        element("ul", *nearest, class_="words"),
     )
 
 

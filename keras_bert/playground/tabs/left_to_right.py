@@ -1,6 +1,6 @@
 """A mask filled from both sides, beside a model that goes on from the left."""
 
-import dataclasses
+import collections
 
 import numpy as np
 from keras import ops
@@ -19,25 +19,11 @@ _NUM_PIECES = 8
 _CHOICES = {"the most probable": 0.0, "drawn": 1.0}
 
 
-@dataclasses.dataclass(frozen=True)
-class BothWays:
-    """A text with a mask, as both models see it.
-
-    Args:
-        left, right: str, the text before and behind the mask.
-        mask: str.
-        filled: list of pairs of a piece and its probability by both sides,
-            the most probable first.
-        next: list of such pairs by the left side only.
-        written: str, how the text goes on by the left side only.
-    """
-
-    left: str
-    right: str
-    mask: str
-    filled: list
-    next: list
-    written: str
+# `filled` and `next` hold pairs of a piece and its probability; `written`
+# continues `left`, the text before the mask.
+BothWays = collections.namedtuple(
+    "BothWays", "left right mask filled next written"
+)
 
 
 def look_both_ways(model, text, choice, seed):
@@ -53,26 +39,12 @@ def look_both_ways(model, text, choice, seed):
     (written,) = generator.generate(
         [left.rstrip()], seed=seed, temperature=_CHOICES[choice]
     )
-    return BothWays(
-        left,
-        rest[0],
-        mask,
-        filled,
-        next_pieces(generator, left.rstrip()),
-        written,
-    )
+    following = _next_pieces(generator, left.rstrip())
+    return BothWays(left, rest[0], mask, filled, following, written)
 
 
-def next_pieces(generator, text):
-    """The most probable next pieces of a text.
-
-    Args:
-        generator: `TextGenerator`.
-        text: str that has a piece.
-
-    Returns:
-        A list of pairs of a piece and its probability.
-    """
+def _next_pieces(generator, text):
+    """List the most probable next pieces of a text with probabilities."""
     row = {key: x.numpy() for key, x in generator.preprocess([text]).items()}
     last = row[features.INPUT_MASK.name].sum(axis=1, keepdims=True) - 1
     inputs = {name: row[name] for name in generator.inputs}

@@ -1,6 +1,6 @@
 """Masking of a text, and the predictions of the model."""
 
-import dataclasses
+import collections
 
 import numpy as np
 
@@ -25,45 +25,20 @@ _UNITS = ("pieces", "whole words")
 _TOP_K = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class MaskedPiece:
-    """A piece of a text that is masked.
-
-    Args:
-        position: int.
-        original: str, the piece of the text, which is the label.
-        shown: str, the piece that the model sees.
-        outcome: str, "plain", "masked", "random" or "kept".
-        expected: list of pairs of a piece and its probability, the most
-            probable first; empty for plain pieces.
-        probability: float, of the original; None for plain pieces and for
-            models that cannot fill masks.
-    """
-
-    position: int
-    original: str
-    shown: str
-    outcome: str
-    expected: list = ()
-    probability: float | None = None
+# `original` is the piece of the text and the label, `shown` that of the input;
+# `outcome` is "plain", "masked", "random" or "kept"; `expected` holds pairs of
+# a piece and its probability, `probability` is that of `original`: () and None
+# for plain pieces and for models that cannot fill masks.
+MaskedPiece = collections.namedtuple(
+    "MaskedPiece",
+    "position original shown outcome expected probability",
+    defaults=((), None),
+)
 
 
-@dataclasses.dataclass(frozen=True)
-class MaskedText:
-    """A text that is masked, once and many times.
-
-    Args:
-        pieces: list of `MaskedPiece`, the first draw.
-        counts: dict from "masked", "random" and "kept" to int, of all draws.
-        curve: list of dicts from these names to float, the shares after
-            more and more draws.
-        note: str.
-    """
-
-    pieces: list
-    counts: dict
-    curve: list
-    note: str
+# The pieces of the first draw; the counts of the outcomes of all draws, and the
+# curve of their shares after more and more draws.
+MaskedText = collections.namedtuple("MaskedText", "pieces counts curve note")
 
 
 def mask_text(model, text, rate, unit, seed, num_draws):

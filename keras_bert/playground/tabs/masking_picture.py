@@ -17,14 +17,12 @@ _WIDTH, _HEIGHT = 300, 100
 def masking_picture(masked):
     """A `MaskedText` as `Html`."""
     return joined(
-        [
-            note(masked.note),
-            element("div", *map(_seen, masked.pieces), class_="text"),
-            _predictions(masked.pieces),
-            element("h3", "What happened, over all draws"),
-            _counts(masked.counts),
-            _curve(masked.curve),
-        ]
+        note(masked.note),
+        element("div", *map(_seen, masked.pieces), class_="text"),
+        _predictions(masked.pieces),
+        element("h3", "What happened, over all draws"),
+        _counts(masked.counts),
+        _curve(masked.curve),
     )
 
 
@@ -37,18 +35,14 @@ def _predictions(pieces):
     for piece in pieces:
         if piece.outcome == PLAIN:
             continue
-        cells = [
-            piece.position,
-            piece.original,
-            _seen(piece),
-            EXPECTED[piece.outcome][0],
-        ]
+        outcome = EXPECTED[piece.outcome][0]
+        cells = [piece.position, piece.original, _seen(piece), outcome]
         if piece.probability is not None:
             expected = [
                 element("div", f"{token} ", element("i", percent(x)))
                 for token, x in piece.expected
             ]
-            cells += [joined(expected), bar(piece.probability)]
+            cells += [joined(*expected), bar(piece.probability)]
         rows.append(cells)
     head = ["Position", "Label", "Model sees", "What happened"]
     if any(piece.probability is not None for piece in pieces):
@@ -59,14 +53,12 @@ def _predictions(pieces):
 def _counts(counts):
     total = max(sum(counts.values()), 1)
     rows = [
-        (
-            [
-                chip(EXPECTED[name][0], name),
-                f"{counts[name]:,}",
-                bar(counts[name] / total),
-                f"{EXPECTED[name][1]} %",
-            ]
-        )
+        [
+            chip(EXPECTED[name][0], name),
+            f"{counts[name]:,}",
+            bar(counts[name] / total),
+            f"{EXPECTED[name][1]} %",
+        ]
         for name in OUTCOMES
     ]
     return table(["", "Pieces", "Share", "Expected"], rows)

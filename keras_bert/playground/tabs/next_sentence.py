@@ -1,6 +1,6 @@
 """Next-sentence pairs as pre-training draws them, and their predictions."""
 
-import dataclasses
+import collections
 
 import numpy as np
 from keras import ops
@@ -37,24 +37,11 @@ _CUT = "… The sentence goes on; it was cut there for the pair to fit."
 _NUM_PASSES = 30  # To find a pair with the label that is wanted.
 
 
-@dataclasses.dataclass(frozen=True)
-class DrawnPair:
-    """A pair as pre-training packs it.
-
-    Args:
-        tokens: list of str, special ones included.
-        segments: list of int, 0 or 1.
-        cuts: list of int, the tokens before which some of the sentence were
-            cut off, for the pair to fit.
-        label: str, what the pair is.
-        probabilities: dict of float by label, of the model.
-    """
-
-    tokens: list
-    segments: list
-    cuts: list
-    label: str
-    probabilities: dict
+# `cuts` are the tokens before which a part of the sentence was cut off;
+# `probabilities` are the model's, by label.
+DrawnPair = collections.namedtuple(
+    "DrawnPair", "tokens segments cuts label probabilities"
+)
 
 
 def draw_pair(model, text, label, seed):
@@ -63,35 +50,26 @@ def draw_pair(model, text, label, seed):
     A blank line stands between documents.
     """
     packing, logits, labels = _kind(model)
-    corpus = _corpus(model, text)
-    if corpus is None:
-        raise ValueError(
-            "Pairs are drawn from two documents or more. Write a blank line "
-            "between them."
-        )
-    rules = _rules(
-        model.vocabulary,
-        min(_SEQ_LENGTH, model.pretrained.sequence_length()),
-    )
+    corpus, rules = _corpus(model, text), _rules(model)
     segments = _drawn(corpus, packing, labels.index(label), rules, seed)
     if segments is None:
         raise ValueError(
             f"No pair that is {label} was drawn in {_NUM_PASSES} passes. "
             "Documents of more sentences have some."
         )
-    ids, mask, in_second, _, _ = pack_segments(corpus, segments, rules)
-    num_tokens = int(mask.sum())
-    inputs = {
-        features.INPUT_IDS.name: ids[:, :num_tokens],
-        features.INPUT_MASK.name: mask[:, :num_tokens].astype(np.int32),
-        features.SEGMENT_IDS.name: in_second[:, :num_tokens].astype(np.int32),
-    }
+    ids, mask, in_second = (
+        np.int32(x) for x in pack_segments(corpus, segments, rules)[:3]
+    )
+    arrays = [x[:, : mask.sum()] for x in (ids, mask, in_second)]
+    names = features.INPUT_IDS, features.INPUT_MASK, features.SEGMENT_IDS
+    inputs = dict(zip((x.name for x in names), arrays, strict=True))
+    shares = _probabilities(model, inputs, logits)
     return DrawnPair(
-        [model.vocabulary.tokens[x] for x in ids[0, :num_tokens].tolist()],
-        inputs[features.SEGMENT_IDS.name][0].tolist(),
+        [model.vocabulary.tokens[x] for x in arrays[0][0].tolist()],
+        arrays[2][0].tolist(),
         _cuts(corpus, segments),
         label,
-        dict(zip(labels, _probabilities(model, inputs, logits), strict=True)),
+        dict(zip(labels, shares, strict=True)),
     )
 
 
@@ -100,7 +78,7 @@ def _kind(model):
 
 
 def _corpus(model, text):
-    """A `Corpus` of a text; None for fewer than two documents."""
+    """Make a `Corpus` of the documents of a text."""
     documents = []
     for lines in group_documents(x.strip() for x in text.splitlines()):
         sentences = [y for line in lines for y in split_sentences(line)]
@@ -108,7 +86,10 @@ def _corpus(model, text):
         if ids:
             documents.append(ids)
     if len(documents) < 2:
-        return None
+        raise ValueError(
+            "Pairs are drawn from two documents or more. Write a blank line "
+            "between them."
+        )
     return Corpus.of_documents(documents, len(model.vocabulary))
 
 
@@ -141,21 +122,19 @@ def _cuts(corpus, segments):
         (segments.first_start[0], segments.first_length[0]),
         (segments.second_start[0], segments.second_length[0]),
     ):
-        ends = {position: start, position + length: start + length}
-        cuts += [
-            x for x, place in ends.items() if place not in corpus.sentences
-        ]
-        position += length + 1
-    return [int(x) for x in cuts]
+        for offset in (0, int(length)):
+            if start + offset not in corpus.sentences:
+                cuts.append(position + offset)
+        position += int(length) + 1
+    return cuts
 
 
-def _rules(vocabulary, seq_length):
-    ids = {role: vocabulary.id_of(x) for role, x in vocabulary.roles.items()}
+def _rules(model):
+    vocabulary = model.vocabulary
+    roles = ("cls", "sep", "pad")
     return ExampleRules(
-        seq_length=seq_length,
-        cls_id=ids["cls"],
-        sep_id=ids["sep"],
-        pad_id=ids["pad"],
+        seq_length=min(_SEQ_LENGTH, model.pretrained.sequence_length()),
+        **{f"{x}_id": vocabulary.id_of(vocabulary.roles[x]) for x in roles},
         is_continuation=np.array(vocabulary.is_continuation),
         whole_words=False,
         masking=None,
@@ -186,20 +165,12 @@ def pair_picture(pair):
     said = max(pair.probabilities, key=pair.probabilities.get)
     verdict = "right" if said == pair.label else "wrong"
     return joined(
-        [
-            element("p", *legend),
-            element("div", *chips, class_="text"),
-            note(_CUT if pair.cuts else ""),
-            element("h3", f"The model says {said}, and is {verdict}"),
-            table(["Pair", "Probability", ""], rows),
-        ]
+        element("p", *legend),
+        element("div", *chips, class_="text"),
+        note(_CUT if pair.cuts else ""),
+        element("h3", f"The model says {said}, and is {verdict}"),
+        table(["Pair", "Probability", ""], rows),
     )
-
-
-def _lacking(model):
-    if any(map(model.has, _KINDS)):
-        return ""
-    return "a next-sentence or sentence-order head"
 
 
 def _fields(model):
@@ -219,5 +190,9 @@ TAB = Tab(
     fields=_fields,
     answer=draw_pair,
     picture=pair_picture,
-    lacking=_lacking,
+    lacking=lambda model: (
+        ""
+        if any(map(model.has, _KINDS))
+        else "a next-sentence or sentence-order head"
+    ),
 )

@@ -1,6 +1,6 @@
 """The pieces that a discriminator takes for replaced."""
 
-import dataclasses
+import collections
 
 from keras import ops
 
@@ -20,19 +20,8 @@ _NUM_PIECES = 128
 _TEXT = "The cat sat on the mat because it was purple."
 
 
-@dataclasses.dataclass(frozen=True)
-class JudgedText:
-    """A text as a discriminator judges it.
-
-    Args:
-        tokens: list of str, special ones included.
-        probabilities: list of float, that a piece was replaced.
-        note: str.
-    """
-
-    tokens: list
-    probabilities: list
-    note: str
+# `probabilities` are those that a piece was replaced.
+JudgedText = collections.namedtuple("JudgedText", "tokens probabilities note")
 
 
 def judge_text(model, text):
@@ -55,12 +44,10 @@ def judged_picture(judged):
     found = sum(share > 0.5 for _, share in pairs)
     count = f"{found} of {len(pairs)} pieces are taken for replaced."
     return joined(
-        [
-            element("div", *shown, class_="block"),
-            element("p", count),
-            note(judged.note),
-            ranking("Piece that was replaced", pairs),
-        ]
+        element("div", *shown, class_="block"),
+        element("p", count),
+        note(judged.note),
+        ranking("Piece that was replaced", pairs),
     )
 
 

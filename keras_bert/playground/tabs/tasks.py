@@ -1,7 +1,6 @@
 """Answers of the model's task: a fine-tuned one, or filled masks."""
 
-import dataclasses
-from collections.abc import Callable
+import collections
 
 from keras_bert.playground.default_texts import CONTEXT
 from keras_bert.playground.default_texts import NAMES
@@ -30,27 +29,14 @@ _NUM_COLORS = 8  # In the style sheet.
 _FULL_COLOR = 2
 
 
-@dataclasses.dataclass(frozen=True)
-class Answer:
-    """An answer of a task.
-
-    Args:
-        headline: str, the answer in a line.
-        rankings: list of pairs of a heading and a list of pairs of a text and
-            its probability.
-        text: str, in which `spans` are marked.
-        spans: list of dicts with `start`, `end` and `label`, in order.
-        shares: list of pairs of a piece and the amount that it adds to the
-            score of the answer.
-        note: str.
-    """
-
-    headline: str
-    rankings: list = ()
-    text: str = ""
-    spans: list = ()
-    shares: list = ()
-    note: str = ""
+# `rankings` are pairs of a heading and a list of pairs of a text and its
+# probability; `spans` of `text`, with `start`, `end` and `label`, are marked;
+# `shares` are pairs of a piece and the amount that it adds to the score.
+Answer = collections.namedtuple(
+    "Answer",
+    "headline rankings text spans shares note",
+    defaults=((), "", (), (), ""),
+)
 
 
 def answer_picture(answer):
@@ -72,7 +58,7 @@ def answer_picture(answer):
                 f"full colour is {_FULL_COLOR} or more."
             ),
         ]
-    return joined(parts)
+    return joined(*parts)
 
 
 def _marked(text, spans):
@@ -207,32 +193,22 @@ def _fill(model, text):
     return Answer(best, [(f"Mask {number}", x) for number, x in numbered])
 
 
-@dataclasses.dataclass(frozen=True)
-class _Task:
-    """A kind of task: its classes, its fields and its answer."""
-
-    classes: object
-    fields: Callable
-    answer: Callable
-
-
-_TASKS = (
-    _Task(TextClassifier | TextRegressor, _label_fields, _label),
-    _Task(
-        QuestionAnswerer,
+# The fields and the answer of each kind of task.
+_TASKS = {
+    TextClassifier: (_label_fields, _label),
+    TextRegressor: (_label_fields, _label),
+    QuestionAnswerer: (
         lambda model: [
             TextField("question", "Question", QUESTION),
             TextField("context", "Context", CONTEXT, 8),
         ],
         _answer_question,
     ),
-    _Task(
-        TokenClassifier,
+    TokenClassifier: (
         lambda model: [TextField("text", "Text", NAMES, 4)],
         _tag,
     ),
-    _Task(
-        MultipleChoice,
+    MultipleChoice: (
         lambda model: [
             TextField("context", "Context", "The sun"),
             LinesField(
@@ -246,15 +222,14 @@ _TASKS = (
         ],
         _choose,
     ),
-)
-_FILL_MASK = _Task(None, fill_fields, _fill)
+}
 
 
 def _task_of(model):
-    """Return the `_Task` of a model, or None."""
+    """Return the fields and the answer of a model, or None."""
     if model.task is None:
-        return _FILL_MASK if can_fill(model) else None
-    known = [kind for kind in _TASKS if isinstance(model.task, kind.classes)]
+        return (fill_fields, _fill) if can_fill(model) else None
+    known = [x for kind, x in _TASKS.items() if isinstance(model.task, kind)]
     return known[0] if known else None
 
 
@@ -264,8 +239,8 @@ TAB = Tab(
     about="The answer of the fine-tuned model: labels with the share of each "
     "piece, the answer to a question, tagged words or a choice. A pre-trained "
     "model fills masks.",
-    fields=lambda model: _task_of(model).fields(model),
-    answer=lambda model, **values: _task_of(model).answer(model, **values),
+    fields=lambda model: _task_of(model)[0](model),
+    answer=lambda model, **values: _task_of(model)[1](model, **values),
     picture=answer_picture,
     lacking=lambda model: (
         "" if _task_of(model) else "a fine-tuned task or a masked-LM head"
