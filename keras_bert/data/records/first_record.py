@@ -42,13 +42,27 @@ def check_first_records(paths, form, lengths, vocab_size):
     )
     for path in paths:
         record = _first_record(path)
-        held = held_features(record)
-        if held is not None:
-            _check_form(path, form, held)
+        held = held_features(record) or {}
+        missing = [x.name for x in record_form.schema if x.name not in held]
+        other = features.form_of(held)
+        if missing and other not in (form, None):
+            raise ValueError(
+                f"{path}: the records must have the feature `{missing[0]}`. "
+                f"Received: records for {other} masking. Read them with "
+                f"masking={other!r} (`{_READERS[other]}`)."
+            )
         fault = record_form.fault(record)
         if fault:
             raise ValueError(record_place(path, 0, 0) + fault)
-        _check_ids(path, record_form.schema, held, vocab_size)
+        for feature in record_form.schema:
+            if feature.name in _ID_FEATURES:
+                largest = max(values_of(held, feature))
+                if largest >= vocab_size:
+                    raise ValueError(
+                        f"{path}: `{feature.name}` must be below `vocab_size`="
+                        f"{vocab_size}. Received: {largest}. Were the records "
+                        "made with another vocabulary?"
+                    )
 
 
 def _first_record(path):
@@ -61,26 +75,3 @@ def _first_record(path):
     if not serialized:
         raise ValueError(f"{path} must hold records. Received: none.")
     return serialized[0].numpy()
-
-
-def _check_form(path, form, held):
-    missing = [f.name for f in features.FORMS[form] if f.name not in held]
-    other = features.form_of(held)
-    if missing and other not in (form, None):
-        raise ValueError(
-            f"{path}: the records must have the feature `{missing[0]}`. "
-            f"Received: records for {other} masking. Read them with "
-            f"masking={other!r} (`{_READERS[other]}`)."
-        )
-
-
-def _check_ids(path, schema, held, vocab_size):
-    for feature in schema:
-        if feature.name in _ID_FEATURES:
-            largest = max(values_of(held, feature))
-            if largest >= vocab_size:
-                raise ValueError(
-                    f"{path}: `{feature.name}` must be below `vocab_size`="
-                    f"{vocab_size}. Received: {largest}. Were the records "
-                    "made with another vocabulary?"
-                )

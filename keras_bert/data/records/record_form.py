@@ -1,5 +1,7 @@
 """The form of records: names, types and lengths; and their parsing."""
 
+import dataclasses
+
 import tensorflow as tf
 
 from keras_bert import features
@@ -7,45 +9,46 @@ from keras_bert import features
 _LISTS = {"int64": "int64_list", "float32": "float_list"}
 
 
+@dataclasses.dataclass(frozen=True)
 class RecordForm:
     """Names, types and lengths that each record of a file must have.
 
     Args:
         form: str, "static" or "dynamic".
-        lengths: dict of int, what the names of lengths in the schema mean.
-            "num_tokens" is up to each record; if "max_seq_length" is given,
-            it is the most.
+        lengths: dict of int, the values of the names of lengths in the
+            schema. "num_tokens" is up to each record; if "max_seq_length" is
+            given, it is the most.
         source: str, the origin of the lengths, for the text of a fault.
         advice: str, what to do about another length.
-
-    Attributes:
-        schema: tuple of `features.Feature`.
-        lengths: as the argument.
     """
 
-    def __init__(self, form, lengths, source="of this file", advice=""):
-        self.schema = features.FORMS[form]
-        self.lengths = lengths
-        self._source = source
-        self._advice = advice
+    form: str
+    lengths: dict
+    source: str = "of this file"
+    advice: str = ""
+
+    @property
+    def schema(self):
+        """Tuple of `features.Feature`."""
+        return features.FORMS[self.form]
 
     @classmethod
     def of_first(cls, record):
-        """The form that the first record of a file sets for all."""
-        held = held_features(record) or {}
+        """Return the form that the first record of a file sets for all."""
+        held = held_features(record) or tf.train.Features().feature
         form = cls(features.form_of(held) or "static", {})
         for feature in form.schema:
-            if feature.name in held:
-                length = len(values_of(held, feature))
-                form.lengths.setdefault(feature.length, max(length, 1))
+            length = len(values_of(held, feature))
+            form.lengths.setdefault(feature.length, max(length, 1))
         return form
 
     def fault(self, record):
-        """The fault of a record as text; None if there is none."""
+        """Return the fault of a record as text, or None."""
         held = held_features(record)
         if held is None:
             return f"it must be a tf.train.Example. Received: {record[:20]}."
-        num_tokens = None
+        lengths = dict(self.lengths)
+        lengths.pop(features.NUM_TOKENS, None)
         for feature in self.schema:
             if feature.name not in held:
                 return (
@@ -59,41 +62,31 @@ class RecordForm:
                     f"`{feature.name}` must be {feature.dtype} "
                     f"({_LISTS[feature.dtype]}). Received: {kind}."
                 )
-            length = len(values_of(held, feature))
-            if feature.length == features.NUM_TOKENS:
-                text = self._own_length_fault(feature, length, num_tokens)
-                num_tokens = length
-            else:
-                text = self._length_fault(feature, length)
+            text = self._length_fault(
+                feature, len(values_of(held, feature)), lengths
+            )
             if text:
                 return text
         return None
 
-    def _length_fault(self, feature, length):
-        expected = feature.num_values(self.lengths)
-        if length == expected:
-            return None
-        text = f"`{feature.name}` must have {expected} value(s)"
+    def _length_fault(self, feature, length, lengths):
+        source = f", the {feature.length} {self.source}"
         if feature.length == features.ONE:
-            return f"{text}. Received: {length}."
-        return (
-            f"{text}, the {feature.length} {self._source}. "
-            f"Received: {length}.{self._advice}"
-        )
-
-    def _own_length_fault(self, feature, length, num_tokens):
-        limit = self.lengths.get(features.MAX_SEQ_LENGTH)
-        if limit is not None and not 0 < length <= limit:
-            return (
-                f"`{feature.name}` must have 1 to {limit} value(s). "
-                f"Received: {length}.{self._advice}"
-            )
-        expected = max(length, 1) if num_tokens is None else num_tokens
+            expected, source = 1, ""
+        elif feature.length != features.NUM_TOKENS:
+            expected = lengths[feature.length]
+        elif features.NUM_TOKENS in lengths:
+            expected = lengths[feature.length]
+            source = f", the {feature.length} of this record"
+        else:
+            most = lengths.get(features.MAX_SEQ_LENGTH, max(length, 1))
+            expected = length if 0 < length <= most else f"1 to {most}"
+            lengths[features.NUM_TOKENS], source = length, ""
         if length == expected:
             return None
         return (
-            f"`{feature.name}` must have {expected} value(s), the "
-            f"{feature.length} of this record. Received: {length}."
+            f"`{feature.name}` must have {expected} value(s){source}. "
+            f"Received: {length}.{self.advice}"
         )
 
 
@@ -122,14 +115,12 @@ def parse_examples(serialized, schema, lengths):
         A dict by name: tensors `(batch_size, length)`; of what has another
         length in each record, `tf.RaggedTensor`s of int64 row splits.
     """
-    return tf.io.parse_example(
-        serialized,
-        {feature.name: _spec(feature, lengths) for feature in schema},
-    )
-
-
-def _spec(feature, lengths):
-    num_values = feature.num_values(lengths)
-    if num_values is None:
-        return tf.io.RaggedFeature(feature.dtype, row_splits_dtype=tf.int64)
-    return tf.io.FixedLenFeature([num_values], feature.dtype)
+    specs = {}
+    for feature in schema:
+        if feature.length == features.NUM_TOKENS:
+            spec = tf.io.RaggedFeature(feature.dtype, row_splits_dtype=tf.int64)
+        else:
+            num_values = feature.num_values(lengths)
+            spec = tf.io.FixedLenFeature([num_values], feature.dtype)
+        specs[feature.name] = spec
+    return tf.io.parse_example(serialized, specs)

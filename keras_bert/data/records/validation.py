@@ -33,11 +33,11 @@ def read_checked_records(path, vocabulary):
     Raises:
         ValueError: the file is cut or damaged, or a record breaks the schema.
     """
-    number, parser = 0, None
+    number, form = 0, None
     for batch in _batches(path):
         offsets, records = zip(*batch, strict=True)
-        parser = parser or _Parser(records[0])
-        values, fault = parser.parse(records)
+        form = form or RecordForm.of_first(records[0])
+        values, fault = _parse(records, form)
         found = values and first_broken_rule(values, vocabulary)
         if found or fault:
             row, text = found or fault
@@ -51,57 +51,41 @@ def read_checked_records(path, vocabulary):
 
 
 def _batches(path):
-    """Lists of (offset, bytes); those before a damage come before its error."""
-    batch, damage = [], None
+    """Iterate over lists of (offset, bytes), also of those before damage."""
+    batch = []
     try:
         for record in framed_records(path):
             batch.append(record)
             if len(batch) == _BATCH_RECORDS:
                 yield batch
                 batch = []
-    except ValueError as error:
-        damage = error
+    except ValueError:
+        if batch:
+            yield batch
+        raise
     if batch:
         yield batch
-    if damage:
-        raise damage
 
 
-class _Parser:
-    """Parser of the records of one file, all of the form of the first."""
+def _parse(records, form):
+    """Parse the records before the first that does not have the form.
 
-    def __init__(self, record):
-        self._form = RecordForm.of_first(record)
-        self._first_fault = self._form.fault(record)
-
-    def parse(self, records):
-        """The arrays of the records before the first that does not parse.
-
-        Returns:
-            The dict of arrays, None if there is no such record; and the row
-            and the text of the fault after them, or None.
-        """
-        if self._first_fault:
-            return None, (0, self._first_fault)
-        try:
-            return self._parse_all(records), None
-        except (tf.errors.InvalidArgumentError, ValueError) as error:
-            row, text = self._find_fault(records, error)
-        return (self._parse_all(records[:row]) if row else None), (row, text)
-
-    def _parse_all(self, records):
-        form = self._form
+    Returns:
+        The dict of arrays, None if there is no such record; and the row and
+        the text of the fault after them, or None.
+    """
+    try:
         parsed = parse_examples(list(records), form.schema, form.lengths)
         if form.schema is features.DYNAMIC_FEATURES:
             parsed = _padded(parsed)
-        return {name: tensor.numpy() for name, tensor in parsed.items()}
-
-    def _find_fault(self, records, error):
-        for row, record in enumerate(records):
-            text = self._form.fault(record)
-            if text:
-                return row, text
-        return 0, str(error)  # Only TensorFlow refuses it.
+    except (tf.errors.InvalidArgumentError, ValueError) as error:
+        texts = map(form.fault, records)
+        faults = [fault for fault in enumerate(texts) if fault[1]]
+        # Some records are refused by TensorFlow only.
+        row, text = faults[0] if faults else (0, str(error))
+        values = _parse(records[:row], form)[0] if row else None
+        return values, (row, text)
+    return {name: tensor.numpy() for name, tensor in parsed.items()}, None
 
 
 def _padded(parsed):
