@@ -84,6 +84,10 @@ def dynamic_pretraining_dataset(
         [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.1
     """
     checks.at_least(1, batch_size=batch_size)
+    check_masking(
+        masked_lm_prob, max_predictions_per_seq, max_seq_length, ngram
+    )
+    checks.between(0, vocab_size - 1, mask_id=mask_id)
     rules = MaskingRules(
         masked_lm_prob,
         max_predictions_per_seq,
@@ -94,7 +98,6 @@ def dynamic_pretraining_dataset(
     )
     if mask_special_tokens or cls_id is not None:
         rules = dataclasses.replace(rules, num_special=0)
-    _check(rules, max_seq_length)
     lengths = {features.MAX_SEQ_LENGTH: max_seq_length}
     check_first_records(paths, "dynamic", lengths, vocab_size)
     if epoch is None:
@@ -114,20 +117,6 @@ def dynamic_pretraining_dataset(
     ).prefetch(tf.data.AUTOTUNE)
 
 
-def _check(rules, max_seq_length):
-    check_masking(
-        rules.masked_lm_prob,
-        rules.max_predictions_per_seq,
-        max_seq_length,
-        rules.ngram,
-    )
-    if not 0 <= rules.mask_id < rules.vocab_size:
-        raise ValueError(
-            "`mask_id` must be at least 0 and below `vocab_size`. Received: "
-            f"mask_id={rules.mask_id}, vocab_size={rules.vocab_size}."
-        )
-
-
 def _make_batch(
     epoch, first, serialized, max_seq_length, rules, seed, words, special_ids
 ):
@@ -136,26 +125,15 @@ def _make_batch(
     parsed = _parse(serialized, max_seq_length, sep_id)
     num_tokens = parsed[features.TOKEN_IDS.name].row_lengths()[:, None]
     boundary = parsed[features.SEGMENT_BOUNDARY.name]
-    ids, word_starts = (
-        tf.cast(
-            parsed[feature.name].to_tensor(
-                filling, shape=[None, max_seq_length]
-            ),
-            tf.int32,
-        )
-        for feature, filling in (
-            (features.TOKEN_IDS, pad_id),
-            (features.WORD_STARTS, 0),
-        )
-    )
+    shape = [None, max_seq_length]
+    ids = parsed[features.TOKEN_IDS.name].to_tensor(pad_id, shape=shape)
+    word_starts = parsed[features.WORD_STARTS.name].to_tensor(shape=shape)
+    ids, word_starts = tf.cast(ids, tf.int32), tf.cast(word_starts, tf.int32)
     assert_known_ids(features.TOKEN_IDS, ids, rules.vocab_size)
     position = tf.range(max_seq_length, dtype=tf.int64)
     is_token = position < num_tokens  # [B, S]
-    maskable = (
-        (position > 0)
-        & (position != boundary - 1)
-        & (position < num_tokens - 1)
-    )
+    maskable = (position > 0) & (position < num_tokens - 1)
+    maskable &= position != boundary - 1
     for special_id in (sep_id, cls_id):
         if special_id is not None:
             maskable &= ids != special_id

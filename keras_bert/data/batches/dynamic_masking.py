@@ -15,7 +15,7 @@ References:
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.data.batches.word_runs import choose_word_runs
+from keras_bert.data.examples.masking import choose_word_runs
 
 _RANGE = 2**31 - 1
 _NUMBERS_PER_COUNT = 4  # Philox gives four 32-bit numbers at a time.
@@ -76,14 +76,26 @@ def mask_tokens(
         tf.shape(input_ids)[0], sum(sizes), seed, epoch, first_index
     )
     keys, draws, random_draws, run_draws = tf.split(numbers, sizes, axis=1)
-    count = _num_predictions(maskable, rules)
+    counts = rules.num_predictions(np.arange(seq_length + 1))
+    num_maskable = tf.math.count_nonzero(maskable, axis=1)
+    count = tf.gather(tf.constant(counts, tf.int32), num_maskable)
     if rules.ngram > 1:
         starts = maskable if word_starts is None else word_starts > 0
-        lengths = _run_lengths(run_draws, rules)
-        chosen = choose_word_runs(
-            keys, lengths, starts, maskable, count, rules.ngram
+        steps = [int(step) for step in rules.run_length_thresholds(_RANGE)]
+        lengths = tf.searchsorted(steps, tf.reshape(run_draws, [-1]), "right")
+        chosen = tf.numpy_function(
+            choose_word_runs,
+            [
+                -keys,
+                1 + tf.reshape(lengths, tf.shape(keys)),
+                starts,
+                maskable,
+                count,
+            ],
+            tf.bool,
+            stateful=False,
         )
-        keys = tf.where(chosen, 1, -1)
+        keys = tf.where(tf.ensure_shape(chosen, maskable.shape), 1, -1)
     elif word_starts is None:
         keys = tf.where(maskable, keys, -1)
     else:
@@ -111,19 +123,6 @@ def mask_tokens(
         tf.where(predicted, labels, 0),
         tf.cast(predicted, tf.float32),
     )
-
-
-def _num_predictions(maskable, rules):
-    """The count that the rules give, looked up for each length."""
-    counts = rules.num_predictions(np.arange(maskable.shape[1] + 1))
-    num_maskable = tf.math.count_nonzero(maskable, axis=1)
-    return tf.gather(tf.constant(counts, tf.int32), num_maskable)
-
-
-def _run_lengths(draws, rules):
-    """Words in a run, drawn by the rules."""
-    steps = [int(step) for step in rules.run_length_thresholds(_RANGE)]
-    return 1 + sum(tf.cast(draws >= step, tf.int32) for step in steps)
 
 
 def _substitutes(labels, draws, random_draws, rules):

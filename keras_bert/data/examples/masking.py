@@ -56,8 +56,8 @@ def choose_word_runs(keys, lengths, word_starts, maskable, wanted):
     pieces. A run that would hold a word of an earlier one is left out.
 
     Args:
-        keys: float `(num_examples, seq_length)` below 2, at the starts of
-            words their places in the order.
+        keys: int or float `(num_examples, seq_length)` below 2, at the starts
+            of words their places in the order.
         lengths: int `(num_examples, seq_length)`, there the words in a run.
         word_starts: bool `(num_examples, seq_length)`, True at pieces that
             begin a word.
@@ -76,6 +76,8 @@ def choose_word_runs(keys, lengths, word_starts, maskable, wanted):
     room = wanted.copy()
     for rank in range(int(word_starts.sum(axis=1).max(initial=0))):
         rows = np.flatnonzero(room > 0)
+        if not len(rows):
+            break
         first = order[rows, rank]
         run = ends[:, rows, first]  # [N, B]
         fits = (number <= lengths[rows, first]) & (run - first <= room[rows])

@@ -12,10 +12,9 @@ from keras_bert.data.labelled.rows import read_lines
 from keras_bert.data.labelled.tag_schemes import without_stray_tags
 from keras_bert.summary import Summarized
 
-_DOCUMENT_START = "-DOCSTART-"
+_START = "-DOCSTART-"
 _WHITE = " \t\n"
 _SHOWN = 60
-ON_STRAY_TAG = ("error", "repair")
 _CONLLU_COLUMNS, _UPOS = 10, 3
 _CONLLU_ROW = re.compile(r"[01]\t")  # The first word of a counted sentence.
 _UNCOUNTED = re.compile(r"\d+[-.]\d+\t")
@@ -46,7 +45,7 @@ class TaggedSentences(Summarized):
         }
 
     def where(self, sentence, word):
-        """The place of a word for a message: "train.conll, line 12".
+        """Return the place of a word for a message: "train.conll, line 12".
 
         Args:
             sentence: int, index of the sentence.
@@ -55,16 +54,16 @@ class TaggedSentences(Summarized):
         return f"{self.path}, line {self.lines[sentence][word]}"
 
     def part(self, indices):
-        """Some of the sentences, by their indices, as `TaggedSentences`."""
-        words, tags, lines = (
+        """Return some of the sentences, by their indices."""
+        parts = [
             tuple(rows[index] for index in indices)
             for rows in (self.words, self.tags, self.lines)
-        )
-        return TaggedSentences(self.path, words, tags, lines)
+        ]
+        return TaggedSentences(self.path, *parts)
 
 
 def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
-    """Reads a file with a word a line and a blank line between sentences.
+    """Read a file with a word a line and a blank line between sentences.
 
     Columns stand between tabs if the first row has one, between spaces
     otherwise. Rows that begin with -DOCSTART- are skipped, and a line of white
@@ -92,107 +91,35 @@ def read_conll(path, tag_column=None, word_column=None, on_stray_tag="error"):
             first, there is no row, or the file is no UTF-8. The message
             names the file and the line.
     """
-    checks.one_of(ON_STRAY_TAG, on_stray_tag=on_stray_tag)
-    rows, num_columns, is_counted = _read_rows(path)
-    word_column, tag_column = _chosen_columns(
-        word_column, tag_column, num_columns, is_counted
-    )
-    where = f"{path}, line {next(n for n, row in rows if row)},"
-    _check_columns(where, word_column, tag_column, num_columns)
-    for number, row in rows:
-        if row and not row[tag_column]:
+    checks.one_of(("error", "repair"), on_stray_tag=on_stray_tag)
+    sentences, num_columns, is_counted = _read_sentences(path)
+    if num_columns == 1:
+        raise ValueError(
+            f"{path}, line {sentences[0][0][0]}, must have a word and its tag, "
+            "with tabs or spaces between them. Received: one column."
+        )
+    word_column = _word_column(path, word_column, num_columns, is_counted)
+    if tag_column is None:
+        is_conllu = is_counted and num_columns == _CONLLU_COLUMNS
+        tag_column = _UPOS if is_conllu else -1
+    _check_column(path, "tag_column", tag_column, num_columns)
+    if (tag_column - word_column) % num_columns == 0:
+        raise ValueError(
+            "`tag_column` must not be the column that holds the words, "
+            f"{word_column}. Received: tag_column={tag_column}."
+        )
+    for number, row in itertools.chain(*sentences):
+        if not row[tag_column]:
             row_text = "\t".join(row)[:_SHOWN]
             raise ValueError(
                 f"{path}, line {number}, must have a tag in column "
                 f"{tag_column}. Received: {row_text!r}."
             )
-    sentences = _sentences(rows)
     lines = tuple(tuple(number for number, _ in rows) for rows in sentences)
     words, tags = (
         tuple(tuple(row[column] for _, row in rows) for rows in sentences)
         for column in (word_column, tag_column)
     )
-    data = TaggedSentences(str(path), words, tags, lines)
-    _tell_columns(path, data.words, word_column, tag_column)
-    return _repaired(data) if on_stray_tag == "repair" else data
-
-
-def read_words(path, word_column=None):
-    """Reads the words of a file as `read_conll` does; it may lack tags.
-
-    Args:
-        path, word_column: as `read_conll` takes them.
-
-    Returns:
-        A list with, for each sentence, the number of its first line and the
-        list of its words.
-
-    Raises:
-        ValueError: there is no word, or a row is at fault; it is named.
-    """
-    rows, num_columns, is_counted = _read_rows(path)
-    word_column, _ = _chosen_columns(word_column, None, num_columns, is_counted)
-    _check_column(path, "word_column", word_column, num_columns)
-    return [
-        (sentence[0][0], [row[word_column] for _, row in sentence])
-        for sentence in _sentences(rows)
-    ]
-
-
-def _sentences(rows):
-    """The runs of pairs of a number and a row that is not empty."""
-    runs = itertools.groupby(rows, lambda pair: bool(pair[1]))
-    return [[*run] for is_sentence, run in runs if is_sentence]
-
-
-def _read_rows(path):
-    """Numbered rows of cells, how many columns, and if the first counts."""
-    rows = [*_numbered_rows(path)]
-    first = next(((number, row) for number, row in rows if row), None)
-    if first is None:
-        raise ValueError(
-            f"{path} must hold rows of a word and its tag. Received: none."
-        )
-    cut = re.compile("\t" if "\t" in first[1] else " +").split
-    num_columns = len(cut(first[1]))
-    is_counted = num_columns > 2 and _counts_words(rows, cut)
-    cells = []
-    for number, row in rows:
-        if is_counted and _UNCOUNTED.match(row):
-            continue
-        cells.append((number, cut(row) if row else []))
-        if row and len(cells[-1][1]) != num_columns:
-            raise ValueError(
-                f"{path}, line {number}, must have as many columns as line "
-                f"{first[0]}, {num_columns}. Received: {len(cells[-1][1])} in "
-                f"{row[:_SHOWN]!r}."
-            )
-    return cells, num_columns, is_counted
-
-
-def _chosen_columns(word_column, tag_column, num_columns, is_counted):
-    """The columns to read, those that the user names or else the likeliest."""
-    if word_column is None:
-        word_column = 1 if is_counted else 0
-    if tag_column is None:
-        is_conllu = is_counted and num_columns == _CONLLU_COLUMNS
-        tag_column = _UPOS if is_conllu else -1
-    return word_column, tag_column
-
-
-def _counts_words(rows, cut):
-    """Tell if the first column counts the words of each sentence."""
-    sentences = [
-        [cut(row)[0] for _, row in rows if not _UNCOUNTED.match(row)]
-        for rows in _sentences(rows)
-    ]
-    return all(
-        row in ([*map(str, range(start, start + len(row)))] for start in (0, 1))
-        for row in sentences
-    )
-
-
-def _tell_columns(path, words, word_column, tag_column):
     message = "%s: words are in column %d, tags in column %d, from 0"
     logging.info(message, path, word_column, tag_column)
     if all(word.isdecimal() for row in words for word in row):
@@ -202,20 +129,29 @@ def _tell_columns(path, words, word_column, tag_column):
             path,
             word_column,
         )
+    data = TaggedSentences(str(path), words, tags, lines)
+    return _repaired(data) if on_stray_tag == "repair" else data
 
 
-def _repaired(data):
-    """The same sentences, in which stray tags begin entities."""
-    tags, strays = without_stray_tags(data.tags, data.where)
-    if strays:
-        logging.warning(
-            "%s: %d tags follow no scheme, the first in line %d. They begin "
-            "an entity, as the script conlleval reads them.",
-            data.path,
-            len(strays),
-            data.lines[strays[0][0]][strays[0][1]],
-        )
-    return dataclasses.replace(data, tags=tags)
+def read_words(path, word_column=None):
+    """Read the words of a file as `read_conll` does; it may lack tags.
+
+    Args:
+        path, word_column: see `read_conll`.
+
+    Returns:
+        A list with, for each sentence, the number of its first line and the
+        list of its words.
+
+    Raises:
+        ValueError: there is no word, or a row is at fault; it is named.
+    """
+    sentences, num_columns, is_counted = _read_sentences(path)
+    column = _word_column(path, word_column, num_columns, is_counted)
+    return [
+        (sentence[0][0], [row[column] for _, row in sentence])
+        for sentence in sentences
+    ]
 
 
 def conll_text(*columns):
@@ -235,38 +171,77 @@ def conll_text(*columns):
     )
 
 
-def _numbered_rows(path):
-    """Yields the lines with their numbers; empty where a sentence ends."""
+def _read_sentences(path):
+    """Return sentences of numbered rows, and what their columns are.
+
+    Returns:
+        A list with a list of (line number, list of str) for each sentence;
+        the number of columns; and True if the first counts the words.
+    """
     lines = [*io.StringIO("".join(read_lines(path)), newline=None)]
     has_comments = any(_CONLLU_ROW.match(line) for line in lines)
+    rows = []
     for number, line in enumerate(lines, start=1):
-        if has_comments and line.startswith("#") and "\t" not in line:
-            continue
-        row = line.strip(_WHITE)
-        yield number, "" if row.startswith(_DOCUMENT_START) else row
-
-
-def _check_columns(where, word_column, tag_column, num_columns):
-    if num_columns == 1:
+        if not (has_comments and line.startswith("#") and "\t" not in line):
+            row = line.strip(_WHITE)
+            rows.append((number, "" if row.startswith(_START) else row))
+    # Runs of rows that are not empty.
+    runs = itertools.groupby(rows, lambda pair: bool(pair[1]))
+    sentences = [[*run] for is_sentence, run in runs if is_sentence]
+    if not sentences:
         raise ValueError(
-            f"{where} must have a word and its tag, with tabs or spaces "
-            "between them. Received: one column."
+            f"{path} must hold rows of a word and its tag. Received: none."
         )
-    for name, column in (
-        ("tag_column", tag_column),
-        ("word_column", word_column),
-    ):
-        _check_column(where, name, column, num_columns)
-    if (tag_column - word_column) % num_columns == 0:
-        raise ValueError(
-            "`tag_column` must not be the column that holds the words, "
-            f"{word_column}. Received: tag_column={tag_column}."
-        )
+    first_number, first = sentences[0][0]
+    cut = re.compile("\t" if "\t" in first else " +").split
+    num_columns = len(cut(first))
+    counted = [
+        [pair for pair in sentence if not _UNCOUNTED.match(pair[1])]
+        for sentence in sentences
+    ]
+    is_counted = num_columns > 2 and all(
+        [cut(row)[0] for _, row in sentence]
+        in ([*map(str, range(n, n + len(sentence)))] for n in (0, 1))
+        for sentence in counted
+    )
+    cells = [
+        [(number, cut(row)) for number, row in sentence]
+        for sentence in (counted if is_counted else sentences)
+    ]
+    for number, row in itertools.chain(*cells):
+        if len(row) != num_columns:
+            raise ValueError(
+                f"{path}, line {number}, must have as many columns as line "
+                f"{first_number}, {num_columns}. Received: {len(row)} in "
+                f"{lines[number - 1].strip(_WHITE)[:_SHOWN]!r}."
+            )
+    return [*filter(None, cells)], num_columns, is_counted
 
 
-def _check_column(where, name, column, num_columns):
+def _word_column(path, column, num_columns, is_counted):
+    if column is None:
+        return 1 if is_counted else 0
+    _check_column(path, "word_column", column, num_columns)
+    return column
+
+
+def _check_column(path, name, column, num_columns):
     if not -num_columns <= column < num_columns:
         raise ValueError(
-            f"{where} must have the column `{name}`={column}, counted from 0. "
-            f"Received: {num_columns} columns."
+            f"{path}, line 1, must have the column `{name}`={column}, counted "
+            f"from 0. Received: {num_columns} columns."
         )
+
+
+def _repaired(data):
+    """Return the sentences with stray tags that begin entities."""
+    tags, strays = without_stray_tags(data.tags, data.where)
+    if strays:
+        logging.warning(
+            "%s: %d tags follow no scheme, the first in line %d. They begin "
+            "an entity, as the script conlleval reads them.",
+            data.path,
+            len(strays),
+            data.lines[strays[0][0]][strays[0][1]],
+        )
+    return dataclasses.replace(data, tags=tags)

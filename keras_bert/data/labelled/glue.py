@@ -10,11 +10,11 @@ from keras_bert.data.labelled.rows import raise_fault
 from keras_bert.data.labelled.tables import check_labels
 from keras_bert.data.labelled.tables import read_cells
 
-_SHOWN_NAMES = 8
+_SHOWN = 80
 
 
 def read_glue(task, split, data_dir):
-    """Reads a split of a task of GLUE, as it is published.
+    """Read a split of a task of GLUE, as it is published.
 
     A text may be empty, for a few published ones are. In the train and dev
     splits of QQP some rows are broken in two; they are left out and counted
@@ -56,17 +56,23 @@ def read_glue(task, split, data_dir):
 
 
 def _check_glue_labels(task, table):
+    is_right, expected = _is_finite, "a number"
+    if not task.is_regression:
+        is_right = task.label_names.__contains__
+        expected = f"one of {', '.join(task.label_names)}"
     for index, label in enumerate(table.columns["label"]):
-        if task.is_regression and not _is_finite(label):
-            expected = "a number"
-        elif not task.is_regression and label not in task.label_names:
-            expected = f"one of {', '.join(task.label_names)}"
-        else:
-            continue
-        raise ValueError(
-            f"{table.where(index)}, must have a label of {task.name}, "
-            f"{expected}. Received: {label!r}."
-        )
+        if not is_right(label):
+            raise ValueError(
+                f"{table.where(index)}, must have a label of {task.name}, "
+                f"{expected}. Received: {label!r}."
+            )
+
+
+def _is_finite(label):
+    try:
+        return math.isfinite(float(label))
+    except ValueError:
+        return False
 
 
 def _find_file(task, split, data_dir):
@@ -79,21 +85,9 @@ def _find_file(task, split, data_dir):
         if os.path.exists(os.path.join(data_dir, file.name)):
             return file
     names = " or ".join(file.name for file in task.files[split])
+    is_there = os.path.isdir(data_dir)
+    held = sorted(os.listdir(data_dir)) if is_there else ["no directory"]
     raise ValueError(
         f"{data_dir} must be the directory of the files of {task.name}, and "
-        f"hold {names}. Received: {_listing(data_dir)}."
+        f"hold {names}. Received: {', '.join(held)[:_SHOWN] or 'an empty one'}."
     )
-
-
-def _listing(directory):
-    if not os.path.isdir(directory):
-        return "no directory"
-    names = sorted(os.listdir(directory))
-    return ", ".join(names[:_SHOWN_NAMES]) or "an empty one"
-
-
-def _is_finite(label):
-    try:
-        return math.isfinite(float(label))
-    except ValueError:
-        return False

@@ -45,8 +45,8 @@ def read_swag(path, num_choices=4, has_labels=True):
             be) or a label is no index of a choice. The message names the
             file and the line.
     """
-    columns = {name: name for name in swag_columns(num_choices)}
-    return swag_examples(_read(path, columns, "label", has_labels))
+    names = swag_columns(num_choices) + ["label"] * has_labels
+    return swag_examples(read_cells(path, dict(zip(names, names, strict=True))))
 
 
 def swag_columns(num_choices):
@@ -84,13 +84,14 @@ def swag_examples(table):
     """
     endings = [name for name in table.columns if name.startswith("ending")]
     check_filled(table, ["sent1", *endings])
-    starts = [f"{start.strip()} " for start in table.columns["sent2"]]
     choices = [
         [
-            (x + ending).lstrip()
-            for x, ending in zip(starts, column, strict=True)
+            f"{start.strip()} {ending}".lstrip()
+            for start, ending in zip(
+                table.columns["sent2"], table.columns[name], strict=True
+            )
         ]
-        for column in map(table.columns.get, endings)
+        for name in endings
     ]
     return _examples(table, "sent1", choices)
 
@@ -112,38 +113,32 @@ def read_codah(path, num_choices=4, has_labels=True):
     Raises:
         ValueError: as `read_swag` does; no cell may be empty.
     """
-    answers = {f"answer{index}": 2 + index for index in range(num_choices)}
-    columns = {"prompt": 1, **answers}
-    table = _read(path, columns, 2 + num_choices, has_labels)
-    check_filled(table, columns)
-    return _examples(table, "prompt", [table.columns[x] for x in answers])
-
-
-def _read(path, columns, label, has_labels):
-    if has_labels:
-        columns = {**columns, "label": label}
-    return read_cells(path, columns)
+    names = ["prompt", *(f"answer{index}" for index in range(num_choices))]
+    columns = {
+        name: column
+        for column, name in enumerate(names + ["label"] * has_labels, 1)
+    }
+    table = read_cells(path, columns)
+    check_filled(table, names)
+    return _examples(table, "prompt", [table.columns[x] for x in names[1:]])
 
 
 def _examples(table, context, choices):
-    """The examples; `choices` lists all first choices, all second ones, ..."""
-    labels = [None] * len(table)
-    if "label" in table.columns:
-        labels = _labels(table, len(choices))
-    rows = zip(*choices, strict=True)
-    examples = zip(table.columns[context], rows, labels, strict=True)
-    return [
-        MultipleChoiceExample(*example, table.where(index))
-        for index, example in enumerate(examples)
-    ]
-
-
-def _labels(table, num_choices):
-    indices = {str(index): index for index in range(num_choices)}
-    for place, label in enumerate(table.columns["label"]):
+    """Make examples; `choices` lists all first choices, all second ones, ..."""
+    labels = table.columns.get("label", [None] * len(table))
+    indices = {str(index): index for index in range(len(choices))} | {
+        None: None
+    }
+    for index, label in enumerate(labels):
         if label not in indices:
             raise ValueError(
-                f"{table.where(place)}, must have a label from 0 to "
-                f"{num_choices - 1}. Received: {label!r}."
+                f"{table.where(index)}, must have a label from 0 to "
+                f"{len(choices) - 1}. Received: {label!r}."
             )
-    return [indices[label] for label in table.columns["label"]]
+    rows = zip(
+        table.columns[context], zip(*choices, strict=True), labels, strict=True
+    )
+    return [
+        MultipleChoiceExample(*texts, indices[label], table.where(index))
+        for index, (*texts, label) in enumerate(rows)
+    ]

@@ -163,10 +163,8 @@ def _chosen_cells(path, rows, columns, on_bad_row, hint):
         hint += " Line 1 holds tabs: if they end fields, name the file .tsv."
     elif hint == _TSV and len(first) == 1:
         hint += " Line 1 holds no tab: if commas end fields, name it .csv."
-    if isinstance(columns[0], str):
-        positions = [_named(path, first, name, hint) for name in columns]
-    else:
-        positions = [_numbered(path, first, index, hint) for index in columns]
+    positions = [_position(path, first, column, hint) for column in columns]
+    if isinstance(columns[0], int):
         rows = itertools.chain([(first_number, first)], rows)
     for number, row in rows:
         if _check_length(path, first, number, row, hint, on_bad_row):
@@ -183,23 +181,24 @@ def _check_length(path, first, number, row, hint, on_bad_row):
     return len(row) == len(first)
 
 
-def _named(path, header, name, hint):
-    if header.count(name) != 1:
-        raise ValueError(
-            f"{path}, line 1, must name the column {name!r} once; where there "
-            "is no header, columns are numbers from 0. Received: "
-            f"{', '.join(map(reprlib.repr, header)) or 'none'}. {hint}"
+def _position(path, first, column, hint):
+    """Return the position of a column, given by position or by its name."""
+    if isinstance(column, int):
+        found = [column] if 0 <= column < len(first) else []
+        expected = f"have a column of number {column}, from 0"
+        received = f"{len(first)} column(s): {reprlib.repr(first)}"
+    else:
+        found = [n for n, name in enumerate(first) if name == column]
+        expected = (
+            f"name the column {column!r} once; where there is no header, "
+            "columns are numbers from 0"
         )
-    return header.index(name)
-
-
-def _numbered(path, first, index, hint):
-    if not 0 <= index < len(first):
+        received = ", ".join(map(reprlib.repr, first)) or "none"
+    if len(found) != 1:
         raise ValueError(
-            f"{path}, line 1, must have a column of number {index}, from 0. "
-            f"Received: {len(first)} column(s): {reprlib.repr(first)}. {hint}"
+            f"{path}, line 1, must {expected}. Received: {received}. {hint}"
         )
-    return index
+    return found[0]
 
 
 def _json_rows(path, lines, columns):
@@ -246,20 +245,24 @@ def _cell(place, values, name):
             f"{', '.join(map(repr, values)) or 'none'}."
         )
     value = values[name]
-    if value is None:
-        return ""
-    if isinstance(value, bool | int | float):
-        return json.dumps(value)
-    if not isinstance(value, str):
+    if isinstance(value, list | dict):
         raise ValueError(
             f"{place} must have a text or a number under {name!r}. Received: "
             f"{reprlib.repr(value)}."
         )
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value)
+    check_characters(text, f"{place} {name!r}")
+    return text
+
+
+def check_characters(text, place):
+    """Raise ValueError if a text from JSON holds half a surrogate pair."""
     try:
-        value.encode("utf-8")
+        text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{place} must have whole characters under {name!r}. Received: "
-            f"half a surrogate pair, {ascii(value[error.start])}."
+            f"{place} must hold whole characters. Received: half a surrogate "
+            f"pair, {ascii(text[error.start])}, at character {error.start}."
         ) from None
-    return value

@@ -7,6 +7,7 @@ import reprlib
 from absl import logging
 
 from keras_bert.config import read_json_file
+from keras_bert.data.labelled.rows import check_characters
 from keras_bert.summary import Summarized
 
 _KINDS = {
@@ -146,24 +147,19 @@ def _question(entry, context, where, has_answers):
         )
         for answer, where in _items(entry, "answers", where, "answer")
     )
-    is_impossible = not answers
-    if "is_impossible" in entry:
-        said = _field(entry, "is_impossible", bool, where)
-        if said and answers:
-            raise ValueError(
-                f"{where}: an impossible question must have no answers. "
-                f"Received: {len(answers)}, of which the first is "
-                f"{reprlib.repr(answers[0][0])}."
-            )
-    spans = (find_answer(context, *answer) for answer in answers)
-    return SquadQuestion(
-        name,
-        _field(entry, "question", str, where),
-        context,
-        answers,
-        is_impossible,
-        next(filter(None, spans), None),
+    said = "is_impossible" in entry and _field(
+        entry, "is_impossible", bool, where
     )
+    if said and answers:
+        raise ValueError(
+            f"{where}: an impossible question must have no answers. Received: "
+            f"{len(answers)}, of which the first is "
+            f"{reprlib.repr(answers[0][0])}."
+        )
+    spans = (find_answer(context, *answer) for answer in answers)
+    span = next(filter(None, spans), None)
+    question = _field(entry, "question", str, where)
+    return SquadQuestion(name, question, context, answers, not answers, span)
 
 
 def _items(value, key, where, noun):
@@ -192,19 +188,8 @@ def _field(value, key, kind, where):
             f"Received: {reprlib.repr(found)}."
         )
     if kind is str:
-        _check_characters(found, key, where)
+        check_characters(found, f"{where}: `{key}`")
     return found
-
-
-def _check_characters(text, key, where):
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{where}: `{key}` must be text that UTF-8 can hold. Received: "
-            f"half of a surrogate pair, {text[error.start]!r}, at character "
-            f"{error.start}."
-        ) from None
 
 
 def find_answer(context, text, start):
@@ -238,9 +223,11 @@ def find_answer(context, text, start):
 
 
 def _word_bounds(context, start, end):
-    """From the word at the first character to the end of that at the last."""
+    """Return the start of the first character's word and the last one's end."""
     words = [word.span() for word in re.finditer(r"\S+", context)] or [(0, 0)]
     # White space belongs to the word before it.
-    first = [begin for begin, _ in words if begin <= start] or [words[0][0]]
-    last = [stop for begin, stop in words if begin < end] or [words[0][1]]
-    return first[-1], last[-1]
+    first = max(
+        [0, *(n for n, (begin, _) in enumerate(words) if begin <= start)]
+    )
+    last = max([0, *(n for n, (begin, _) in enumerate(words) if begin < end)])
+    return words[first][0], words[last][1]

@@ -5,6 +5,7 @@ Each tag is "O", for words outside of entities, or a prefix and a type such as
 labelled by itself. Entities of a single type may go without it: B, I, O.
 """
 
+from keras_bert import checks
 from keras_bert.data.labelled.entities import OUTSIDE
 from keras_bert.data.labelled.entities import to_iob2
 
@@ -40,16 +41,7 @@ def find_scheme(tags, where=None):
     Raises:
         ValueError: they follow none.
     """
-    candidates = _candidates({tag for row in tags for tag in row})
-    if candidates == [PLAIN]:
-        return PLAIN
-    where, faults = where or by_indices, []
-    for scheme in candidates:
-        fault = _first_fault(tags, scheme, where)
-        if fault is None:
-            return scheme
-        faults.append(fault)
-    raise _fault_error(candidates, faults, tags, where)
+    return _follow(tags, _candidates({x for row in tags for x in row}), where)
 
 
 def is_plain(names):
@@ -69,17 +61,30 @@ def check_scheme(tags, scheme, where=None):
         ValueError: a tag does not follow it. The message names its place and
             the tag before.
     """
-    if scheme not in SCHEMES:
-        raise ValueError(
-            f"`scheme` must be one of {', '.join(SCHEMES)}. "
-            f"Received: scheme={scheme!r}."
-        )
-    if scheme == PLAIN:
-        return
-    where = where or by_indices
-    fault = _first_fault(tags, scheme, where)
-    if fault is not None:
-        raise _fault_error([scheme], [fault], tags, where)
+    checks.one_of(SCHEMES, scheme=scheme)
+    _follow(tags, [scheme], where)
+
+
+def _follow(tags, schemes, where):
+    """Return the first of some schemes that all sentences follow."""
+    where, faults = where or by_indices, []
+    for scheme in schemes:
+        fault = None if scheme == PLAIN else _first_fault(tags, scheme, where)
+        if fault is None:
+            return scheme
+        faults.append(fault)
+    advice = (
+        "Pass on_stray_tag='repair' (to `read_conll`) to let such a tag begin "
+        "an entity."
+    )
+    place = _first_without_type(tags)
+    if place is not None:
+        tag = tags[place[0]][place[1]]
+        advice = f"At {where(*place)}, {tag!r} has no type, such as B-PER has."
+    raise ValueError(
+        f"Tags must follow {' or '.join(schemes)} throughout. "
+        f"Received: {'; '.join(faults)}. {advice}"
+    )
 
 
 def without_stray_tags(tags, where=None):
@@ -141,9 +146,8 @@ def _first_fault(tags, scheme, where):
     """Describe the first tag that breaks a scheme, or None."""
     are_typed = _are_typed(tags)
     for sentence, row in enumerate(tags):
-        for word, pair in enumerate(
-            zip([OUTSIDE, *row], [*row, OUTSIDE], strict=True)
-        ):
+        pairs = zip([OUTSIDE, *row], [*row, OUTSIDE], strict=True)
+        for word, pair in enumerate(pairs):
             if _may_follow(*pair, scheme, are_typed):
                 continue
             before, tag = map(repr, pair)
@@ -187,18 +191,3 @@ def _first_without_type(tags):
             if tag != OUTSIDE and not tag.partition("-")[2]:
                 return sentence, word
     return None
-
-
-def _fault_error(schemes, faults, tags, where):
-    advice = (
-        "Pass on_stray_tag='repair' (to `read_conll`) to let such a tag begin "
-        "an entity."
-    )
-    place = _first_without_type(tags)
-    if place is not None:
-        tag = tags[place[0]][place[1]]
-        advice = f"At {where(*place)}, {tag!r} has no type, such as B-PER has."
-    return ValueError(
-        f"Tags must follow {' or '.join(schemes)} throughout. "
-        f"Received: {'; '.join(faults)}. {advice}"
-    )

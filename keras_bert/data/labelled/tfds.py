@@ -48,20 +48,33 @@ def read_tfds(name, split, data_dir=None):
         ImportError: tensorflow-datasets is not installed.
     """
     builder, place = _open(name, split, data_dir)
-    texts = _text_features(builder)
-    arrays = _read_arrays(builder, split, [*texts, "label", "idx"])
+    scalars = {
+        name
+        for name, feature in builder.info.features.items()
+        if feature.shape == ()
+    }
+    texts = _first_held(builder, _TEXTS, scalars)
+    batches = [
+        *read_examples(
+            builder, split, scalars & {*texts, "label", "idx"}, _BATCH
+        )
+    ]
+    arrays = {
+        name: np.concatenate([batch[name] for batch in batches])
+        for name in scalars & {*batches[0]}
+    }
     numbers = arrays.get("idx", np.arange(len(arrays[texts[0]])))
-    # Examples are stored shuffled; GLUE tells their places.
+    # Examples are stored shuffled; GLUE numbers them.
     order = np.argsort(numbers)
     numbers = numbers[order].tolist()
-    arrays = {key: array[order] for key, array in arrays.items()}
     columns = {
-        column: _decoded(arrays[feature], place, numbers)
+        column: _decoded(arrays[feature][order], place, numbers)
         # There may be no second text.
         for column, feature in zip(("text", "text_pair"), texts, strict=False)
     }
     if "label" in arrays and not (arrays["label"] == _HIDDEN).all():
-        columns["label"] = _labels(builder, arrays["label"], place, numbers)
+        labels = arrays["label"][order]
+        columns["label"] = _labels(builder, labels, place, numbers)
     return Table(place, numbers, columns)
 
 
@@ -85,59 +98,42 @@ def read_tfds_choices(name, split, num_choices=4):
         ImportError: tensorflow-datasets is not installed.
     """
     builder, place = _open(name, split)
-    names = _choice_features(builder, num_choices)
-    label = [x for x in ("label",) if x in builder.info.features]
-    rows = [*read_examples(builder, split, [*names, *label])]
-    if not rows:
-        raise ValueError(f"{place[:-9]} must hold examples. Received: none.")
+    there = {*builder.info.features}
+    known = (swag_columns(num_choices), [_CONTEXT, _ENDINGS])
+    names = _first_held(builder, known, there)
+    rows = [*read_examples(builder, split, there & {*names, "label"})]
+    numbers = [*range(len(rows))]
     cells = [
         _cells(row, names, num_choices, f"{place} {number}")
-        for number, row in enumerate(rows)
+        for number, row in zip(numbers, rows, strict=True)
     ]
     lists = map(list, zip(*cells, strict=True))
-    columns = dict(zip(swag_columns(num_choices), lists, strict=True))
-    if label and any(row["label"] != _HIDDEN for row in rows):
+    columns = dict(zip(known[0], lists, strict=True))
+    if "label" in there and any(row["label"] != _HIDDEN for row in rows):
         columns["label"] = [str(row["label"]) for row in rows]
-    return swag_examples(Table(place, [*range(len(rows))], columns))
+    return swag_examples(Table(place, numbers, columns))
 
 
 def _open(name, split, data_dir=None):
-    """The builder, and the words before the number of an example."""
+    """Return the builder, and the words before the number of an example."""
     builder = open_builder(name, data_dir)
     check_split(builder, split)
-    return builder, f"{builder.info.full_name}:{split}, example"
+    place = f"{builder.info.full_name}:{split}"
+    if not builder.info.splits[split].num_examples:
+        raise ValueError(f"{place} must hold examples. Received: none.")
+    return builder, f"{place}, example"
 
 
-def _scalars(builder):
-    """The names of the features of one value an example."""
-    features = builder.info.features.items()
-    return {name for name, feature in features if feature.shape == ()}
-
-
-def _text_features(builder):
-    there = _scalars(builder)
-    for names in _TEXTS:
+def _first_held(builder, known, there):
+    """Return the first names of features that a data set has all of."""
+    for names in known:
         if {*names} <= there:
             return names
-    known = "; ".join(" and ".join(names) for names in _TEXTS)
     raise ValueError(
-        f"{builder.info.full_name} must have texts as one of: {known}. "
-        f"Received: {', '.join(sorted(there)) or 'none'}."
+        f"{builder.info.full_name} must have the features of one of: "
+        f"{'; '.join(', '.join(names) for names in known)}. Received: "
+        f"{', '.join(sorted(there)) or 'none'}."
     )
-
-
-def _read_arrays(builder, split, names):
-    if builder.info.splits[split].num_examples == 0:
-        raise ValueError(
-            f"{builder.info.full_name}:{split} must hold examples. Received: "
-            "none."
-        )
-    names = {*names} & _scalars(builder)
-    batches = [*read_examples(builder, split, names, batch_size=_BATCH)]
-    return {
-        name: np.concatenate([batch[name] for batch in batches])
-        for name in names
-    }
 
 
 def _decoded(array, place, numbers):
@@ -156,30 +152,12 @@ def _labels(builder, labels, place, numbers):
             f"{place} {numbers[hidden.argmax()]}, must have a label, as "
             f"others have. Received: {_HIDDEN}."
         )
-    names = _label_names(builder)
-    return [names[label] if names else str(label) for label in labels]
-
-
-def _label_names(builder):
-    """The names of classes, as GLUE's files have them; None for numbers."""
     names = getattr(builder.info.features["label"], "names", None)
-    if builder.name != "glue":
-        return names
-    task = GLUE_TASKS[builder.builder_config.name.partition("_")[0]]
-    return names if {*names} == {*task.label_names} else task.label_names
-
-
-def _choice_features(builder, num_choices):
-    there = {*builder.info.features}
-    known = (swag_columns(num_choices), [_CONTEXT, _ENDINGS])
-    for names in known:
-        if {*names} <= there:
-            return names
-    raise ValueError(
-        f"{builder.info.full_name} must have the features "
-        f"{' or '.join(', '.join(names) for names in known)}. Received: "
-        f"{', '.join(sorted(there))}."
-    )
+    if builder.name == "glue":  # Its files have other names for classes.
+        task = GLUE_TASKS[builder.builder_config.name.partition("_")[0]]
+        if names is None or {*names} != {*task.label_names}:
+            names = task.label_names
+    return [names[label] if names else str(label) for label in labels]
 
 
 def _cells(row, names, num_choices, where):

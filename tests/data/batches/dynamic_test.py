@@ -336,7 +336,7 @@ def test_records_of_the_other_form_are_told_apart(write):
         ({"max_predictions_per_seq": 22}, "max_predictions_per_seq=22"),
         ({"masked_lm_prob": 0.0}, "masked_lm_prob=0.0"),
         ({"masked_lm_prob": 1.5}, "masked_lm_prob=1.5"),
-        ({"mask_id": 100}, "mask_id=100, vocab_size=100"),
+        ({"mask_id": 100}, "mask_id=100"),
     ],
 )
 def test_an_argument_out_of_range_is_an_error(write, changes, received):

@@ -5,9 +5,7 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.data.batches import dynamic_masking
-from keras_bert.data.batches import word_runs as dynamic_runs
 from keras_bert.data.examples import masking
-from keras_bert.data.examples import masking as static_runs
 from keras_bert.data.examples.masking_rules import MaskingRules
 from keras_bert.data.examples.masking_rules import check_masking
 
@@ -58,26 +56,15 @@ def _by_definition(places, lengths, starts, maskable, room):
     return taken
 
 
-def _dynamic(places, lengths, starts, maskable, wanted):
-    keys = places.shape[1] - places
-    arguments = [tf.constant(x, tf.int32) for x in (keys, lengths)]
-    arguments += [tf.constant(starts), tf.constant(maskable)]
-    wanted = tf.constant(wanted, tf.int32)
-    choose = tf.function(dynamic_runs.choose_word_runs)
-    return choose(*arguments, wanted, _LONGEST).numpy()
-
-
-def test_both_choose_by_the_definition():
+def test_runs_are_chosen_by_the_definition():
     maskable, starts = _examples(1, 1500)
     places, lengths = _drawn(2, maskable.shape)
     wanted = 1 + np.arange(1500) % 12
-    static = static_runs.choose_word_runs(
+    chosen = masking.choose_word_runs(
         places / places.shape[1], lengths, starts, maskable, wanted
     )
-    dynamic = _dynamic(places, lengths, starts, maskable, wanted)
-    np.testing.assert_array_equal(static, dynamic)
     arguments = places, lengths, starts, maskable, wanted
-    for row, marked in enumerate(static):
+    for row, marked in enumerate(chosen):
         expected = _by_definition(*(x[row] for x in arguments))
         assert {*np.flatnonzero(marked)} == expected
 

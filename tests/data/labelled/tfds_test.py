@@ -165,7 +165,7 @@ def test_a_data_set_without_known_texts_is_told_what_it_has(prepare):
     example = {"story": "a", "text": ["b"]}
     data_dir = prepare("tiny", features, {"train": [example]})
     with pytest.raises(
-        ValueError, match="one of: sentence1 and .*; text. Received: story"
+        ValueError, match="one of: sentence1, .*; text. Received: story"
     ):
         read_tfds(f"{data_dir}/tiny/2.0.0", "train")
 
