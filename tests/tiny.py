@@ -41,6 +41,13 @@ def config(model_type, **changes):
     return config_class(**values)
 
 
+def pretrained(config, parts=None, words=None):
+    """Return a model with the vocabulary word0 to word24, 30 tokens."""
+    words = words or [f"word{number}" for number in range(25)]
+    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
+    return PretrainedModel.from_config(config, tokenizer, parts)
+
+
 def widened(model, seed=0, stddev=0.3):
     """Return a model after adding noise to all of its trainable weights.
 

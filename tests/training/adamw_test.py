@@ -1,10 +1,6 @@
 import gc
 import inspect
 import json
-import os
-import pathlib
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -18,7 +14,6 @@ from keras_bert.training.lamb import Lamb
 from keras_bert.training.schedules import LinearWarmupDecay
 from keras_bert.training.stable_adamw import StableAdamW
 
-_ROOT = pathlib.Path(__file__).parents[2]
 _SHAPES = {"kernel": (4, 3), "bias": (3,), "table": (5, 2), "gamma": (4,)}
 _DECAYING = {"kernel", "table"}
 _OPTIMIZERS = [AdamW, Lamb, StableAdamW]
@@ -118,8 +113,8 @@ def test_steps_are_those_of_the_papers(stddev, num_steps, corrected):
 
 def test_many_steps_are_those_of_the_paper():
     """But for what float32 rounds off the weights in each."""
-    gradients = [make_gradients(seed, 1e-2) for seed in range(300)]
-    check_steps(AdamW(1e-4), gradients, [1e-4] * 300, atol=300 * 3e-8)
+    gradients = [make_gradients(seed, 1e-2) for seed in range(100)]
+    check_steps(AdamW(1e-4), gradients, [1e-4] * 100, atol=100 * 3e-8)
 
 
 @pytest.mark.parametrize("stddevs", [[10.0] * 3, [1e-2], [1e-6] * 3])
@@ -139,19 +134,6 @@ def test_steps_of_stable_adamw_are_those_of_the_paper(stddevs):
     optimizer = StableAdamW(1e-2, weight_decay=0.5, beta_2=0.98)
     same |= {"clip": np.inf, "factor": stable_factor}
     check_steps(optimizer, gradients, rates, **same)
-
-
-def test_a_step_is_as_long_as_the_weight_is_large():
-    variables = make_variables()
-    before = [variable.numpy() for variable in variables]
-    Lamb(1e-2).apply(to_tensors(make_gradients(0, 1.0)), variables)
-    for variable, old in zip(variables, before, strict=True):
-        length = np.linalg.norm(variable.numpy() - old)
-        if variable.name in _DECAYING:
-            expected = 1e-2 * np.linalg.norm(old)
-        else:  # Adam's first step, every element by the rate.
-            expected = 1e-2 * np.sqrt(old.size)
-        np.testing.assert_allclose(length, expected, rtol=1e-4)
 
 
 def test_a_norm_of_zero_makes_the_ratio_one():
@@ -178,15 +160,6 @@ def test_large_gradients_are_clipped_all_together():
     check_steps(AdamW(1e-2, **limit), gradients, [1e-2] * 2, clip=np.inf)
 
 
-def test_gradient_norm_is_that_before_clipping():
-    optimizer = AdamW(1e-2)
-    gradients = make_gradients(0, 3.0)
-    optimizer.apply(to_tensors(gradients), make_variables())
-    norm = np.sqrt(sum(np.sum(g**2) for g in gradients))
-    assert norm > 5
-    np.testing.assert_allclose(optimizer.gradient_norm.numpy(), norm, 1e-6)
-
-
 @pytest.mark.parametrize("peak", [0.1, 1.0])
 def test_rate_and_decay_follow_the_schedule(peak):
     schedule = LinearWarmupDecay(peak, num_train_steps=4, num_warmup_steps=2)
@@ -201,17 +174,6 @@ def test_rate_and_decay_follow_the_schedule(peak):
         [0.0, 0.05, 0.05, 0.025],
         decay=0.1,
     )
-
-
-def test_matrices_and_tables_decay_and_nothing_else():
-    variables = make_variables()
-    for variable in variables:
-        variable.assign(np.ones(variable.shape))
-    zeros = [np.zeros(shape) for shape in _SHAPES.values()]
-    AdamW(0.5, weight_decay=0.1).apply(to_tensors(zeros), variables)
-    for variable in variables:
-        kept = 1.0 - 0.5 * 0.1 if variable.name in _DECAYING else 1.0
-        np.testing.assert_allclose(variable.numpy(), kept, rtol=1e-6)
 
 
 def test_a_bias_with_two_axes_does_not_decay():
@@ -414,161 +376,6 @@ def test_in_a_graph_it_takes_the_same_steps(
         np.testing.assert_allclose(
             variable.numpy(), value, rtol=1e-6, atol=1e-7
         )
-
-
-_TWO_DEVICES = """
-import sys
-import numpy as np
-import tensorflow as tf
-
-cpu = tf.config.list_physical_devices("CPU")[0]
-tf.config.set_logical_device_configuration(
-    cpu, [tf.config.LogicalDeviceConfiguration()] * 2
-)
-import keras
-from keras_bert.training.adamw import AdamW
-from keras_bert.training.lamb import Lamb
-from keras_bert.training.stable_adamw import StableAdamW
-
-def steps(strategy, optimizer_class, gradients):
-    with strategy.scope():
-        variables = [
-            keras.Variable(g[0, 0], dtype="float32", name=f"kernel_{index}")
-            for index, g in enumerate(gradients)
-        ]
-        optimizer = optimizer_class(0.01)
-        optimizer.build(variables)
-    count = strategy.num_replicas_in_sync
-
-    def step(*local):
-        optimizer.apply([tf.reduce_sum(g, 0) for g in local], variables)
-
-    @tf.function
-    def train(*local):
-        strategy.run(step, local)
-
-    for t in range(len(gradients[0])):
-        train(*(
-            strategy.experimental_distribute_values_from_function(
-                lambda c: tf.constant(
-                    np.split(g[t], count)[c.replica_id_in_sync_group]
-                )
-            )
-            for g in gradients
-        ))
-    values = [*variables, optimizer.gradient_norm, optimizer.iterations]
-    for value in values:
-        local = strategy.experimental_local_results(value.value)
-        for other in local[1:]:
-            np.testing.assert_array_equal(other, local[0])
-    return [np.asarray(strategy.experimental_local_results(v.value)[0])
-            for v in values]
-
-random = np.random.default_rng(0)
-# [steps, examples, ...]; the third step is not finite on one device.
-gradients = [
-    random.normal(0, 3, (4, 2, *shape)).astype("float32")
-    for shape in [(3, 2), (2,)]
-]
-gradients[0][2, 1, 0, 0] = np.inf
-for optimizer_class in (AdamW, Lamb, StableAdamW):
-    one = steps(tf.distribute.get_strategy(), optimizer_class, gradients)
-    mirrored = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    two = steps(mirrored, optimizer_class, gradients)
-    for a, b in zip(one, two):
-        np.testing.assert_allclose(a, b, rtol=1e-6)
-    assert one[-1] == 3 and one[-2] > 1, one
-"""
-
-
-def run_python(program, *arguments):
-    result = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=_ROOT,
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-
-
-@pytest.mark.large
-def test_two_devices_step_as_one_with_the_whole_batch():
-    run_python(_TWO_DEVICES)
-
-
-_JAX = """
-import os
-import sys
-
-class NoTensorFlow:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("tensorflow", "tensorflow_text"):
-            raise ModuleNotFoundError(f"{name} is away", name=name)
-
-sys.meta_path.insert(0, NoTensorFlow())
-os.environ["KERAS_BACKEND"] = "jax"
-os.environ["JAX_PLATFORMS"] = "cpu"
-
-import json
-import jax
-import keras
-import numpy as np
-import keras_bert.training
-
-directory = sys.argv[1]
-arrays = dict(np.load(f"{directory}/steps.npz"))
-with open(f"{directory}/optimizers.json") as file:
-    configs = json.load(file)
-names = [name[6:] for name in arrays if name.startswith("start/")]
-for key, config in configs.items():
-    optimizer = keras.optimizers.deserialize(config)
-    variables = [
-        keras.Variable(arrays[f"start/{name}"], name=name) for name in names
-    ]
-    optimizer.build(variables)
-    weights = [v.value for v in variables]
-    state = [v.value for v in optimizer.variables]
-    apply = jax.jit(optimizer.stateless_apply)
-    for step in range(4):
-        gradients = [arrays[f"{step}/{name}"] for name in names]
-        weights, state = apply(state, gradients, weights)
-    for name, weight in zip(names, weights):
-        np.testing.assert_allclose(
-            weight, arrays[f"{key}/{name}"], rtol=1e-6, atol=1e-7
-        )
-    iterations = [v.name for v in optimizer.variables].index("iteration")
-    assert state[iterations] == 3
-assert keras.backend.backend() == "jax"
-assert not {"tensorflow", "tensorflow_text"} & {*sys.modules}
-"""
-
-
-@pytest.mark.exhaustive
-def test_jax_takes_the_same_steps(tmp_path):
-    schedule = LinearWarmupDecay(0.01, num_train_steps=10, num_warmup_steps=2)
-    optimizers = {
-        "adamw": AdamW(schedule),
-        "plain": AdamW(schedule, bias_correction=False),
-        "lamb": Lamb(schedule, global_clipnorm=1.0),
-    }
-    steps = [make_gradients(seed, 1.0) for seed in range(4)]
-    steps[2][0][1, 1] = np.nan
-    arrays = {f"start/{v.name}": v.numpy() for v in make_variables()}
-    for step, gradients in enumerate(steps):
-        for name, gradient in zip(_SHAPES, gradients, strict=True):
-            arrays[f"{step}/{name}"] = gradient.astype("float32")
-    configs = {}
-    for key, optimizer in optimizers.items():
-        configs[key] = keras.optimizers.serialize(optimizer)
-        variables = make_variables()
-        for gradients in steps:
-            optimizer.apply(to_tensors(gradients), variables)
-        for variable in variables:
-            arrays[f"{key}/{variable.name}"] = variable.numpy()
-    np.savez(tmp_path / "steps.npz", **arrays)
-    (tmp_path / "optimizers.json").write_text(json.dumps(configs))
-    run_python(_JAX, str(tmp_path))
 
 
 @pytest.mark.parametrize("optimizer_class", _OPTIMIZERS)

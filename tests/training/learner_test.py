@@ -1,23 +1,14 @@
 import keras
 
-from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models import bert_pretrainer
-from keras_bert.text import BertTokenizer
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.training.flops import training_flops
 from keras_bert.training.learner import Learner
 from keras_bert.training.learner import pretrainer_learner
-
-
-def _bert(config):
-    words = [f"word{number}" for number in range(25)]
-    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
-    return PretrainedModel.from_config(config, tokenizer)
+from tests import tiny
 
 
 def test_a_pretrainer_learns_with_all_its_weights_and_names(tiny_config):
-    bert = _bert(tiny_config)
+    bert = tiny.pretrained(tiny_config)
     learner = pretrainer_learner(bert)
     assert learner.model is bert.pretrainer and learner.kept == {"": bert}
     paths = [weight.path for weight in bert.pretrainer.weights]
@@ -29,7 +20,7 @@ def test_a_pretrainer_learns_with_all_its_weights_and_names(tiny_config):
 
 
 def test_weights_of_another_model_have_no_name(tiny_config):
-    bert = _bert(tiny_config)
+    bert = tiny.pretrained(tiny_config)
     other = keras.layers.Dense(2)
     outputs = bert.pretrainer.output
     model = keras.Model(

@@ -15,7 +15,6 @@ from keras_bert.data import endless_pretraining_dataset
 from keras_bert.models import bert_pretrainer
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.training import bert_adamw
-from keras_bert.training import training_state
 from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.objectives import OBJECTIVES
@@ -463,26 +462,6 @@ def test_a_signal_saves_and_ends_with_its_code(
     for ours, theirs in zip(values_of(loop), expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert untimed(read_curve(tmp_path)) == curve
-
-
-def test_a_full_disk_ends_the_run_and_it_can_go_on(
-    toy, toy_loop, tmp_path, monkeypatch
-):
-    loop, _ = toy_loop
-    write = training_state.write_array
-    with monkeypatch.context() as patch:
-
-        def write_array(*arguments):
-            if int(loop.optimizer.iterations) >= 15:
-                raise OSError("No space left on device")
-            write(*arguments)
-
-        patch.setattr(training_state, "write_array", write_array)
-        with pytest.raises(OSError, match="No space"):
-            toy()
-    assert saved_steps(tmp_path) == [5, 10]
-    toy()
-    assert saved_steps(tmp_path) == [15, 20]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""ELECTRA's generator and discriminator in one step."""
+"""A generator and a discriminator in one step, with tables shared or not."""
 
+import dataclasses
 import types
 
 import keras
@@ -7,116 +8,101 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.electra import ElectraConfig
-from keras_bert.text import BertTokenizer
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from keras_bert.training import bert_adamw
 from keras_bert.training.flops import training_flops
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.objectives import OBJECTIVES
-from keras_bert.training.replaced_tokens import replaced_token_learner
 from keras_bert.training.replaced_tokens import replaced_token_terms
 from keras_bert.training.terms import mean_metrics
+from tests import tiny
 
-_CONFIG = ElectraConfig(
-    vocab_size=30,
-    embedding_size=6,
-    hidden_size=8,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=16,
-    max_position_embeddings=16,
-)
+_CONFIGS = {
+    "electra": tiny.config("electra", E=6),
+    "electra_gdes": tiny.config("deberta-v2", L=4),
+}
 _TABLES = 5  # Words, positions, segments; gain and offset of their norm.
+_TABLE = "embeddings/word_embeddings"
 
 
-def discriminator_of(config=_CONFIG):
-    words = [f"word{number}" for number in range(25)]
-    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
-    return PretrainedModel.from_config(
-        config, tokenizer, ["replaced_token_head"]
-    )
-
-
-def learner_of(discriminator, generator=None, **changes):
+def learner_of(name, generator=None, config=None, **changes):
     values = {"generator_size": 0.5, "init_checkpoint": None}
     values |= {"random_seed": 1, "do_lower_case": None, **changes}
+    discriminator = tiny.pretrained(
+        config or _CONFIGS[name], ["replaced_token_head"]
+    )
     recipe = types.SimpleNamespace(**values)
-    return replaced_token_learner(
-        discriminator, recipe, lambda *_, **__: generator
-    )
+    read = lambda *_, **__: generator  # noqa: E731
+    return OBJECTIVES[name].learner(discriminator, recipe, read)
+
+
+@pytest.fixture(params=_CONFIGS, ids=["shared", "one_way"])
+def name(request):
+    return request.param
 
 
 @pytest.fixture
-def learner():
+def learner(name):
     keras.utils.set_random_seed(1)
-    return learner_of(discriminator_of())
+    return learner_of(name)
 
 
 @pytest.fixture
-def batch(random_batch):
-    (batch,) = OBJECTIVES["electra"].view(
-        tf.data.Dataset.from_tensors(_apart(random_batch(0)))
-    )
-    return batch
-
-
-def _apart(batch):
+def batches(name, random_batch):
+    batch = random_batch(0)
     batch[0]["masked_lm_positions"][:] = [1, 3, 4]
-    return batch
+    data = tf.data.Dataset.from_tensors(batch).repeat()
+    return OBJECTIVES[name].view(data)
 
 
-def _watched(learner, batch, factors):
-    """Gradients, by variable, of the terms times some factors."""
+def pulled(name, learner, batch, factors):
+    """The variables at which the terms times some factors pull."""
     inputs, labels, weights = batch
-    inputs = {name: inputs[name] for name in learner.model.input}
+    inputs = {key: inputs[key] for key in learner.model.input}
     with tf.GradientTape() as tape:
         outputs = learner.model(inputs, training=True)
         loss = sum(
             factor * term.sums(outputs, labels, weights)["loss"]
-            for term, factor in zip(
-                OBJECTIVES["electra"].terms(), factors, strict=True
-            )
+            for term, factor in zip(OBJECTIVES[name].terms(), factors)
         )
     variables = learner.model.trainable_variables
+    gradients = tape.gradient(loss, variables)
     return {
-        id(variable): gradient is not None
-        and bool(np.any(tf.convert_to_tensor(gradient) != 0))
-        for variable, gradient in zip(
-            variables, tape.gradient(loss, variables), strict=True
-        )
+        id(variable)
+        for variable, x in zip(variables, gradients, strict=True)
+        if x is not None and np.any(tf.convert_to_tensor(x))
     }
 
 
-def test_the_tables_and_their_norm_are_there_once(learner):
+def ids_of(model):
+    return {id(weight) for weight in model.weights.values()}
+
+
+def test_each_weight_is_there_once_and_the_tables_are_shared(name, learner):
     generator, discriminator = learner.kept["generator"], learner.kept[""]
-    of_generator = {id(x) for x in generator.weights.values()}
-    of_discriminator = {id(x) for x in discriminator.weights.values()}
-    assert len(of_generator & of_discriminator) == _TABLES
+    own, other = ids_of(generator), ids_of(discriminator)
+    is_shared = name == "electra"
+    assert len(own & other) == _TABLES * is_shared
     all_weights = [id(x) for x in learner.model.weights]
     assert len(all_weights) == len({*all_weights})
-    assert {*all_weights} == of_generator | of_discriminator
+    assert {*all_weights} == own | other
     assert [*learner.kept] == ["generator", ""]  # The latter is the last sign.
-    names = [name for name in learner.weight_names if name]
+    names = [x for x in learner.weight_names if x]
     assert {*names} == {*discriminator.weights}
-    assert len(names) == len(discriminator.weights)
-    config = generator.config
-    assert (config.hidden_size, config.embedding_size) == (4, 6)
+    # The sum of two tables is kept as one.
+    assert names.count(_TABLE) == (0 if is_shared else 2)
+    assert len(names) == len(discriminator.weights) + (not is_shared)
     assert generator.parts == {"masked_lm_head"}
-
-
-def test_operations_are_those_of_both(learner):
+    sizes = generator.config.num_hidden_layers, generator.config.hidden_size
+    assert sizes == ((2, 4) if is_shared else (2, 8))
     assert learner.flops(16, 3) == sum(
         training_flops(bert.backbone, bert.heads, 16, 3)
         for bert in learner.kept.values()
     )
 
 
-def test_the_labels_are_where_a_token_is_another(learner, batch):
-    inputs, labels, _ = batch
-    inputs = {name: inputs[name] for name in learner.model.input}
+def test_the_labels_are_where_a_token_is_another(learner, batches):
+    inputs, labels, _ = next(iter(batches))
+    inputs = {key: inputs[key] for key in learner.model.input}
     seen = {}
 
     def look(*arguments, **options):
@@ -135,19 +121,11 @@ def test_the_labels_are_where_a_token_is_another(learner, batch):
     assert np.any(outputs["is_replaced"])
 
 
-def test_each_model_learns_from_its_own_term(learner, batch):
-    generator, discriminator = learner.kept["generator"], learner.kept[""]
-    own = {id(x): p for p, x in generator.weights.items()}
-    found = {id(x): p for p, x in discriminator.weights.items()}
-    shared = own.keys() & found.keys()
-    of_mlm = _watched(learner, batch, (1.0, 0.0))
-    of_replaced = _watched(learner, batch, (0.0, 1.0))
-    for number, path in own.items():
-        assert of_mlm[number], path
-        assert of_replaced[number] == (number in shared), path
-    for number, path in found.items():
-        assert of_replaced[number], path
-        assert of_mlm[number] == (number in shared), path
+def test_each_model_learns_from_its_own_term(name, learner, batches):
+    batch = next(iter(batches))
+    own, other = (ids_of(model) for model in learner.kept.values())
+    assert pulled(name, learner, batch, (1.0, 0.0)) == own
+    assert pulled(name, learner, batch, (0.0, 1.0)) == other
 
 
 def test_the_loss_is_the_mean_over_all_tokens():
@@ -169,25 +147,51 @@ def test_the_loss_is_the_mean_over_all_tokens():
     assert term.factor == 50.0
 
 
-def test_both_learn_in_one_step(learner, random_batch):
-    objective = OBJECTIVES["electra"]
+@pytest.mark.smoke("shared")
+def test_both_learn_in_one_step_and_are_kept(name, learner, batches):
+    discriminator = learner.kept[""]
     loop = PretrainingLoop(
-        learner, bert_adamw(learner.model, 0.01), objective=objective
-    )
-    batches = objective.view(
-        tf.data.Dataset.from_tensors(_apart(random_batch(0))).repeat()
+        learner,
+        bert_adamw(learner.model, 0.01),
+        objective=OBJECTIVES[name],
     )
     iterator = iter(batches)
     points = [
-        mean_metrics(loop.train(iterator, tf.constant(1))) for _ in range(30)
+        mean_metrics(loop.train(iterator, tf.constant(1))) for _ in range(20)
     ]
     for point in points:
         loss = point["mlm_loss"] + 50 * point["replaced_token_loss"]
         assert point["loss"] == pytest.approx(loss, rel=1e-5)
         assert 0 < point["replaced_token_share"] < 1
-    for name in ("mlm_loss", "replaced_token_loss"):
-        assert points[-1][name] < points[0][name]
+    for key in ("mlm_loss", "replaced_token_loss"):
+        assert points[-1][key] < points[0][key]
     assert loop.evaluate(batches.take(2)) == loop.evaluate(batches.take(2))
+    ids = np.array([[2, 7, 9, 5]], "int32")
+    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
+    inputs["segment_ids"] = np.zeros_like(ids)
+    read = learner.model.get_layer("discriminator")
+    learned = read({key: inputs[key] for key in read.input})
+    learner.finish()
+    found = discriminator.model(tiny.inputs_of(discriminator.model, inputs))
+    np.testing.assert_allclose(
+        found["replaced_token_logits"],
+        learned["replaced_token_logits"],
+        atol=1e-5,
+    )
+
+
+def test_a_discriminator_begins_with_its_generators_table():
+    learner = learner_of("electra_gdes")
+    generator, discriminator = learner.kept["generator"], learner.kept[""]
+    assert generator.config.enhanced_mask_decoder
+    assert np.all(np.asarray(discriminator.weights[_TABLE]) == 0)
+    embeddings = learner.model.get_layer("discriminator").get_layer(
+        "disentangled_embeddings"
+    )
+    ids = np.array([[2, 7, 9]], "int32")
+    np.testing.assert_allclose(
+        embeddings(ids), generator.backbone.embeddings(ids), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,10 +203,15 @@ def test_both_learn_in_one_step(learner, random_batch):
     ],
 )
 def test_a_generator_that_does_not_fit_is_an_error(changes, message):
-    generator = PretrainedModel.from_config(
-        ElectraConfig(**{**vars(_CONFIG), **changes}),
-        discriminator_of().tokenizer_settings,
-        ["masked_lm_head"],
-    )
+    config = dataclasses.replace(_CONFIGS["electra"], **changes)
+    generator = tiny.pretrained(config, ["masked_lm_head"])
     with pytest.raises(ValueError, match=message):
-        learner_of(discriminator_of(), generator, init_checkpoint="there")
+        learner_of("electra", generator, init_checkpoint="there")
+
+
+def test_a_discriminator_has_no_mask_decoder():
+    config = dataclasses.replace(
+        _CONFIGS["electra_gdes"], enhanced_mask_decoder=True
+    )
+    with pytest.raises(ValueError, match="enhanced_mask_decoder=True"):
+        learner_of("electra_gdes", config=config)

@@ -20,17 +20,6 @@ _REPOSITORY = pathlib.Path(__file__).parents[2]
 _NUM_STEPS = 400
 _TIMED = ("examples_per_second", "tokens_per_second", "matrix_product_share")
 
-# Runs the program on two logical CPU devices.
-_TWO_DEVICES = """
-import runpy, sys
-import tensorflow as tf
-cpu = tf.config.list_physical_devices("CPU")[0]
-tf.config.set_logical_device_configuration(
-    cpu, [tf.config.LogicalDeviceConfiguration()] * 2
-)
-sys.argv = sys.argv[1:]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
 
 pytestmark = pytest.mark.large
 
@@ -47,7 +36,7 @@ def start(make_records, tmp_path_factory):
         attention_probs_dropout_prob=0.0,
     ).to_json(place / "no_dropout.json")
 
-    def start(output_dir, *flags, config="dropout", prefix=(), cluster=None):
+    def start(output_dir, *flags, config="dropout", cluster=None):
         environment = {
             **os.environ,
             "PYTHONPATH": str(_REPOSITORY),
@@ -57,7 +46,7 @@ def start(make_records, tmp_path_factory):
             environment["TF_CONFIG"] = json.dumps(cluster)
         return subprocess.Popen(
             [
-                *(sys.executable, "-W", "ignore", *prefix),
+                *(sys.executable, "-W", "ignore"),
                 "tools/run_pretraining.py",
                 f"--input_file={place / 'train.tfrecord'}",
                 f"--eval_file={place / 'eval.tfrecord'}",
@@ -168,25 +157,6 @@ def test_a_run_that_is_interrupted_and_killed_ends_the_same(
     for name in ("model.safetensors", "model_config.json", "vocab.txt"):
         assert (run / name).read_bytes() == (expected / name).read_bytes()
     assert untimed_curve(run) == untimed_curve(expected)
-
-
-@pytest.mark.exhaustive
-def test_a_run_that_is_asked_to_stop_goes_on_on_other_devices(
-    start, undisturbed, tmp_path
-):
-    run = tmp_path / "run"
-    process = start(run, config="no_dropout")
-    wait_for_a_new_state(process, run)
-    process.send_signal(signal.SIGTERM)
-    _, stderr = process.communicate()
-    assert process.returncode == 143, stderr
-    assert "its state is saved" in stderr
-    prefix = ("-c", _TWO_DEVICES)
-    finish(
-        start(run, "--strategy=mirrored", config="no_dropout", prefix=prefix)
-    )
-    assert largest_difference(run, undisturbed("no_dropout")) < 1e-5
-    check_curves_are_close(run, undisturbed("no_dropout"))
 
 
 def start_workers(start, directory):
