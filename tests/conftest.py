@@ -285,7 +285,7 @@ def make_bert():
     return tiny.make_bert
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def random_batch():
     """A function from a seed to a batch as of `pretraining_dataset`."""
     return _random_batch

@@ -62,6 +62,17 @@ def widened(model, seed=0, stddev=0.3):
     return model
 
 
+def values_of(loop):
+    """Return copies of all variables of a training loop."""
+    return [np.array(variable.numpy()) for variable in loop.variables]
+
+
+def reset(loop, values):
+    """Assign what `values_of` has returned."""
+    for variable, value in zip(loop.variables, values, strict=True):
+        variable.assign(value)
+
+
 def inputs_of(model, inputs):
     """Return the inputs that a Keras model has."""
     return {name: inputs[name] for name in model.input}

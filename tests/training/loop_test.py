@@ -5,25 +5,18 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.config import BertConfig
 from keras_bert.models import bert_pretrainer
 from keras_bert.training import bert_adamw
 from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.schedules import LinearWarmupDecay
 from keras_bert.training.terms import mean_metrics
+from tests import tiny
+from tests.tiny import reset
+from tests.tiny import values_of
 
 _NUM_STEPS = 5
-_CONFIG = BertConfig(
-    vocab_size=30,
-    hidden_size=8,
-    num_hidden_layers=1,
-    num_attention_heads=2,
-    intermediate_size=16,
-    hidden_dropout_prob=0.0,
-    attention_probs_dropout_prob=0.0,
-    max_position_embeddings=16,
-)
+_CONFIG = tiny.config("bert", L=1)
 
 
 def make_dataset(batches):
@@ -51,15 +44,6 @@ def train(loop, batches):
     return [mean_metrics(loop.train(iterator, one)) for _ in batches]
 
 
-def values_of(loop):
-    return [np.array(variable.numpy()) for variable in loop.variables]
-
-
-def reset(loop, values):
-    for variable, value in zip(loop.variables, values, strict=True):
-        variable.assign(value)
-
-
 def largest_difference(loop, other):
     return max(
         np.abs(a.numpy() - b.numpy()).max()
@@ -68,36 +52,14 @@ def largest_difference(loop, other):
 
 
 @pytest.fixture(scope="module")
-def trained():
+def trained(random_batch):
     """A loop after some steps, its batches and the losses on the way.
 
     The batches have different numbers of predictions in each quarter.
     """
-    batches = [_batch(seed) for seed in range(_NUM_STEPS)]
+    batches = [random_batch(seed, batch_size=8) for seed in range(_NUM_STEPS)]
     loop = make_loop()
     return loop, batches, [step["loss"] for step in train(loop, batches)]
-
-
-def _batch(seed, batch_size=8, seq_length=10, num_predictions=3):
-    random = np.random.default_rng(seed)
-    tokens = batch_size, seq_length
-    predictions = batch_size, num_predictions
-    inputs = {
-        "input_ids": random.integers(0, 30, tokens, np.int32),
-        "input_mask": np.ones(tokens, np.int32),
-        "segment_ids": random.integers(0, 2, tokens, np.int32),
-        "masked_lm_positions": random.integers(0, 10, predictions, np.int32),
-    }
-    labels = {
-        "mlm_logits": random.integers(0, 30, predictions, np.int32),
-        "nsp_logits": random.integers(0, 2, batch_size, np.int32),
-    }
-    real = random.random(predictions) < 0.6
-    weights = {
-        "mlm_logits": real.astype("float32"),
-        "nsp_logits": np.ones(batch_size, "float32"),
-    }
-    return inputs, labels, weights
 
 
 def numpy_metrics(model, batches):
@@ -147,10 +109,10 @@ def test_evaluation_changes_nothing(trained):
         np.testing.assert_array_equal(old, new)
 
 
-def test_training_drops_out_otherwise_in_each_step():
+def test_training_drops_out_otherwise_in_each_step(random_batch):
     config = dataclasses.replace(_CONFIG, hidden_dropout_prob=0.5)
     loop = make_loop(config)
-    batch = _batch(0)
+    batch = random_batch(0)
     metrics = loop.evaluate(make_dataset([batch]))
     loss = metrics["mlm_loss"] + metrics["nsp_loss"]
     before = values_of(loop)
@@ -170,7 +132,9 @@ def test_many_steps_in_one_call_are_as_many_single_ones(trained):
     sums = other.train(iter(make_dataset(batches)), tf.constant(_NUM_STEPS))
     assert float(sums["steps"]) == _NUM_STEPS
     assert float(sums["skipped_steps"]) == 0
-    assert float(sums["tokens"]) == _NUM_STEPS * 8 * 10
+    assert float(sums["tokens"]) == sum(
+        inputs["input_mask"].sum() for inputs, *_ in batches
+    )
     assert mean_metrics(sums)["loss"] == pytest.approx(np.mean(losses))
     assert largest_difference(loop, other) == 0
 
@@ -229,10 +193,10 @@ def test_the_graph_of_a_step_has_no_string_and_no_unknown_shape(
     assert not seen & {"Where", "Unique", "DynamicPartition", "PyFunc"}
 
 
-def test_bfloat16_trains():
+def test_bfloat16_trains(random_batch):
     loop = make_loop(precision="mixed_bfloat16")
     assert not loop.scales_loss
-    losses = [step["loss"] for step in train(loop, [_batch(0)] * 30)]
+    losses = [step["loss"] for step in train(loop, [random_batch(0)] * 30)]
     assert losses[-1] < losses[0] - 0.3
     assert {weight.dtype for weight in loop.model.weights} == {"float32"}
 
@@ -258,13 +222,13 @@ def test_a_gradient_that_is_not_finite_is_no_step(trained):
     reset(loop, before)
 
 
-def test_float16_halves_its_loss_scale_until_nothing_overflows():
+def test_float16_halves_its_loss_scale_until_nothing_overflows(random_batch):
     loop = make_loop(precision="mixed_float16")
     assert loop.scales_loss
     factor, _ = loop.variables[-2:]
     factor.assign(2.0**20)
     curve, before = [], loop.model.get_weights()
-    iterator = iter(make_dataset([_batch(0)] * 40))
+    iterator = iter(make_dataset([random_batch(0)] * 40))
     while not curve or float(curve[-1]["steps"]) == 0:
         for old, new in zip(before, loop.model.get_weights(), strict=True):
             np.testing.assert_array_equal(old, new)

@@ -9,11 +9,9 @@ import pytest
 import tensorflow as tf
 
 from keras_bert import models
-from keras_bert.config import BertConfig
 from keras_bert.data import dynamic_pretraining_dataset
 from keras_bert.data import endless_pretraining_dataset
 from keras_bert.models import bert_pretrainer
-from keras_bert.models.albert import AlbertConfig
 from keras_bert.training import bert_adamw
 from keras_bert.training.learner import Learner
 from keras_bert.training.loop import PretrainingLoop
@@ -21,6 +19,9 @@ from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.pretraining_run import run_pretraining
 from keras_bert.training.run_options import RunOptions
 from keras_bert.training.schedules import LinearWarmupDecay
+from tests import tiny
+from tests.tiny import reset
+from tests.tiny import values_of
 
 _BATCH_SIZE = 8
 _NUM_STEPS = 20
@@ -50,31 +51,24 @@ def make_loop(config, objective="mlm_nsp", learning_rate=0.01):
 
 def _albert(config):
     """Blocks that share their weights, with dropout."""
+    rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+    values = dict.fromkeys(rates, 0.1)
     return models.pretrainer(
-        AlbertConfig(
-            config.vocab_size,
-            embedding_size=4,
-            hidden_size=8,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            intermediate_size=16,
-            hidden_dropout_prob=0.1,
-            attention_probs_dropout_prob=0.1,
-            max_position_embeddings=16,
-        )
+        tiny.config("albert", V=config.vocab_size, **values)
     )
 
 
 _MODELS = {"mlm_nsp": bert_pretrainer, "mlm_sop": _albert}
 
 
-def values_of(loop):
-    return [np.array(variable.numpy()) for variable in loop.variables]
+def check_values(loop, expected):
+    for ours, theirs in zip(values_of(loop), expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
-def reset(loop, values):
-    for variable, value in zip(loop.variables, values, strict=True):
-        variable.assign(value)
+def forget_states(directory):
+    for path in directory.glob("states/*"):
+        path.unlink()
 
 
 def read_curve(directory):
@@ -106,14 +100,8 @@ def toy_batch(random_batch, seed):
 @pytest.fixture(scope="module")
 def toy_loop():
     """A traced loop and its values at the start, to go back to."""
-    config = BertConfig(
-        vocab_size=30,
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=16,
-    )
+    rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+    config = tiny.config("bert", L=1, **dict.fromkeys(rates, 0.1))
     loop = make_loop(config, learning_rate=0.02)
     return loop, values_of(loop)
 
@@ -257,8 +245,7 @@ def test_the_weights_do_not_depend_on_when_one_looks(toy, toy_loop, tmp_path):
             {"eval_seeds": None, "keep_checkpoint_max": 1, "log_steps": 7},
         )
     ):
-        for path in tmp_path.glob("states/*"):
-            path.unlink()
+        forget_states(tmp_path)
         reset(loop, values)
         toy(**changes)
         ends.append(values_of(loop))
@@ -308,8 +295,7 @@ def test_a_run_with_skipped_batches_goes_on_where_it_was(
     arguments = {"bad_batches": [5, 6, 12, 20], "on_nan": "skip"}
     metrics = toy(**arguments)
     expected, curve = values_of(loop), untimed(read_curve(tmp_path))
-    for path in tmp_path.glob("states/*"):
-        path.unlink()
+    forget_states(tmp_path)
     reset(loop, values)
     for num_runs in range(1, _NUM_STEPS):
         try:
@@ -320,8 +306,7 @@ def test_a_run_with_skipped_batches_goes_on_where_it_was(
     assert num_runs > 1
     assert again == metrics
     assert untimed(read_curve(tmp_path)) == curve
-    for ours, theirs in zip(values_of(loop), expected, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    check_values(loop, expected)
 
 
 @pytest.mark.smoke("1")
@@ -399,7 +384,7 @@ def test_interruptions_change_nothing(
     expected_metrics = run("whole", _NUM_STEPS)
     expected = values_of(loop)
     curve = untimed(read_curve(tmp_path / "whole"))
-    for most in (5, 6, 7, 9, 13, 19):
+    for most in (7, 13):
         name = f"cut-{most}"
         reset(loop, start)
         for _ in range(_NUM_STEPS):
@@ -410,8 +395,7 @@ def test_interruptions_change_nothing(
                 reset(loop, [np.ones_like(value) for value in start])
         assert metrics == expected_metrics
         assert untimed(read_curve(tmp_path / name)) == curve
-        for ours, theirs in zip(values_of(loop), expected, strict=True):
-            np.testing.assert_array_equal(ours, theirs)
+        check_values(loop, expected)
     assert run("whole", _NUM_STEPS) == expected_metrics  # Already at its end.
     assert untimed(read_curve(tmp_path / "whole")) == curve
 
@@ -440,8 +424,7 @@ def test_a_signal_saves_and_ends_with_its_code(
     loop, values = toy_loop
     toy()
     expected, curve = values_of(loop), untimed(read_curve(tmp_path))
-    for path in tmp_path.glob("states/*"):
-        path.unlink()
+    forget_states(tmp_path)
     reset(loop, values)
     train = loop.train
 
@@ -459,8 +442,7 @@ def test_a_signal_saves_and_ends_with_its_code(
     monkeypatch.undo()
     reset(loop, [np.zeros_like(value) for value in values])
     toy()
-    for ours, theirs in zip(values_of(loop), expected, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    check_values(loop, expected)
     assert untimed(read_curve(tmp_path)) == curve
 
 

@@ -113,7 +113,7 @@ def _evaluate(loop, data):
 _CASES = {
     "adamw": (bert_adamw, {}),
     "lamb": (bert_lamb, {}),
-    "stable_adamw": (bert_stable_adamw, {}),
+    "stable": (bert_stable_adamw, {}),
     "pieces": (bert_adamw, {"accumulation_steps": 2}),
 }
 
