@@ -26,12 +26,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # The files that take longest, the longest first: half a minute and more.
 _LONGEST = (
     "training/run_pretraining_test.py",
-    "tools/outputs_test.py",
+    "tools/programs_test.py",
     "training/two_devices_test.py",
-    "tools/tools_test.py",
-    "tools/whole_way_test.py",
     "tools/chain_test.py",
-    "tools/run_classifier_test.py",
+    "tools/fine_tuning_test.py",
     "export/tflite_test.py",
     "data/jobs/resume_test.py",
     "export/served_tasks_test.py",

@@ -8,7 +8,6 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.export import export_saved_model
-from keras_bert.export import export_tflite
 from keras_bert.layers import FlatDense
 from keras_bert.tasks import TextClassifier
 
@@ -92,31 +91,6 @@ def test_a_saved_model_has_the_adapters_merged(adapted, tmp_path):
     export_saved_model(classifier, tmp_path)
     served = tf.saved_model.load(str(tmp_path / "1"))
     logits = served.signatures["serving_default"](tf.constant(_TEXTS))["logits"]
-    np.testing.assert_allclose(logits, _logits(classifier), atol=1e-5)
-
-
-@pytest.mark.exhaustive
-def test_a_tflite_file_has_the_adapters_merged(adapted, tmp_path):
-    pytest.importorskip("ai_edge_litert")
-    classifier, _ = adapted
-    found = export_tflite(
-        classifier, tmp_path / "x.tflite", "float32", _TEXTS, files=["ids"]
-    )
-    assert found["ids"].greatest_difference < 1e-5
-
-
-@pytest.mark.exhaustive
-def test_an_onnx_file_has_the_adapters_merged(adapted, tmp_path):
-    onnxruntime = pytest.importorskip("onnxruntime")
-    pytest.importorskip("tf2onnx")
-    from keras_bert.export import export_onnx
-
-    classifier, _ = adapted
-    export_onnx(classifier, tmp_path / "x")
-    session = onnxruntime.InferenceSession(tmp_path / "x" / "model.onnx")
-    ids = classifier.preprocess(_TEXTS)
-    inputs = {x.name: ids[x.name].numpy() for x in session.get_inputs()}
-    (logits,) = session.run(["logits"], inputs)
     np.testing.assert_allclose(logits, _logits(classifier), atol=1e-5)
 
 

@@ -3,10 +3,12 @@
 import json
 import pathlib
 
+import keras
 import numpy as np
 import pytest
 
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.text import BertTokenizer
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
@@ -15,6 +17,16 @@ _GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 @pytest.fixture
 def bert(make_bert):
     return make_bert()
+
+
+@pytest.fixture
+def berts(make_bert):
+    """Two models; the second reads texts as they are written."""
+    keras.utils.set_random_seed(1)
+    first, second = make_bert(), make_bert()
+    vocabulary = second.tokenizer.vocabulary
+    cased = BertTokenizer(vocabulary, lowercase=False)
+    return first, second.with_tokenizer(cased)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 import json
 
-import keras
 import numpy as np
 import pytest
 
@@ -11,7 +10,6 @@ from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextEmbedder
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
-from keras_bert.text import BertTokenizer
 from tests import tiny
 
 _LABELS = ["animal", "food"]
@@ -19,16 +17,6 @@ _TEXTS = ["the dog", "", "A Cat sees meat", "seeds and fish"]
 _TARGETS = [0, 1, 0, 1]
 _CONTEXT = "the dog eats meat and a bird eats seeds."
 _QUESTION = tiny.squad((_CONTEXT, {"1": ("eats", "meat")}))
-
-
-@pytest.fixture
-def berts(make_bert):
-    """Two models; the second reads texts as they are written."""
-    keras.utils.set_random_seed(1)
-    first, second = make_bert(), make_bert()
-    vocabulary = second.tokenizer.vocabulary
-    cased = BertTokenizer(vocabulary, lowercase=False)
-    return first, second.with_tokenizer(cased)
 
 
 @pytest.fixture
@@ -82,23 +70,6 @@ def test_numbers_are_the_mean(berts):
         ensemble.probabilities(_TEXTS)
 
 
-def test_words_are_tagged_by_the_mean_over_their_first_pieces(berts):
-    labels = ["x", "y", "z"]
-    taggers = [TokenClassifier(bert, labels=labels) for bert in berts]
-    words = ["The", "dogs", "eats", "meat"]
-    logits = []
-    for tagger in taggers:
-        ends = tagger.preprocess([" ".join(words)])["ends"].numpy()[0]
-        logits.append(_alone(tagger, [" ".join(words)])[0][ends > 0])
-    best = (logits[0] + logits[1]).argmax(axis=1)
-    tags = [labels[place] for place in best]
-    ensemble = Ensemble(taggers)
-    assert ensemble.evaluate([words], [tags]) == {"accuracy": 1.0}
-    (found,) = ensemble.predict([" ".join(words)])
-    assert [x["label"] for x in found] == tags
-    assert [x["text"] for x in found] == words
-
-
 def test_what_one_tokenizer_drops_is_a_word_of_the_other(berts):
     """A lone accent, which the uncased tokenizer strips."""
     taggers = [TokenClassifier(bert, labels=["x", "y"]) for bert in berts]
@@ -132,18 +103,6 @@ def test_the_files_of_squad_are_of_the_mean(make_bert, tmp_path):
     scores = ensemble.evaluate(_QUESTION)
     is_right = expected["1"].chosen(0.25).text == "meat"
     assert scores["exact_match"] == 100 * is_right
-
-
-def test_saved_models_answer_together(classifiers, tmp_path):
-    places = [tmp_path / "one", tmp_path / "two"]
-    classifiers[0].save(places[0])
-    classifiers[1].save(places[1], format="hf")
-    ensemble = Ensemble.from_pretrained(places)
-    np.testing.assert_allclose(
-        ensemble.probabilities(_TEXTS),
-        Ensemble(classifiers).probabilities(_TEXTS),
-        atol=1e-6,
-    )
 
 
 def test_a_single_directory_is_no_list_of_letters(tmp_path):

@@ -97,6 +97,8 @@ def fitted(make):
     @functools.cache
     def fit(name):
         task, examples = make(name), _CASES[name].examples
+        if name == "classifier":
+            task.main_metric = "f1"
         history = task.fit(
             *examples,
             validation_data=examples,
@@ -128,6 +130,9 @@ def test_the_best_epoch_is_kept(fitted, name):
     found = {key: x[best] for key, x in history.items() if key[:4] == "val_"}
     assert found.pop("val_loss") > 0
     assert found == pytest.approx({f"val_{x}": metrics[x] for x in metrics})
+    if name == "answerer":  # Each of its questions has an answer.
+        assert task.settings["has_impossible"] is False
+        assert task.null_threshold is None
     is_accurate = name not in ("regressor", "answerer")
     assert ("accuracy" in history) == is_accurate
 
@@ -162,6 +167,20 @@ def test_a_text_in_company_has_the_answer_that_it_has_alone(fitted, name):
 
 
 @_every_task
+def test_one_text_has_one_answer(fitted, name):
+    (task, _), first = fitted(name), _CASES[name].asked[0]
+    values = first if isinstance(first, tuple) else (first,)
+    forms = [dict(zip(task.text_inputs, values, strict=True))]
+    if isinstance(first, str):
+        forms += [first, tf.constant(first), np.array(first)]
+    (expected,) = task.predict([first])
+    for one in forms:
+        assert task.predict(one) == expected
+    with pytest.raises(ValueError, match="keys.*the keys 'sentence'"):
+        task.predict({"sentence": "the dog"})
+
+
+@_every_task
 def test_an_ensemble_of_one_model_answers_as_the_model(fitted, name):
     (task, _), (_, examples, asked) = fitted(name), _CASES[name][1:]
     ensemble = tasks.Ensemble([task, task])
@@ -176,6 +195,15 @@ def test_graphs_answer_all_texts_and_mark_cut_ones(fitted, name):
     columns = [*zip(*asked)] if isinstance(asked[0], tuple) else [asked]
     answers = task.predict_texts(*map(tf.constant, columns))
     assert tuple(answers) == task.outputs
+    plain = {key: x.numpy() for key, x in answers.items()}
+    if "probabilities" in plain:
+        expected = task.probabilities(asked)
+        np.testing.assert_allclose(plain["probabilities"], expected, atol=1e-5)
+    for key in {*plain} & {"label", "choice", "answer", "start", "end"}:
+        found = [x[key] for x in task.predict(asked)]
+        assert [*plain[key]] == [
+            x.encode() if isinstance(x, str) else x for x in found
+        ]
     if name == "answerer":
         return
     is_cut = [_LONG in str(text) for text in asked]

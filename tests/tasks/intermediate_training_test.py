@@ -9,7 +9,6 @@ from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
-from tests import tiny
 
 _PAIRS = [("the dog", "eats meat"), ("a cat", "the bird"), ("fish", "seeds")]
 _LABELS = ["entailment", "neutral", "contradiction"]
@@ -44,16 +43,6 @@ def _assert_same_encoder(one, two):
     assert {*weights[0]} == {*weights[1]}
     for path, value in weights[0].items():
         np.testing.assert_array_equal(value, weights[1][path])
-
-
-@pytest.mark.exhaustive
-def test_other_questions_come_before_those_of_squad(bert):
-    context = "the dog eats meat and a bird."
-    answerer = QuestionAnswerer(bert, doc_stride=3)
-    for answer, threshold in (("meat", None), ("", 0.0), ("meat", None)):
-        questions = {"1": ("eats", answer), "2": ("the dog", "meat")}
-        answerer.fit(tiny.squad((context, questions)), **_TINY)
-        assert answerer.null_threshold == threshold
 
 
 @pytest.mark.parametrize("kind", _READERS)

@@ -15,21 +15,6 @@ from keras_bert.tasks import load_task
 
 
 @pytest.mark.parametrize("format", ["keras", "hf"])
-def test_the_files_tell_the_task(bert, tmp_path, format):
-    classifier = TextClassifier(bert, labels=["x", "y"])
-    classifier.save(tmp_path / "one", format=format)
-    regressor = TextRegressor(bert)
-    regressor.save(tmp_path / "two", format=format)
-    one, two = load_task(tmp_path / "one"), load_task(tmp_path / "two")
-    assert (type(one), type(two)) == (TextClassifier, TextRegressor)
-    np.testing.assert_allclose(
-        one.probabilities(["the dog"]),
-        classifier.probabilities(["the dog"]),
-        atol=1e-6,
-    )
-
-
-@pytest.mark.parametrize("format", ["keras", "hf"])
 def test_special_tokens_in_texts_are_found_on_demand(bert, tmp_path, format):
     text = ["the [SEP] dog"]
     sep = bert.tokenizer.vocabulary.id_of("[SEP]")

@@ -43,24 +43,6 @@ def test_logits_are_pooled_over_windows(make_bert, windows, pool):
     np.testing.assert_allclose(regressor.predict(texts), expected, atol=1e-5)
 
 
-def test_what_stands_at_the_end_is_learned(classifier, make_bert, caplog):
-    recipe = {"epochs": 40, "learning_rate": 3e-3, "batch_size": 4}
-    history = classifier.fit(
-        _TEXTS,
-        _TARGETS,
-        validation_data=(_TEXTS, _TARGETS),
-        verbose=0,
-        **recipe,
-    )
-    assert max(history.history["val_accuracy"]) == 1.0
-    assert classifier.evaluate(_TEXTS, _TARGETS)["accuracy"] == 1.0
-    assert "are cut" not in caplog.text
-    # The head of all texts is the same.
-    cut = TextClassifier(make_bert(), labels=_LABELS)
-    assert cut.evaluate(_TEXTS, _TARGETS)["accuracy"] == 0.5
-    assert "8 of 8 texts (100.0 %) are longer" in caplog.text
-
-
 def test_short_texts_are_answered_as_without_windows(classifier):
     whole = TextClassifier(
         classifier.pretrained, labels=_LABELS, truncation="head"

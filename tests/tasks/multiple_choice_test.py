@@ -1,7 +1,6 @@
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
 from keras_bert.tasks import MultipleChoice
@@ -43,10 +42,6 @@ def _read(labels):
     ]
 
 
-def _columns():
-    return [text for text, _ in _QUESTIONS], [row for _, row in _QUESTIONS]
-
-
 def test_it_learns_the_right_choices(trained):
     answers = trained.predict(_QUESTIONS)
     assert [answer["choice"] for answer in answers] == _LABELS
@@ -72,27 +67,6 @@ def test_questions_may_be_read_ones(trained):
             np.testing.assert_array_equal(other.rows.values[name], values)
 
 
-def test_probabilities_are_the_softmax_over_choices_alone(chooser):
-    """Each pair by itself: company and padding change nothing."""
-    for (text, choices), row in zip(
-        _QUESTIONS, chooser.probabilities(_QUESTIONS), strict=True
-    ):
-        scores = [
-            chooser.pretrained.task_model(
-                chooser.preprocess.pairs([text], [choice])
-            )["logits"][0, 0]
-            for choice in choices
-        ]
-        weights = np.exp(np.array(scores, np.float64))
-        np.testing.assert_allclose(row, weights / weights.sum(), atol=1e-5)
-
-
-def test_two_choices_do_as_well(trained):
-    questions = [(text, choices[:2]) for text, choices in _QUESTIONS]
-    assert trained.probabilities(questions).shape == (4, 2)
-    assert trained.evaluate(questions[:3], _LABELS[:3]) == {"accuracy": 1.0}
-
-
 def test_two_questions_to_validate_on_are_no_questions_and_labels(chooser):
     history = chooser.fit(
         _read(_LABELS),
@@ -110,16 +84,6 @@ def test_logits_are_those_of_transformers(golden):
     logits, expected = chooser.predict_ids(inputs)["logits"], outputs["logits"]
     assert expected.shape == (2, 3)
     np.testing.assert_allclose(logits, expected, rtol=1e-5, atol=1e-5)
-
-
-def test_answers_in_graph_are_those_in_python(trained):
-    outputs = trained.predict_ids(trained.preprocess(*_columns()))
-    assert (*outputs, "truncated") == trained.outputs
-    assert outputs["choice"].dtype == tf.int32
-    assert outputs["choice"].numpy().tolist() == _LABELS
-    np.testing.assert_allclose(
-        outputs["probabilities"], trained.probabilities(_QUESTIONS), atol=1e-5
-    )
 
 
 @pytest.mark.parametrize(
@@ -151,21 +115,6 @@ def test_bad_examples_are_named(chooser, questions, labels, message):
         chooser.fit(questions, labels)
 
 
-@pytest.mark.parametrize("bias", [0.0, 1e4])
-def test_one_score_for_every_choice_is_a_collapse(bert, bias, caplog):
-    """Whichever choice rounding then makes the best."""
-    chooser = MultipleChoice(bert)
-    examples = chooser.labelled(_QUESTIONS, _LABELS)
-    assert chooser.collapse(examples) is False
-    kernel, _ = chooser.pretrained.task_head.get_weights()
-    chooser.pretrained.task_head.set_weights([kernel * 1e-4, np.array([bias])])
-    assert chooser.collapse(examples) is True
-    alike = chooser.labelled(_QUESTIONS, [0, 0, 0, 0])
-    assert chooser.collapse(alike) is False
-    chooser.fit(_QUESTIONS, _LABELS, epochs=1, learning_rate=1e-9, verbose=0)
-    assert "gives the same answer to all examples" in caplog.text
-
-
 def test_one_place_for_every_question_is_a_collapse(trained):
     turned = [
         (text, sorted(choices, key=lambda x, best=choices[label]: x != best))
@@ -176,8 +125,3 @@ def test_one_place_for_every_question_is_a_collapse(trained):
     assert trained.collapse(trained.labelled(turned, [0] * 4)) is False
     right = trained.labelled(_QUESTIONS, _LABELS)
     assert trained.collapse(right) is False
-
-
-def test_weights_of_classes_are_an_error(chooser):
-    with pytest.raises(ValueError, match=r"class_weights=\{0: 2.0\}"):
-        chooser.fit(_QUESTIONS, _LABELS, class_weights={0: 2.0})

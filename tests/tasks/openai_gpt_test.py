@@ -6,11 +6,6 @@ import tensorflow as tf
 
 import keras_bert
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.data import PretrainingDataOptions
-from keras_bert.data import TextOptions
-from keras_bert.data import create_pretraining_data
-from keras_bert.data import open_sources
-from keras_bert.data.labelled.squad import SquadQuestion
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 
 _TEXTS = ["word1 word2", "word3", "word4 word5 word6", "word7 word1"]
@@ -79,6 +74,7 @@ def test_a_tokenizer_that_takes_no_tokens_is_refused(make_settings):
         keras_bert.TextClassifier(model, labels=["one", "other"])
 
 
+@pytest.mark.exhaustive
 def test_a_classifier_reads_the_last_token_and_is_served(model, tmp_path):
     classifier = keras_bert.TextClassifier(model, labels=["one", "other"])
     before = classifier.logits(classifier.encode(_TEXTS))
@@ -93,44 +89,6 @@ def test_a_classifier_reads_the_last_token_and_is_served(model, tmp_path):
     np.testing.assert_allclose(answer["logits"], expected, atol=1e-4)
     with pytest.raises(ValueError, match="needs .*files=.'ids'"):
         classifier.export_tflite(tmp_path / "model.tflite", kind="float32")
-
-
-_CHOICES = ([(text, ["word8", "word9"]) for text in _TEXTS], [0, 1, 0, 1])
-_QUESTIONS = [
-    SquadQuestion(t, t, "word8 word9", (("word9", 6),), False, (6, 11))
-    for t in _TEXTS
-]
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "name, examples",
-    [("MultipleChoice", _CHOICES), ("QuestionAnswerer", [_QUESTIONS])],
-)
-def test_other_tasks_learn_and_are_read_back(name, examples, model, tmp_path):
-    kind = getattr(keras_bert, name)
-    task = kind(model)
-    task.fit(*examples, learning_rate=1e-2, **_RECIPE)
-    task.save(tmp_path / "model")
-    task.export_saved_model(tmp_path / "served")
-    ids = np.array([[2, 6, 7, 3]], "int32")
-    inputs = {"input_ids": ids, "input_mask": np.ones_like(ids)}
-    again = kind.from_pretrained(tmp_path / "model").pretrained.task_model
-    trained = task.pretrained.task_model(inputs)["logits"]
-    np.testing.assert_allclose(again(inputs)["logits"], trained, atol=1e-6)
-
-
-def test_records_of_its_own_tokens_are_refused(make_settings, tmp_path):
-    make_settings("bpe").save(tmp_path)
-    (tmp_path / "text.txt").write_text("word1 word2.\n\nword3 word4.\n")
-    with pytest.raises(ValueError, match="whether they continue a word"):
-        create_pretraining_data(
-            open_sources([str(tmp_path / "text.txt")]),
-            [str(tmp_path / "train.tfrecord")],
-            TextOptions(str(tmp_path / "vocab.json")),
-            PretrainingDataOptions(max_seq_length=32),
-        )
-    assert not (tmp_path / "train.tfrecord").exists()
 
 
 def test_words_are_not_tagged(model):

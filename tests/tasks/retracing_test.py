@@ -46,6 +46,7 @@ def test_texts_of_ten_sizes_are_traced_once(make_bert, warned):
     assert not warned
 
 
+@pytest.mark.smoke("classifier")
 @pytest.mark.parametrize(
     "ask",
     [

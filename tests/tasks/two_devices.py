@@ -16,7 +16,6 @@ tf.config.set_logical_device_configuration(
 )
 
 from keras_bert.tasks import TextClassifier  # noqa: E402
-from keras_bert.training.optimizers import bert_adamw  # noqa: E402
 from keras_bert.training.strategies import make_strategy  # noqa: E402
 from tests import tiny  # noqa: E402
 
@@ -44,29 +43,12 @@ def _fit(classifier):
     )
 
 
-def _fit_by_hand(classifier):
-    classifier.model.compile(
-        bert_adamw(classifier.model, 1e-3),
-        loss={
-            "logits": keras.losses.SparseCategoricalCrossentropy(
-                from_logits=True
-            )
-        },
-        jit_compile=False,
-    )
-    inputs = {k: v.numpy() for k, v in classifier.preprocess(_TEXTS).items()}
-    data = tf.data.Dataset.from_tensor_slices(
-        (inputs, {"logits": np.array(_LABELS)})
-    )
-    classifier.model.fit(data.batch(4), epochs=3, shuffle=False, verbose=0)
-
-
-def _train(strategy, train):
+def _train(strategy):
     scope = strategy.scope() if strategy else contextlib.nullcontext()
     with scope:
         classifier = _make_classifier()
         before = classifier.model.get_weights()
-        train(classifier)
+        _fit(classifier)
     return classifier, before
 
 
@@ -76,20 +58,19 @@ def _difference(ours, theirs):
 
 
 def main():
-    found = {}
     two = make_strategy("mirrored")
-    for way, train in (("by hand", _fit_by_hand), ("fit", _fit)):
-        one, before = _train(None, train)
-        other, _ = _train(two, train)
-        weights = one.model.get_weights(), other.model.get_weights()
-        found[f"{way}: replicas"] = two.num_replicas_in_sync
-        found[f"{way}: weights"] = _difference(*weights)
-        found[f"{way}: moved"] = _difference(weights[0], before)
-        answers = one.probabilities(_TEXTS), other.probabilities(_TEXTS)
-        found[f"{way}: probabilities"] = _difference(*answers)
-        found[f"{way}: accuracies"] = [
+    (one, before), (other, _) = _train(None), _train(two)
+    weights = one.model.get_weights(), other.model.get_weights()
+    answers = one.probabilities(_TEXTS), other.probabilities(_TEXTS)
+    found = {
+        "replicas": two.num_replicas_in_sync,
+        "weights": _difference(*weights),
+        "moved": _difference(weights[0], before),
+        "probabilities": _difference(*answers),
+        "accuracies": [
             task.evaluate(_TEXTS, _LABELS)["accuracy"] for task in (one, other)
-        ]
+        ],
+    }
     print(json.dumps(found))
 
 

@@ -1,4 +1,3 @@
-import json
 import os
 
 import pytest
@@ -66,37 +65,6 @@ def test_nothing_found_is_an_error_and_leaves_nothing(collect, tmp_path):
     assert os.listdir(tmp_path / "out") == []
 
 
-@pytest.fixture
-def own_text(tmp_path):
-    path = tmp_path / "own.jsonl"
-    lines = [
-        json.dumps({"body": f"Mr. {subject.title()} came in.\nHe sat down."})
-        for subject in _SUBJECTS
-    ]
-    path.write_text("\n".join([*lines, "[1]"]))
-    return path
-
-
-def test_bad_json_lines_are_counted(collect, own_text, tmp_path):
-    arguments = [
-        f"--output_dir={tmp_path}/out",
-        f"--input_file={own_text}",
-        "--eval_share=0.4",
-        "--text_key=body",
-    ]
-    code, stderr = collect(*arguments)
-    assert code == 1
-    assert f"{own_text}, line 8, must be a JSON object" in stderr
-    assert os.listdir(tmp_path / "out") == []
-    code, stderr = collect(*arguments, "--on_bad_line=skip")
-    assert code == 0, stderr
-    assert "Skipped 1 bad line(s)" in stderr
-    _, values = manifest_of(tmp_path / "out" / "train.txt")
-    assert values["dropped"] == {"bad_lines": 1}
-    assert values["counts"]["sentences"] == 2 * len(_SUBJECTS)
-    assert [*values["settings"]["inputs"]] == [str(own_text)]
-
-
 def test_what_is_dropped_is_told(collect, packages, tmp_path):
     (packages / "broken.py").write_text('"""\xff' + "no end " * 99)
     twin = (packages / "apple.py").read_text()
@@ -110,21 +78,3 @@ def test_what_is_dropped_is_told(collect, packages, tmp_path):
     assert "4 sentences in copies" in stderr
     _, values = manifest_of(output_dir / "train.txt")
     assert values["dropped"] == {"files": 1, "sentences": 4}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--roots=.", "--input_file=a"], "Either --input_file or --roots"),
-        (["--text_key=a"], "--text_key is for --input_file"),
-    ],
-)
-def test_flags_without_effect_are_errors(collect, tmp_path, arguments, message):
-    (tmp_path / "train.txt").write_text("A dog.")
-    code, stderr = collect(
-        f"--output_dir={tmp_path}",
-        *arguments,
-    )
-    assert code == 1
-    assert message in stderr
-    assert os.listdir(tmp_path) == ["train.txt"]

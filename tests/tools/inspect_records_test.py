@@ -1,4 +1,3 @@
-import os
 import pathlib
 import re
 import shutil
@@ -14,25 +13,6 @@ pytestmark = pytest.mark.large
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _SAMPLE = _REPOSITORY / "tfrecords" / "sample"
 _VOCAB_FILE = _SAMPLE / "vocab.txt"
-# The line that only this way of masking has.
-_SHOWN = {"static": "To predict", "dynamic": "Words"}
-
-
-@pytest.fixture(scope="module", params=_SHOWN)
-def records(request, run, tmp_path_factory):
-    """The masking and a file of records made with it."""
-    path = tmp_path_factory.mktemp("records") / f"{request.param}.tfrecord"
-    code, _, stderr = run(
-        "create_pretraining_data",
-        f"--input_file={_SAMPLE / 'text.txt'}",
-        f"--vocab_file={_VOCAB_FILE}",
-        f"--output_file={path}",
-        f"--masking={request.param}",
-        "--max_seq_length=32",
-        "--max_predictions_per_seq=5",
-    )
-    assert code == 0, stderr
-    return request.param, path
 
 
 @pytest.fixture
@@ -77,25 +57,6 @@ def test_examples_and_numbers_are_printed(inspect):
     assert max(map(len, stdout.splitlines())) <= 120
 
 
-def test_both_forms_are_shown(inspect, records):
-    masking, path = records
-    code, stdout, stderr = inspect(input_file=path)
-    assert code == 0, stderr
-    assert f"\n{_SHOWN[masking]} " in stdout
-    assert ("→" in stdout) == (masking == "static")
-
-
-def test_a_cut_file_is_one_line(inspect, tmp_path):
-    path = tmp_path / "cut.tfrecord"
-    shutil.copy(_SAMPLE / "sample.tfrecord", path)
-    os.truncate(path, path.stat().st_size - 10)
-    code, _, stderr = inspect(input_file=path)
-    assert code == 1
-    last = stderr.splitlines()[-1]
-    assert last.startswith(f"Error: {path}, record 40 (counted from 0; at byte")
-    assert "the file is cut" in last
-
-
 @pytest.fixture
 def recorded(tmp_path):
     """A function that gives records, and a manifest that tells of them."""
@@ -124,12 +85,3 @@ def test_records_of_another_vocabulary_are_refused(inspect, recorded):
         r"says abcdefabcdef\.",
         stderr,
     )
-
-
-def test_records_are_as_their_manifest_says(inspect, recorded):
-    path = recorded()
-    path.write_bytes(2 * path.read_bytes())
-    code, stdout, stderr = inspect(input_file=path)
-    assert code == 1
-    assert "must be the file that" in stderr
-    assert stdout == ""

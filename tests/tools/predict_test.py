@@ -1,20 +1,64 @@
-"""Predicting by the program, and a kill in the middle of it."""
+"""Predicting by the program, from files of every form."""
 
 import json
 
 import pytest
 
-from keras_bert.tasks import Ensemble
-from keras_bert.tasks import MultipleChoice
-from keras_bert.tasks import QuestionAnswerer
-from keras_bert.tasks import TextClassifier
-from keras_bert.tasks import TextRegressor
-from keras_bert.tasks import TokenClassifier
+from keras_bert import tasks
+from tests import tiny
 from tests.tools.conftest import tiny_bert
 
 pytestmark = pytest.mark.large
 
 _WORDS = "the a dog cat bird sees likes old".split()
+_TEXTS = ["the dog", "", "old bird", ""]
+_LINES = "".join(f"{text}\n" for text in _TEXTS)
+_TABLE = "sentence\tn\n" + "".join(f"{text}\t1\n" for text in _TEXTS)
+_PAIRS = [("the dog", "a cat"), ("old", "old")]
+_QUESTION = ("a bird", "the old dog sees a cat")
+_SQUAD = json.dumps(tiny.squad((_QUESTION[1], {"q7": (_QUESTION[0], "")})))
+_SWAG = "sent1,sent2,ending0,ending1\nthe dog,the,cat,bird sees\n"
+_CHOICES = ("the dog", ["the cat", "the bird sees"])
+_COLUMNS = {"text_column": "a", "text_pair_column": "b"}
+_SENTENCE = {"text_column": "sentence"}
+# The name of a task, a file, its text, flags, what is asked, and its places.
+_CASES = {
+    "lines": ("classifier", "in.txt", _LINES, {}, _TEXTS, [1, 2, 3, 4]),
+    "table": ("classifier", "in.tsv", _TABLE, _SENTENCE, _TEXTS, [2, 3, 4, 5]),
+    "pairs": (
+        "regressor",
+        "in.csv",
+        'a,b\nthe dog,"a cat"\nold,old\n',
+        _COLUMNS,
+        _PAIRS,
+        [2, 3],
+    ),
+    "questions": ("answerer", "in.json", _SQUAD, {}, [_QUESTION], ["q7"]),
+    "choices": ("chooser", "in.csv", _SWAG, {}, [_CHOICES], [2]),
+    "tags": (
+        "tagger",
+        "in.conll",
+        "the O\ndog O\n\nold B-X\n",
+        {},
+        [["the", "dog"], ["old"]],
+        [1, 4],
+    ),
+    "entities": (
+        "tagger",
+        "in.txt",
+        "the dog\n\n",
+        {},
+        ["the dog", ""],
+        [1, 2],
+    ),
+}
+_MAKERS = {
+    "classifier": lambda x: tasks.TextClassifier(x, labels=["x", "y", "z"]),
+    "regressor": tasks.TextRegressor,
+    "answerer": tasks.QuestionAnswerer,
+    "chooser": tasks.MultipleChoice,
+    "tagger": lambda x: tasks.TokenClassifier(x, labels=["O", "B-X", "I-X"]),
+}
 
 
 @pytest.fixture(scope="module")
@@ -22,174 +66,68 @@ def bert():
     return tiny_bert(_WORDS, initializer_range=0.5)
 
 
-@pytest.fixture(scope="module")
-def classifier(bert, tmp_path_factory):
-    classifier = TextClassifier(bert, labels=["x", "y", "z"])
-    classifier.directory = tmp_path_factory.mktemp("model")
-    classifier.save(classifier.directory)
-    return classifier
+@pytest.fixture
+def predict(run, tmp_path):
+    """Runs the program on a model in `model`; its exit code and stderr."""
+
+    def predict(name, model="model", **flags):
+        files = {"input_file": name, "output_file": "out.jsonl"}
+        flags = {"model_dir": model, **files, **flags}
+        words = [f"--{key}={value}" for key, value in flags.items()]
+        words.append("--precision=float32")
+        code, _, stderr = run("predict", *words, folder=tmp_path)
+        return code, stderr
+
+    return predict
 
 
-def _read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
+@pytest.fixture
+def answers(tmp_path):
+    """A function that reads the answers."""
+
+    def answers():
+        lines = (tmp_path / "out.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    return answers
 
 
-def test_answers_are_those_of_the_library(run, classifier, tmp_path):
-    texts = ["the dog", "", "old bird", ""]
-    (tmp_path / "in.txt").write_text("".join(f"{text}\n" for text in texts))
-    rows = "".join(f"{text}\t{n}\n" for n, text in enumerate(texts))
-    (tmp_path / "in.tsv").write_text(f"sentence\tn\n{rows}")
-    for name, columns in (
-        ("in.txt", []),
-        ("in.tsv", ["--text_column=sentence"]),
-    ):
-        output = tmp_path / f"{name}.jsonl"
-        code, _, stderr = run(
-            "predict",
-            f"--model_dir={classifier.directory}",
-            f"--input_file={tmp_path / name}",
-            f"--output_file={output}",
-            "--precision=float32",
-            *columns,
-        )
-        assert code == 0, stderr
-        answers = _read(output)
-        start = 2 if columns else 1
-        assert [x["line"] for x in answers] == [*range(start, start + 4)]
-        for answer, expected in zip(answers, classifier.predict(texts)):
-            prediction = answer["prediction"]
-            assert prediction["label"] == expected["label"]
-            assert prediction["probability"] == pytest.approx(
-                expected["probability"], abs=1e-5
-            )
+def _assert_alike(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        is_plain = isinstance(other, list)
+        assert one == (other if is_plain else pytest.approx(other, abs=1e-5))
 
 
-def test_pairs_of_a_regressor_get_numbers(run, bert, tmp_path):
-    regressor = TextRegressor(bert)
-    regressor.settings["is_pair"] = True
-    regressor.save(tmp_path / "model")
-    (tmp_path / "in.csv").write_text('a,b\nthe dog,"a cat"\nold,old\n')
-    arguments = (
-        "predict",
-        f"--model_dir={tmp_path / 'model'}",
-        f"--input_file={tmp_path / 'in.csv'}",
-        f"--output_file={tmp_path / 'out.jsonl'}",
-        "--text_column=a",
-        "--precision=float32",
-    )
-    code, _, stderr = run(*arguments)
-    assert code == 1
-    assert "must be asked pairs: name both columns" in stderr
-    code, _, stderr = run(*arguments, "--text_pair_column=b")
-    assert code == 0, stderr
-    found = [x["prediction"] for x in _read(tmp_path / "out.jsonl")]
-    expected = regressor.predict([("the dog", "a cat"), ("old", "old")])
-    assert found == pytest.approx(expected, abs=1e-5)
-
-
-_SQUAD = {
-    "data": [
-        {
-            "paragraphs": [
-                {
-                    "context": "the old dog sees a cat",
-                    "qas": [{"id": "q7", "question": "a bird"}],
-                }
-            ]
-        }
-    ]
-}
-
-
-@pytest.mark.smoke("tags")
-@pytest.mark.parametrize(
-    ("make", "name", "text", "ask"),
-    [
-        (
-            QuestionAnswerer,
-            "in.json",
-            json.dumps(_SQUAD),
-            lambda x: [
-                ("q7", *x.predict([("a bird", "the old dog sees a cat")]))
-            ],
-        ),
-        (
-            MultipleChoice,
-            "in.csv",
-            "sent1,sent2,ending0,ending1\nthe dog,the,cat,bird sees\n",
-            lambda x: [
-                (2, *x.predict([("the dog", ["the cat", "the bird sees"])]))
-            ],
-        ),
-        (
-            lambda bert: TokenClassifier(bert, labels=["O", "B-X", "I-X"]),
-            "in.conll",
-            "the O\ndog O\n\nold B-X\n",
-            lambda x: [
-                *zip((1, 4), x.predict_words([["the", "dog"], ["old"]]))
-            ],
-        ),
-        (
-            lambda bert: TokenClassifier(bert, labels=["O", "B-X", "I-X"]),
-            "in.txt",
-            "the dog\n\n",
-            lambda x: [*zip((1, 2), x.predict(["the dog", ""]))],
-        ),
-    ],
-    ids=["questions", "choices", "tags", "entities"],
-)
-def test_other_tasks_answer_files(run, bert, tmp_path, make, name, text, ask):
-    task = make(bert)
+@pytest.mark.smoke("lines", "pairs", "tags")
+@pytest.mark.parametrize("name", _CASES)
+def test_answers_are_those_of_the_library(
+    predict, answers, bert, tmp_path, name
+):
+    kind, file, text, flags, asked, places = _CASES[name]
+    task = _MAKERS[kind](bert)
+    if name == "pairs":
+        task.settings["is_pair"] = True
     task.save(tmp_path / "model")
-    (tmp_path / name).write_text(text)
-    code, _, stderr = run(
-        "predict",
-        f"--model_dir={tmp_path / 'model'}",
-        f"--input_file={tmp_path / name}",
-        f"--output_file={tmp_path / 'out.jsonl'}",
-        "--precision=float32",
-    )
+    (tmp_path / file).write_text(text)
+    if name == "pairs":
+        code, stderr = predict(file, text_column="a")
+        assert code == 1
+        assert "must be asked pairs: name both columns" in stderr
+    code, stderr = predict(file, **flags)
     assert code == 0, stderr
-    found = _read(tmp_path / "out.jsonl")
-    place = "id" if name == "in.json" else "line"
-    for answer, (where, expected) in zip(found, ask(task), strict=True):
-        assert answer[place] == where
-        if isinstance(expected, dict):
-            expected = pytest.approx(expected, abs=1e-5)
-        assert answer["prediction"] == expected
+    found = answers()
+    key = "id" if file == "in.json" else "line"
+    assert [x[key] for x in found] == places
+    ask = task.predict_words if name == "tags" else task.predict
+    _assert_alike([x["prediction"] for x in found], ask(asked))
 
 
-def test_several_models_answer_together(run, bert, classifier, tmp_path):
-    other = TextClassifier(bert, labels=["x", "y", "z"])
-    other.save(tmp_path / "other")
-    (tmp_path / "in.txt").write_text("the dog\n\nold bird\n")
-    output = tmp_path / "out.jsonl"
-    arguments = (
-        "predict",
-        f"--input_file={tmp_path / 'in.txt'}",
-        f"--output_file={output}",
-        "--precision=float32",
-    )
-    both = f"{classifier.directory},{tmp_path / 'other'}"
-    code, _, stderr = run(*arguments, f"--model_dir={both}")
+def test_several_models_answer_together(predict, answers, bert, tmp_path):
+    models = [_MAKERS["classifier"](bert) for _ in range(2)]
+    for model, name in zip(models, ("one", "two")):
+        model.save(tmp_path / name)
+    (tmp_path / "in.txt").write_text(_LINES)
+    code, stderr = predict("in.txt", model="one,two")
     assert code == 0, stderr
-    expected = Ensemble([classifier, other]).predict(
-        ["the dog", "", "old bird"]
-    )
-    for answer, wanted in zip(_read(output), expected, strict=True):
-        assert answer["prediction"] == pytest.approx(wanted, abs=1e-5)
-
-
-def test_columns_of_plain_text_are_refused(run, classifier, tmp_path):
-    (tmp_path / "in.txt").write_text("a\n")
-    code, _, stderr = run(
-        "predict",
-        f"--model_dir={classifier.directory}",
-        f"--input_file={tmp_path / 'in.txt'}",
-        f"--output_file={tmp_path / 'out.jsonl'}",
-        "--text_column=a",
-    )
-    assert code == 1
-    assert "--text_column is not for a .txt. Received: --text_column=a" in (
-        stderr
-    )
+    expected = tasks.Ensemble(models).predict(_TEXTS)
+    _assert_alike([x["prediction"] for x in answers()], expected)

@@ -1,11 +1,8 @@
 """`try`, `fill_mask` and `embed`, by the tiny model that comes along."""
 
 import json
-import pathlib
-import re
 
 import numpy as np
-import pytest
 
 import keras_bert
 from keras_bert.tasks import FillMask
@@ -80,30 +77,3 @@ def test_vectors_are_those_of_the_library(run, tmp_path, monkeypatch):
     found = np.load(tmp_path / "vectors.npy")
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, embedder.embed(_TEXTS), atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("tool", "flags", "message"),
-    [
-        ("embed", {"output_file": "a.txt"}, "must go to a .npy file.*a.txt"),
-        ("embed", {"input_file": "no.txt"}, "must be a file. Received"),
-        ("embed", {"prompt": "query"}, "query"),
-        ("fill_mask", {}, "--input_file and --output_file go together"),
-        ("fill_mask", {"input_file": None}, "One of --text and --input_file"),
-        ("fill_mask", {"text": "a"}, "One of --text and --input_file"),
-    ],
-)
-def test_a_mistake_is_one_line(tool, flags, message, run, tmp_path):
-    pathlib.Path(tmp_path, "texts.txt").write_text("one\n")
-    given = {"input_file": "texts.txt", **flags}
-    if tool == "embed":
-        given = {"output_file": "vectors.npy", **given}
-    arguments = [
-        f"--{name}={tmp_path / value if name.endswith('_file') else value}"
-        for name, value in given.items()
-        if value is not None
-    ]
-    code, _, stderr = run(tool, *arguments)
-    assert code == 1
-    (line,) = [x for x in stderr.splitlines() if x.startswith("Error: ")]
-    assert re.search(message, line), line

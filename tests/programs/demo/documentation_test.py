@@ -110,22 +110,6 @@ def test_only_sentences_of_prose_are_kept(text, expected):
     assert clean_sentences(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("marked", "plain"),
-    [
-        ("Use :class:`~os.Path` and ``x`` here.", "Use os.Path and x here."),
-        ("It is **very** *good* to `sit`.", "It is very good to sit."),
-        ("See the [manual](https://a.b) of it.", "See the manual of it."),
-        ("See `the manual <https://a.b>`_ now.", "See the manual now."),
-        ("Calling close() is not needed.", "Calling close is not needed."),
-        ("Note: the `file' is \u201copen\u201d.", "the 'file' is \"open\"."),
-    ],
-)
-def test_markup_is_removed(marked, plain):
-    found = prose._without_markup(marked.translate(prose._PLAIN_MARKS))
-    assert found == plain
-
-
 def test_examples_in_docstrings_are_true():
     assert doctest.testmod(prose).failed == 0
 
@@ -179,13 +163,6 @@ def test_tests_and_vendored_copies_are_not_read(tmp_path):
     )
     assert documents == []
     assert not counts
-
-
-def test_files_of_code_are_not_parsed(tmp_path):
-    source = _module(_long("apple")) + "x = 1\n" * 2000
-    documents, counts = _collect(tmp_path, a=source)
-    assert documents == []
-    assert counts == collections.Counter(read=1)
 
 
 def test_readmes_and_descriptions_are_read(tmp_path):

@@ -23,17 +23,6 @@ def test_each_known_word_is_masked_by_itself(vocabulary):
     ]
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [b"The small birds sleep here.", b"The old cat sees the new dog now."],
-    ids=["short", "unknown"],
-)
-def test_without_a_sentence_there_is_only_the_mask(vocabulary, sentence):
-    ((text, said),) = masked_sentences([[sentence]], vocabulary)
-    assert text == "[MASK]"
-    assert "no short sentence" in said
-
-
 class _Guesses:
     """Answers every text with one word."""
 

@@ -153,7 +153,7 @@ def test_a_damaged_record_is_named(folder, masking, damage, part):
             list(data[part])
 
 
-@pytest.mark.smoke("train")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", ["train", "eval"])
 def test_a_run_over_damaged_records_is_one_line(folder, part):
     name = f"static-{part}.tfrecord"

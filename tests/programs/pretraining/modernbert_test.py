@@ -53,40 +53,15 @@ def folder(make_settings, tmp_path_factory):
         mlp_dropout=0.1,
     ).to_json(path / "config.json")
     random = np.random.default_rng(0)
-    lines = [
-        " ".join(f"word{n}" for n in random.integers(0, 10, 24))
-        for _ in range(20)
-    ]
-    (path / "text.txt").write_text("\n".join(lines))
-    create_pretraining_data(
-        open_sources([str(path / "text.txt")]),
-        [str(path / "train.tfrecord")],
-        TextOptions(str(path / "tokenizer.json")),
-        PretrainingDataOptions(
-            max_seq_length=32,
-            dupe_factor=1,
-            masking="dynamic",
-            packing="full_sentences",
-        ),
-    )
-    return path
-
-
-@pytest.fixture(scope="module")
-def packed(folder):
-    """Records of short documents, several in a row."""
-    random = np.random.default_rng(0)
     documents = [
         " ".join(f"word{n}" for n in random.integers(0, 10, length))
         for length in random.integers(1, 4, 90)
     ]
-    path = folder / "packed"
-    path.mkdir()
     (path / "text.txt").write_text("\n\n".join(documents))
     create_pretraining_data(
         open_sources([str(path / "text.txt")]),
         [str(path / "train.tfrecord")],
-        TextOptions(str(folder / "tokenizer.json")),
+        TextOptions(str(path / "tokenizer.json")),
         PretrainingDataOptions(
             max_seq_length=32,
             dupe_factor=1,
@@ -109,38 +84,55 @@ def _added(text, number, special=True):
     }
 
 
-def _train(folder, output_dir, records=None, **changes):
-    records = records or folder
+def _train(folder, output_dir):
     recipe = PretrainingRecipe(
-        input_file=[str(records / "train.tfrecord")],
-        eval_file=[str(records / "train.tfrecord")],
+        input_file=[str(folder / "train.tfrecord")],
+        eval_file=[str(folder / "train.tfrecord")],
         vocab_file=str(folder / "tokenizer.json"),
         bert_config_file=str(folder / "config.json"),
         output_dir=str(output_dir),
         objective="mlm",
         masked_lm_prob=0.3,
         max_predictions_per_seq=10,
+        mask_special_tokens=True,
         num_train_steps=6,
         num_warmup_steps=1,
+        optimizer="stable_adamw",
+        learning_rate_decay="wsd",
         log_steps=1,
         save_checkpoints_steps=2,
         train_batch_size=4,
         precision="float32",
-        **changes,
     )
     run_plan(plan_pretraining(recipe))
 
 
-def _curve(output_dir):
+def _losses(output_dir):
     lines = (output_dir / "metrics.jsonl").read_text().splitlines()
     points = [json.loads(line) for line in lines]
-    return [point for point in points if point["split"] == "train"]
+    return [x["mlm_loss"] for x in points if x["split"] == "train"]
 
 
 @pytest.mark.exhaustive
-def test_what_is_learned_from_text_fills_masks(folder, tmp_path, killed):
-    """With a run that is stopped behind step 3 and gone on with."""
-    whole = _train_with_a_stop(tmp_path, killed, folder)
+def test_what_is_learned_from_rows_of_several_texts_fills_masks(
+    folder, tmp_path, monkeypatch, killed
+):
+    """With a run that is stopped after step 3 and resumed."""
+    built = []
+    packed_form = Backbone.packed
+    monkeypatch.setattr(
+        Backbone, "packed", lambda x: built.append(x) or packed_form(x)
+    )
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    _train(folder, whole)
+    killed(_train, folder, stopped)
+    assert not (stopped / "model.safetensors").exists()
+    _train(folder, stopped)
+    assert len(built) == 3
+    name = "model.safetensors"
+    assert (whole / name).read_bytes() == (stopped / name).read_bytes()
+    assert _losses(whole) == _losses(stopped)
+    assert len(_losses(whole)) == 6
     bert = from_pretrained(whole)
     assert bert.parts == {"masked_lm_head"}
     settings, again = read_byte_pair(folder), bert.tokenizer_settings
@@ -150,37 +142,3 @@ def test_what_is_learned_from_text_fills_masks(folder, tmp_path, killed):
     (answers,) = fill_mask("word1 word2 [MASK]  word3")
     assert len(answers) == 5
     assert answers[0]["probability"] >= answers[1]["probability"] > 0
-
-
-@pytest.mark.exhaustive
-def test_several_texts_in_a_row_are_learned(
-    folder, packed, tmp_path, monkeypatch, killed
-):
-    built = []
-    packed_form = Backbone.packed
-    monkeypatch.setattr(
-        Backbone, "packed", lambda x: built.append(x) or packed_form(x)
-    )
-    recipe = {
-        "records": packed,
-        "optimizer": "stable_adamw",
-        "learning_rate_decay": "wsd",
-        "mask_special_tokens": True,
-    }
-    whole = _train_with_a_stop(tmp_path, killed, folder, **recipe)
-    assert len(built) == 3
-    assert from_pretrained(whole).parts == {"masked_lm_head"}
-
-
-def _train_with_a_stop(tmp_path, killed, folder, **changes):
-    """Trains twice, once with a stop; the same comes out, in the directory."""
-    _train(folder, tmp_path / "whole", **changes)
-    killed(_train, folder, tmp_path / "stopped", **changes)
-    assert not (tmp_path / "stopped/model.safetensors").exists()
-    _train(folder, tmp_path / "stopped", **changes)
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    name = "model.safetensors"
-    assert (whole / name).read_bytes() == (stopped / name).read_bytes()
-    losses = [[x["mlm_loss"] for x in _curve(p)] for p in (whole, stopped)]
-    assert losses[0] == losses[1] and len(losses[0]) == 6
-    return whole

@@ -5,8 +5,6 @@ import pytest
 from keras_bert import artifacts
 from keras_bert.programs.pretraining.record_facts import read_record_facts
 from keras_bert.programs.pretraining.record_facts import verified_sha256
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _TRAIN, _EVAL = "static-train.tfrecord", "static-eval.tfrecord"
 
@@ -96,16 +94,6 @@ def test_predictions_of_dynamic_records_are_up_to_the_training(folder):
     folder.write_manifest(names[1], max_predictions_per_seq=5)
     facts = facts_of(folder, *names)
     assert facts.settled("max_predictions_per_seq", None, 20) == 20
-
-
-def test_records_of_another_vocabulary_are_an_error(folder):
-    facts = facts_of(folder, _TRAIN)
-    other = Vocabulary([*SPECIAL_TOKENS, "swapped"])
-    with pytest.raises(
-        ValueError,
-        match=f"made with vocab.txt. .*another vocabulary, says .*{_TRAIN}",
-    ):
-        facts.check_vocabulary(other, "vocab.txt")
 
 
 def test_a_record_file_that_was_altered_is_an_error(folder):

@@ -46,17 +46,6 @@ def test_each_window_is_laid_out_as_published(preprocess, words):
     )
 
 
-def test_rows_belong_to_questions_in_order(preprocess):
-    asked = _rows(preprocess)
-    assert asked.starts.tolist() == [0, 1, 5, 8]
-    assert asked.counts.tolist() == [1, 4, 3, 1]
-    windows = [question.windows for question in asked.decode_context]
-    np.testing.assert_array_equal(
-        asked.rows.lengths,
-        np.concatenate([w.context_start + w.lengths + 1 for w in windows]),
-    )
-
-
 def test_a_part_has_the_rows_of_its_questions(preprocess):
     asked = _rows(preprocess)
     part = asked.part([2, 1])
@@ -69,15 +58,6 @@ def test_a_part_has_the_rows_of_its_questions(preprocess):
         part.rows.inputs(np.arange(7))["input_ids"],
         asked.rows.inputs([5, 6, 7, 1, 2, 3, 4])["input_ids"],
     )
-
-
-def test_tokens_have_their_bytes_in_the_context(preprocess):
-    asked = _rows(preprocess, [("", "Dogs – Café."), ("", "a")])
-    starts, ends = asked.decode_context[0].token_spans
-    data = "Dogs – Café.".encode()
-    assert [data[a:b].decode() for a, b in zip(starts, ends)] == [
-        *("Dog", "s", "–", "Café", "."),
-    ]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 1000])

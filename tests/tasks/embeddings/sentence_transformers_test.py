@@ -139,65 +139,71 @@ def test_an_encoder_in_a_folder_is_found(expected, sentence_directory):
     )
 
 
+_ROOT_MEAN = "pooling_mode_mean_sqrt_len_tokens"
+
+
 @pytest.mark.parametrize(
-    ("kinds", "message"),
+    ("kinds", "changes", "message"),
     [
         (
             "Pooling sentence_transformers.models.LSTM",
+            {},
             "one of Transformer, Pooling, Dense, Normalize.*models.LSTM'",
         ),
-        ("Pooling my_code.Dense", "Received: 'my_code.Dense'"),
-        ("", "then any Dense.*Received: Transformer\\."),
-        ("Pooling Normalize Dense", "Transformer, Pooling, Normalize, Dense"),
-        ("Pooling Pooling", "Received: Transformer, Pooling, Pooling"),
-    ],
-)
-def test_other_modules_are_an_error(sentence_directory, kinds, message):
-    directory = sentence_directory(kinds)
-    with pytest.raises(CheckpointError, match=f"modules.json.*{message}"):
-        TextEmbedder.from_pretrained(directory)
-
-
-@pytest.mark.parametrize(
-    ("pooling", "message"),
-    [
+        ("Pooling my_code.Dense", {}, "Received: 'my_code.Dense'"),
+        ("", {}, "then any Dense.*Received: Transformer\\."),
+        ("Pooling Normalize Dense", {}, "Transformer, Pooling, Normalize, De"),
+        ("Pooling Pooling", {}, "Received: Transformer, Pooling, Pooling"),
         (
+            "Pooling",
             {"pooling_mode_max_tokens": True},
             "cls, max, mean. Received: max and mean",
         ),
         (
-            {
-                "pooling_mode_mean_tokens": False,
-                "pooling_mode_mean_sqrt_len_tokens": True,
-            },
+            "Pooling",
+            {"pooling_mode_mean_tokens": False, _ROOT_MEAN: True},
             "Received: mean_sqrt_len_tokens",
         ),
-        ({"pooling_mode": "lasttoken"}, "Received: lasttoken"),
-        ({"pooling_mode": ["cls", "weightedmean"]}, "cls and weightedmean"),
-        ({"word_embedding_dimension": 8}, "size, 16. Received: 8"),
+        ("Pooling", {"pooling_mode": "lasttoken"}, "Received: lasttoken"),
+        (
+            "Pooling",
+            {"pooling_mode": ["cls", "weightedmean"]},
+            "cls and weightedmean",
+        ),
+        ("Pooling", {"word_embedding_dimension": 8}, "size, 16. Received: 8"),
+        ("Dense", {"in_features": 8}, "`in_features` must be 16. Received: 8"),
+        (
+            "Dense",
+            {"out_features": None},
+            "`out_features` must.*None",
+        ),
+        (
+            "Dense",
+            {"out_features": 4},
+            r"must be .*\(4, 16\).*Received: .*\(3, 16\)",
+        ),
+        ("Dense", {"use_residual": True}, "`use_residual` must be False"),
+        (
+            "Dense",
+            {"module_input_name": "x"},
+            "must be sentence_embedding.*'x'",
+        ),
+        ("Dense", {"rank": 3}, "`rank` must be left out"),
+        (
+            "Dense",
+            {"activation_function": "os.system"},
+            "Received: 'os.system'",
+        ),
+        ("Dense", {"bias": False}, "Received: .*linear.bias"),
     ],
 )
-def test_other_poolings_are_an_error(sentence_directory, pooling, message):
-    directory = sentence_directory("Pooling", pooling)
-    with pytest.raises(CheckpointError, match=message):
-        TextEmbedder.from_pretrained(directory)
-
-
-@pytest.mark.parametrize(
-    ("dense", "message"),
-    [
-        ({"in_features": 8}, "`in_features` must be 16. Received: 8"),
-        ({"out_features": None}, "`out_features` must be an int.*None"),
-        ({"out_features": 4}, r"must be .*\(4, 16\).*Received: .*\(3, 16\)"),
-        ({"use_residual": True}, "`use_residual` must be False"),
-        ({"module_input_name": "x"}, "must be sentence_embedding.*'x'"),
-        ({"rank": 3}, "`rank` must be left out"),
-        ({"activation_function": "os.system"}, "Received: 'os.system'"),
-        ({"bias": False}, "Received: .*linear.bias"),
-    ],
-)
-def test_other_dense_layers_are_an_error(sentence_directory, dense, message):
-    directory = sentence_directory("Pooling Dense", dense=dense)
+def test_other_modules_are_an_error(
+    sentence_directory, kinds, changes, message
+):
+    if kinds == "Dense":
+        directory = sentence_directory("Pooling Dense", dense=changes)
+    else:
+        directory = sentence_directory(kinds, changes)
     with pytest.raises(CheckpointError, match=message):
         TextEmbedder.from_pretrained(directory)
 

@@ -84,20 +84,6 @@ def test_the_best_epoch_is_kept(bert, validation_data, metric):
     assert embedder.evaluate(*data)[metric] == pytest.approx(best)
 
 
-def test_the_loss_of_an_epoch_is_the_mean_of_its_batches(bert):
-    """A rate of next to nothing; the loss is worked out from the vectors."""
-    embedder = TextEmbedder(bert)
-    history = embedder.fit(
-        _PAIRS, epochs=1, batch_size=4, learning_rate=1e-12, verbose=0
-    ).history
-    first, second = (embedder.embed(list(texts)) for texts in zip(*_PAIRS))
-    first /= np.linalg.norm(first, axis=1, keepdims=True)
-    second /= np.linalg.norm(second, axis=1, keepdims=True)
-    logits = 20.0 * first @ second.T
-    losses = np.log(np.exp(logits).sum(axis=1)) - np.diag(logits)
-    np.testing.assert_allclose(history["loss"], losses.mean(), rtol=1e-4)
-
-
 def test_what_does_not_go_with_embeddings_is_an_error(bert):
     with pytest.raises(ValueError, match="label_smoothing=0.1"):
         TextEmbedder(bert).fit(_PAIRS, label_smoothing=0.1)

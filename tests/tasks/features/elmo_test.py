@@ -31,25 +31,6 @@ def _tagger(elmo, **arguments):
     return FeatureTokenClassifier(elmo, labels=labels, **_ALL, **arguments)
 
 
-@pytest.mark.exhaustive
-def test_a_tagger_learns_on_the_layers_of_elmo(elmo, tmp_path):
-    tagger = _tagger(elmo, lstm_size=16, cache_dir=str(tmp_path / "states"))
-    fit = {"epochs": 60, "learning_rate": 0.03, "verbose": 0}
-    before = elmo.encoder.get_weights()
-    tagger.fit(_WORDS, _TAGS, validation_data=(_WORDS, _TAGS), **fit)
-    assert tagger.predict_words(_WORDS) == _TAGS
-    answers = tagger.predict([f" {_TEXTS[2]}", ""])
-    assert answers[0][0].pop("probability") > 0.5
-    assert answers == [
-        [{"text": "birds", "label": "ANIMAL", "start": 1, "end": 6}],
-        [],
-    ]
-    assert tagger.predict([]) == []
-    for found, expected in zip(elmo.encoder.get_weights(), before, strict=True):
-        np.testing.assert_array_equal(found, expected)
-    assert [*(tmp_path / "states").glob("states-*.npy")]
-
-
 def test_the_head_reads_the_states_between_the_ends_of_a_sentence(elmo):
     tagger = _tagger(elmo)
     encoded = tagger.encode(_WORDS, _TAGS)

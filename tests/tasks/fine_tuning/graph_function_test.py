@@ -99,6 +99,7 @@ _CHANGES = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.smoke("optimizer", "in_graph")
 @_CHANGES
 @pytest.mark.parametrize("num_batches", [1, _MANY])
 def test_a_changed_matrix_is_seen(narrow, change, num_batches):
@@ -114,6 +115,7 @@ def test_a_changed_matrix_is_seen(narrow, change, num_batches):
     )
 
 
+@pytest.mark.smoke("kernel-optimizer", "bias-in_graph")
 @_CHANGES
 @pytest.mark.parametrize("name", ["kernel", "bias"])
 def test_a_changed_weight_is_seen_in_its_copies(wide, change, name):

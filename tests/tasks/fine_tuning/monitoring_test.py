@@ -7,69 +7,12 @@ import pytest
 import keras_bert
 from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
 from keras_bert.tasks.fine_tuning.monitoring import check_monitored
-from tests import tiny
 
 pytestmark = pytest.mark.large
 
 _callbacks = keras.callbacks
 _TEXTS = ["a list", "a function of a list", "an error", "the value is a dict"]
 _LABELS = [*"abab"]
-_PAIRS = [*zip(_TEXTS, reversed(_TEXTS), strict=True)]
-_CONTEXT = "The function returns a list."
-_BOTH = tiny.squad(
-    (_CONTEXT, {"1": ("What is returned?", "a list"), "2": ("Who?", "")})
-)
-_WORDS = [text.split() for text in _TEXTS]
-_TAGS = [["O"] * (len(words) - 1) + ["B-X"] for words in _WORDS]
-# A task, its arguments, what `fit` takes, and whether it logs an accuracy.
-_TASKS = {
-    "two labels": (
-        "TextClassifier",
-        {"labels": ["a", "b"]},
-        _TEXTS,
-        _LABELS,
-    ),
-    "entities": (
-        "TokenClassifier",
-        {"labels": ["O", "B-X", "I-X"]},
-        _WORDS,
-        _TAGS,
-    ),
-    "squad 2.0": ("QuestionAnswerer", {}, _BOTH),
-    "scored pairs": ("TextEmbedder", {}, _PAIRS, [0.1, 0.9, -0.5, 0.3]),
-}
-_NO_ACCURACY = {"squad 2.0", "scored pairs"}
-_NO_STEP = {"learning_rate": 1e-12, "epochs": 1, "verbose": 0}
-
-
-@pytest.mark.parametrize("name", _TASKS)
-def test_losses_and_metrics_are_in_the_history(name):
-    task, arguments, *data = _TASKS[name]
-    arguments = {"seq_length": 32, **arguments}
-    keras.utils.set_random_seed(0)
-    task = getattr(keras_bert, task).from_pretrained(
-        keras_bert.TINY_MODEL, **arguments
-    )
-    stop = _callbacks.EarlyStopping()
-    history = task.fit(
-        *data,
-        validation_data=tuple(data),
-        callbacks=[stop],
-        batch_size=4,
-        **_NO_STEP,
-    ).history
-    if name == "squad 2.0":
-        task.null_threshold = 0.0  # It is tuned after the last epoch.
-    metrics = task.evaluate(*data)
-    assert {n for n in history if n.startswith("val_")} == {
-        "val_loss",
-        *(f"val_{name}" for name in metrics),
-    }
-    assert ("accuracy" in history) == (name not in _NO_ACCURACY)
-    for key, value in metrics.items():
-        assert history[f"val_{key}"] == [pytest.approx(value, abs=1e-4)]
-    assert stop.best == history["val_loss"][0] > 0
-    assert history["loss"] == pytest.approx(history["val_loss"], rel=0.3)
 
 
 def _classifier(**arguments):

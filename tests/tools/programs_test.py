@@ -1,8 +1,7 @@
-"""The rule of outputs, as a table over all programs.
+"""Mistakes and outputs, as a table with one row for each program.
 
-An output is new, or one of ours and --overwrite is given; never an input. The
-rule itself is tested in tests/outputs_test.py. Here each program is asked once
-whether it keeps to it, and in every other way where all is tried.
+An output is new, or written by us and --overwrite is given; it is never an
+input. Errors of the library are tested where they are raised.
 """
 
 import dataclasses
@@ -10,11 +9,16 @@ import functools
 import importlib.util
 import json
 import pathlib
+import re
 import shutil
 
 import pytest
 
 from keras_bert import artifacts
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints import from_pretrained
+from keras_bert.checkpoints import save_pretrained
+from tests import tiny
 from tests.tools.conftest import tiny_bert
 
 pytestmark = pytest.mark.large
@@ -22,10 +26,7 @@ pytestmark = pytest.mark.large
 _REPOSITORY = pathlib.Path(__file__).parents[2]
 _TOOLS = {path.stem for path in (_REPOSITORY / "tools").glob("*.py")}
 _WORDS = "the a dog cat bird sees likes finds red old new house".split()
-_ANSWER = {"text": "dog", "answer_start": 4}
-_QUESTION = {"id": "q", "question": "who sees?", "answers": [_ANSWER]}
-_PARAGRAPH = {"context": "the dog sees", "qas": [_QUESTION]}
-_SQUAD = {"data": [{"title": "dogs", "paragraphs": [_PARAGRAPH]}]}
+_SQUAD = tiny.squad(("the dog sees", {"q": ("who sees?", "dog")}))
 _LENGTHS = {"max_seq_length": "16", "max_predictions_per_seq": "3"}
 
 
@@ -35,28 +36,40 @@ class _Program:
 
     Args:
         flags: dict from names to values.
-        output: the flag of the output; None if there is none.
-        inputs: the flags of the inputs.
         within: a file that it writes into its output, if that is a directory.
         writes: the file that it writes, if it is not the output's own name.
-        ending: with which an output must end.
         goes_on: whether the same call again goes on with what is there.
         replaces: whether it has --overwrite. What took days to train is
             replaced by nobody.
-        package: what it needs and not everybody has.
-        is_costly: a call that works takes minutes.
+        package: an optional package that it needs.
+        is_costly: whether a call that works takes minutes.
+        mistakes: pairs of changed flags (None removes one) and words of the
+            error.
     """
 
     flags: dict
-    output: str = None
-    inputs: tuple = ()
     within: str = None
     writes: str = None
-    ending: str = ""
     goes_on: bool = False
     replaces: bool = True
     package: str = "tensorflow"
     is_costly: bool = False
+    mistakes: tuple = ()
+
+    @property
+    def output(self):
+        """The flag of the output, or None."""
+        names = ("output_file", "output_dir")
+        return next((x for x in names if self.flags.get(x)), None)
+
+    @property
+    def inputs(self):
+        """The flags of the inputs."""
+        return [
+            name
+            for name in self.flags
+            if name.endswith(("_file", "_dir")) and not name.startswith("out")
+        ]
 
 
 _RECORDS = {
@@ -68,43 +81,60 @@ _RECORDS = {
 }
 _PROGRAMS = {
     "collect_corpus": _Program(
-        {
-            "input_file": "text.txt",
-            "output_dir": "corpus",
-            "eval_share": "0.4",
-        },
-        "output_dir",
-        ("input_file",),
+        {"input_file": "text.txt", "output_dir": "corpus", "eval_share": "0.4"},
         within="train.txt",
+        mistakes=(
+            ({"roots": "."}, "Either --input_file or --roots"),
+            (
+                {"roots": ".", "input_file": None, "text_key": "a"},
+                "--text_key is for --input_file",
+            ),
+        ),
     ),
     "convert_checkpoint": _Program(
         {"input_dir": "bert", "output_dir": "converted", "format": "hf"},
-        "output_dir",
-        ("input_dir",),
         within="config.json",
+        mistakes=(
+            ({"input_dir": "bad_weights"}, "model.safetensors was al"),
+            ({"output_dir": "hf"}, "hf/.* exists. .*--overwrite"),
+            ({"allow_missing": "nsp"}, "Received: nsp"),
+            ({"do_lower_case": "false"}, "do_lower_case"),
+        ),
     ),
     "create_pretraining_data": _Program(
-        {
-            **_RECORDS,
-            "output_dir": None,
-            "output_file": "made.tfrecord",
-        },
-        "output_file",
-        ("input_file", "vocab_file"),
+        {**_RECORDS, "output_dir": None, "output_file": "made.tfrecord"},
         goes_on=True,
+        mistakes=(
+            ({"input_file": "*.md"}, r"No file matches .*\*.md"),
+            ({"output_dir": "b"}, "One of --output_file and --output_dir.*b"),
+            ({"num_shards": "2"}, "num_shards is for --outp"),
+            ({"input_file": "latin1.txt,text.txt"}, "0xe9 at offset 5"),
+            (
+                {"output_file": "train.tfrecord", "dupe_factor": "3"},
+                "settings must be those of the earlier run.*dupe_factor",
+            ),
+            (
+                {"masking": "dynamic", "masked_lm_prob": "0.2"},
+                "masked_lm_prob is for --masking=static",
+            ),
+            (
+                {"packing": "full_sentences", "short_seq_prob": "0.2"},
+                "short_seq_prob is for --packing=segment_pairs or sentence_or",
+            ),
+        ),
     ),
     "create_pretraining_data_beam": _Program(
         _RECORDS,
-        "output_dir",
-        ("input_file", "vocab_file"),
         within="00000-of-00001.tfrecord",
         goes_on=True,
         package="apache_beam",
+        mistakes=(
+            ({"input_file": "no*.txt"}, "Input files must exist. No file mat"),
+            ({"input_file": "latin1.txt"}, "latin1.txt must be UTF-8 text"),
+        ),
     ),
     "demo": _Program(
         {"input_file": "text.txt", "output_dir": "demo"},
-        "output_dir",
-        ("input_file",),
         within="vocab.txt",
         is_costly=True,
     ),
@@ -115,22 +145,28 @@ _PROGRAMS = {
             "input_file": "text.txt",
             "output_file": "vectors.npy",
         },
-        "output_file",
-        ("model_dir", "input_file"),
-        ending=".npy",
+        mistakes=(
+            ({"output_file": "a.txt"}, "must go to a .npy file.*a.txt"),
+            ({"input_file": "no.txt"}, "must be a file. Received"),
+            ({"prompt": "query"}, "query"),
+        ),
     ),
     "export_onnx": _Program(
         {"input_dir": "classifier", "output_dir": "onnx"},
-        "output_dir",
-        ("input_dir",),
         within="model.onnx",
         package="tf2onnx",
     ),
     "export_saved_model": _Program(
         {"input_dir": "bert", "output_dir": "served"},
-        "output_dir",
-        ("input_dir",),
         within="1/saved_model.pb",
+        mistakes=(
+            ({"top_k": "3"}, "is for --task=text_gen.*top_k=3"),
+            ({"do_lower_case": "false"}, "do_lower_case"),
+            (
+                {"task": "text_generator", "max_seq_length": "9"},
+                "is for other tasks.*max_seq_length=9",
+            ),
+        ),
     ),
     "export_tflite": _Program(
         {
@@ -139,9 +175,11 @@ _PROGRAMS = {
             "kind": "float32",
             "files": "ids",
         },
-        "output_file",
-        ("input_dir",),
         writes="bert_ids.tflite",
+        mistakes=(
+            ({"kind": "full_int8"}, "no representative texts"),
+            ({"texts_file": "no.txt"}, "no.txt.*--texts_file"),
+        ),
     ),
     "fill_mask": _Program(
         {
@@ -149,8 +187,11 @@ _PROGRAMS = {
             "input_file": "masked.txt",
             "output_file": "filled.jsonl",
         },
-        "output_file",
-        ("model_dir", "input_file"),
+        mistakes=(
+            ({"output_file": None}, "--input_file and --output_file go togeth"),
+            ({"input_file": None}, "One of --text and --input_file"),
+            ({"text": "a"}, "One of --text and --input_file"),
+        ),
     ),
     "inspect_records": _Program(
         {"input_file": "train.tfrecord", "vocab_file": "vocab.txt"}
@@ -162,18 +203,31 @@ _PROGRAMS = {
             "vocab_size": "60",
             "compact_ids": "true",
         },
-        "output_file",
-        ("input_file",),
         package="tokenizers",
+        mistakes=(
+            ({"input_file": None}, "One of --input_file and --tfds_name is"),
+            ({"text_key": "b"}, "--text_key is for .jsonl.*=b"),
+            ({"tfds_split": "test"}, "tfds_split is for --tfds_n"),
+            ({"vocab_size": "many"}, "vocab_size=many"),
+            (
+                {"kind": "byte_bpe", "compact_ids": None},
+                "byte_bpe needs.*--output_dir",
+            ),
+            ({"output_dir": "a"}, "--output_dir is not for --kind=wordpiece"),
+        ),
     ),
-    "generate": _Program({"input_dir": "bert", "prompt": "a dog"}),
+    "generate": _Program(
+        {"input_dir": "bert", "prompt": "a dog"},
+        mistakes=(({}, "left side only. Received: BERT, which sees both"),),
+    ),
     "playground": _Program({"model_dir": "bert"}),
     "plot_training": _Program(
         {"run_dir": "run", "output_file": "curves.png"},
-        "output_file",
-        ("run_dir",),
-        ending=".png",
         package="matplotlib",
+        mistakes=(
+            ({"output_file": "a.xyz"}, "end in .png, .svg, .pdf.*'a.xyz'"),
+            ({"run_dir": "run,other"}, "--run_dir must .*'other'"),
+        ),
     ),
     "predict": _Program(
         {
@@ -181,10 +235,12 @@ _PROGRAMS = {
             "input_file": "text.txt",
             "output_file": "answers.jsonl",
         },
-        "output_file",
-        ("model_dir", "input_file"),
+        mistakes=(({"text_column": "a"}, "--text_column is not for a .txt"),),
     ),
-    "query_saved_model": _Program({"model_dir": "served/1", "text": "a dog"}),
+    "query_saved_model": _Program(
+        {"model_dir": "served/1", "text": "a dog"},
+        mistakes=(({"model_dir": "bert"}, "bert"),),
+    ),
     "query_server": _Program({"model_name": "served", "text": "a dog"}),
     "predict_beam": _Program(
         {
@@ -192,8 +248,6 @@ _PROGRAMS = {
             "input_file": "text.txt",
             "output_dir": "answers",
         },
-        "output_dir",
-        ("model_dir", "input_file"),
         within="00000-of-00001.jsonl",
         package="apache_beam",
     ),
@@ -205,9 +259,14 @@ _PROGRAMS = {
             "output_dir": "tuned",
             "num_train_epochs": "1",
         },
-        "output_dir",
-        ("init_dir", "train_file", "dev_file"),
         within="eval.json",
+        mistakes=(
+            ({"task_name": "sst2"}, "Received: --task_name=sst2, --train_f"),
+            (
+                {"task_name": "sst2", "train_file": None, "dev_file": None},
+                "--task_name needs --data_dir",
+            ),
+        ),
     ),
     "run_multiple_choice": _Program(
         {
@@ -218,9 +277,19 @@ _PROGRAMS = {
             "num_choices": "2",
             "num_train_epochs": "1",
         },
-        "output_dir",
-        ("train_file", "dev_file", "init_dir"),
         within="eval.json",
+        mistakes=(
+            ({"train_file": None}, "One of --train_file and --tfds_name is"),
+            (
+                {
+                    "train_file": None,
+                    "dev_file": None,
+                    "tfds_name": "hellaswag",
+                    "data_format": "swag",
+                },
+                "--data_format is for --train_file",
+            ),
+        ),
     ),
     "run_pretraining": _Program(
         {
@@ -233,11 +302,23 @@ _PROGRAMS = {
             "train_batch_size": "4",
             **_LENGTHS,
         },
-        "output_dir",
-        ("input_file", "vocab_file", "bert_config_file"),
         within="run.json",
         goes_on=True,
         replaces=False,
+        mistakes=(
+            ({"vocab_file": None}, "Either --init_checkpoint is needed"),
+            (
+                {"init_checkpoint": "bert", "vocab_file": None},
+                "Either --init_checkpoint or --bert_config_file",
+            ),
+            (
+                {"input_file": "foreign.tfrecord"},
+                "No file says whether texts are lower-cased.*--nodo_lower_case",
+            ),
+            ({"allow_missing": "pooler"}, "--allow_missing is for --init_che"),
+            ({"eval_steps": "5"}, "--eval_steps is for --eval_file"),
+            ({"masked_lm_prob": "0.2"}, "are for --masking=dynamic"),
+        ),
     ),
     "run_squad": _Program(
         {
@@ -248,9 +329,19 @@ _PROGRAMS = {
             "max_seq_length": "16",
             "num_train_epochs": "1",
         },
-        "output_dir",
-        ("init_dir", "train_file", "predict_file"),
         within="predictions.json",
+        mistakes=(
+            (
+                {"train_file": None, "predict_file": None},
+                "--train_file or --predict_file must be given",
+            ),
+            ({"train_file": None}, "Received: a model of no task"),
+            ({"train_file": None, "seeds": "2"}, "--seeds is for --train_f"),
+            (
+                {"ensemble_dirs": "bert"},
+                "--ensemble_dirs is for trained models",
+            ),
+        ),
     ),
     "run_tagger": _Program(
         {
@@ -260,19 +351,20 @@ _PROGRAMS = {
             "output_dir": "tagger",
             "num_train_epochs": "1",
         },
-        "output_dir",
-        ("train_file", "dev_file", "init_dir"),
         within="eval.json",
     ),
     "try": _Program({"text": "a [MASK]"}),
 }
-_WRITERS = [name for name, program in _PROGRAMS.items() if program.output]
+_WRITERS = [
+    name
+    for name, program in _PROGRAMS.items()
+    if program.output and name != "demo_report"
+]
 
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
     """A folder with an input of every kind; nobody writes to it."""
-    from keras_bert.checkpoints import save_pretrained
     from keras_bert.data import PretrainingDataOptions
     from keras_bert.data import TextOptions
     from keras_bert.data import create_pretraining_data
@@ -299,7 +391,12 @@ def good(tmp_path_factory):
         PretrainingDataOptions(**{k: int(v) for k, v in _LENGTHS.items()}),
     )
     bert.config.to_json(good / "config.json")
-    save_pretrained(bert, good / "bert")
+    for name in ("bert", "bad_weights"):
+        save_pretrained(bert, good / name)
+    (good / "bad_weights" / "model.safetensors").write_text("no weights")
+    save_pretrained(bert.with_parts(["pooler"]), good / "hf", format="hf")
+    (good / "latin1.txt").write_bytes(b"a caf\xe9\n\nthe dog\n")
+    shutil.copy(good / "train.tfrecord", good / "foreign.tfrecord")
     classifier = TextClassifier(bert, labels=["0", "1"])
     classifier.save(good / "classifier")
     if importlib.util.find_spec("apache_beam") is not None:
@@ -366,7 +463,7 @@ def _give_input_as_output(place, program, flag):
     if is_directory:
         held = next(path for path in sorted((place / value).iterdir()))
         return {program.output: f"{value}/{held.name}"}
-    name = f"in{program.ending}"
+    name = f"in{pathlib.Path(program.flags[program.output]).suffix}"
     if program.within:
         name = f"in/{program.within}"
         (place / "in").mkdir()
@@ -398,6 +495,65 @@ def _case(*values, is_smoke):
 
 def test_every_program_has_its_row():
     assert _TOOLS == {*_PROGRAMS}
+
+
+@pytest.mark.parametrize(
+    ("tool", "changes", "message"),
+    [
+        (name, *mistake)
+        for name, program in _PROGRAMS.items()
+        for mistake in program.mistakes
+    ],
+    ids=str,
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(
+    call, place, tool, changes, message
+):
+    _need(tool)
+    assert re.search(message, _assert_refused(call, tool, place, **changes))
+
+
+@pytest.mark.parametrize("tool", ["run_pretraining", "query_saved_model"])
+def test_missing_and_unknown_flags_are_named(run, tool):
+    code, _, stderr = run(tool)
+    assert code == 1
+    line = stderr.removesuffix("\n")
+    assert line.startswith("Error: ") and "\n" not in line
+    required = {
+        "run_pretraining": ("input_file", "output_dir"),
+        "query_saved_model": ("model_dir",),
+    }
+    assert all(f"--{name}" in line for name in required[tool])
+    flags = [f"--{k}={v}" for k, v in _PROGRAMS[tool].flags.items()]
+    for more, message in (
+        ("stray.txt", "Unexpected arguments: stray.txt"),
+        ("--no_such_flag=1", "Unknown command line flag 'no_such_flag'"),
+    ):
+        code, _, stderr = run(tool, *flags, more)
+        assert code == 1 and message in stderr.splitlines()[-1]
+
+
+def test_a_text_is_continued_by_a_program_and_a_saved_model(run, place):
+    bert = from_pretrained(place / "bert")
+    config = dataclasses.replace(bert.config, is_decoder=True)
+    settings = bert.tokenizer_settings
+    model = PretrainedModel.from_config(config, settings, ["masked_lm_head"])
+    save_pretrained(model, place / "left")
+    flags = ("--input_dir=left", "--max_new_tokens=4", "--temperature=0.7")
+    flags += ("--random_seed=3",)
+    code, stdout, stderr = run(
+        "generate", "--prompt=a dog", *flags, folder=place
+    )
+    assert code == 0, stderr
+    made = ("--output_dir=made", "--task=text_generator")
+    code, _, stderr = run("export_saved_model", *made, *flags, folder=place)
+    assert code == 0, stderr
+    query = ("--model_dir=made/1", "--text=a dog")
+    code, answer, stderr = run("query_saved_model", *query, folder=place)
+    assert code == 0, stderr
+    answer = json.loads(answer)
+    assert answer["generated_text"] == [json.loads(stdout)["text"]]
+    assert len(answer["generated_ids"][0]) == 4
 
 
 @pytest.mark.parametrize(
