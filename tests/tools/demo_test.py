@@ -108,16 +108,6 @@ def test_a_demo_is_made_anew_only_when_asked(tmp_path):
     assert _contents(tmp_path) == before
 
 
-def test_files_of_others_stay(tmp_path):
-    path = tmp_path / "out" / "logs" / "1.txt"
-    path.parent.mkdir(parents=True)
-    path.write_text("mine")
-    code, _, stderr = _run(tmp_path, "--overwrite")
-    assert code == 1
-    assert "An output must be new: out/logs/1.txt exists" in stderr
-    assert _contents(tmp_path) == {"out/logs/1.txt": b"mine"}
-
-
 def test_what_another_program_made_is_no_demo(tmp_path):
     from keras_bert import artifacts
 

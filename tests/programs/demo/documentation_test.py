@@ -148,14 +148,6 @@ def test_a_long_docstring_is_a_document(tmp_path):
     assert counts == collections.Counter(read=1)
 
 
-def test_the_order_is_that_of_the_paths(tmp_path):
-    subjects = {"b": "plum", "a__c": "pear", "a__a": "fig"}
-    sources = {name: _module(_long(s)) for name, s in subjects.items()}
-    documents, _ = _collect(tmp_path, **sources)
-    firsts = [document[0].split()[1] for document in documents]
-    assert firsts == ["plum", "fig", "pear"]
-
-
 def test_tests_and_vendored_copies_are_not_read(tmp_path):
     source = _module(_long("apple"))
     documents, counts = _collect(

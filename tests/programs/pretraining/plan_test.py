@@ -112,15 +112,6 @@ def test_the_program_looks_at_its_files_before_tensorflow(folder):
     assert "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("cased", [True, False])
-def test_the_casing_is_that_of_the_records(folder, cased):
-    for part in ("train", "eval"):
-        folder.write_manifest(
-            f"static-{part}.tfrecord", do_lower_case=not cased
-        )
-    assert plan_pretraining(folder.recipe()).lowercase is not cased
-
-
 @pytest.mark.parametrize("part", ["train", "eval"])
 def test_a_casing_that_differs_is_an_error(folder, part):
     manifest = folder.write_manifest(

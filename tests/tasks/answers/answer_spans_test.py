@@ -111,31 +111,6 @@ def test_only_tokens_of_the_context_count(padding):
     assert _decode(logits).spans[0].score == 2.0
 
 
-@pytest.mark.parametrize(
-    "values, options, expected",
-    [
-        # A start counts in its own window only; nothing speaks for an end,
-        # so the shortest comes first.
-        ([(0, 0, 6, 9.0), (0, 1, 6, 1.0)], {}, ("𝒙", 1.0)),
-        # An end may be owned by another window.
-        ([(0, 0, 4, 2.0), (1, 0, 6, 2.0)], {}, ("ß x 𝒙", 4.0)),
-        (
-            [(0, 0, 0, 5.0), (1, 0, 3, 5.0)],
-            {"max_answer_length": 4},
-            ("a é z 中", 10.0),
-        ),
-        (
-            [(0, 0, 0, 5.0), (1, 0, 3, 5.0)],
-            {"max_answer_length": 3},
-            ("a", 5.0),
-        ),
-    ],
-)
-def test_the_best_answer_keeps_the_rules(values, options, expected):
-    best = _decode(_logits(*values), **options).spans[0]
-    assert (best.text, best.score) == expected
-
-
 def test_a_text_is_given_once_where_it_scores_best():
     logits = _logits((0, 0, 2, 2.0), (1, 0, 3, 2.0))
     spans = _decode(logits, _context(10, "abababcabd")).spans

@@ -47,29 +47,17 @@ def test_any_container_will_do(preprocess):
     plain = embedding_examples(preprocess, _PAIRS)
     scored = embedding_examples(preprocess, _PAIRS, [1, 0.5, -1])
     from_tensors = tf.data.Dataset.from_tensor_slices
-    for other, expected in (
-        (embedding_examples(preprocess, np.array(_PAIRS)), plain),
-        (embedding_examples(preprocess, [*map(list, _PAIRS)]), plain),
-        (embedding_examples(preprocess, from_tensors(columns)), plain),
-        (
-            embedding_examples(
-                preprocess, dict(zip(("anchor", "positive"), columns))
-            ),
-            plain,
-        ),
-        (embedding_examples(preprocess, from_tensors(columns).batch(2)), plain),
-        (embedding_examples(preprocess, (*map(np.array, columns),)), plain),
-        (
-            embedding_examples(preprocess, _PAIRS, np.array([1, 0.5, -1])),
-            scored,
-        ),
-        (
-            embedding_examples(
-                preprocess, from_tensors((columns, [1, 0.5, -1]))
-            ),
-            scored,
-        ),
+    named = dict(zip(("anchor", "positive"), columns))
+    for given, expected in (
+        ([np.array(_PAIRS)], plain),
+        ([[*map(list, _PAIRS)]], plain),
+        ([from_tensors(columns).batch(2)], plain),
+        ([named], plain),
+        ([(*map(np.array, columns),)], plain),
+        ([_PAIRS, np.array([1, 0.5, -1])], scored),
+        ([from_tensors((columns, [1, 0.5, -1]))], scored),
     ):
+        other = embedding_examples(preprocess, *given)
         np.testing.assert_array_equal(other.groups, expected.groups)
         np.testing.assert_array_equal(other.targets, expected.targets)
 

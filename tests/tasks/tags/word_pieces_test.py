@@ -37,24 +37,6 @@ def _tokens(ids):
     return [tokens[i] for i in ids]
 
 
-def test_each_piece_knows_its_word():
-    sentences = [["ab", "c.", "中文"], [], ["Éb-a"]]
-    first, empty, last = tokenize_words(_tokenizer(*_UNCASED), sentences)
-    assert _tokens(first.ids) == ["a", "##b", "c", ".", "中", "文"]
-    assert first.words.tolist() == [0, 0, 1, 1, 2, 2]
-    assert empty.ids.tolist() == empty.words.tolist() == []
-    assert _tokens(last.ids) == ["e", "##b", "-", "a"]
-    assert last.words.tolist() == [0, 0, 0, 0]
-    assert first.ids.dtype == np.int32
-
-
-def test_a_word_may_give_no_piece():
-    words = ["\u200b", "a", "\ufe0f", "", " ", "b", "\u0301"]
-    (pieces,) = tokenize_words(_tokenizer(*_UNCASED), [words])
-    assert _tokens(pieces.ids) == ["a", "b"]
-    assert pieces.words.tolist() == [1, 5]
-
-
 def test_no_sentences_give_no_pieces():
     assert tokenize_words(_tokenizer(*_UNCASED), []) == []
     assert find_words(_tokenizer(*_UNCASED), []) == []
