@@ -21,19 +21,19 @@ class Feature:
     """One named tensor of an example.
 
     Args:
-        name: the key in a record and in the inputs of a model.
+        name: str, the key in a record and in the inputs of a model.
+        meaning: str, one line for readers.
+        length: str, name of the length of the feature: "max_seq_length",
+            "max_predictions_per_seq", "num_texts", "1" or, if it differs from
+            record to record, "num_tokens".
         dtype: "int64" or "float32", the type in a record. Models take int64
             features as int32, which is what TPUs want.
-        length: name of the length of the feature: "max_seq_length",
-            "max_predictions_per_seq", "1" or, where it is another one in
-            each record, "num_tokens".
-        meaning: one line for readers.
     """
 
     name: str
-    dtype: str
-    length: str
     meaning: str
+    length: str = MAX_SEQ_LENGTH
+    dtype: str = "int64"
 
     def num_values(self, lengths):
         """The number of values in a record.
@@ -52,77 +52,61 @@ class Feature:
 
 INPUT_IDS = Feature(
     "input_ids",
-    "int64",
-    MAX_SEQ_LENGTH,
     "vocabulary ids of [CLS] A [SEP] B [SEP] or, of one text, [CLS] A [SEP], "
     "then the id of padding",
 )
-INPUT_MASK = Feature(
-    "input_mask", "int64", MAX_SEQ_LENGTH, "1 at tokens, 0 at padding"
-)
+INPUT_MASK = Feature("input_mask", "1 at tokens, 0 at padding")
 SEGMENT_IDS = Feature(
-    "segment_ids",
-    "int64",
-    MAX_SEQ_LENGTH,
-    "0 in [CLS] A [SEP] and at padding, 1 in B [SEP]",
+    "segment_ids", "0 in [CLS] A [SEP] and at padding, 1 in B [SEP]"
 )
 TEXT_NUMBERS = Feature(
     "text_numbers",
-    "int64",
-    MAX_SEQ_LENGTH,
     "1 at the tokens of the first text of a row, 2 at those of the next one "
     "and so on, then 0 at padding",
 )
 TEXT_STARTS = Feature(
     "text_starts",
-    "int64",
-    NUM_TEXTS,
     "positions of the first tokens of a row's texts, then 0 as padding",
+    NUM_TEXTS,
 )
 MASKED_LM_POSITIONS = Feature(
     "masked_lm_positions",
-    "int64",
-    MAX_PREDICTIONS_PER_SEQ,
     "ascending positions to predict, then 0 as padding",
+    MAX_PREDICTIONS_PER_SEQ,
 )
 MASKED_LM_IDS = Feature(
     "masked_lm_ids",
-    "int64",
-    MAX_PREDICTIONS_PER_SEQ,
     "original ids at those positions, then 0 as padding",
+    MAX_PREDICTIONS_PER_SEQ,
 )
 MASKED_LM_WEIGHTS = Feature(
     "masked_lm_weights",
-    "float32",
-    MAX_PREDICTIONS_PER_SEQ,
     "1.0 at predictions, 0.0 at padding",
+    MAX_PREDICTIONS_PER_SEQ,
+    "float32",
 )
 NEXT_SENTENCE_LABELS = Feature(
     "next_sentence_labels",
-    "int64",
-    ONE,
     "1 where B is from another document or, by the packing, was swapped with "
     "A; else 0",
+    ONE,
 )
 
 TOKEN_IDS = Feature(
     "input_ids",
-    "int64",
-    NUM_TOKENS,
     "vocabulary ids of [CLS] A [SEP] B [SEP] or, of one text, [CLS] A [SEP], "
     "nothing masked, no padding",
+    NUM_TOKENS,
 )
 SEGMENT_BOUNDARY = Feature(
     "segment_boundary",
-    "int64",
-    ONE,
     "position of the first token of B; of one text its number of tokens",
+    ONE,
 )
 WORD_STARTS = Feature(
     "word_starts",
-    "int64",
-    NUM_TOKENS,
     "1 at pieces that begin a word, 0 at its other pieces, [CLS] and [SEP]",
+    NUM_TOKENS,
 )
 
 ENCODER_INPUTS = (INPUT_IDS, INPUT_MASK, SEGMENT_IDS)

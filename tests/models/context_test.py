@@ -1,0 +1,56 @@
+"""Blocks that get more of tokens than their vectors and the mask."""
+
+import numpy as np
+import pytest
+
+from keras_bert.export.packed_model import packed_model
+from keras_bert.layers import FeedForward
+from keras_bert.layers import PostNormBlock
+from keras_bert.layers import SelfAttention
+from keras_bert.layers import Window
+from keras_bert.models.family import family_of
+from tests import tiny
+
+_STATES = np.random.default_rng(0).normal(size=(1, 4, 8)).astype("float32")
+_MASK = np.ones((1, 4), "int32")
+
+
+def test_windows_follow_the_positions_of_the_context():
+    attention = SelfAttention(8, 2, pattern=Window(1))
+    context = {"positions": np.array([[0, 5, 1, 6]], "int32")}
+    weights = attention.attention_weights(_STATES, context=context)
+    seen = np.asarray(weights)[0, 0] > 1e-6
+    expected = [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]]
+    np.testing.assert_array_equal(seen, np.array(expected, bool))
+
+
+def test_a_packed_model_leaves_blocks_with_a_context_as_they_are():
+    backbone = family_of("bert").backbone(tiny.config("bert")).packed()
+    model = backbone.encoder("encoder")
+    row = {name: np.ones((1, 4), "int32") for name in model.input}
+    np.testing.assert_array_equal(
+        packed_model(model)(row)["sequence_output"],
+        model(row)["sequence_output"],
+    )
+
+
+@pytest.mark.parametrize(
+    "old, new, value",
+    [
+        ("text", "text_numbers", np.array([[1, 1, 2, 2]], "int32")),
+        ("position", "positions", np.array([[0, 2, 4, 9]], "int32")),
+        ("query_states", "query_inputs", 2 * _STATES),
+        (
+            "score_bias",
+            "score_bias",
+            9 * np.eye(4, dtype="float32")[None, None],
+        ),
+    ],
+)
+def test_files_of_earlier_releases_name_the_context_otherwise(old, new, value):
+    attention = SelfAttention(8, 2, pattern=Window(1), name="self_attention")
+    block = PostNormBlock(attention, FeedForward(8, 12, name="feed_forward"))
+    expected = block(_STATES, _MASK, context={new: value})
+    found = block(_STATES, _MASK, about={old: value})
+    np.testing.assert_array_equal(found, expected)
+    assert np.abs(expected - block(_STATES, _MASK)).max() > 1e-6
