@@ -1,8 +1,11 @@
 """Sizes of a model, read strictly under the keys of the published files."""
 
 import dataclasses
+import functools
 import json
 import pathlib
+
+from keras_bert import checks
 
 # Google and Hugging Face write "gelu" and mean different functions by it.
 _ACTIVATIONS = ("gelu_tanh", "gelu_erf", "relu", "tanh")
@@ -52,8 +55,16 @@ _REQUIRED_VALUES = {
     "tie_word_embeddings": True,
 }
 
-# The ends of the names of rates.
-_RATES = "_prob", "dropout", "pdrop"
+_CHECKS = {
+    bool: checks.flag,
+    int: functools.partial(checks.at_least, 1),
+    float: checks.not_negative,
+}
+# By the ends of names.
+_CHECKS_OF_NAMES = {
+    ("_prob", "dropout", "pdrop"): checks.share,
+    ("_id",): functools.partial(checks.at_least, 0),
+}
 
 
 class StrictConfig:
@@ -377,30 +388,15 @@ def read_json_file(path):
         raise ValueError(f"{path}: {error}") from None
 
 
-def _least(field):
-    """Return the least value of a number."""
-    is_any = field.type is float or field.name.endswith("_id")
-    return field.metadata.get("least", 0 if is_any else 1)
-
-
 def check_value(field, value):
-    """Raises ValueError unless a value is of its dataclass field's type."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if field.type is bool and not isinstance(value, bool):
-        expected = "true or false"
-    elif field.type is int and not (number and isinstance(value, int)):
-        expected = "an integer"
-    elif field.type is float and not number:
-        expected = "a number"
-    elif field.type is int and value < _least(field):
-        expected = f"at least {_least(field)}"
-    elif field.name.endswith(_RATES) and not 0 <= value < 1:
-        expected = "at least 0 and below 1"
-    elif field.type is float and not _least(field) <= value < float("inf"):
-        expected = f"finite and at least {_least(field)}"
-    else:
-        return
-    raise ValueError(
-        f"`{field.name}` must be {expected}. "
-        f"Received: {field.name}={value!r} (of type {type(value).__name__})."
-    )
+    """Raise ValueError unless a value is right for its dataclass field.
+
+    A field of `checks.field` has its own check. The others are checked by
+    their type and by the end of their name.
+    """
+    check = _CHECKS.get(field.type)
+    for ends, of_name in _CHECKS_OF_NAMES.items():
+        check = of_name if field.name.endswith(ends) else check
+    check = field.metadata.get("check", check)
+    if check is not None:
+        check(**{field.name: value})

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_bert.layers.attention import AttentionContext
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.gated_feed_forward import GatedFeedForward
 from keras_bert.layers.residual_block import ResidualBlock
@@ -40,7 +41,7 @@ def packed_model(model):
     blocks = _PackedBlocks()
 
     def call(layer, *arguments, **named):
-        if _can_be_packed(layer) and "about" not in named:
+        if _can_be_packed(layer) and "context" not in named:
             return blocks.call(layer, *arguments, **named)
         if any(map(_can_be_packed, getattr(layer, "layers", []))):
             return packed_model(layer)(*arguments, **named)
@@ -250,7 +251,7 @@ class _PackedBlock(keras.layers.Layer):
             wanted = 3 * num_heads * tokens_at[:, tf.newaxis] + number
             heads = tf.gather(tf.reshape(layer(read), [-1, size]), wanted)
             context = attention.attend(
-                tf.unstack(heads), grid_mask, query_positions
+                tf.unstack(heads), AttentionContext(grid_mask, query_positions)
             )  # [R, N, Q, D]
             if query_positions is not None:
                 context = tf.transpose(context[:num_rows], [0, 2, 1, 3])

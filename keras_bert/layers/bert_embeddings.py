@@ -72,14 +72,8 @@ class BertEmbeddings(TokenEmbeddings):
         segments = ops.matmul(segments, self.segment_embeddings)  # [B * S, H]
         embedded = self._sum(input_ids, positions)  # [B, S, H]
         embedded += ops.reshape(segments, ops.shape(embedded))
-        return self._normalize(embedded, training)
+        return self.normalized(embedded, training)
 
     def summands(self, input_ids, segment_ids):
-        """As of `TokenEmbeddings`, and "segment".
-
-        Args:
-            input_ids: int32 `(batch_size, seq_length)`.
-            segment_ids: int32 `(batch_size, seq_length)`.
-        """
         segments = ops.take(self.segment_embeddings, segment_ids, axis=0)
         return {**super().summands(input_ids), "segment": segments}

@@ -57,8 +57,6 @@ class CharacterEmbeddings(Layer):
         self.character_size = character_size
         self.filters = tuple(map(tuple, filters))
         self.output_size = output_size
-        self.num_highways = num_highways
-        self.activation = activation
         same = {"dtype": self.dtype_policy}
         # One that never falls gives the same before the maximum as behind it.
         self.convolutions = [

@@ -25,7 +25,7 @@ class ConvolvedBlock(PostNormBlock):
         layer_norm_epsilon: float, added to the variance.
 
     Call arguments:
-        inputs, attention_mask, query_positions, about: those of
+        inputs, attention_mask, query_positions, context: those of
             `PostNormBlock`.
 
     Returns:
@@ -68,7 +68,6 @@ class ConvolvedBlock(PostNormBlock):
             )
         self.kernel_size = kernel_size
         self.activation = keras.activations.get(activation)
-        self.dropout = dropout
         self.convolution_dropout = Dropout(
             dropout, dtype=self.dtype_policy, name="convolution_dropout"
         )
@@ -86,21 +85,19 @@ class ConvolvedBlock(PostNormBlock):
             name="convolution",
         )
         self.convolution.build(inputs_shape)
-        self.convolution_dropout.build(inputs_shape)
-        self.convolution_layer_norm.build(inputs_shape)
 
     def call(
         self,
         inputs,
         attention_mask=None,
         query_positions=None,
-        about=None,
+        context=None,
         training=None,
         mask=None,
     ):
         attention_mask = mask if attention_mask is None else attention_mask
         states = super().call(
-            inputs, attention_mask, query_positions, about, training
+            inputs, attention_mask, query_positions, context, training
         )
         if attention_mask is not None:
             mask = ops.expand_dims(ops.cast(attention_mask, inputs.dtype), -1)

@@ -1,15 +1,14 @@
 """Attention that scores content and distance apart."""
 
+import dataclasses
+
 import keras
 import numpy as np
 from keras import ops
 
 from keras_bert import checks
 from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.positions import gather_positions
 from keras_bert.layers.self_attention import SelfAttention
-
-_TABLE = "relative_table"
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -38,8 +37,8 @@ class DisentangledAttention(SelfAttention):
             the token, 0 does not.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
-        about: dict of the tensors that `SelfAttention` takes and, as
-            "relative_table", float `(2 * num_buckets, hidden_size)`.
+        context: dict of fields of `AttentionContext`. Its `relative_table` is
+            float `(2 * num_buckets, hidden_size)`.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -47,8 +46,8 @@ class DisentangledAttention(SelfAttention):
     Example:
 
     >>> attention = keras_bert.layers.DisentangledAttention(8, 2, 4, 16)
-    >>> about = {"relative_table": keras.ops.ones((8, 8))}
-    >>> attention(keras.ops.ones((1, 4, 8)), about=about).shape
+    >>> context = {"relative_table": keras.ops.ones((8, 8))}
+    >>> attention(keras.ops.ones((1, 4, 8)), context=context).shape
     TensorShape([1, 4, 8])
 
     References:
@@ -68,6 +67,8 @@ class DisentangledAttention(SelfAttention):
                 "`max_distance` - 1. Received: "
                 f"num_buckets={num_buckets}, max_distance={max_distance}."
             )
+        # Three products are added.
+        self.scale = (3 * self.head_size) ** -0.5
         self.num_buckets = num_buckets
         self.max_distance = max_distance
         self.table_dropout = Dropout(
@@ -77,41 +78,10 @@ class DisentangledAttention(SelfAttention):
         )
         self._rows = relative_rows(num_buckets, max_distance)
 
-    def build(self, inputs_shape):
-        super().build(inputs_shape)
-        self.table_dropout.build((2 * self.num_buckets, self.hidden_size))
-
-    def call(
-        self,
-        inputs,
-        attention_mask=None,
-        query_positions=None,
-        about=None,
-        training=None,
-    ):
-        table = self.table_dropout(about[_TABLE], training=training)
-        told = {**about, _TABLE: table}
-        return super().call(
-            inputs, attention_mask, query_positions, told, training
-        )
-
-    def _weights(self, query, key, attention_mask, query_positions, about):
-        scores = self._scores(query, key, about[_TABLE])  # [B, N, S, S]
-        if query_positions is not None:
-            positions = ops.repeat(
-                query_positions[:, None], query.shape[1], axis=1
-            )
-            scores = gather_positions(scores, positions)  # [B, N, Q, S]
-        ignored = self._ignored(
-            ops.shape(key)[2], attention_mask, query_positions, about
-        )
-        return self._softmax(scores, ignored)
-
-    def _scores(self, query, key, table):
-        scale = (3 * self.head_size) ** -0.5
-        query, key = query * scale, key
-        length = ops.shape(key)[2]
-        farthest = self.max_distance
+    def position(self, query, key, context, training=None):
+        table = self.table_dropout(context.relative_table, training=training)
+        scaled = query * self.scale
+        length, farthest = ops.shape(key)[2], self.max_distance
         distances = ops.arange(2 * length) - (length - 1)
         distances = ops.clip(distances, -farthest, farthest)
         # Of a query's place less a key's: along keys it falls.
@@ -120,10 +90,10 @@ class DisentangledAttention(SelfAttention):
             for x in (distances, -distances)
         )
         table_query, table_key = self._of_table(table, rising, falling)
-        of_keys = ops.matmul(query, _transposed(table_key))  # [B, N, S, 2 * S]
-        of_queries = ops.matmul(key, _transposed(table_query * scale))
-        scores = ops.matmul(query, _transposed(key))
-        return scores + _shifted(of_keys) + _transposed(_shifted(of_queries))
+        of_keys = ops.matmul(scaled, _transposed(table_key))  # [B, N, S, 2 * S]
+        of_queries = ops.matmul(key, _transposed(self.scale * table_query))
+        bias = _shifted(of_keys) + _transposed(_shifted(of_queries))
+        return query, key, dataclasses.replace(context, score_bias=bias)
 
     def _of_table(self, table, rising, falling):
         """Queries of some rows and keys of others, each [N, 2 * S, D]."""

@@ -47,7 +47,6 @@ class Dropout(Layer):
         super().__init__(**kwargs)
         checks.share(rate=rate)
         self.rate = rate
-        self.seed = seed
         self.supports_masking = True  # Those that Keras passes along.
         if rate > 0:
             self.seed_generator = ReplicaSeedGenerator(seed)

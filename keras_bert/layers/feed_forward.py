@@ -58,7 +58,6 @@ class FeedForward(Layer):
         self.hidden_size = hidden_size
         self.intermediate_size = intermediate_size
         self.activation = keras.activations.get(activation)
-        self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)
         self._add_dense_layers()
         self.output_dropout = Dropout(

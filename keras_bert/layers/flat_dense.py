@@ -112,7 +112,6 @@ class DropoutDense(SavedArguments, FlatDense):
     def __init__(self, units, dropout=DROPOUT, **kwargs):
         checks.share(dropout=dropout)
         super().__init__(units, **kwargs)
-        self.dropout = dropout
         self.input_dropout = Dropout(dropout, dtype=self.dtype_policy)
 
     def build(self, inputs_shape):

@@ -1,6 +1,7 @@
 """Base class of the layers."""
 
 import inspect
+import types
 
 import keras
 
@@ -8,24 +9,29 @@ from keras_bert.layers.arguments import clone_initializer
 
 
 class SavedArguments:
-    """Layer whose config has the arguments of its constructor.
+    """Layer whose config has the arguments that its constructor got.
 
-    Each argument is an attribute of the same name. Functions, initializers and
-    layers among them are serialized, and made again by `from_config`.
+    Functions, initializers and layers among them are serialized, and made
+    again by `from_config`.
     """
 
     def __new__(cls, *args, **kwargs):
         layer = super().__new__(cls, *args, **kwargs)
-        names = {*inspect.signature(cls.__init__).parameters, *kwargs}
-        layer._argument_names = tuple(names - {"self", "args", "kwargs"})
+        bound = inspect.signature(cls.__init__).bind(layer, *args, **kwargs)
+        bound.apply_defaults()
+        _, *own = bound.arguments.items()
+        arguments = dict(own)
+        arguments |= arguments.pop("kwargs", {})
+        # Keras looks for layers in attributes, but not in a proxy.
+        layer._arguments = types.MappingProxyType(arguments)
         return layer
 
     def get_config(self):
         config = super().get_config()
         serialize = keras.saving.serialize_keras_object
         own = {
-            name: serialize(getattr(self, name))
-            for name in sorted(self._argument_names)
+            name: serialize(value)
+            for name, value in sorted(self._arguments.items())
             if name not in config
         }
         return {**config, **own}
@@ -38,10 +44,15 @@ class SavedArguments:
 class Layer(SavedArguments, keras.layers.Layer):
     """Layer that is built from the shape of its first input.
 
-    By default its output has the shape of the first input.
+    By default its sublayers are built from that shape too, and its output has
+    it.
     """
 
     output_dtype = None  # None stands for the compute dtype.
+
+    def build(self, inputs_shape):
+        for layer in self._flatten_layers(include_self=False, recursive=False):
+            layer.build(inputs_shape)
 
     def build_from_config(self, config):
         # Files of earlier releases have the shapes of all inputs.
@@ -60,6 +71,12 @@ class Layer(SavedArguments, keras.layers.Layer):
             lambda x: keras.KerasTensor(x.shape, self.output_dtype), spec
         )
 
+    def add_exact_weight(self, name, shape, initializer):
+        """Add a weight that is not cast to the compute dtype."""
+        return self.add_weight(
+            name=name, shape=shape, initializer=initializer, autocast=False
+        )
+
     def add_table(self, name, num_rows):
         """Add a table of vectors of `hidden_size` numbers.
 
@@ -67,11 +84,10 @@ class Layer(SavedArguments, keras.layers.Layer):
             name: str.
             num_rows: int.
         """
-        return self.add_weight(
-            name=name,
-            shape=(num_rows, self.hidden_size),
-            initializer=clone_initializer(self.embeddings_initializer),
-            autocast=False,  # Rows are looked up, not the whole table cast.
+        initializer = clone_initializer(self.embeddings_initializer)
+        # Rows are looked up, not the whole table cast.
+        return self.add_exact_weight(
+            name, (num_rows, self.hidden_size), initializer
         )
 
 

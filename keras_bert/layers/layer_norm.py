@@ -41,13 +41,8 @@ class LayerNorm(Layer):
 
     def build(self, inputs_shape):
         shape = inputs_shape[-1:]
-        self.gamma = self._add_vector("gamma", shape, "ones")
-        self.beta = self._add_vector("beta", shape, "zeros")
-
-    def _add_vector(self, name, shape, initializer):
-        return self.add_weight(
-            name=name, shape=shape, initializer=initializer, autocast=False
-        )
+        self.gamma = self.add_exact_weight("gamma", shape, "ones")
+        self.beta = self.add_exact_weight("beta", shape, "zeros")
 
     def call(self, inputs):
         outputs = self._normalized(inputs) * self.gamma + self.beta
@@ -81,7 +76,7 @@ class UnshiftedLayerNorm(LayerNorm):
     """
 
     def build(self, inputs_shape):
-        self.gamma = self._add_vector("gamma", inputs_shape[-1:], "ones")
+        self.gamma = self.add_exact_weight("gamma", inputs_shape[-1:], "ones")
 
     def call(self, inputs):
         outputs = self._normalized(inputs) * self.gamma

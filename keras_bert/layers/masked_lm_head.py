@@ -61,9 +61,6 @@ class MaskedLMHead(TiedHead):
             name="transform",
         )
         super().__init__(embeddings, transform, **kwargs)
-        self.activation = transform.activation
-        self.layer_norm_epsilon = layer_norm_epsilon
-        self.kernel_initializer = kernel_initializer
         self.layer_norm = LayerNorm(
             epsilon=layer_norm_epsilon, dtype="float32", name="layer_norm"
         )

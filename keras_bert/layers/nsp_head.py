@@ -36,9 +36,6 @@ class NSPHead(Layer):
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.classifier = make_logits(self, 2, "classifier")
 
-    def build(self, pooled_output_shape):
-        self.classifier.build(pooled_output_shape)
-
     def call(self, pooled_output):
         return self.classifier(pooled_output)
 

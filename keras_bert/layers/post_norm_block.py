@@ -29,8 +29,8 @@ class PostNormBlock(ResidualBlock):
             `mask_zero` makes it, or all are attended to.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
-        about: dict of int32 `(batch_size, seq_length)` tensors, more that is
-            known of the tokens, for `self_attention`.
+        context: dict of other fields of
+            `keras_bert.layers.attention.AttentionContext`.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -61,13 +61,6 @@ class PostNormBlock(ResidualBlock):
         self.output_layer_norm = LayerNorm(
             layer_norm_epsilon, dtype="float32", name="output_layer_norm"
         )
-        self.layer_norm_epsilon = layer_norm_epsilon
-
-    def build(self, inputs_shape):
-        self.self_attention.build(inputs_shape)
-        self.attention_layer_norm.build(inputs_shape)
-        self.feed_forward.build(inputs_shape)
-        self.output_layer_norm.build(inputs_shape)
 
     def with_attended(self, inputs, attended):
         return self._add(inputs, attended, self.attention_layer_norm)

@@ -27,8 +27,8 @@ class PreNormBlock(ResidualBlock):
             `mask_zero` makes it, or all are attended to.
         query_positions: int32 `(batch_size, num_queries)`, the positions to
             compute the output at. Without it, at all of them.
-        about: dict of int32 `(batch_size, seq_length)` tensors, more that is
-            known of the tokens, for `self_attention`.
+        context: dict of other fields of
+            `keras_bert.layers.attention.AttentionContext`.
 
     Returns:
         float `(batch_size, num_queries, hidden_size)`.
@@ -61,16 +61,6 @@ class PreNormBlock(ResidualBlock):
         self.self_attention = self_attention
         self.feed_forward_layer_norm = feed_forward_layer_norm
         self.feed_forward = feed_forward
-
-    def build(self, inputs_shape):
-        self.self_attention.build(inputs_shape)
-        for layer in (
-            self.attention_layer_norm,
-            self.feed_forward_layer_norm,
-            self.feed_forward,
-        ):
-            if layer is not None:
-                layer.build(inputs_shape)
 
     def attention_input(self, inputs):
         return self._normalized(inputs, self.attention_layer_norm)

@@ -1,6 +1,11 @@
 """Attention in long rows, some queries at a time."""
 
+import dataclasses
+
 from keras import ops
+
+from keras_bert.layers.attention import ignored_keys
+from keras_bert.layers.attention import softmax
 
 # So many queries at a time, in rows of more tokens than that.
 _NUM_QUERIES = 256
@@ -8,7 +13,7 @@ _LONGEST_WHOLE = 512
 
 
 def is_in_chunks(seq_length):
-    """Decides on chunks; False for a length known at run time only.
+    """Decide on chunks; False for a length that is known at run time only.
 
     Args:
         seq_length: int, or int32 scalar tensor.
@@ -16,21 +21,12 @@ def is_in_chunks(seq_length):
     return isinstance(seq_length, int) and seq_length > _LONGEST_WHOLE
 
 
-def attend_in_chunks(query, key, value, softmax):
-    """Takes the values that all queries attend to, chunk by chunk of these.
+def attend_in_chunks(query, key, value, context, pattern, dropout):
+    """Attend to all keys, from one chunk of the queries after another.
 
-    The weights are made again for the gradient instead of being kept, so that
-    memory grows as the rows do.
-
-    Args:
-        query, key, value: float `(batch_size, num_heads, seq_length,
-            head_size)`; the length is known.
-        softmax: function of float scores `(batch_size, num_heads,
-            num_queries, seq_length)` and of the place of the first query to
-            float32 weights of this shape.
-
-    Returns:
-        float `(batch_size, num_heads, seq_length, head_size)`.
+    The weights are computed again for the gradient instead of being kept, so
+    that memory grows linearly with the length. The length is known, all
+    positions are queries, and no weights are dropped.
 
     References:
         [Self-attention Does Not Need O(n^2) Memory](
@@ -41,19 +37,23 @@ def attend_in_chunks(query, key, value, softmax):
     @ops.custom_gradient
     def attend(query, key, value):
         def weights(chunk, start):
-            return softmax(ops.matmul(chunk, _turned(key)), start)
+            scores = ops.matmul(chunk, _turned(key))
+            positions = ops.arange(start, start + scores.shape[2])[None]
+            chosen = dataclasses.replace(context, query_positions=positions)
+            ignored = ignored_keys(chosen, pattern, key.shape[2])
+            return softmax(scores, ignored, "float32")
 
-        contexts = []
+        chunks = []
         for start in starts:
-            chunk = _after(contexts, _chunk(query, start))
+            chunk = _after(chunks, _chunk(query, start))
             taken = ops.cast(weights(chunk, start), value.dtype)
-            contexts.append(ops.matmul(taken, value))
-        context = ops.concatenate(contexts, axis=2)
+            chunks.append(ops.matmul(taken, value))
+        attended = ops.concatenate(chunks, axis=2)
 
         def gradient(*args, upstream=None):
             # PyTorch passes its inputs as well, and this by name.
             upstream = args[0] if upstream is None else upstream
-            along = _wide(upstream) * _wide(context)
+            along = _wide(upstream) * _wide(attended)
             along = ops.sum(along, axis=-1, keepdims=True)
             of_query, of_key, of_value = [], 0.0, 0.0
             for start in starts:
@@ -72,7 +72,7 @@ def attend_in_chunks(query, key, value, softmax):
                 ops.cast, (of_key, of_value), (key.dtype, value.dtype)
             )
 
-        return context, gradient
+        return attended, gradient
 
     return attend(query, key, value)
 
@@ -82,8 +82,10 @@ def _chunk(values, start):
 
 
 def _after(done, chunk):
-    """The same chunk, computed after the last of what is done."""
-    # TensorFlow would make all weights at once where none waits for others.
+    """Make a chunk depend on the previous result.
+
+    TensorFlow would compute all weights at once if none waited for others.
+    """
     joined = ops.concatenate([*done[-1:], chunk], axis=2)
     return joined[:, :, -chunk.shape[2] :]
 

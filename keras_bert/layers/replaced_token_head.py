@@ -49,12 +49,10 @@ class ReplacedTokenHead(Layer):
     ):
         super().__init__(**kwargs)
         checks.at_least(1, hidden_size=hidden_size)
-        self.hidden_size = hidden_size
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.dense = make_dense(
             self, hidden_size, "dense", activation=activation
         )
-        self.activation = self.dense.activation
         self.logits = make_logits(self, 1, "logits")
 
     def build(self, sequence_output_shape):
@@ -101,7 +99,6 @@ class NormedReplacedTokenHead(ReplacedTokenHead):
 
     def __init__(self, hidden_size, layer_norm_epsilon=EPSILON, **kwargs):
         super().__init__(hidden_size, **kwargs)
-        self.layer_norm_epsilon = layer_norm_epsilon
         self.layer_norm = LayerNorm(
             layer_norm_epsilon, dtype="float32", name="layer_norm"
         )

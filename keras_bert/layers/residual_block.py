@@ -5,6 +5,12 @@ from keras import ops
 from keras_bert.layers.layer import Layer
 from keras_bert.layers.positions import gather_positions
 
+_OLD_FIELDS = {
+    "position": "positions",
+    "text": "text_numbers",
+    "query_states": "query_inputs",
+}
+
 
 class ResidualBlock(Layer):
     """Attention, then a feed-forward net, each added to the states.
@@ -15,26 +21,34 @@ class ResidualBlock(Layer):
     the batch, as packed tokens are.
     """
 
+    def __call__(self, *args, about=None, **kwargs):
+        # `.keras` files of earlier releases name the context and some of its
+        # fields otherwise.
+        if about is not None:
+            names = {
+                _OLD_FIELDS.get(name, name): x for name, x in about.items()
+            }
+            kwargs["context"] = names
+        return super().__call__(*args, **kwargs)
+
     def call(
         self,
         inputs,
         attention_mask=None,
         query_positions=None,
-        about=None,
+        context=None,
         training=None,
         mask=None,
     ):
         attention_mask = mask if attention_mask is None else attention_mask
-        # Attention of another kind may know of no `about`.
-        told = {} if about is None else {"about": about}
         attended = self.self_attention(
             self.attention_input(inputs),
             attention_mask,
             query_positions,
-            **told,
+            context,
             training=training,
         )
-        inputs = told.get("about", {}).get("query_states", inputs)
+        inputs = (context or {}).get("query_inputs", inputs)
         if query_positions is not None:
             inputs = gather_positions(inputs, query_positions)
         states = self.with_attended(inputs, attended)
@@ -62,17 +76,17 @@ class ResidualBlock(Layer):
         """Add to the states what `feed_forward` makes of them."""
         return states + ops.cast(output, self.compute_dtype)
 
-    def attention_weights(self, inputs, attention_mask=None, about=None):
+    def attention_weights(self, inputs, attention_mask=None, context=None):
         """Return the attention weights of `self_attention`.
 
         Args:
-            inputs, attention_mask, about: those of a call.
+            inputs, attention_mask, context: the arguments of a call.
 
         Returns:
             float `(batch_size, num_heads, seq_length, seq_length)`.
         """
         return self.self_attention.attention_weights(
-            self.attention_input(inputs), attention_mask, about
+            self.attention_input(inputs), attention_mask, context
         )
 
     def compute_output_shape(self, inputs_shape, query_positions_shape=None):

@@ -47,13 +47,9 @@ class ScalarMix(Layer):
                 f"{self.num_layers}, hidden_size). "
                 f"Received: shape {tuple(states_shape)}."
             )
-        self.scores = self._add_weight("scores", (self.num_layers,), "zeros")
-        self.gamma = self._add_weight("gamma", (), "ones")
-
-    def _add_weight(self, name, shape, initializer):
-        return self.add_weight(
-            name=name, shape=shape, initializer=initializer, autocast=False
-        )
+        shape = (self.num_layers,)
+        self.scores = self.add_exact_weight("scores", shape, "zeros")
+        self.gamma = self.add_exact_weight("gamma", (), "ones")
 
     def call(self, states):
         weights = ops.softmax(self.scores) * self.gamma

@@ -24,7 +24,7 @@ class SeparateDisentangledAttention(DisentangledAttention):
         **kwargs: other arguments of `DisentangledAttention`.
 
     Call arguments:
-        inputs, attention_mask, query_positions, about: those of
+        inputs, attention_mask, query_positions, context: those of
             `DisentangledAttention`. The table is float
             `(2 * max_distance, hidden_size)`.
 
@@ -34,8 +34,8 @@ class SeparateDisentangledAttention(DisentangledAttention):
     Example:
 
     >>> attention = keras_bert.layers.SeparateDisentangledAttention(8, 2, 4)
-    >>> about = {"relative_table": keras.ops.ones((8, 8))}
-    >>> attention(keras.ops.ones((1, 4, 8)), about=about).shape
+    >>> context = {"relative_table": keras.ops.ones((8, 8))}
+    >>> attention(keras.ops.ones((1, 4, 8)), context=context).shape
     TensorShape([1, 4, 8])
 
     References:
@@ -59,8 +59,6 @@ class SeparateDisentangledAttention(DisentangledAttention):
         super().build(inputs_shape)
         self.query_bias = self._bias("query_bias")
         self.value_bias = self._bias("value_bias")
-        for dense in (self.table_query, self.table_key):
-            dense.build((2 * self.max_distance, self.hidden_size))
 
     def _bias(self, name):
         return self.add_weight(

@@ -53,7 +53,6 @@ class TaskHead(Layer):
         self.num_outputs = num_outputs
         self.supports_masking = True  # Those that Keras passes along.
         self.transform = transform
-        self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.vectors_dropout = Dropout(dropout, dtype=self.dtype_policy)
         self.logits = make_logits(self, num_outputs, "logits")

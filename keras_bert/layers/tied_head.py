@@ -142,11 +142,8 @@ class TiedHead(LMHead):
     def build(self, sequence_output_shape):
         super().build(sequence_output_shape)
         self.transform.build(sequence_output_shape)
-        self.output_bias = self.add_weight(
-            name="output_bias",
-            shape=(self.embeddings.vocab_size,),
-            initializer="zeros",
-            autocast=False,
+        self.output_bias = self.add_exact_weight(
+            "output_bias", (self.embeddings.vocab_size,), "zeros"
         )
 
     def call(self, sequence_output, masked_lm_positions=None):

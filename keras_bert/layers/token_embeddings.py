@@ -4,17 +4,14 @@ import keras
 from keras import ops
 
 from keras_bert import checks
-from keras_bert.layers.arguments import DROPOUT
 from keras_bert.layers.arguments import EPSILON
 from keras_bert.layers.arguments import check_places
-from keras_bert.layers.arguments import get_initializer
-from keras_bert.layers.dropout import Dropout
-from keras_bert.layers.layer import Layer
 from keras_bert.layers.layer_norm import LayerNorm
+from keras_bert.layers.word_embeddings import WordEmbeddings
 
 
 @keras.saving.register_keras_serializable("keras_bert")
-class PlainEmbeddings(Layer):
+class PlainEmbeddings(WordEmbeddings):
     """Sums word and learned position embeddings.
 
     Args:
@@ -44,53 +41,15 @@ class PlainEmbeddings(Layer):
     """
 
     def __init__(
-        self,
-        vocab_size,
-        hidden_size,
-        max_position_embeddings=512,
-        dropout=DROPOUT,
-        embeddings_initializer=None,
-        **kwargs,
+        self, vocab_size, hidden_size, max_position_embeddings=512, **kwargs
     ):
-        super().__init__(**kwargs)
-        checks.at_least(
-            1,
-            vocab_size=vocab_size,
-            hidden_size=hidden_size,
+        checks.at_least(1, max_position_embeddings=max_position_embeddings)
+        super().__init__(
+            vocab_size,
+            hidden_size,
             max_position_embeddings=max_position_embeddings,
+            **kwargs,
         )
-        checks.share(dropout=dropout)
-        self.vocab_size = vocab_size
-        self.hidden_size = hidden_size
-        self.max_position_embeddings = max_position_embeddings
-        self.dropout = dropout
-        self.embeddings_initializer = get_initializer(embeddings_initializer)
-        self.output_dropout = Dropout(
-            dropout, dtype=self.dtype_policy, name="dropout"
-        )
-
-    def build(self, input_ids_shape):
-        self.word_embeddings = self.add_table(
-            "word_embeddings", self.vocab_size
-        )
-        self.position_embeddings = self.add_table(
-            "position_embeddings", self.max_position_embeddings
-        )
-        self.output_dropout.build((*input_ids_shape, self.hidden_size))
-
-    def _check_length(self, shape, positions):
-        is_one_text = shape[1] and positions is None
-        if is_one_text and shape[1] > self.max_seq_length:
-            raise ValueError(
-                f"`input_ids` must be at most {self.max_seq_length} long, for "
-                f"`max_position_embeddings`={self.max_position_embeddings}. "
-                f"Received: shape {tuple(shape)}."
-            )
-
-    @property
-    def embedding_size(self):
-        """The width of the tables."""
-        return self.hidden_size
 
     @property
     def max_seq_length(self):
@@ -98,29 +57,22 @@ class PlainEmbeddings(Layer):
         return self.max_position_embeddings
 
     def call(self, input_ids, positions=None, training=None):
-        embedded = self._sum(input_ids, positions)
-        embedded = ops.cast(embedded, self.compute_dtype)
-        return self.output_dropout(embedded, training=training)
+        return self.normalized(self._sum(input_ids, positions), training)
 
     def summands(self, input_ids):
-        """Return the vectors that are added up for each token.
-
-        Args:
-            input_ids: int32 `(batch_size, seq_length)`.
-
-        Returns:
-            A dict of float `(batch_size, seq_length, embedding_size)` by
-            "word" and "position".
-        """
-        words = ops.take(self.word_embeddings, input_ids, axis=0)
+        words = super().summands(input_ids)
         positions = self._positions(input_ids)
-        return {
-            "word": words,
-            "position": ops.broadcast_to(positions, ops.shape(words)),
-        }
+        shape = ops.shape(words["word"])
+        return {**words, "position": ops.broadcast_to(positions, shape)}
 
     def _sum(self, input_ids, positions):
-        self._check_length(input_ids.shape, positions)
+        longest, shape = self.max_seq_length, tuple(input_ids.shape)
+        if positions is None and shape[1] and shape[1] > longest:
+            raise ValueError(
+                f"`input_ids` must be at most {longest} long, for "
+                f"`max_position_embeddings`={self.max_position_embeddings}. "
+                f"Received: shape {shape}."
+            )
         check_places(input_ids, positions=positions)
         words = ops.take(self.word_embeddings, input_ids, axis=0)  # [B, S, H]
         return words + self._positions(input_ids, positions)
@@ -129,9 +81,6 @@ class PlainEmbeddings(Layer):
         if positions is not None:
             return ops.take(self.position_embeddings, positions, axis=0)
         return self.position_embeddings[: ops.shape(input_ids)[1]]  # [S, H]
-
-    def compute_output_shape(self, input_ids_shape):
-        return (*input_ids_shape, self.hidden_size)
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -175,18 +124,6 @@ class TokenEmbeddings(PlainEmbeddings):
         super().__init__(
             vocab_size, hidden_size, max_position_embeddings, **kwargs
         )
-        self.layer_norm_epsilon = layer_norm_epsilon
         self.layer_norm = LayerNorm(
             layer_norm_epsilon, dtype="float32", name="layer_norm"
         )
-
-    def build(self, input_ids_shape):
-        super().build(input_ids_shape)
-        self.layer_norm.build((*input_ids_shape, self.hidden_size))
-
-    def call(self, input_ids, positions=None, training=None):
-        return self._normalize(self._sum(input_ids, positions), training)
-
-    def _normalize(self, embedded, training):
-        embedded = ops.cast(self.layer_norm(embedded), self.compute_dtype)
-        return self.output_dropout(embedded, training=training)

@@ -54,7 +54,6 @@ class TokenReplacement(Layer):
 
     def __init__(self, seed=None, **kwargs):
         super().__init__(**kwargs)
-        self.seed = seed
         self.seed_generator = ReplicaSeedGenerator(seed)
 
     def call(

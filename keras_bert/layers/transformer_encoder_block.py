@@ -95,11 +95,3 @@ class TransformerEncoderBlock(PostNormBlock):
         super().__init__(
             self_attention, feed_forward, layer_norm_epsilon, **kwargs
         )
-        self.hidden_size = hidden_size
-        self.num_heads = num_heads
-        self.intermediate_size = intermediate_size
-        self.activation = feed_forward.activation
-        self.dropout = dropout
-        self.attention_dropout = attention_dropout
-        self.kernel_initializer = kernel_initializer
-        self.pattern = pattern

@@ -1,4 +1,4 @@
-"""Embeddings of words only, normalized."""
+"""Embeddings of words: a table, a normalization and dropout."""
 
 import keras
 from keras import ops
@@ -14,14 +14,12 @@ from keras_bert.layers.layer import Layer
 class WordEmbeddings(Layer):
     """Looks up word embeddings and normalizes them.
 
-    Positions are the business of the attention.
-
     Args:
         vocab_size: int, number of word pieces.
         hidden_size: int, width of the vectors.
-        layer_norm: layer that normalizes them. Its name is part of the paths
-            of its weights.
-        dropout: float, rate after the normalization.
+        layer_norm: layer that normalizes them, or None. Its name is part of
+            the paths of its weights.
+        dropout: float, rate on the result.
         embeddings_initializer: Keras initializer of the tables.
         max_position_embeddings: int, rows of a table of positions, which only
             `MaskQueries` adds; None for no such table.
@@ -47,7 +45,7 @@ class WordEmbeddings(Layer):
         self,
         vocab_size,
         hidden_size,
-        layer_norm,
+        layer_norm=None,
         dropout=DROPOUT,
         embeddings_initializer=None,
         max_position_embeddings=None,
@@ -57,9 +55,8 @@ class WordEmbeddings(Layer):
         checks.at_least(1, vocab_size=vocab_size, hidden_size=hidden_size)
         checks.share(dropout=dropout)
         self.vocab_size = vocab_size
-        self.hidden_size = hidden_size
+        self.hidden_size = self.embedding_size = hidden_size
         self.layer_norm = layer_norm
-        self.dropout = dropout
         self.embeddings_initializer = get_initializer(embeddings_initializer)
         self.max_position_embeddings = max_position_embeddings
         self.output_dropout = Dropout(
@@ -74,34 +71,32 @@ class WordEmbeddings(Layer):
             self.position_embeddings = self.add_table(
                 "position_embeddings", self.max_position_embeddings
             )
-        output_shape = (*input_ids_shape, self.hidden_size)
-        self.layer_norm.build(output_shape)
+        output_shape = self.compute_output_shape(input_ids_shape)
+        if self.layer_norm is not None:
+            self.layer_norm.build(output_shape)
         self.output_dropout.build(output_shape)
-
-    @property
-    def embedding_size(self):
-        """The width of the table."""
-        return self.hidden_size
 
     def call(self, input_ids, training=None):
         words = self.summands(input_ids)["word"]
         return self.normalized(words, training=training)
 
     def normalized(self, vectors, training=None):
-        """Normalizes looked-up vectors, with dropout."""
-        embedded = self.layer_norm(vectors)
+        """Normalize sums of embeddings, then apply dropout."""
+        if self.layer_norm is not None:
+            vectors = self.layer_norm(vectors)
         return self.output_dropout(
-            ops.cast(embedded, self.compute_dtype), training=training
+            ops.cast(vectors, self.compute_dtype), training=training
         )
 
     def summands(self, input_ids):
-        """The vectors of the tokens before the normalization.
+        """Return the vectors that are added for each token.
 
         Args:
             input_ids: int32 `(batch_size, seq_length)`.
 
         Returns:
-            A dict of float `(batch_size, seq_length, hidden_size)` by "word".
+            A dict of float `(batch_size, seq_length, hidden_size)` by "word"
+            and the other tables.
         """
         return {"word": ops.take(self.word_embeddings, input_ids, axis=0)}
 

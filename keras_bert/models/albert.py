@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from keras_bert import checks
 from keras_bert.config import EncoderConfig
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
@@ -64,12 +65,8 @@ class AlbertConfig(EncoderConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.num_hidden_groups > self.num_hidden_layers:
-            raise ValueError(
-                "`num_hidden_groups` must be at most `num_hidden_layers`. "
-                f"Received: num_hidden_groups={self.num_hidden_groups}, "
-                f"num_hidden_layers={self.num_hidden_layers}."
-            )
+        most = self.num_hidden_layers
+        checks.between(1, most, num_hidden_groups=self.num_hidden_groups)
 
     @property
     def depth(self):

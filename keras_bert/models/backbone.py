@@ -5,6 +5,7 @@ import inspect
 import keras
 from keras import ops
 
+from keras_bert import checks
 from keras_bert import features
 from keras_bert.layers.positions import TextPositions
 
@@ -27,12 +28,13 @@ class Backbone:
         pooler: layer from the first token's vector to that of the whole, or
             None.
         inputs: dict of int32 Keras tensors `(batch_size, seq_length)`; by
-            default those that `encoder_inputs` gives. With `text_numbers`
+            default `input_ids`, `input_mask` and, if the embeddings take
+            them, `segment_ids`. With `text_numbers`
             among them a row holds several texts, which do not see each other
             and whose positions begin anew.
-        about: function from `inputs` to the dict that blocks are told, by
-            the name `about`; None where they are told nothing more.
-        about_layers: list of the layers that `about` calls.
+        context: function from `inputs` to the `context` of blocks, a dict of
+            fields of `AttentionContext`, or None.
+        context_layers: list of the layers that `context` calls.
         mask_queries: `MaskQueries` of an enhanced mask decoder, or None.
 
     Attributes:
@@ -58,17 +60,18 @@ class Backbone:
         final_norm=None,
         pooler=None,
         inputs=None,
-        about=None,
-        about_layers=(),
+        context=None,
+        context_layers=(),
         mask_queries=None,
     ):
         self.embeddings = embeddings
-        self.below_blocks = [embeddings, *about_layers]
+        self.below_blocks = [embeddings, *context_layers]
         self.blocks = list(blocks)
         self.final_norm = final_norm
         self.pooler = pooler
         self.mask_queries = mask_queries
-        self.inputs = inputs or encoder_inputs()
+        self._parameters = inspect.signature(embeddings.call).parameters
+        self.inputs = inputs or self._default_inputs()
         for block in self.blocks:
             if self.is_packed and getattr(block, "sees_neighbours", False):
                 raise ValueError(
@@ -76,12 +79,12 @@ class Backbone:
                     f"sees the tokens of others. Received: {block.name}, and "
                     "rows of several texts."
                 )
-        self._about = about
+        self._make_context = context
         self._text_positions = TextPositions(name="text_positions")
-        self._told = self._tell(self.inputs)
+        self._context = self._context_of(self.inputs)
         self.states = [embeddings(**self._embedded())]
         for block in self.blocks[:-1]:
-            states = block(self.states[-1], self.inputs[_MASK], **self._told)
+            states = self._run(block, self.states[-1], self._context)
             self.states.append(states)
         self.states.append(self.last_states())
 
@@ -105,9 +108,9 @@ class Backbone:
         return self._with(embeddings, self.inputs)
 
     def _with(self, embeddings, inputs):
-        told = self._about, self.below_blocks[1:], self.mask_queries
+        context = self._make_context, self.below_blocks[1:]
         pieces = self.blocks, self.final_norm, self.pooler, inputs
-        return Backbone(embeddings, *pieces, *told)
+        return Backbone(embeddings, *pieces, *context, self.mask_queries)
 
     @property
     def is_packed(self):
@@ -130,21 +133,31 @@ class Backbone:
         inputs |= encoder_inputs((features.TEXT_STARTS,))
         return inputs[_STARTS]
 
-    def _tell(self, inputs):
-        about = {} if self._about is None else dict(self._about(inputs))
+    def _context_of(self, inputs):
+        make = self._make_context
+        context = {} if make is None else dict(make(inputs))
         if self.is_packed:
             numbers = inputs[_NUMBERS]
             positions = self._text_positions(numbers)
-            about |= {"text": numbers, "position": positions}
-        return {"about": about} if about else {}
+            context |= {"text_numbers": numbers, "positions": positions}
+        return context
+
+    def _run(self, block, states, context, query_positions=None):
+        named = {"context": context} if context else {}
+        if query_positions is not None:
+            named["query_positions"] = query_positions
+        return block(states, self.inputs[_MASK], **named)
+
+    def _default_inputs(self):
+        has_segments = features.SEGMENT_IDS.name in self._parameters
+        return encoder_inputs(features.ENCODER_INPUTS[: 2 + has_segments])
 
     def _embedded(self):
         """The arguments of `embeddings`."""
         hidden = _MASK, _NUMBERS
         embedded = {k: x for k, x in self.inputs.items() if k not in hidden}
-        parameters = inspect.signature(self.embeddings.call).parameters
-        if self.is_packed and "positions" in parameters:
-            embedded["positions"] = self._told["about"]["position"]
+        if self.is_packed and "positions" in self._parameters:
+            embedded["positions"] = self._context["positions"]
         return embedded
 
     def last_states(self, positions=None):
@@ -157,7 +170,7 @@ class Backbone:
         Returns:
             A Keras tensor `(batch_size, num_positions, hidden_size)`.
         """
-        return self._last_states(positions, self._told)
+        return self._last_states(positions, self._context)
 
     def masked_states(self, positions):
         """The states that a masked-LM head reads: the last ones, or decoded.
@@ -177,19 +190,16 @@ class Backbone:
         """
         if self.mask_queries is None:
             return self.last_states(positions)
-        about = self._told.get("about", {})
         before = self.states[len(self.blocks) - 1]
-        queries = self.mask_queries(before, about.get("position"))
+        queries = self.mask_queries(before, self._context.get("positions"))
         for places in (None, positions):
-            told = {"about": {**about, "query_states": queries}}
-            queries = self._last_states(places, told)
+            context = {**self._context, "query_inputs": queries}
+            queries = self._last_states(places, context)
         return queries
 
-    def _last_states(self, positions, told):
+    def _last_states(self, positions, context):
         before = self.states[len(self.blocks) - 1]
-        if positions is not None:
-            told = {**told, "query_positions": positions}
-        states = self.blocks[-1](before, self.inputs[_MASK], **told)
+        states = self._run(self.blocks[-1], before, context, positions)
         return self.final_norm(states) if self.final_norm else states
 
     def encoder(self, name, pools=True):
@@ -235,21 +245,12 @@ class Backbone:
         Returns:
             A list with a float `(batch_size, num_heads, seq_length,
             seq_length)` tensor for each block, queries before keys.
-
-        Raises:
-            ValueError: a block has no method `attention_weights`.
         """
-        for block in self.blocks:
-            if not hasattr(block, "attention_weights"):
-                raise ValueError(
-                    "Each block must have a method `attention_weights`. "
-                    f"Received: {block.name}."
-                )
         states = self.states_model()(inputs)
-        told = self._tell(inputs)
+        context = self._context_of(inputs)
         return [
-            block.attention_weights(states[str(number)], inputs[_MASK], **told)
-            for number, block in enumerate(self.blocks)
+            block.attention_weights(states[str(n)], inputs[_MASK], context)
+            for n, block in enumerate(self.blocks)
         ]
 
 
@@ -274,12 +275,7 @@ def kept_layers(num_teacher, num_student, period=1):
     References:
         [DistilBERT](https://arxiv.org/abs/1910.01108), section 3
     """
-    is_right = isinstance(num_student, int) and 1 <= num_student <= num_teacher
-    if not is_right:
-        raise ValueError(
-            f"`num_layers` must be from 1 to {num_teacher}, the layers that "
-            f"there are. Received: num_layers={num_student!r}."
-        )
+    checks.between(1, num_teacher, num_layers=num_student)
     gaps = max(num_student - 1, 1)
     even = [round(i * (num_teacher - 1) / gaps) for i in range(num_student)]
     return [place - (place - i) % period for i, place in enumerate(even)]

@@ -2,14 +2,13 @@
 
 from keras_bert.config import BertConfig
 from keras_bert.layers.bert_embeddings import BertEmbeddings
-from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.nsp_head import NSPHead
-from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.heads import add_heads
 from keras_bert.models.heads import masked_lm_head
 from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.models.layer_arguments import transformer_backbone
 
 
 def bert_encoder(config, name="bert_encoder"):
@@ -89,14 +88,8 @@ def add_pretraining_heads(encoder, config, name="bert_pretrainer"):
 def bert_backbone(config):
     """Makes the layers of the encoder."""
     arguments = layer_arguments(config)
-    return Backbone(
-        BertEmbeddings(**arguments["embeddings"], name="embeddings"),
-        [
-            TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
-            for index in range(config.num_hidden_layers)
-        ],
-        pooler=FlatDense(**arguments["pooler"], name="pooler"),
-    )
+    embeddings = BertEmbeddings(**arguments["embeddings"], name="embeddings")
+    return transformer_backbone(config, arguments, embeddings)
 
 
 def bert_heads(config, embeddings):

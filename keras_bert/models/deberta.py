@@ -3,7 +3,6 @@
 from keras_bert import features
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.feed_forward import FeedForward
-from keras_bert.layers.flat_dense import DropoutDense
 from keras_bert.layers.layer_norm import LayerNorm
 from keras_bert.layers.mask_queries import MaskQueries
 from keras_bert.layers.post_norm_block import PostNormBlock
@@ -13,9 +12,9 @@ from keras_bert.layers.separate_disentangled_attention import (
 )
 from keras_bert.layers.word_embeddings import WordEmbeddings
 from keras_bert.models.backbone import Backbone
-from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.deberta_config import DebertaConfig
 from keras_bert.models.family import Family
+from keras_bert.models.layer_arguments import dense_transform
 from keras_bert.models.layer_arguments import initializer
 from keras_bert.models.layer_arguments import layer_arguments
 from keras_bert.models.task_model import TASK_HEADS
@@ -70,11 +69,10 @@ def backbone_of(config, num_distances, table_norm, blocks):
     return Backbone(
         embeddings,
         blocks,
-        inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
-        about=lambda inputs: {
+        context=lambda inputs: {
             "relative_table": table(inputs[features.INPUT_IDS.name])
         },
-        about_layers=[table],
+        context_layers=[table],
         mask_queries=mask_queries,
     )
 
@@ -93,11 +91,7 @@ def block_of(config, index, attention, kind=PostNormBlock, **more):
 
 
 def _transform(config):
-    """The layer that stands in the place of BERT's pooler."""
-    arguments = layer_arguments(config)["pooler"] | {"activation": gelu_erf}
-    return DropoutDense(
-        dropout=config.pooler_dropout, **arguments, name="dense"
-    )
+    return dense_transform(config, config.pooler_dropout, gelu_erf)
 
 
 _OF_FIRST = HeadKind("first_token", transform=_transform)

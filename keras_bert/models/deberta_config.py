@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from keras_bert import checks
 from keras_bert.config import EncoderConfig
 
 # From content to position and the other way round.
@@ -29,10 +30,8 @@ class DebertaConfig(EncoderConfig):
     """
 
     hidden_act: str = "gelu_erf"
-    max_position_embeddings: int = dataclasses.field(
-        default=512, metadata={"least": 3}
-    )
-    type_vocab_size: int = dataclasses.field(default=0, metadata={"least": 0})
+    max_position_embeddings: int = checks.field(512, checks.at_least, 3)
+    type_vocab_size: int = checks.field(0, checks.at_least, 0)
     pooler_dropout: float = 0.0
     enhanced_mask_decoder: bool = False
     layer_norm_eps: float = 1e-7

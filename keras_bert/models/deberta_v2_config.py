@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from keras_bert import checks
 from keras_bert.models.deberta_config import DebertaConfig
 
 
@@ -24,7 +25,7 @@ class DebertaV2Config(DebertaConfig):
     """
 
     position_buckets: int = 256
-    conv_kernel_size: int = dataclasses.field(default=0, metadata={"least": 0})
+    conv_kernel_size: int = checks.field(0, checks.at_least, 0)
 
     model_type = "deberta-v2"
     size_keys = {
@@ -47,13 +48,8 @@ class DebertaV2Config(DebertaConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        limit = 2 * self.max_position_embeddings - 3
-        if not 2 <= self.position_buckets <= limit:
-            raise ValueError(
-                "`position_buckets` must be from 2 to 2 * "
-                f"`max_position_embeddings` - 3, {limit}. Received: "
-                f"position_buckets={self.position_buckets}."
-            )
+        most = 2 * self.max_position_embeddings - 3
+        checks.between(2, most, position_buckets=self.position_buckets)
         if self.conv_kernel_size and self.conv_kernel_size % 2 == 0:
             raise ValueError(
                 "`conv_kernel_size` must be odd, or 0 for no convolution. "

@@ -2,7 +2,6 @@
 
 import dataclasses
 
-from keras_bert import features
 from keras_bert.config import StrictConfig
 from keras_bert.layers.feed_forward import FeedForward
 from keras_bert.layers.flat_dense import FlatDense
@@ -10,7 +9,6 @@ from keras_bert.layers.post_norm_block import PostNormBlock
 from keras_bert.layers.self_attention import SelfAttention
 from keras_bert.layers.token_embeddings import TokenEmbeddings
 from keras_bert.models.backbone import Backbone
-from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.family import Family
 from keras_bert.models.layer_arguments import layer_arguments
 from keras_bert.models.task_model import HeadKind
@@ -80,8 +78,7 @@ def distilbert_backbone(config):
         for index in range(config.n_layers)
     ]
     embeddings = TokenEmbeddings(**arguments["embeddings"], name="embeddings")
-    inputs = encoder_inputs((features.INPUT_IDS, features.INPUT_MASK))
-    return Backbone(embeddings, blocks, inputs=inputs)
+    return Backbone(embeddings, blocks)
 
 
 def _pre_classifier(config):

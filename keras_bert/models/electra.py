@@ -6,13 +6,12 @@ from keras_bert.config import EncoderConfig
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.factorized_embeddings import FactorizedEmbeddings
-from keras_bert.layers.flat_dense import DropoutDense
 from keras_bert.layers.replaced_token_head import ReplacedTokenHead
-from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
-from keras_bert.models.backbone import Backbone
 from keras_bert.models.family import Family
 from keras_bert.models.heads import masked_lm_head
+from keras_bert.models.layer_arguments import dense_transform
 from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.models.layer_arguments import transformer_backbone
 from keras_bert.models.task_model import TASK_HEADS
 from keras_bert.models.task_model import HeadKind
 
@@ -74,11 +73,7 @@ def electra_backbone(config, tables=None):
         **arguments["matrix"],
         name="embeddings",
     )
-    blocks = [
-        TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
-        for index in range(config.num_hidden_layers)
-    ]
-    return Backbone(embeddings, blocks)
+    return transformer_backbone(config, arguments, embeddings, pools=False)
 
 
 def electra_heads(config, embeddings):
@@ -93,14 +88,12 @@ def electra_heads(config, embeddings):
     return {"masked_lm_head": generator, part: head}
 
 
-def _transform(config, dropout=0.0):
-    """The layer that stands in the place of BERT's pooler."""
-    arguments = layer_arguments(config)["pooler"] | {"activation": gelu_erf}
-    return DropoutDense(dropout=dropout, **arguments, name="dense")
-
-
 def _classifier_transform(config):
-    return _transform(config, config.hidden_dropout_prob)
+    return dense_transform(config, config.hidden_dropout_prob, gelu_erf)
+
+
+def _choice_transform(config):
+    return dense_transform(config, activation=gelu_erf)
 
 
 FAMILY = Family(
@@ -113,7 +106,7 @@ FAMILY = Family(
         **TASK_HEADS,
         "classifier": HeadKind("first_token", None, _classifier_transform),
         # Published as `summary_last_dropout`, always with this value.
-        "choice_scorer": HeadKind("first_token", 0.1, _transform),
+        "choice_scorer": HeadKind("first_token", 0.1, _choice_transform),
     },
     head_distance=2,
 )

@@ -97,9 +97,9 @@ def masked_lm_head(config, embeddings, **changes):
     return MaskedLMHead(embeddings, **arguments, name=_MASKED_LM)
 
 
-def masked_lm_only(config, embeddings):
-    """The pre-training heads of a family that has no other."""
-    return {_MASKED_LM: masked_lm_head(config, embeddings)}
+def masked_lm_only(config, embeddings, **changes):
+    """Make the pre-training heads of a family that has no other."""
+    return {_MASKED_LM: masked_lm_head(config, embeddings, **changes)}
 
 
 def logits_name(part):

@@ -4,6 +4,10 @@ import keras
 
 from keras_bert.layers.activations import get_activation
 from keras_bert.layers.attention_patterns import causal
+from keras_bert.layers.flat_dense import DropoutDense
+from keras_bert.layers.flat_dense import FlatDense
+from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
+from keras_bert.models.backbone import Backbone
 
 
 def layer_arguments(config):
@@ -61,3 +65,27 @@ def layer_arguments(config):
 def initializer(config):
     """Makes the initializer of the matrices of a config."""
     return keras.initializers.TruncatedNormal(stddev=config.initializer_range)
+
+
+def transformer_backbone(config, arguments, embeddings, pools=True, **pieces):
+    """Make a `Backbone` of `TransformerEncoderBlock`s.
+
+    Args:
+        config: a config of any family.
+        arguments: dict, as returned by `layer_arguments`.
+        embeddings: the layer of embeddings.
+        pools: bool, whether there is a pooler.
+        **pieces: other arguments of `Backbone`.
+    """
+    blocks = [
+        TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
+        for index in range(config.sizes["L"])
+    ]
+    pooler = FlatDense(**arguments["pooler"], name="pooler") if pools else None
+    return Backbone(embeddings, blocks, pooler=pooler, **pieces)
+
+
+def dense_transform(config, dropout=0.0, activation="tanh"):
+    """Make the dense layer that a head has in place of BERT's pooler."""
+    arguments = {**layer_arguments(config)["pooler"], "activation": activation}
+    return DropoutDense(dropout=dropout, **arguments, name="dense")

@@ -3,6 +3,8 @@
 from keras import ops
 
 from keras_bert import features
+from keras_bert.layers.attention import AttentionContext
+from keras_bert.layers.attention import attend_to_next
 from keras_bert.layers.post_norm_block import PostNormBlock
 
 
@@ -42,7 +44,7 @@ class LeftToRight:
         def context(attention, projected):
             heads = attention.heads(projected)
             kept.append([ops.pad(x, padding) for x in heads[1:]])
-            return attention.joined(attention.attend(heads))
+            return attention.attend(heads, AttentionContext())
 
         self._run(self._embedded(ids), context)
         return kept
@@ -65,7 +67,10 @@ class LeftToRight:
             query, *new = attention.heads(projected)
             pairs = zip(next(before), new, strict=True)
             kept.append([_put(old, x, places) for old, x in pairs])
-            return attention.next_context(query, *kept[-1], places)
+            where = AttentionContext(query_positions=places)
+            scaled = query * attention.scale
+            given = where, attention.pattern, ops.convert_to_tensor
+            return attend_to_next(scaled, *kept[-1], *given)
 
         embedded = ops.take_along_axis(
             self._embedded(ids), ops.expand_dims(places, -1), axis=1
@@ -82,7 +87,7 @@ class LeftToRight:
         for block in self._backbone.blocks:
             attention = block.self_attention
             attended = context(attention, attention.query_key_value(states))
-            attended = attention.attention_output(attended)
+            attended = attention.attention_output(attention.join(attended))
             states = block.with_attended(states, attended)
             states = block.with_output(states, block.feed_forward(states))
         return states

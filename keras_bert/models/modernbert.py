@@ -2,7 +2,6 @@
 
 import keras
 
-from keras_bert import features
 from keras_bert.layers.activations import gelu_erf
 from keras_bert.layers.activations import get_activation
 from keras_bert.layers.attention_patterns import Window
@@ -16,7 +15,6 @@ from keras_bert.layers.task_head import TaskHead
 from keras_bert.layers.tied_head import TiedHead
 from keras_bert.layers.word_embeddings import WordEmbeddings
 from keras_bert.models.backbone import Backbone
-from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.family import Family
 from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.models.task_model import HeadKind
@@ -24,7 +22,7 @@ from keras_bert.template import Template
 
 
 def modernbert_backbone(config):
-    """The layers of the encoder, as a `Backbone`."""
+    """Make the layers of the encoder."""
     return Backbone(
         WordEmbeddings(
             config.vocab_size,
@@ -36,7 +34,6 @@ def modernbert_backbone(config):
         ),
         [_block(config, index) for index in range(config.num_hidden_layers)],
         final_norm=_layer_norm(config, "final_norm"),
-        inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
     )
 
 

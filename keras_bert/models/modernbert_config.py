@@ -2,12 +2,12 @@
 
 import dataclasses
 
+from keras_bert import checks
 from keras_bert.config import StrictConfig
 
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 _THETAS = {_FULL: "global_rope_theta", _SLIDING: "local_rope_theta"}
 _POOLINGS = ("cls", "mean")
-_LEAST_ONE, _LEAST_TWO = {"least": 1}, {"least": 2}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,16 +60,12 @@ class ModernBertConfig(StrictConfig):
     attention_dropout: float = 0.0
     mlp_dropout: float = 0.0
     classifier_dropout: float = 0.0
-    classifier_pooling: str = "cls"
+    classifier_pooling: str = checks.field("cls", checks.one_of, _POOLINGS)
     max_position_embeddings: int = 8192
-    local_attention: int = dataclasses.field(default=128, metadata=_LEAST_TWO)
+    local_attention: int = checks.field(128, checks.at_least, 2)
     global_attn_every_n_layers: int = 3
-    global_rope_theta: float = dataclasses.field(
-        default=160000.0, metadata=_LEAST_ONE
-    )
-    local_rope_theta: float = dataclasses.field(
-        default=10000.0, metadata=_LEAST_ONE
-    )
+    global_rope_theta: float = checks.field(160000.0, checks.positive)
+    local_rope_theta: float = checks.field(10000.0, checks.positive)
     initializer_range: float = 0.02
     norm_eps: float = 1e-5
 
@@ -95,11 +91,6 @@ class ModernBertConfig(StrictConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.classifier_pooling not in _POOLINGS:
-            raise ValueError(
-                f"`classifier_pooling` must be {' or '.join(_POOLINGS)}. "
-                f"Received: classifier_pooling={self.classifier_pooling!r}."
-            )
         if self.hidden_size // self.num_attention_heads % 2:
             raise ValueError(
                 "`hidden_size` / `num_attention_heads` must be even, because "

@@ -2,16 +2,11 @@
 
 import dataclasses
 
+from keras_bert import checks
 from keras_bert import features
-from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.relative_bias import RelativeBias
-from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
-from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
 from keras_bert.models import roberta
-from keras_bert.models.backbone import Backbone
-from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.layer_arguments import initializer
-from keras_bert.models.layer_arguments import layer_arguments
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +21,7 @@ class MPNetConfig(roberta.RobertaConfig):
         [MPNet](https://arxiv.org/abs/2004.09297), section 3.1
     """
 
-    type_vocab_size: int = dataclasses.field(default=0, metadata={"least": 0})
+    type_vocab_size: int = checks.field(0, checks.at_least, 0)
     relative_attention_num_buckets: int = 32
 
     family = "MPNet"
@@ -49,29 +44,18 @@ class MPNetConfig(roberta.RobertaConfig):
 
 def mpnet_backbone(config):
     """Makes the layers of the encoder."""
-    arguments = layer_arguments(config)
     bias = RelativeBias(
         config.num_attention_heads,
         config.relative_attention_num_buckets,
         embeddings_initializer=initializer(config),
         name="relative_positions",
     )
-    return Backbone(
-        RobertaEmbeddings(
-            **arguments["embeddings"],
-            pad_id=config.pad_token_id,
-            name="embeddings",
-        ),
-        [
-            TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
-            for index in range(config.num_hidden_layers)
-        ],
-        pooler=FlatDense(**arguments["pooler"], name="pooler"),
-        inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
-        about=lambda inputs: {
+    return roberta.roberta_backbone(
+        config,
+        context=lambda inputs: {
             "score_bias": bias(inputs[features.INPUT_IDS.name])
         },
-        about_layers=[bias],
+        context_layers=[bias],
     )
 
 

@@ -2,14 +2,11 @@
 
 import dataclasses
 
-from keras_bert import features
 from keras_bert.layers.tied_head import LMHead
 from keras_bert.layers.token_embeddings import PlainEmbeddings
-from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
-from keras_bert.models.backbone import Backbone
-from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.family import Family
 from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.models.layer_arguments import transformer_backbone
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.models.task_model import HeadKind
 from keras_bert.template import Template
@@ -20,13 +17,8 @@ def openai_gpt_backbone(config):
     arguments = layer_arguments(config)
     embeddings = {**arguments["embeddings"], "dropout": config.embd_pdrop}
     del embeddings["layer_norm_epsilon"]
-    blocks = [
-        TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
-        for index in range(config.n_layer)
-    ]
-    inputs = encoder_inputs((features.INPUT_IDS, features.INPUT_MASK))
     embeddings = PlainEmbeddings(**embeddings, name="embeddings")
-    return Backbone(embeddings, blocks, inputs=inputs)
+    return transformer_backbone(config, arguments, embeddings, pools=False)
 
 
 def openai_gpt_heads(config, embeddings):

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from keras_bert import checks
 from keras_bert.config import StrictConfig
 
 
@@ -58,10 +59,7 @@ class OpenAIGPTConfig(StrictConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.afn != "gelu_tanh":
-            raise ValueError(
-                f"`afn` must be 'gelu_tanh' for GPT-1. Received: {self.afn!r}."
-            )
+        checks.one_of(["gelu_tanh"], afn=self.afn)
 
     @property
     def n_inner(self):

@@ -1,19 +1,17 @@
 """RoBERTa, wired from layers: BERT whose positions skip padding."""
 
 import dataclasses
+import functools
 
-from keras_bert import features
+from keras_bert import checks
 from keras_bert.config import EncoderConfig
 from keras_bert.layers.activations import gelu_erf
-from keras_bert.layers.flat_dense import DropoutDense
-from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.layers.roberta_embeddings import RobertaEmbeddings
-from keras_bert.layers.transformer_encoder_block import TransformerEncoderBlock
-from keras_bert.models.backbone import Backbone
-from keras_bert.models.backbone import encoder_inputs
 from keras_bert.models.family import Family
-from keras_bert.models.heads import masked_lm_head
+from keras_bert.models.heads import masked_lm_only
+from keras_bert.models.layer_arguments import dense_transform
 from keras_bert.models.layer_arguments import layer_arguments
+from keras_bert.models.layer_arguments import transformer_backbone
 from keras_bert.models.task_model import TASK_HEADS
 from keras_bert.models.task_model import HeadKind
 from keras_bert.template import Template
@@ -52,58 +50,35 @@ class RobertaConfig(EncoderConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.max_seq_length < 1:
-            raise ValueError(
-                "`max_position_embeddings` must be greater than "
-                "`pad_token_id` + 1, where the positions of tokens begin. "
-                "Received: max_position_embeddings="
-                f"{self.max_position_embeddings}, "
-                f"pad_token_id={self.pad_token_id}."
-            )
+        # The positions of tokens begin at `pad_token_id` + 1.
+        checks.at_least(
+            self.pad_token_id + 2,
+            max_position_embeddings=self.max_position_embeddings,
+        )
 
     @property
     def max_seq_length(self):
         return self.max_position_embeddings - self.pad_token_id - 1
 
 
-def roberta_backbone(config):
-    """Makes the layers of the encoder."""
+def roberta_backbone(config, **pieces):
+    """Make the layers of the encoder, with more `pieces` of a `Backbone`."""
     arguments = layer_arguments(config)
-    return Backbone(
-        RobertaEmbeddings(
-            **arguments["embeddings"],
-            pad_id=config.pad_token_id,
-            name="embeddings",
-        ),
-        [
-            TransformerEncoderBlock(**arguments["block"], name=f"block_{index}")
-            for index in range(config.num_hidden_layers)
-        ],
-        pooler=FlatDense(**arguments["pooler"], name="pooler"),
-        inputs=encoder_inputs((features.INPUT_IDS, features.INPUT_MASK)),
+    embeddings = RobertaEmbeddings(
+        **arguments["embeddings"], pad_id=config.pad_token_id, name="embeddings"
     )
-
-
-def roberta_heads(config, embeddings):
-    """Makes the layer of the pre-training head, by part."""
-    # The erf form, whatever the blocks have.
-    head = masked_lm_head(config, embeddings, activation=gelu_erf)
-    return {"masked_lm_head": head}
+    return transformer_backbone(config, arguments, embeddings, **pieces)
 
 
 def _classifier_transform(config):
-    """The layer that a classifier has in the place of BERT's pooler."""
-    return DropoutDense(
-        dropout=config.hidden_dropout_prob,
-        **layer_arguments(config)["pooler"],
-        name="dense",
-    )
+    return dense_transform(config, config.hidden_dropout_prob)
 
 
 FAMILY = Family(
     config=RobertaConfig,
     backbone=roberta_backbone,
-    heads=roberta_heads,
+    # The erf form, whatever the blocks have.
+    heads=functools.partial(masked_lm_only, activation=gelu_erf),
     paper="1907.11692",
     task_heads={
         **TASK_HEADS,

@@ -166,9 +166,9 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
             tokens.append((x.shape[0], layer.units))
         return call(layer, x, training)
 
-    def seen_attend(layer, heads, mask, *arguments):
-        grids.append(tuple(mask.shape))
-        return attend(layer, heads, mask, *arguments)
+    def seen_attend(layer, heads, context, *arguments):
+        grids.append(tuple(context.attention_mask.shape))
+        return attend(layer, heads, context, *arguments)
 
     monkeypatch.setattr(FlatDense, "call", seen_call)
     monkeypatch.setattr(SelfAttention, "attend", seen_attend)

@@ -18,7 +18,7 @@ from keras_bert.layers.disentangled_attention import relative_rows
 _RANDOM = np.random.default_rng(0)
 _INPUTS = _RANDOM.normal(size=(2, 5, 8)).astype("float32")
 _MASK = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], "int32")
-_ABOUT = {"relative_table": _RANDOM.normal(size=(8, 8)).astype("float32")}
+_CONTEXT = {"relative_table": _RANDOM.normal(size=(8, 8)).astype("float32")}
 
 
 def _arguments():
@@ -41,10 +41,10 @@ def _widened(layer, *inputs, **told):
 
 def test_quantized_attention_stays_close():
     layer = DisentangledAttention(**_arguments())
-    layer = _widened(layer, _INPUTS, _MASK, about=_ABOUT)
-    before = layer(_INPUTS, _MASK, about=_ABOUT).numpy()
+    layer = _widened(layer, _INPUTS, _MASK, context=_CONTEXT)
+    before = layer(_INPUTS, _MASK, context=_CONTEXT).numpy()
     layer.query_key_value.quantize("int8")
-    after = layer(_INPUTS, _MASK, about=_ABOUT).numpy()
+    after = layer(_INPUTS, _MASK, context=_CONTEXT).numpy()
     error = np.abs(after - before).max()
     assert 0 < error < 0.05 * np.abs(before).max()
 
@@ -84,10 +84,10 @@ def _pieces():
 
 def _shared():
     attention = _widened(
-        DisentangledAttention(**_arguments()), _INPUTS, about=_ABOUT
+        DisentangledAttention(**_arguments()), _INPUTS, context=_CONTEXT
     )
     kernel, bias = (np.asarray(x) for x in attention.query_key_value.weights)
-    table = _ABOUT["relative_table"]
+    table = _CONTEXT["relative_table"]
     of_table = np.split(table @ kernel + bias, 3, axis=-1)
     rows = relative_rows(4, 16)
     return attention, (kernel, bias), of_table, lambda d: rows[16 + d]
@@ -97,12 +97,12 @@ def _separate():
     attention = _widened(
         SeparateDisentangledAttention(**_separate_arguments()),
         _INPUTS,
-        about=_ABOUT,
+        context=_CONTEXT,
     )
     own = {w.path.partition("/")[2]: np.asarray(w) for w in attention.weights}
     no_bias = np.zeros(8)
     bias = np.concatenate([own["query_bias"], no_bias, own["value_bias"]])
-    table = _ABOUT["relative_table"]
+    table = _CONTEXT["relative_table"]
     of_table = [
         table @ own["table_query/kernel"] + own["table_query/bias"],
         table @ own["table_key/kernel"],
@@ -114,7 +114,7 @@ def _separate():
 @pytest.mark.parametrize("make", [_shared, _separate])
 def test_a_pair_scores_content_and_both_sides_of_its_distance(make):
     attention, (kernel, bias), (far_query, far_key, *_), row_of = make()
-    found = attention.attention_weights(_INPUTS, _MASK, _ABOUT)
+    found = attention.attention_weights(_INPUTS, _MASK, _CONTEXT)
     for text in range(2):
         query, key, _ = np.split(_INPUTS[text] @ kernel + bias, 3, axis=-1)
         for head in (slice(0, 4), slice(4, 8)):
@@ -136,31 +136,31 @@ def test_a_pair_scores_content_and_both_sides_of_its_distance(make):
 
 def test_a_few_positions_are_as_among_all():
     attention = _widened(
-        DisentangledAttention(**_arguments()), _INPUTS, about=_ABOUT
+        DisentangledAttention(**_arguments()), _INPUTS, context=_CONTEXT
     )
-    whole = np.asarray(attention(_INPUTS, _MASK, about=_ABOUT))
+    whole = np.asarray(attention(_INPUTS, _MASK, context=_CONTEXT))
     positions = np.array([[0, 3], [2, 1]], "int32")
-    some = attention(_INPUTS, _MASK, positions, _ABOUT)
+    some = attention(_INPUTS, _MASK, positions, _CONTEXT)
     expected = np.take_along_axis(whole, positions[..., np.newaxis], axis=1)
     np.testing.assert_allclose(some, expected, atol=1e-6)
 
 
 def test_padding_changes_nothing():
     attention = _widened(
-        DisentangledAttention(**_arguments()), _INPUTS, about=_ABOUT
+        DisentangledAttention(**_arguments()), _INPUTS, context=_CONTEXT
     )
-    whole = np.asarray(attention(_INPUTS, _MASK, about=_ABOUT))
-    alone = attention(_INPUTS[1:, :3], about=_ABOUT)
+    whole = np.asarray(attention(_INPUTS, _MASK, context=_CONTEXT))
+    alone = attention(_INPUTS[1:, :3], context=_CONTEXT)
     np.testing.assert_allclose(whole[1:, :3], alone, atol=1e-5)
 
 
 def test_no_pair_of_tokens_has_a_vector():
     """As would be found by looking up a vector of each distance."""
     attention = DisentangledAttention(32, 1, 4, 16)
-    about = {"relative_table": tf.ones((8, 32))}
+    context = {"relative_table": tf.ones((8, 32))}
     inputs = tf.ones((1, 64, 32))
-    attention(inputs, about=about)
-    traced = tf.function(lambda x: attention(x, about=about))
+    attention(inputs, context=context)
+    traced = tf.function(lambda x: attention(x, context=context))
     graph = traced.get_concrete_function(inputs).graph
     shapes = [
         tensor.shape

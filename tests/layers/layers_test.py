@@ -29,7 +29,7 @@ _ATTENTION = {
 }
 _CHARACTER_SIZES = {
     **{"num_characters": 9, "character_size": 3, "num_highways": 1},
-    **{"filters": ((1, 2), (3, 4)), "output_size": 5},
+    **{"filters": [[1, 2], [3, 4]], "output_size": 5},
 }
 
 
@@ -40,8 +40,8 @@ class _WithTable:
         return inputs_shape
 
     def call(self, inputs, attention_mask=None, training=None):
-        about = {"relative_table": keras.ops.convert_to_tensor(_TABLE)}
-        return super().call(inputs, attention_mask, None, about, training)
+        context = {"relative_table": keras.ops.convert_to_tensor(_TABLE)}
+        return super().call(inputs, attention_mask, None, context, training)
 
 
 @keras.saving.register_keras_serializable("test")

@@ -45,9 +45,9 @@ def padded(length):
     return mask
 
 
-def assert_same(pair, inputs, mask=None, about=None):
+def assert_same(pair, inputs, mask=None, context=None):
     found, expected = (
-        np.asarray(layer(inputs, mask, about=about)) for layer in pair
+        np.asarray(layer(inputs, mask, context=context)) for layer in pair
     )
     tokens = np.ones(inputs.shape[:2]) if mask is None else mask
     np.testing.assert_allclose(
@@ -67,17 +67,18 @@ def test_texts_of_a_row_do_not_see_each_other():
     text = np.repeat([1, 2, 3, 4, 0], [*lengths[:4], 253])
     position = np.concatenate([np.arange(length) for length in lengths])
     position = np.pad(position, (0, _LENGTH - len(position)))
-    about = {
+    context = {
         name: np.stack([x, x]).astype("int32")
-        for name, x in (("text", text), ("position", position))
+        for name, x in (("text_numbers", text), ("positions", position))
     }
-    mask = (about["text"] > 0).astype("int32")
+    mask = (context["text_numbers"] > 0).astype("int32")
     pair = make_pair()
-    assert_same(pair, states(), mask, about)
+    assert_same(pair, states(), mask, context)
     changed = states()
     changed[:, 301:371] += 1.0
     before, after = (
-        np.asarray(pair[0](x, mask, about=about)) for x in (states(), changed)
+        np.asarray(pair[0](x, mask, context=context))
+        for x in (states(), changed)
     )
     moved = np.abs(before - after).max(axis=(0, 2)) > 0
     np.testing.assert_array_equal(moved, text == 3)

@@ -21,29 +21,33 @@ def make_attention(**arguments):
     return attention
 
 
-def inputs_and_about():
+def inputs_and_context():
     """Two rows; the second one has padding, and three texts."""
     random = np.random.default_rng(0)
     states = random.normal(size=(2, _LENGTH, 8)).astype("float32")
     lengths = [[_LENGTH], [200, 300, 50]]
-    about = {
-        name: np.zeros((2, _LENGTH), "int32") for name in ("text", "position")
+    context = {
+        name: np.zeros((2, _LENGTH), "int32")
+        for name in ("text_numbers", "positions")
     }
     for row, several in enumerate(lengths):
         numbers = np.repeat(np.arange(len(several)) + 1, several)
         places = np.concatenate([np.arange(length) for length in several])
-        about["text"][row, : len(numbers)] = numbers
-        about["position"][row, : len(places)] = places
-    return states, (about["text"] > 0).astype("int32"), about
+        context["text_numbers"][row, : len(numbers)] = numbers
+        context["positions"][row, : len(places)] = places
+    return states, (context["text_numbers"] > 0).astype("int32"), context
 
 
-def outputs_and_gradients(attention, about):
-    states, mask, told = inputs_and_about()
+def outputs_and_gradients(attention, has_context):
+    states, mask, context = inputs_and_context()
     states = tf.constant(states)
     with tf.GradientTape() as tape:
         tape.watch(states)
         outputs = attention(
-            states, mask, about=told if about else None, training=True
+            states,
+            mask,
+            context=context if has_context else None,
+            training=True,
         )
         outputs = tf.cast(outputs, "float32")
         wanted = tf.stack([tf.sin(states), tf.cos(states)])
@@ -52,13 +56,13 @@ def outputs_and_gradients(attention, about):
     return [outputs * mask[:, :, None], *gradients]
 
 
-@pytest.mark.parametrize("about", [False, True])
+@pytest.mark.parametrize("has_context", [False, True])
 @pytest.mark.parametrize("pattern", [None, causal])
-def test_chunks_give_what_all_at_once_gives(about, pattern, monkeypatch):
+def test_chunks_give_what_all_at_once_gives(has_context, pattern, monkeypatch):
     attention = make_attention(pattern=pattern, dropout=0.0)
-    found = outputs_and_gradients(attention, about)
+    found = outputs_and_gradients(attention, has_context)
     monkeypatch.setattr(query_chunks, "_LONGEST_WHOLE", _LENGTH)
-    expected = outputs_and_gradients(attention, about)
+    expected = outputs_and_gradients(attention, has_context)
     for left, right in zip(found, expected, strict=True):
         scale = np.abs(right).max()
         np.testing.assert_allclose(left, right, atol=1e-6 * max(scale, 1.0))

@@ -133,16 +133,3 @@ def test_attention_weights_are_those_of_each_run(random_batch):
         np.testing.assert_allclose(found, expected, atol=1e-5)
     masked = inputs["input_mask"][:, None, None, :] == 0
     assert np.abs(np.asarray(weights) * masked).max() < 1e-6
-
-
-def test_blocks_without_attention_weights_are_named(random_batch):
-    class Mean(keras.layers.Layer):
-        def call(self, inputs, attention_mask=None, query_positions=None):
-            return inputs
-
-    embeddings = BertEmbeddings(30, 8, 16)
-    backbone = Backbone(embeddings, [Mean(name="plain")])
-    with pytest.raises(
-        ValueError, match="`attention_weights`.*Received: plain"
-    ):
-        backbone.attention_weights(encoder_part(random_batch(0)))

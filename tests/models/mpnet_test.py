@@ -16,7 +16,7 @@ def test_a_bias_is_added_to_scores():
         _RANDOM.normal(size=(1, 2, 5, 5)).astype("float32")
     )
     attention = SelfAttention(8, 2, dropout=0.0)
-    whole = np.asarray(attention(inputs, mask, about={"score_bias": bias}))
+    whole = np.asarray(attention(inputs, mask, context={"score_bias": bias}))
     plain = attention.attention_weights(inputs, mask)
     found = attention.attention_weights(inputs, mask, {"score_bias": bias})
     expected = np.asarray(plain) * np.exp(bias)
