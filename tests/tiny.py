@@ -92,9 +92,11 @@ def check_keras_file(model, inputs, directory):
             np.testing.assert_array_equal(outputs[name], expected)
 
 
-def make_bert(**changes):
+_WORDS = "the a dog cat bird eats sees meat fish seeds and . ##s".split()
+
+
+def make_bert(words=_WORDS, **changes):
     """Make a tiny BERT with random weights and a vocabulary of its own."""
-    words = "the a dog cat bird eats sees meat fish seeds and . ##s".split()
     values = {
         "vocab_size": len(SPECIAL_TOKENS) + len(words),
         "hidden_size": 16,

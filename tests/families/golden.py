@@ -37,12 +37,12 @@ class Golden:
     """A model of transformers, its inputs and its answers.
 
     Args:
-        name: str, a key of `MODEL_TYPES`.
+        name: str, the part of the name of a file after "hf_".
         make_settings_of: the fixture.
     """
 
     def __init__(self, name, make_settings_of):
-        self.model_type = MODEL_TYPES[name]
+        self.model_type = MODEL_TYPES.get(name, "bert")
         self.family = find_family(self.model_type)
         self.settings = make_settings_of(self.model_type)
         self.groups = {}

@@ -16,24 +16,11 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 
 
 @pytest.fixture
-def parse(monkeypatch):
+def parse(parsed):
     """The recipe of a command line."""
 
     def parse(*words, **defaults):
-        values = flags.FlagValues()
-        for kind in ("integer", "float"):
-            define = getattr(flags, f"DEFINE_{kind}")
-            monkeypatch.setattr(
-                flags,
-                f"DEFINE_{kind}",
-                lambda *given, define=define, **more: define(
-                    *given, flag_values=values, **more
-                ),
-            )
-        holders = FieldFlags(Recipe, **defaults)
-        monkeypatch.undo()
-        values(["program", *words])
-        return holders.values()
+        return parsed(lambda: FieldFlags(Recipe, **defaults), words).values()
 
     return parse
 

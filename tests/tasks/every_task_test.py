@@ -11,6 +11,8 @@ import tensorflow as tf
 
 from keras_bert import tasks
 from tests import tiny
+from tests.families.golden import Golden
+from tests.families.golden import assert_close
 
 pytestmark = pytest.mark.large
 
@@ -133,6 +135,7 @@ def test_the_best_epoch_is_kept(fitted, name):
     if name == "answerer":  # Each of its questions has an answer.
         assert task.settings["has_impossible"] is False
         assert task.null_threshold is None
+    assert not [key for key in history if "language_model" in key]
     is_accurate = name not in ("regressor", "answerer")
     assert ("accuracy" in history) == is_accurate
 
@@ -241,6 +244,28 @@ def test_tokens_limit_batches(fitted, name):
         assert task.batch_tokens == ensemble.batch_tokens == 64
         with pytest.raises(ValueError, match="Received: batch_tokens=0"):
             one.batch_tokens = 0
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("token_classification", "TokenClassifier"),
+        ("multiple_choice", "MultipleChoice"),
+        ("question_answering", "QuestionAnswerer"),
+    ],
+)
+def test_logits_are_those_of_transformers(
+    make_settings_of, tmp_path, name, kind
+):
+    golden = Golden(name, make_settings_of)
+    task = tasks.load_task(golden.write(tmp_path / "hf"))
+    assert type(task).__name__ == kind
+    is_tagger = kind == "TokenClassifier"
+    found = (task.model if is_tagger else task.predict_ids)(golden.inputs)
+    for key, values in golden.outputs.items():
+        is_of_tokens = values.shape[:2] == golden.real.shape
+        kept = golden.real if is_of_tokens else slice(None)
+        assert_close(found[key].numpy()[kept], values[kept], 1e-4)
 
 
 @pytest.mark.smoke("classifier", "windows", "chooser", "answerer")

@@ -113,16 +113,6 @@ def test_the_recipes_of_others_will_do(bert):
     assert (recipe.epochs, recipe.num_frozen_layers) == (2, -1)
 
 
-def test_another_dropout_keeps_the_head(trained, tmp_path):
-    trained.save(tmp_path)
-    again = FeatureTextClassifier.from_pretrained(tmp_path, dropout=0.25)
-    assert again.design.dropout == 0.25
-    for one, two in zip(
-        _arrays(trained.head_model), _arrays(again.head_model), strict=True
-    ):
-        np.testing.assert_array_equal(one, two)
-
-
 def test_a_head_that_would_be_lost_is_an_error(trained, tmp_path):
     trained.save(tmp_path)
     with pytest.raises(ValueError, match="FeatureTextClassifier.from_pretr"):

@@ -118,14 +118,6 @@ def test_a_bert_without_the_head_names_what_works(bert):
         FillMask(bert.with_parts(["pooler"]))
 
 
-def test_a_mask_that_is_cut_off_has_empty_fillings_in_graph(bert):
-    fill_mask = FillMask(bert, seq_length=5, top_k=2)
-    inputs = fill_mask.preprocess(["the [MASK]", "the dog sees a [MASK]"])
-    outputs = fill_mask.predict_ids(inputs)
-    assert outputs["tokens"].numpy()[1].tolist() == [[b"", b""]]
-    assert outputs["token_probabilities"].numpy()[1].tolist() == [[0, 0]]
-
-
 def test_probabilities_are_there_at_any_position(bert):
     fill_mask = FillMask(bert)
     text = "the [MASK] eats a [MASK]"

@@ -78,14 +78,6 @@ def test_two_questions_to_validate_on_are_no_questions_and_labels(chooser):
     assert history["val_accuracy"] == [accuracy]
 
 
-def test_logits_are_those_of_transformers(golden):
-    directory, inputs, outputs = golden("hf_multiple_choice")
-    chooser = MultipleChoice.from_pretrained(directory)
-    logits, expected = chooser.predict_ids(inputs)["logits"], outputs["logits"]
-    assert expected.shape == (2, 3)
-    np.testing.assert_allclose(logits, expected, rtol=1e-5, atol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("questions", "labels", "message"),
     [

@@ -1,10 +1,8 @@
 import hypothesis
 import keras
-import numpy as np
 import pytest
 from hypothesis import strategies
 
-from keras_bert import from_pretrained
 from keras_bert.tasks import QuestionAnswerer
 from tests import tiny
 
@@ -171,15 +169,3 @@ def test_bad_questions_are_named_before_training(answerer):
         answerer.predict(["dog"])
     assert answerer.settings["has_impossible"] is None
     assert answerer.predict([]) == []
-
-
-def test_logits_are_those_of_transformers(golden):
-    directory, inputs, outputs = golden("hf_question_answering")
-    assert from_pretrained(directory).task.task == "QuestionAnswerer"
-    answerer = QuestionAnswerer.from_pretrained(directory)
-    found = answerer.predict_ids(inputs)
-    is_real = inputs["input_mask"].astype(bool)
-    for name, values in outputs.items():
-        np.testing.assert_allclose(
-            found[name].numpy()[is_real], values[is_real], rtol=1e-4, atol=1e-4
-        )

@@ -65,31 +65,6 @@ _ENVIRONMENT = {
 }
 
 
-def tiny_bert(words, **changes):
-    """Return a BERT of one narrow block whose vocabulary has these words.
-
-    Args:
-        words: list of str.
-        **changes: other values of `BertConfig`.
-    """
-    from keras_bert.checkpoints import PretrainedModel
-    from keras_bert.config import BertConfig
-    from keras_bert.text import BertTokenizer
-    from keras_bert.text import Vocabulary
-    from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
-
-    vocabulary = Vocabulary([*SPECIAL_TOKENS, *words])
-    sizes = {
-        "hidden_size": 8,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 1,
-        "intermediate_size": 8,
-        "max_position_embeddings": 16,
-    }
-    config = BertConfig(vocab_size=len(vocabulary), **{**sizes, **changes})
-    return PretrainedModel.from_config(config, BertTokenizer(vocabulary))
-
-
 @pytest.fixture(scope="session")
 def server():
     with subprocess.Popen(

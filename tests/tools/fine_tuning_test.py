@@ -18,7 +18,6 @@ from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import load_task
 from tests import tiny
-from tests.tools.conftest import tiny_bert
 
 pytestmark = pytest.mark.large
 
@@ -54,15 +53,8 @@ def _write_table(path, names, rows):
 def place(tmp_path_factory):
     """A tiny model and files of every task."""
     place = tmp_path_factory.mktemp("place")
-    bert = tiny_bert(
-        ["the", "a", "it", "who", "eats", ".", *_ANIMALS, *_FOODS],
-        hidden_size=16,
-        num_attention_heads=2,
-        intermediate_size=16,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        initializer_range=0.3,
-    )
+    words = ["the", "a", "it", "who", "eats", ".", *_ANIMALS, *_FOODS]
+    bert = tiny.make_bert(words, max_position_embeddings=16)
     save_pretrained(bert, place / "bert")
     TextClassifier(bert, labels=["1", "0"]).save(place / "teacher")
     (place / "glue").mkdir()

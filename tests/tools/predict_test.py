@@ -6,7 +6,6 @@ import pytest
 
 from keras_bert import tasks
 from tests import tiny
-from tests.tools.conftest import tiny_bert
 
 pytestmark = pytest.mark.large
 
@@ -63,7 +62,7 @@ _MAKERS = {
 
 @pytest.fixture(scope="module")
 def bert():
-    return tiny_bert(_WORDS, initializer_range=0.5)
+    return tiny.make_bert(_WORDS)
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from tests import tiny
-from tests.tools.conftest import tiny_bert
 
 pytestmark = pytest.mark.large
 
@@ -382,7 +381,7 @@ def good(tmp_path_factory):
     rows = "".join(f"the {word}\t{len(word) % 2}\n" for word in _WORDS)
     for name in ("labelled.tsv", "dev.tsv"):
         (good / name).write_text(f"text\tlabel\n{rows}")
-    bert = tiny_bert([*_WORDS, "."])
+    bert = tiny.make_bert([*_WORDS, "."], max_position_embeddings=16)
     bert.tokenizer.vocabulary.save(good / "vocab.txt")
     create_pretraining_data(
         open_sources([str(good / "text.txt")]),

@@ -87,24 +87,6 @@ def test_the_best_model_its_reports_and_answers_are_written(tmp_path):
     assert saved == "('train data',) 3 0.5"
 
 
-def test_the_curve_of_a_single_run_stands_beside_its_model(tmp_path):
-    _Run(_SPLITS, {}).perform([Recipe(seed=4)], tmp_path)
-    assert not (tmp_path / "run-1").exists()
-    assert (tmp_path / "metrics.jsonl").exists()
-    assert not (tmp_path / "trial.json").exists()
-    saved = (tmp_path / "model" / "task").read_text()
-    assert saved == "('train data',) 4 0.5"
-
-
-def test_a_model_that_has_learned_already_is_not_saved(tmp_path):
-    splits = Splits(None, {}, {"test": "test data"})
-    _Run(splits, {}).perform([Recipe()], tmp_path)
-    assert not (tmp_path / "model").exists()
-    assert (tmp_path / "answers-test").read_text() == "0.5"
-    values = json.loads((tmp_path / "eval.json").read_text())
-    assert [*values] == ["splits"]
-
-
 def test_points_are_the_losses_and_metrics_of_keras(tmp_path, monkeypatch):
     monkeypatch.setattr(fine_tuning_run, "_STEPS_BETWEEN", 3)
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])

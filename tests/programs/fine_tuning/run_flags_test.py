@@ -4,35 +4,21 @@ import types
 
 import keras
 import pytest
-from absl import flags
 
 from keras_bert import command_line
 from keras_bert.programs.fine_tuning import run_flags
 
 
 @pytest.fixture
-def parse(monkeypatch, tmp_path):
+def parse(parsed, tmp_path):
     """The flags of a command line, with an existing model to begin with."""
     (tmp_path / "bert").mkdir()
     for name in ("config.json", "model.safetensors"):
         (tmp_path / "bert" / name).write_text("{}")
 
     def parse(*words):
-        values = flags.FlagValues()
-        with monkeypatch.context() as patch:
-            for kind in ("bool", "enum", "float", "integer", "string"):
-                define = getattr(flags, f"DEFINE_{kind}")
-                patch.setattr(
-                    flags,
-                    f"DEFINE_{kind}",
-                    lambda *given, define=define, **more: define(
-                        *given, flag_values=values, **more
-                    ),
-                )
-            holders = run_flags.RunFlags()
         places = [f"--{x}={tmp_path / y}" for x, y in _PLACES.items()]
-        values(["program", *places, *words])
-        return holders
+        return parsed(run_flags.RunFlags, [*places, *words])
 
     yield parse
     keras.config.set_dtype_policy("float32")

@@ -11,7 +11,6 @@ import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.weight_map import published_places
-from keras_bert.config import BertConfig
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.tasks.fine_tuning.training import _learned
 
@@ -160,16 +159,3 @@ def test_a_student_reads_its_texts_too(make_settings):
         + 0.5 * history["language_model_loss"][0],
         1e-5,
     )
-
-
-def test_others_learn_their_task_only(make_settings):
-    config = BertConfig(40, 16, 2, 2, 32, max_position_embeddings=12)
-    bert = PretrainedModel.from_config(config, make_settings("wordpiece"))
-    task = keras_bert.TextClassifier(bert, ["a", "b"])
-    history = task.fit(_TEXTS, [0, 1, 0, 1], batch_size=4, **_RECIPE)
-    assert {*history.history} == {"loss", "accuracy"}
-    gpt = make_gpt(make_settings)
-    task = keras_bert.tasks.FeatureTextClassifier(gpt, labels=["a", "b"])
-    assert task.preprocess.template.single == "A"
-    history = task.fit(_TEXTS, [0, 1, 0, 1], epochs=1, verbose=0)
-    assert {*history.history} == {"loss", "accuracy"}

@@ -107,24 +107,25 @@ def _settings(truncation=None, windows=None, stride=None, **trained):
     return long_text_settings(trained, 10, truncation, windows, stride)
 
 
-def test_what_is_left_open_is_as_trained():
-    head = {"truncation": "head", "windows": None, "stride": None}
-    assert _settings() == head
-    mean = {"truncation": "head", "windows": "mean", "stride": 4}
-    assert _settings(windows="mean", stride=4) == mean
-    assert _settings(**{"windows": "mean", "stride": 4}) == mean
-    assert long_text_settings(mean, 10, None, None, None) == mean
-    assert long_text_settings(mean, 10, None, None, 3)["stride"] == 3
-    assert long_text_settings(mean, 10, None, "max", None) == {
-        "truncation": "head",
-        "windows": "max",
-        "stride": None,
-    }
-    tail = {"truncation": "tail", "windows": None, "stride": None}
-    assert long_text_settings(mean, 10, "tail", None, None) == tail
-    assert long_text_settings({"truncation": "tail"}, 10, None, None, None) == (
-        tail
-    )
+_HEAD = {"truncation": "head", "windows": None, "stride": None}
+_TAIL = {**_HEAD, "truncation": "tail"}
+_MEAN = {**_HEAD, "windows": "mean", "stride": 4}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "trained", "expected"),
+    [
+        ((None, None, None), {}, _HEAD),
+        ((None, "mean", 4), {}, _MEAN),
+        ((None, None, None), _MEAN, _MEAN),
+        ((None, None, 3), _MEAN, {**_MEAN, "stride": 3}),
+        ((None, "max", None), _MEAN, {**_HEAD, "windows": "max"}),
+        (("tail", None, None), _MEAN, _TAIL),
+        ((None, None, None), {"truncation": "tail"}, _TAIL),
+    ],
+)
+def test_what_is_left_open_is_as_trained(arguments, trained, expected):
+    assert long_text_settings(trained, 10, *arguments) == expected
 
 
 @pytest.mark.parametrize(

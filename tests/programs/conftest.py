@@ -1,0 +1,27 @@
+"""Flags of a test, apart from those of the process."""
+
+import pytest
+from absl import flags
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """A function that makes holders of flags and parses a command line."""
+
+    def parsed(make, words):
+        values = flags.FlagValues()
+        with monkeypatch.context() as patch:
+            for kind in ("bool", "enum", "float", "integer", "string"):
+                name = f"DEFINE_{kind}"
+                patch.setattr(
+                    flags,
+                    name,
+                    lambda *given, define=getattr(flags, name), **more: define(
+                        *given, flag_values=values, **more
+                    ),
+                )
+            holders = make()
+        values(["program", *words])
+        return holders
+
+    return parsed
