@@ -8,13 +8,6 @@ import pytest
 from keras_bert import save_pretrained
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 
-_TYPES = {
-    "Transformer": "sentence_transformers.models.Transformer",
-    "Pooling": "sentence_transformers.models.Pooling",
-    "Dense": "sentence_transformers.models.Dense",
-    "Normalize": "sentence_transformers.models.Normalize",
-}
-
 
 @pytest.fixture
 def sentence_directory(bert, tmp_path):
@@ -40,7 +33,8 @@ def sentence_directory(bert, tmp_path):
                 write_json(directory / folder / "config.json", kind_of[kind])
             if kind == "Dense":
                 write_linear(directory / folder)
-            kind = _TYPES.get(kind, kind)
+            if "." not in kind:
+                kind = f"sentence_transformers.models.{kind}"
             modules.append({"idx": index, "path": folder, "type": kind})
         write_json(directory / "modules.json", modules)
         if settings is not None:

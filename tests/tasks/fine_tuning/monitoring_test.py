@@ -53,25 +53,17 @@ def test_callbacks_work_as_everyone_types_them(classifier, tmp_path):
     assert "LabelAccuracy" in str(accuracy)
 
 
+_STOP, _PLATEAU = _callbacks.EarlyStopping, _callbacks.ReduceLROnPlateau
+_BEST = _callbacks.ModelCheckpoint("x.keras", "f1", save_best_only=True)
+_DATA = (_TEXTS, _LABELS)
+
+
 @pytest.mark.parametrize(
     ("callback", "data", "message"),
     [
-        (
-            _callbacks.EarlyStopping(),
-            None,
-            "EarlyStopping must monitor one of loss, accuracy, .*Pass "
-            "`validation_data`.*monitor='val_loss'",
-        ),
-        (
-            _callbacks.ReduceLROnPlateau("val_acc"),
-            (_TEXTS, _LABELS),
-            "one of loss, accuracy, val_loss, val_accuracy, .*'val_acc'",
-        ),
-        (
-            _callbacks.ModelCheckpoint("x.keras", "f1", save_best_only=True),
-            (_TEXTS, _LABELS),
-            "ModelCheckpoint must monitor .*monitor='f1'",
-        ),
+        (_STOP(), None, "EarlyStopping must .*Pass `validation_data`.*val_l"),
+        (_PLATEAU("val_acc"), _DATA, "loss, accuracy, val_loss, .*'val_acc'"),
+        (_BEST, _DATA, "ModelCheckpoint must monitor .*monitor='f1'"),
     ],
 )
 def test_a_monitored_value_that_is_not_logged_is_refused(
