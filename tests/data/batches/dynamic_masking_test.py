@@ -98,18 +98,6 @@ def test_every_position_is_predicted_alike():
     np.testing.assert_allclose(counts, expected, atol=0.012)
 
 
-def test_80_percent_are_masks_10_stay_and_10_are_random(masked):
-    _, _, (masked_ids, positions, labels, weights) = masked
-    found = np.take_along_axis(masked_ids, positions, axis=1)[weights > 0]
-    labels = labels[weights > 0]
-    is_mask, stays = found == _MASK, found == labels
-    assert is_mask.mean() == pytest.approx(0.8, abs=0.015)
-    assert stays.mean() == pytest.approx(0.1, abs=0.012)
-    random_ids = found[~is_mask & ~stays]
-    assert random_ids.mean() == pytest.approx(_VOCAB_SIZE / 2, rel=0.05)
-    assert random_ids.max() < _VOCAB_SIZE
-
-
 def _greedy(keys, maskable, starts, wanted):
     """The rule of `masking.mask_tokens` for one row, a word at a time."""
     words = {}

@@ -1,33 +1,18 @@
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from keras_bert import features
-from keras_bert.config import BertConfig
 from keras_bert.data import endless_pretraining_dataset
 from keras_bert.data import pretraining_dataset
 from keras_bert.data.batches.static import padded_batches
 from keras_bert.data.records.encoding import serialize_examples
-from keras_bert.models import bert_pretrainer
-from keras_bert.training import bert_adamw
-from keras_bert.training.learner import Learner
-from keras_bert.training.loop import PretrainingLoop
 
 _SEQ_LENGTH, _NUM_PREDICTIONS, _VOCAB_SIZE = 16, 3, 30
 _LENGTHS = {
     "max_seq_length": _SEQ_LENGTH,
     "max_predictions_per_seq": _NUM_PREDICTIONS,
 }
-
-_CONFIG = BertConfig(
-    vocab_size=_VOCAB_SIZE,
-    hidden_size=8,
-    num_hidden_layers=1,
-    num_attention_heads=2,
-    intermediate_size=16,
-    max_position_embeddings=_SEQ_LENGTH,
-)
 
 
 def _examples(num_examples, seed=1):
@@ -59,25 +44,16 @@ def _serialize(values):
     return serialize_examples(values, features.PRETRAINING_FEATURES)
 
 
+_ARGUMENTS = {"batch_size": 4, "vocab_size": _VOCAB_SIZE, **_LENGTHS}
+
+
 def _dataset(paths, **changes):
-    arguments = {
-        "batch_size": 4,
-        "max_seq_length": _SEQ_LENGTH,
-        "max_predictions_per_seq": _NUM_PREDICTIONS,
-        "vocab_size": _VOCAB_SIZE,
-    }
-    return pretraining_dataset(paths, **{**arguments, **changes})
+    return pretraining_dataset(paths, **{**_ARGUMENTS, **changes})
 
 
 def _endless(paths, **changes):
-    arguments = {
-        "batch_size": 4,
-        "max_seq_length": _SEQ_LENGTH,
-        "max_predictions_per_seq": _NUM_PREDICTIONS,
-        "vocab_size": _VOCAB_SIZE,
-        "seed": 1,
-    }
-    return endless_pretraining_dataset(paths, **{**arguments, **changes})
+    arguments = {**_ARGUMENTS, "seed": 1, **changes}
+    return endless_pretraining_dataset(paths, **arguments)
 
 
 def _joined(dataset):
@@ -206,7 +182,7 @@ def test_less_than_a_batch_is_an_error(three_files):
         _endless(three_files, batch_size=61)
 
 
-def test_padding_fills_up_the_last_batch_and_changes_no_evaluation(write):
+def test_padding_fills_up_the_last_batch_with_weight_0(write):
     path = write("a", _serialize(_examples(10)))
     dataset = _dataset([path])
     padded = padded_batches(dataset, 4)
@@ -215,10 +191,6 @@ def test_padding_fills_up_the_last_batch_and_changes_no_evaluation(write):
     assert [len(inputs["input_ids"]) for inputs, _, _ in batches] == [4] * 3
     for array in tf.nest.flatten(batches[-1]):
         assert not array[2:].any()
-    model = bert_pretrainer(_CONFIG)
-    loop = PretrainingLoop(Learner(model), bert_adamw(model, 0.1))
-    expected = loop.evaluate(dataset)
-    assert loop.evaluate(padded) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["input_ids", "masked_lm_ids"])
@@ -227,10 +199,8 @@ def test_an_id_beyond_the_vocabulary_in_a_later_record_is_an_error(write, name):
     values[name][7, 2] = _VOCAB_SIZE
     batches = iter(_dataset([write("a", _serialize(values))]))
     next(batches)
-    with pytest.raises(
-        tf.errors.InvalidArgumentError,
-        match=f"`{name}` must be below `vocab_size`=30",
-    ):
+    message = f"`{name}` must be below `vocab_size`=30"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         next(batches)
 
 
@@ -255,12 +225,7 @@ _FEATURE_NAMES = [feature.name for feature in features.PRETRAINING_FEATURES]
         ("input_ids", [30] * 16, {}, "`input_ids` must be below .*: 30"),
         ("masked_lm_ids", [30] * 3, {}, "`masked_lm_ids` must be below"),
         ("extra", (), {"max_seq_length": 17}, "`input_ids` must have 17 .*16"),
-        (
-            "extra",
-            (),
-            {"max_predictions_per_seq": 2},
-            "`masked_lm_positions` must have 2 .*Received: 3",
-        ),
+        ("extra", (), {"max_predictions_per_seq": 2}, "must have 2 .*: 3"),
     ],
 )
 def test_a_bad_first_record_is_named_and_a_later_one_an_error(
@@ -300,17 +265,6 @@ def test_a_file_of_something_else_is_named(write, tmp_path, data, words):
         _dataset([])
 
 
-@pytest.mark.parametrize("num_examples", [1, 6])
-def test_a_file_cut_short_is_an_error(write, num_examples):
-    path = write("a", _serialize(_examples(num_examples)))
-    with open(path, "rb+") as file:
-        file.truncate(file.seek(0, 2) - 10)
-    with pytest.raises(
-        (ValueError, tf.errors.DataLossError), match="truncated record"
-    ):
-        list(_dataset([path]))
-
-
 def test_other_features_of_a_record_are_ignored(write):
     record = _serialize(_examples(1))[0]
     example = tf.train.Example.FromString(record)
@@ -319,21 +273,3 @@ def test_other_features_of_a_record_are_ignored(write):
     assert _joined(_dataset([path])) == _joined(
         _dataset([write("b", [record])])
     )
-
-
-def test_a_model_can_be_fitted(three_files):
-    model = bert_pretrainer(_CONFIG)
-    model.compile(
-        optimizer="sgd",
-        loss={
-            name: keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-            for name in ("mlm_logits", "nsp_logits")
-        },
-    )
-    dataset = _dataset(three_files, shuffle_seed=1).repeat()
-    # Keras warns that it cannot shuffle a dataset, unless told not to.
-    history = model.fit(
-        dataset, epochs=2, steps_per_epoch=15, shuffle=False, verbose=0
-    ).history
-    assert np.isfinite(history["loss"]).all()
-    assert len(history["loss"]) == 2

@@ -52,9 +52,3 @@ def test_its_measure_is_known_on_a_tiny_text(write_documents):
 def test_a_size_out_of_reach_is_an_error(vocab_size):
     with pytest.raises(ValueError, match=f"Received: vocab_size={vocab_size}"):
         learn_byte_pair([], vocab_size)
-
-
-def test_no_text_is_an_error(tmp_path):
-    (tmp_path / "a.txt").write_text("\n\n")
-    with pytest.raises(ValueError, match="(?i)received: no (text|word)"):
-        learn_byte_pair(open_sources([str(tmp_path / "a.txt")]), 400)

@@ -42,12 +42,6 @@ def test_a_size_out_of_reach_is_an_error(corpus_file, vocab_size):
         learn_sentencepiece(open_sources([corpus_file]), vocab_size)
 
 
-def test_no_text_is_an_error_that_says_so(tmp_path):
-    (tmp_path / "a.txt").write_text("\n\n")
-    with pytest.raises(ValueError, match="Received: no word in 1 file"):
-        learn_sentencepiece(open_sources([str(tmp_path / "a.txt")]), 100)
-
-
 def test_a_missing_package_is_named(corpus_file, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     with pytest.raises(ModuleNotFoundError, match=r"keras-bert-tf\[vocabulary"):

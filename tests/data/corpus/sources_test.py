@@ -76,16 +76,6 @@ def test_chunks_of_any_size_hold_the_documents(write, set_sizes, text):
             assert _documents(path) == expected, (chunk_bytes, block_bytes)
 
 
-def test_chunks_of_random_texts_hold_the_documents(write, set_sizes):
-    generator = random.Random(1)
-    for _ in range(300):
-        pieces = [b"a", b"b", b"\n", b"\n", b" ", b"\r\n", b"\t", b"\v"]
-        text = b"".join(generator.choices(pieces, k=generator.randrange(80)))
-        path = write("a.txt", text)
-        set_sizes(generator.randint(1, 40), generator.randint(1, 20))
-        assert _documents(path) == [*read_documents([path])], text
-
-
 @pytest.mark.parametrize("chunk_bytes", [1, 10, 30])
 def test_chunks_are_about_as_long_as_wanted(write, set_sizes, chunk_bytes):
     path = write("a.txt", b"one\ntwo\n\n" * 50)

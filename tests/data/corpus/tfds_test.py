@@ -6,18 +6,8 @@ import pytest
 
 from keras_bert.data.corpus import text_files
 from keras_bert.data.corpus.tfds import TfdsSource
-from keras_bert.data.prepared import open_builder
 
-try:
-    import tensorflow_datasets as tfds
-except ImportError as error:
-    tfds = None
-    _MISSING = str(error)
-
-_NEEDS_TFDS = pytest.mark.skipif(
-    tfds is None,
-    reason=f"no TensorFlow Datasets: {_MISSING}" if tfds is None else "",
-)
+tfds = pytest.importorskip("tensorflow_datasets")
 
 
 def _texts(documents):
@@ -25,12 +15,10 @@ def _texts(documents):
 
 
 @pytest.fixture
-def prepare(tmp_path):
+def prepare_texts(prepare):
     """Prepares a data set of texts; the directory of its version."""
 
-    def prepare(texts):
-        directory = tmp_path / "data" / "tiny" / "1.2.3"
-        directory.mkdir(parents=True)
+    def prepare_texts(texts):
         text = tfds.features.Text()
         keys = {
             "text": text,
@@ -38,27 +26,14 @@ def prepare(tmp_path):
             "lines": tfds.features.Sequence(text),
             "label": tfds.features.ClassLabel(num_classes=2),
         }
-        identity = tfds.core.DatasetIdentity(
-            name="tiny",
-            version=tfds.core.Version("1.2.3"),
-            data_dir=str(directory),
-            module_name="",
-        )
-        info = tfds.core.DatasetInfo(
-            builder=identity, features=tfds.features.FeaturesDict(keys)
-        )
-        # Two shards at least, from which parts are read.
-        writer = tfds.core.SequentialWriter(info, max_examples_per_shard=16)
-        writer.initialize_splits(["train", "test"])
         examples = [
             {"text": text, "title": "a", "lines": [], "label": 0}
             for text in texts
         ]
-        writer.add_examples({"train": examples, "test": examples[:2]})
-        writer.close_all()
-        return str(directory)
+        splits = {"train": examples, "test": examples[:2]}
+        return prepare("tiny", keys, splits) + "/tiny/2.0.0"
 
-    return prepare
+    return prepare_texts
 
 
 def _documents(source):
@@ -75,10 +50,11 @@ def _documents(source):
 
 
 @pytest.mark.exhaustive
-@_NEEDS_TFDS
-def test_an_example_is_a_document(prepare, make_documents, monkeypatch):
+def test_an_example_is_a_document(prepare_texts, make_documents, monkeypatch):
     documents = make_documents(1, 30)
-    source = TfdsSource(prepare([f"\n{t}\r\n\n " for t in _texts(documents)]))
+    source = TfdsSource(
+        prepare_texts([f"\n{t}\r\n\n " for t in _texts(documents)])
+    )
     assert len(source.chunks()) == 1
     assert _documents(source) == sorted(documents)
     for chunk_bytes in (1, 200, 1000):
@@ -90,10 +66,9 @@ def test_an_example_is_a_document(prepare, make_documents, monkeypatch):
     assert num_bytes < sum(sizes) < 4 * num_bytes  # Names of features, too.
 
 
-@_NEEDS_TFDS
-def test_a_part_of_a_split_will_do(prepare, make_documents):
+def test_a_part_of_a_split_will_do(prepare_texts, make_documents):
     documents = make_documents(1, 30)
-    directory = prepare(_texts(documents))
+    directory = prepare_texts(_texts(documents))
     first, rest, both = (
         _documents(TfdsSource(directory, split))
         for split in ("train[:40%]", "train[40%:]", "train")
@@ -105,12 +80,11 @@ def test_a_part_of_a_split_will_do(prepare, make_documents):
     assert _documents(other) == [["a"]] * 30
 
 
-@_NEEDS_TFDS
-def test_fingerprints_tell_version_split_size_and_key(prepare):
-    directory = prepare(["one", "two", "three"])
+def test_fingerprints_tell_version_split_size_and_key(prepare_texts):
+    directory = prepare_texts(["one", "two", "three"])
     source = TfdsSource(directory)
-    assert source.name == "tiny/1.2.3:train"
-    assert source.fingerprint() == "tiny/1.2.3:train, 3 examples, text"
+    assert source.name == "tiny/2.0.0:train"
+    assert source.fingerprint() == "tiny/2.0.0:train, 3 examples, text"
     others = (
         TfdsSource(directory, "test"),
         TfdsSource(directory, "train[:2]"),
@@ -120,33 +94,29 @@ def test_fingerprints_tell_version_split_size_and_key(prepare):
     assert len(fingerprints) == 4
 
 
-@_NEEDS_TFDS
-def test_a_wrong_key_is_named_with_those_there_are(prepare):
-    directory = prepare(["one"])
+def test_a_wrong_key_is_named_with_those_there_are(prepare_texts):
+    directory = prepare_texts(["one"])
     for key in ("body", "label", "lines"):
         with pytest.raises(ValueError, match=f"'{key}'; it has: text, title"):
             TfdsSource(directory, text_key=key)
 
 
-@_NEEDS_TFDS
 @pytest.mark.parametrize("split", ["valid", "train[:", ""])
-def test_a_wrong_split_is_named_with_those_there_are(prepare, split):
-    directory = prepare(["one"])
+def test_a_wrong_split_is_named_with_those_there_are(prepare_texts, split):
+    directory = prepare_texts(["one"])
     with pytest.raises(ValueError, match="of test, train or") as caught:
         TfdsSource(directory, split)
     assert f"Received: {split!r}" in str(caught.value)
 
 
-@_NEEDS_TFDS
-def test_bytes_that_are_no_text_are_named_by_their_example(prepare):
-    source = TfdsSource(prepare(["one", b"caf\xe9", "two"]))
+def test_bytes_that_are_no_text_are_named_by_their_example(prepare_texts):
+    source = TfdsSource(prepare_texts(["one", b"caf\xe9", "two"]))
     with pytest.raises(
-        ValueError, match="tiny/1.2.3:train, example .*__.*0xe9"
+        ValueError, match="tiny/2.0.0:train, example .*__.*0xe9"
     ):
         _documents(source)
 
 
-@_NEEDS_TFDS
 def test_what_is_not_prepared_is_not_downloaded(tmp_path, monkeypatch):
     class Tiny:
         data_dir = str(tmp_path / "tiny")
@@ -160,7 +130,6 @@ def test_what_is_not_prepared_is_not_downloaded(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-@_NEEDS_TFDS
 def test_an_unknown_data_set_is_one_line(tmp_path):
     for name in ("no_such_data_set", str(tmp_path)):
         with pytest.raises(ValueError, match=f"^'{name}' must be") as caught:
@@ -176,9 +145,3 @@ def test_a_missing_package_is_told_with_its_pip_line(monkeypatch):
         TfdsSource("missing")
     setup = pathlib.Path(__file__).parents[3] / "setup.cfg"
     assert "tensorflow-datasets>=4.9,<5" in setup.read_text()
-
-
-@pytest.fixture(autouse=True)
-def forget_builders():
-    yield
-    open_builder.cache_clear()

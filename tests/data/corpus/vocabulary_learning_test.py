@@ -1,10 +1,11 @@
-import collections
 import math
 import zlib
 
 import pytest
 
+from keras_bert.data import learn_byte_pair
 from keras_bert.data.corpus.json_lines import BadLines
+from keras_bert.data.corpus.sentencepiece_learning import learn_sentencepiece
 from keras_bert.data.corpus.sources import open_sources
 from keras_bert.data.corpus.vocabulary_learning import learn_vocabulary
 from keras_bert.data.corpus.vocabulary_learning import measure_vocabulary
@@ -23,13 +24,8 @@ def test_special_tokens_get_their_published_ids(corpus_file):
     vocabulary, _ = learn_vocabulary(
         open_sources([corpus_file]), vocab_size=150
     )
-    assert [vocabulary.id_of(token) for token in SPECIAL_TOKENS] == [
-        0,
-        100,
-        101,
-        102,
-        103,
-    ]
+    ids = [vocabulary.id_of(token) for token in SPECIAL_TOKENS]
+    assert ids == [0, 100, 101, 102, 103]
     unused = [f"[unused{index}]" for index in range(99)]
     assert list(vocabulary.tokens[1:100]) == unused
 
@@ -40,29 +36,6 @@ def test_the_vocabulary_has_the_size_that_is_asked_for(corpus_file, vocab_size):
         open_sources([corpus_file]), vocab_size=vocab_size, compact_ids=True
     )
     assert len(vocabulary) == vocab_size
-
-
-def test_a_small_text_gives_a_smaller_vocabulary(write_documents):
-    path = write_documents("text.txt", [["a dog", "a dog"]])
-    vocabulary, _ = learn_vocabulary(
-        open_sources([path]), vocab_size=1000, compact_ids=True
-    )
-    assert 5 < len(vocabulary) < 20
-    assert "dog" in vocabulary
-
-
-def test_frequent_words_become_pieces(corpus_file, make_documents):
-    vocabulary, _ = learn_vocabulary(
-        open_sources([corpus_file]), vocab_size=150, compact_ids=True
-    )
-    words = collections.Counter(
-        word
-        for document in make_documents(1, 150)
-        for sentence in document
-        for word in sentence.split()
-    )
-    for word, _ in words.most_common(10):
-        assert word in vocabulary
 
 
 def test_every_fiftieth_sentence_is_held_out(corpus_file, make_documents):
@@ -150,10 +123,13 @@ def test_a_number_out_of_reach_is_an_error(corpus_file, changes, received):
         )
 
 
-def test_no_text_is_an_error_that_says_so(tmp_path):
+@pytest.mark.parametrize(
+    "learn", [learn_vocabulary, learn_byte_pair, learn_sentencepiece]
+)
+def test_no_text_is_an_error_that_says_so(tmp_path, learn):
     (tmp_path / "a.txt").write_text("\n\n")
     with pytest.raises(ValueError, match="(?i)received: no (text|word)"):
-        learn_vocabulary(open_sources([str(tmp_path / "a.txt")]), 1000)
+        learn(open_sources([str(tmp_path / "a.txt")]), 1000)
 
 
 def test_bad_lines_are_skipped_and_counted_once(tmp_path):

@@ -100,27 +100,6 @@ def test_positions_are_ascending_and_at_words(rules, is_continuation):
 
 
 @pytest.mark.parametrize("is_continuation", [None, np.zeros(1000, bool)])
-def test_80_percent_are_masked_10_replaced_10_kept(is_continuation):
-    ids, maskable = _examples(5, 12_000)
-    rules = _rules()
-    masked_ids, positions, labels, weights = _mask(
-        ids, maskable, rules, is_continuation=is_continuation
-    )
-    rows, columns = np.nonzero(weights)
-    labels = labels[rows, columns]
-    masked_ids = masked_ids[rows, positions[rows, columns]]
-    is_mask, is_kept = masked_ids == _MASK, masked_ids == labels
-    assert len(labels) > 20_000
-    assert is_mask.mean() == pytest.approx(0.8, abs=0.01)
-    assert is_kept.mean() == pytest.approx(0.1, abs=0.01)
-    replaced = masked_ids[~is_mask & ~is_kept]
-    assert len(replaced) / len(labels) == pytest.approx(0.1, abs=0.01)
-    quarters = np.bincount(replaced // 250, minlength=4) / len(replaced)
-    np.testing.assert_allclose(quarters, 0.25, atol=0.05)
-    assert replaced.max() < rules.vocab_size
-
-
-@pytest.mark.parametrize("is_continuation", [None, np.zeros(1000, bool)])
 def test_every_word_is_as_likely_as_another(is_continuation):
     ids, maskable = _examples(6, 1)
     ids, maskable = np.repeat(ids, 8000, 0), np.repeat(maskable, 8000, 0)

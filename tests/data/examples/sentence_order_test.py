@@ -116,15 +116,3 @@ def test_half_of_the_second_sentences_are_random(make_corpus):
     # Of documents without an end, nearly.
     pairs = _sentence_pairs(make_corpus([[2] * 200] * 50), 10)
     assert pairs.label.mean() == pytest.approx(0.5, abs=0.03)
-
-
-def test_chunks_are_those_of_next_sentences(make_corpus):
-    """Where each document is one chunk, only what is done with it differs."""
-    corpus = make_corpus([[4, 4, 4]] * 50)
-    order = _order(corpus, 50, short=0.0)
-    documents = np.arange(50)
-    pairs = sample_segment_pairs(
-        corpus, documents, 50, 0.0, np.random.default_rng(1)
-    )[:50]
-    start = np.minimum(order.first_start, order.second_start)
-    np.testing.assert_array_equal(start, pairs.first_start)

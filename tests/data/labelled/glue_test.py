@@ -26,94 +26,43 @@ def _write(directory, files):
 
 
 _INDEXED = "index\tsentence1\tsentence2"
+_QNLI = "index\tquestion\tsentence\tlabel"
 _MNLI_ROW = "0\t1\t1n\tg\tp\tp\tp\tp\ta\tb"
+_MNLI_DEV = f"{_MNLI_START}\tlabel1\tgold_label"
 _STSB_ROW = "0\tg\tf\t2012\t1\tn\tn\ta\tb"
+_STSB_TRAIN = f"{_STSB_START}\tscore"
+_NO = "contradiction"
+_MSR = f"\ufeffQuality\t{_MRPC}\r"
 # The texts are "a" and, of pairs, "b". Then comes the label, if there is one.
+# A file is named after its split where no name is in front.
 _LAYOUTS = [
-    ("cola", "train", "train.tsv", None, "gj04\t1\t\ta", "1"),
-    ("cola", "dev", "dev.tsv", None, "x\t0\t*\ta", "0"),
-    ("cola", "test", "test.tsv", "index\tsentence", "0\ta", None),
-    ("sst2", "dev", "dev.tsv", "sentence\tlabel", "a\t1", "1"),
-    ("sst2", "test", "test.tsv", "index\tsentence", "0\ta", None),
-    ("mrpc", "dev", "dev.tsv", f"Quality\t{_MRPC}", "0\t2\t3\ta\tb", "0"),
-    ("mrpc", "test", "test.tsv", f"index\t{_MRPC}", "0\t2\t3\ta\tb", None),
-    (
-        "mrpc",
-        "train",
-        "msr_paraphrase_train.txt",
-        f"\ufeffQuality\t{_MRPC}\r",
-        "1\t2\t3\ta\tb\r",
-        "1",
-    ),
-    (
-        "mrpc",
-        "test",
-        "msr_paraphrase_test.txt",
-        f"\ufeffQuality\t{_MRPC}\r",
-        "0\t2\t3\ta\tb\r",
-        "0",
-    ),
-    (
-        "stsb",
-        "train",
-        "train.tsv",
-        f"{_STSB_START}\tscore",
-        f"{_STSB_ROW}\t3.800",
-        "3.800",
-    ),
-    ("stsb", "test", "test.tsv", _STSB_START, _STSB_ROW, None),
-    ("qqp", "train", "train.tsv", _QQP_HEADER, "7\t1\t2\ta\tb\t1", "1"),
-    ("qqp", "test", "test.tsv", "id\tquestion1\tquestion2", "0\ta\tb", None),
-    (
-        "mnli",
-        "dev_matched",
-        "dev_matched.tsv",
-        f"{_MNLI_START}\tlabel1\tgold_label",
-        f"{_MNLI_ROW}\tneutral\tcontradiction",
-        "contradiction",
-    ),
-    (
-        "mnli",
-        "dev_mismatched",
-        "dev_mismatched.tsv",
-        f"{_MNLI_START}\tgold_label",
-        f"{_MNLI_ROW}\tentailment",
-        "entailment",
-    ),
-    (
-        "mnli",
-        "test_matched",
-        "test_matched.tsv",
-        _MNLI_START,
-        _MNLI_ROW,
-        None,
-    ),
-    (
-        "qnli",
-        "dev",
-        "dev.tsv",
-        "index\tquestion\tsentence\tlabel",
-        "0\ta\tb\tnot_entailment",
-        "not_entailment",
-    ),
-    (
-        "rte",
-        "train",
-        "train.tsv",
-        f"{_INDEXED}\tlabel",
-        "0\ta\tb\tentailment",
-        "entailment",
-    ),
-    ("wnli", "dev", "dev.tsv", f"{_INDEXED}\tlabel", "0\ta\tb\t0", "0"),
-    ("ax", "test", "diagnostic.tsv", _INDEXED, "0\ta\tb", None),
-    ("ax", "test", "AX.tsv", _INDEXED, "0\ta\tb", None),
+    ("cola train", None, "gj04\t1\t\ta", "1"),
+    ("cola dev", None, "x\t0\t*\ta", "0"),
+    ("cola test", "index\tsentence", "0\ta", None),
+    ("sst2 dev", "sentence\tlabel", "a\t1", "1"),
+    ("sst2 test", "index\tsentence", "0\ta", None),
+    ("mrpc dev", f"Quality\t{_MRPC}", "0\t2\t3\ta\tb", "0"),
+    ("mrpc test", f"index\t{_MRPC}", "0\t2\t3\ta\tb", None),
+    ("mrpc train msr_paraphrase_train.txt", _MSR, "1\t2\t3\ta\tb\r", "1"),
+    ("mrpc test msr_paraphrase_test.txt", _MSR, "0\t2\t3\ta\tb\r", "0"),
+    ("stsb train", _STSB_TRAIN, f"{_STSB_ROW}\t3.800", "3.800"),
+    ("stsb test", _STSB_START, _STSB_ROW, None),
+    ("qqp train", _QQP_HEADER, "7\t1\t2\ta\tb\t1", "1"),
+    ("qqp test", "id\tquestion1\tquestion2", "0\ta\tb", None),
+    ("mnli dev_matched", _MNLI_DEV, f"{_MNLI_ROW}\tneutral\t{_NO}", _NO),
+    ("mnli test_matched", _MNLI_START, _MNLI_ROW, None),
+    ("qnli dev", _QNLI, "0\ta\tb\tnot_entailment", "not_entailment"),
+    ("rte train", f"{_INDEXED}\tlabel", "0\ta\tb\tentailment", "entailment"),
+    ("wnli dev", f"{_INDEXED}\tlabel", "0\ta\tb\t0", "0"),
+    ("ax test diagnostic.tsv", _INDEXED, "0\ta\tb", None),
+    ("ax test AX.tsv", _INDEXED, "0\ta\tb", None),
 ]
 
 
-@pytest.mark.parametrize("task, split, name, header, row, label", _LAYOUTS)
-def test_published_layouts_are_read(
-    tmp_path, task, split, name, header, row, label
-):
+@pytest.mark.parametrize("place, header, row, label", _LAYOUTS)
+def test_published_layouts_are_read(tmp_path, place, header, row, label):
+    task, split, *names = place.split()
+    (name,) = names or [f"{split}.tsv"]
     text = "".join(f"{line}\n" for line in (header, row) if line)
     table = read_glue(task, split, _write(tmp_path, {name: text}))
     expected = {"text": ["a"]}

