@@ -30,17 +30,10 @@ def test_every_feature_has_a_meaning_of_its_own():
 
 
 def test_models_take_what_is_known_before_the_answer():
-    assert names(features.ENCODER_INPUTS) == [
-        "input_ids",
-        "input_mask",
-        "segment_ids",
-    ]
-    assert names(features.PRETRAINING_INPUTS) == [
-        "input_ids",
-        "input_mask",
-        "segment_ids",
-        "masked_lm_positions",
-    ]
+    encoder = ["input_ids", "input_mask", "segment_ids"]
+    assert names(features.ENCODER_INPUTS) == encoder
+    pretraining = [*encoder, "masked_lm_positions"]
+    assert names(features.PRETRAINING_INPUTS) == pretraining
 
 
 def test_lengths_are_those_given_or_up_to_each_record():

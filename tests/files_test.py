@@ -38,19 +38,17 @@ def test_a_file_may_have_brackets_in_its_name(tmp_path):
     assert expand_patterns(str(path)) == [str(path)]
 
 
-def test_a_pattern_without_a_match_is_named(folder):
-    with pytest.raises(ValueError, match=r"No file matches '.*/\*\.pdf'"):
-        expand_patterns(f"{folder}/a.txt,{folder}/*.pdf")
-
-
-def test_an_empty_pattern_is_an_error(folder):
-    with pytest.raises(ValueError, match="No file matches ''"):
-        expand_patterns(f"{folder}/a.txt,")
-
-
-def test_a_folder_is_an_error_that_says_what_to_try(folder):
-    with pytest.raises(ValueError, match=r"directory '.*deep'; try .*deep/\*"):
-        expand_patterns(f"{folder}/deep")
+@pytest.mark.parametrize(
+    ("patterns", "message"),
+    [
+        ("{0}/a.txt,{0}/*.pdf", r"No file matches '.*/\*\.pdf'"),
+        ("{0}/a.txt,", "No file matches ''"),
+        ("{0}/deep", r"directory '.*deep'; try .*deep/\*"),
+    ],
+)
+def test_what_is_no_file_is_named(folder, patterns, message):
+    with pytest.raises(ValueError, match=message):
+        expand_patterns(patterns.format(folder))
 
 
 def test_a_broken_link_is_called_so(tmp_path):

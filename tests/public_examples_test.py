@@ -12,6 +12,7 @@ import keras_bert
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests import tiny
 
 # Of the right column docstrings_test.py runs them, of `serving` its own tests.
 _ELSEWHERE = ("layers", "models", "serving")
@@ -51,14 +52,6 @@ def _tokenizer():
     return keras_bert.text.BertTokenizer(keras_bert.text.Vocabulary(tokens))
 
 
-def _write_questions(path):
-    answers = [{"text": "Leipzig", "answer_start": 0}]
-    question = {"id": "1", "question": "Where?", "answers": answers}
-    paragraph = {"context": "Leipzig is a city.", "qas": [question]}
-    data = {"data": [{"title": "cities", "paragraphs": [paragraph]}]}
-    path.write_text(json.dumps(data))
-
-
 def _write_byte_pair(folder):
     text = folder / "text.txt"
     text.write_text("Hello world\n" * 3)
@@ -91,7 +84,9 @@ def place(tmp_path_factory, spiece_file):
     (folder / "vocab.txt").symlink_to(folder / "directory" / "vocab.txt")
     (folder / "spiece.model").symlink_to(spiece_file)
     _write_byte_pair(folder)
-    _write_questions(folder / "train.json")
+    questions = {"1": ("Where?", "Leipzig")}
+    data = tiny.squad(("Leipzig is a city.", questions))
+    (folder / "train.json").write_text(json.dumps(data))
     for seed in ("seed-1", "seed-2"):
         _classifier(folder).save(str(folder / seed))
     return folder

@@ -6,6 +6,7 @@ import pytest
 
 import keras_bert
 from keras_bert.summary import Summarized
+from tests import tiny
 
 _BERT = (
     "PretrainedModel(family='BERT', num_layers=3, hidden_size=128, "
@@ -30,10 +31,7 @@ def bert():
         (1234567, "_Plain(x=1_234_567)"),
         (True, "_Plain(x=True)"),
         ([*"abcdef"], "_Plain(x=['a', 'b', 'c', 'd', 'e', 'f'])"),
-        (
-            [*range(3394)],
-            "_Plain(x=[0, 1, 2, 3, 4, 5, ... 3394 in all])",
-        ),
+        ([*range(339)], "_Plain(x=[0, 1, 2, 3, 4, 5, ... 339 in all])"),
         ("a" * 500, f"_Plain(x='{'a' * 76}...)"),
     ],
 )
@@ -79,10 +77,8 @@ def test_data_sets_are_shown_by_their_sizes(tmp_path):
     shown = repr(keras_bert.data.read_table(table, {"text": "text"}))
     assert "num_rows=50, columns=['text']" in shown
     squad = tmp_path / "a.json"
-    answers = [{"text": "x", "answer_start": 0}]
-    question = {"id": "1", "question": "Who?", "answers": answers}
-    paragraph = {"context": "x " * 999, "qas": [question]}
-    squad.write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}))
+    data = tiny.squad(("x " * 999, {"1": ("Who?", "x")}))
+    squad.write_text(json.dumps(data))
     (shown,) = map(repr, keras_bert.data.read_squad(squad))
     assert shown.startswith("SquadQuestion(id='1', question='Who?', context='x")
     assert len(shown) < 300

@@ -133,20 +133,9 @@ def files_of(directory):
     )
 
 
-def test_a_run_that_is_interrupted_and_killed_ends_the_same(
-    start, undisturbed, tmp_path
-):
-    """The same command goes on, once after Ctrl-C and once after SIGKILL."""
+def test_a_run_that_is_killed_ends_the_same(start, undisturbed, tmp_path):
     expected = undisturbed("dropout")
     run = tmp_path / "run"
-    process = start(run)
-    wait_for_a_new_state(process, run)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate()
-    assert process.returncode == 130, stderr
-    assert "Ctrl-C again stops at once" in stderr
-    assert "its state is saved; the same command goes on." in stderr
-    assert "Traceback" not in stderr
     process = start(run)
     wait_for_a_new_state(process, run)
     process.kill()
