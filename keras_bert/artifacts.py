@@ -1,6 +1,6 @@
 """Outputs that appear whole, are recognized as ours, and can be resumed.
 
-An output must be new, or a file of ours that the user asks to overwrite; it is
+An output must be new, or a file of ours that the user asks to overwrite. It is
 never an input. A file is ours if a manifest in its folder lists it with its
 size. A manifest also holds what the next program must know of the file:
 casing, lengths, masking.
@@ -59,37 +59,85 @@ def disk_full_names_file(path):
 
 
 @contextlib.contextmanager
-def atomic_file(path):
-    """Yield a temporary name that becomes `path` if no error is raised.
+def temporary_name(path):
+    """Yield an unused name next to `path`, and remove it at the end.
 
-    Its folder is made if needed.
+    Its folder is made if needed. What killed processes have left is removed.
     """
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    temporary = f"{path}.{os.getpid()}.tmp"
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with disk_full_names_file(path):
             yield temporary
-        os.replace(temporary, path)
     finally:
-        pathlib.Path(temporary).unlink(missing_ok=True)
+        _remove(temporary)
 
 
 @contextlib.contextmanager
-def temporary_directory(path):
-    """Yield an empty directory next to `path` and remove it at the end."""
+def atomic_file(path):
+    """Yield a temporary name that becomes `path` if no error is raised."""
+    with temporary_name(path) as temporary:
+        yield temporary
+        os.replace(temporary, path)
+
+
+@contextlib.contextmanager
+def file(path, context=None, inputs=(), overwrite=False):
+    """Yield a temporary name that becomes `path`, with a manifest next to it.
+
+    Args:
+        path: str.
+        context: dict for JSON, what the next program must know of the file. It
+            is written at the end.
+        inputs: list of str, files and directories that are read.
+        overwrite: bool, replace a file of ours.
+
+    Raises:
+        ValueError: `path` may not be written, see `check_files`.
+    """
     path = pathlib.Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(path)
-    try:
-        with disk_full_names_file(path):
-            temporary.mkdir()
-            yield temporary
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    check_files([path], inputs, overwrite)
+    with atomic_file(path) as temporary:
+        yield temporary
+        files = {path.name: temporary}
+        write_manifest(manifest_beside(path), files, context or {})
 
 
-def _remove_leftovers(path):
+@contextlib.contextmanager
+def directory(path, context=None, inputs=(), overwrite=False, is_kind=None):
+    """Yield a temporary directory that becomes `path`, with a manifest.
+
+    The earlier contents of `path` stay until all is written.
+
+    Args:
+        path: str.
+        context: dict for JSON, what the next program must know of the files.
+            It is written at the end.
+        inputs: list of str, files and directories that are read.
+        overwrite: bool, replace a directory of ours.
+        is_kind: as in `check_directory`.
+
+    Raises:
+        ValueError: `path` may not be written, see `check_directory`.
+    """
+    check_directory(path, inputs, overwrite, is_kind)
+    with temporary_name(path) as staging:
+        staging.mkdir()
+        yield staging
+        finish_directory(staging, path, context)
+
+
+def finish_directory(staging, path, context=None):
+    """Rename a directory to `path`, with a manifest of its files."""
+    record_directory(staging, context)
+    remove_own(path)
+    (staging / _LOCK).unlink(missing_ok=True)
+    os.replace(staging, path)
+
+
+def remove_leftovers(path):
     """Remove the temporary files of an output that killed processes left."""
     name = re.compile(rf"\.?{re.escape(path.name)}\.(\d{{1,9}})\.tmp").fullmatch
     for left in path.parent.iterdir():
@@ -113,7 +161,7 @@ def _remove(path):
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
-        path.unlink()
+        path.unlink(missing_ok=True)
 
 
 def read_json(path):
@@ -124,9 +172,9 @@ def read_json(path):
 
 def write_whole(path, data):
     """Write a file of bytes, or of a str in UTF-8, whole or not at all."""
-    with atomic_file(path) as name:
+    with atomic_file(path) as temporary:
         data = data.encode("utf-8") if isinstance(data, str) else data
-        pathlib.Path(name).write_bytes(data)
+        temporary.write_bytes(data)
 
 
 def write_json(path, values, indent=2, ensure_ascii=True):
@@ -292,9 +340,9 @@ def _listing(path):
 def is_free(path):
     """Return True if a file does not exist or is ours."""
     _, values = _listing(path)
-    listed = values["files"] if values else {}
-    return not os.path.lexists(path) or is_listed(
-        path, listed.get(os.path.basename(path))
+    return not os.path.lexists(path) or (
+        values is not None
+        and is_listed(path, values["files"][os.path.basename(path)])
     )
 
 
@@ -321,7 +369,7 @@ def check_no_input(path, inputs):
             )
 
 
-def check_output_files(paths, inputs=(), overwrite=False):
+def check_files(paths, inputs=(), overwrite=False):
     """Raise ValueError unless all files may be written.
 
     Args:
@@ -339,36 +387,27 @@ def check_output_files(paths, inputs=(), overwrite=False):
             check_overwrite(manifest, False, overwrite)
 
 
-def check_output_directory(
-    directory, inputs=(), overwrite=False, kind=None, is_kind=None
-):
+def check_directory(path, inputs=(), overwrite=False, is_kind=None):
     """Raise ValueError unless a directory may be written as a whole.
 
     It must be new or empty; or, with `overwrite`, hold only files of ours.
 
     Args:
-        directory: str.
+        path: str.
         inputs: list of str, files and directories that are read.
         overwrite: bool, replace files of ours.
-        kind: str, in words, the only outputs that may be replaced; by default
-            all.
-        is_kind: function that returns True for a manifest of that kind.
+        is_kind: function that returns True for the manifests of outputs that
+            may be replaced; by default all.
     """
-    directory = pathlib.Path(directory)
-    check_no_input(directory, inputs)
-    if os.path.lexists(directory) and not directory.is_dir():
+    check_no_input(path, inputs)
+    check_writable(path)
+    check_listed(path, _files(path), overwrite)
+    manifest = read_manifest(pathlib.Path(path, MANIFEST))
+    if manifest is not None and is_kind is not None and not is_kind(manifest):
         raise ValueError(
-            "An output directory must not be a file or a broken link. "
-            f"Received: {directory}."
-        )
-    check_writable(directory)
-    check_listed(directory, _files(directory), overwrite)
-    manifest = read_manifest(directory / MANIFEST)
-    if manifest is not None and kind is not None and not is_kind(manifest):
-        raise ValueError(
-            f"overwrite=True replaces only {kind}. Received: "
-            f"{str(directory)!r}, which holds another output. Choose another "
-            "directory."
+            "overwrite=True replaces only an output of the same kind. "
+            f"Received: {str(path)!r}, which holds another output. Choose "
+            "another directory."
         )
 
 
@@ -405,7 +444,7 @@ def remove_own(directory):
     """Remove the files that a directory's manifest lists, and empty folders.
 
     Args:
-        directory: str, accepted by `check_output_directory`.
+        directory: str, accepted by `check_directory`.
     """
     remove_listed(directory, own_files(directory))
     folders = [x for x in pathlib.Path(directory).rglob("*") if x.is_dir()]
@@ -424,57 +463,21 @@ def remove_listed(directory, listed, kept=()):
         listed: dict, the `files` of the manifest.
         kept: iterable of str, the names that are still in use.
     """
-    directory = pathlib.Path(directory)
     for name in {*listed} - {*kept}:
-        path = directory / name
+        path = pathlib.Path(directory, name)
         if is_listed(path, listed[name]):
             path.unlink()
-            if path.parent != directory:
-                with contextlib.suppress(OSError):  # It is not empty.
-                    path.parent.rmdir()
+            with contextlib.suppress(OSError):  # It is not empty.
+                path.parent.rmdir()
 
 
-@contextlib.contextmanager
-def recorded_file(path, context=None):
-    """Yield a temporary name that becomes `path`, with a manifest next to it.
-
-    Args:
-        path: str, accepted by `check_output_files`.
-        context: dict for JSON, what the next program must know of the file.
-    """
-    path = pathlib.Path(path)
-    with atomic_file(path) as temporary:
-        _remove_leftovers(path)
-        yield temporary
-        write_manifest(
-            manifest_beside(path), {path.name: temporary}, context or {}
-        )
-
-
-@contextlib.contextmanager
-def recorded_directory(directory, context=None):
-    """Yield a temporary directory that becomes `directory`, with a manifest.
-
-    The earlier contents of `directory` stay until all is written.
-
-    Args:
-        directory: str, accepted by `check_output_directory`.
-        context: dict for JSON, what the next program must know of the files.
-    """
-    with temporary_directory(directory) as staging:
-        yield staging
-        record_directory(staging, context)
-        remove_own(directory)
-        os.replace(staging, directory)
-
-
-def find_differences(old, new, prefix=""):
+def _differences(old, new, prefix=""):
     """Return lines that name the differences between two nested dicts."""
     lines = []
     for key in sorted({*old, *new}):
         before, after = old.get(key), new.get(key)
         if isinstance(before, dict) and isinstance(after, dict):
-            lines += find_differences(before, after, f"{prefix}{key}: ")
+            lines += _differences(before, after, f"{prefix}{key}: ")
         elif before != after:
             lines.append(f"{prefix}{key} was {before!r}, now {after!r}")
     return lines
@@ -493,7 +496,7 @@ def check_settings(
     """
     settings = json.loads(json.dumps(settings))
     before = {key: before.get(key) for key in settings}
-    changed = find_differences(before, settings)
+    changed = _differences(before, settings)
     if changed:
         more = len(changed) - _MOST_NAMED
         rest = [f"and {more} more"] if more > 0 else []
@@ -504,103 +507,66 @@ def check_settings(
         )
 
 
-class WorkDirectory:
-    """Work directory of an interrupted run; finished parts are reused.
+@contextlib.contextmanager
+def resumable(path, settings, finished="*", overwrite=False):
+    """Yield the work directory of a job of hours, and remove it at the end.
 
-    As a context it keeps other processes out.
+    If the job fails or is killed, its finished parts stay. The next call with
+    the same settings yields the directory with them. Other processes are kept
+    out meanwhile.
 
     Args:
-        path: str, the directory.
-
-    Attributes:
-        path: `pathlib.Path` of the directory.
-        record: `pathlib.Path` of its manifest, with the settings of the run.
+        path: str.
+        settings: dict for JSON, all that the job depends on.
+        finished: str, a glob in the directory. A match is finished, and a
+            folder with a match.
+        overwrite: bool, drop finished parts of a job with other settings.
 
     Raises:
-        ValueError: another process works in it, or the directory is not ours.
+        ValueError: finished parts belong to other settings, another process
+            works in the directory, or it is not ours.
     """
-
-    def __init__(self, path):
-        self.path = pathlib.Path(path)
-        self.record = self.path / MANIFEST
-        names = {file.name for file in self.path.glob("*")} - {_LOCK}
-        if not self.is_begun and any(
-            not name.startswith(f"{MANIFEST}.") for name in names
-        ):
-            raise ValueError(
-                f"{path} exists, and is not the work directory of an "
-                "interrupted run. Move it away."
-            )
-
-    @property
-    def is_begun(self):
-        """True if a run has begun in the directory."""
-        return read_manifest(self.record) is not None
-
-    def __enter__(self):
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = open(self.path / _LOCK, "w")
+    path = pathlib.Path(path)
+    manifest, own = path / MANIFEST, {MANIFEST, _LOCK}
+    names = {x.name for x in path.glob("*") if x.suffix != ".tmp"} - {_LOCK}
+    if names and read_manifest(manifest) is None:
+        raise ValueError(
+            f"{path} exists, and is not the work directory of an interrupted "
+            "run. Move it away."
+        )
+    path.mkdir(parents=True, exist_ok=True)
+    with open(path / _LOCK, "w") as lock:
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._lock.close()
-            raise ValueError(
-                f"Another process is at work on {self.path}."
-            ) from None
-        _remove_leftovers(self.path)
-        return self
-
-    def __exit__(self, *error):
-        names = {path.name for path in self.path.glob("*")}
-        is_held = os.fstat(self._lock.fileno()).st_nlink  # Not removed.
-        if is_held and not names - {MANIFEST, _LOCK}:
-            shutil.rmtree(self.path, ignore_errors=True)
-        self._lock.close()
-
-    def begin(self, settings, finished="*", overwrite=False):
-        """Begin or resume; remove what is not finished.
-
-        Args:
-            settings: dict for JSON, all that the run depends on.
-            finished: str, a glob in the directory. A match is finished, and a
-                folder with a match.
-            overwrite: bool, drop parts of a run with other settings.
-
-        Raises:
-            ValueError: finished parts belong to other settings.
-        """
-        kept = {
-            path.relative_to(self.path).parts[0]
-            for path in self.path.glob(finished)
-            if path.suffix != ".tmp"
-        } - {MANIFEST, _LOCK}
+            raise ValueError(f"Another process is at work on {path}.") from None
+        remove_leftovers(path)
+        kept = {x.relative_to(path).parts[0] for x in path.glob(finished)}
+        kept = {name for name in kept - own if not name.endswith(".tmp")}
         try:
             if kept:
-                check_settings(read_manifest(self.record), settings, self.path)
+                check_settings(read_manifest(manifest), settings, path)
         except ValueError:
             if not overwrite:
                 raise
             kept = set()
-        for path in [*self.path.iterdir()]:
-            if path.name not in {*kept, MANIFEST, _LOCK}:
-                _remove(path)
+        for part in [*path.iterdir()]:
+            if part.name not in kept | own:
+                _remove(part)
         if not kept:
-            write_manifest(self.record, {}, settings)
+            write_manifest(manifest, {}, settings)
+        is_done = False
+        try:
+            yield path
+            is_done = True
+        finally:
+            is_there = os.fstat(lock.fileno()).st_nlink
+            if is_there and (is_done or {*os.listdir(path)} <= own):
+                discard(path)
 
-    def become(self, directory, context):
-        """Rename the directory, with a manifest of all files.
 
-        Args:
-            directory: str, accepted by `check_output_directory`.
-            context: dict for JSON.
-        """
-        record_directory(self.path, context)
-        remove_own(directory)
-        (self.path / _LOCK).unlink()
-        os.rename(self.path, directory)
-
-    def discard(self):
-        """Remove the directory; a kill leaves nothing of it."""
-        gone = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
-        os.rename(self.path, gone)
-        shutil.rmtree(gone)
+def discard(directory):
+    """Remove a work directory; a kill leaves nothing of it."""
+    gone = directory.with_name(f"{directory.name}.{os.getpid()}.tmp")
+    os.rename(directory, gone)
+    shutil.rmtree(gone)

@@ -10,12 +10,12 @@ from keras_bert import artifacts
 
 
 def make(path, data="ours", **context):
-    with artifacts.recorded_file(path, context) as name:
-        pathlib.Path(name).write_text(data)
+    with artifacts.file(path, context) as name:
+        name.write_text(data)
 
 
 def make_directory(path, *names):
-    with artifacts.recorded_directory(path) as staging:
+    with artifacts.directory(path) as staging:
         for name in names:
             (staging / name).parent.mkdir(exist_ok=True)
             (staging / name).write_text("ours")
@@ -38,16 +38,14 @@ def test_output_files_are_new_or_ours(tmp_path):
     (tmp_path / "manifest-new.json").write_text("{}")
     (tmp_path / "folder").mkdir()
     before = names_of(tmp_path)
-    artifacts.check_output_files([tmp_path / "deep" / "file"])
+    artifacts.check_files([tmp_path / "deep" / "file"])
     with pytest.raises(ValueError, match=f"{ours} exists.*overwrite=True"):
-        artifacts.check_output_files([ours])
-    artifacts.check_output_files([ours], overwrite=True)
+        artifacts.check_files([ours])
+    artifacts.check_files([ours], overwrite=True)
     for name in ("changed", "theirs", "new", "folder"):
         for overwrite in (False, True):
             with pytest.raises(ValueError, match="exists, and no manifest"):
-                artifacts.check_output_files(
-                    [tmp_path / name], overwrite=overwrite
-                )
+                artifacts.check_files([tmp_path / name], overwrite=overwrite)
     assert names_of(tmp_path) == before
 
 
@@ -59,10 +57,10 @@ def test_an_output_is_never_an_input(tmp_path):
     os.link(path, tmp_path / "hard")
     for read in (path, tmp_path / "link", tmp_path / "hard", path.parent):
         with pytest.raises(ValueError, match=f"input.*{path}, input {read}"):
-            artifacts.check_output_files([path], [read], overwrite=True)
-    artifacts.check_output_files([path.with_name("new")], [path.parent])
+            artifacts.check_files([path], [read], overwrite=True)
+    artifacts.check_files([path.with_name("new")], [path.parent])
     with pytest.raises(ValueError, match="must not be an input, hold one"):
-        artifacts.check_output_directory(path.parent, [path], overwrite=True)
+        artifacts.check_directory(path.parent, [path], overwrite=True)
 
 
 def test_a_manifest_carries_what_the_next_must_know(tmp_path):
@@ -105,27 +103,25 @@ def test_a_manifest_with_hashes_of_an_older_program_is_ours(tmp_path):
     assert values["files"] == {"a": {"bytes": 4}}
     values["files"]["a"]["sha256"] = artifacts.sha256(tmp_path / "out" / "a")
     manifest.write_text(json.dumps(values))
-    artifacts.check_output_directory(tmp_path / "out", overwrite=True)
+    artifacts.check_directory(tmp_path / "out", overwrite=True)
 
 
 def test_an_output_directory_is_new_empty_or_ours(tmp_path):
     directory = tmp_path / "out"
-    artifacts.check_output_directory(directory)
+    artifacts.check_directory(directory)
     directory.mkdir()
-    artifacts.check_output_directory(directory)
+    artifacts.check_directory(directory)
     make_directory(directory, "a", "deep/b")
     with pytest.raises(ValueError, match="new: .*out/a.*overwrite=True"):
-        artifacts.check_output_directory(directory)
-    artifacts.check_output_directory(directory, overwrite=True)
-    with pytest.raises(ValueError, match="replaces only a model.*another"):
-        artifacts.check_output_directory(
-            directory, (), True, "a model", lambda manifest: False
-        )
-    with pytest.raises(ValueError, match="must not be a file"):
-        artifacts.check_output_directory(directory / "a", overwrite=True)
+        artifacts.check_directory(directory)
+    artifacts.check_directory(directory, overwrite=True)
+    with pytest.raises(ValueError, match="of the same kind.*holds another"):
+        artifacts.check_directory(directory, (), True, lambda manifest: False)
+    with pytest.raises(ValueError, match="a' cannot be written: Not a dir"):
+        artifacts.check_directory(directory / "a", overwrite=True)
     (directory / "deep" / "theirs").touch()
     with pytest.raises(ValueError, match="deep/theirs exists, and no mani"):
-        artifacts.check_output_directory(directory, overwrite=True)
+        artifacts.check_directory(directory, overwrite=True)
 
 
 def test_only_listed_files_are_removed(tmp_path):
@@ -171,9 +167,7 @@ _FULL = os.strerror(errno.ENOSPC)
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, _FULL), RuntimeError(f"W: {_FULL}; at x:3")]
 )
-@pytest.mark.parametrize(
-    "writing", [artifacts.recorded_file, artifacts.recorded_directory]
-)
+@pytest.mark.parametrize("writing", [artifacts.file, artifacts.directory])
 def test_a_full_disk_names_the_output_and_leaves_nothing(
     tmp_path, writing, error
 ):
@@ -184,9 +178,7 @@ def test_a_full_disk_names_the_output_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("name", ["a.txt.{}.tmp", ".a.txt.{}.tmp"])
-@pytest.mark.parametrize(
-    "writing", [artifacts.recorded_file, artifacts.recorded_directory]
-)
+@pytest.mark.parametrize("writing", [artifacts.file, artifacts.directory])
 def test_what_killed_processes_left_of_an_output_is_removed(
     tmp_path, name, writing
 ):
@@ -206,15 +198,15 @@ def test_what_killed_processes_left_of_an_output_is_removed(
 def _run(path, text="x", error=None, overwrite=True):
     """Makes a directory of two files; an error leaves it unfinished."""
     context = {"about": text, "length": (1, 2)}
-    artifacts.check_output_directory(path, overwrite=overwrite)
-    with artifacts.WorkDirectory(f"{path}.unfinished") as work:
-        work.begin(context, "*/done", overwrite)
-        (work.path / "inner").mkdir()
-        (work.path / "inner" / "a").write_text(text)
-        (work.path / text).write_text(text)
+    artifacts.check_directory(path, overwrite=overwrite)
+    unfinished = f"{path}.unfinished"
+    with artifacts.resumable(unfinished, context, "*/done", overwrite) as work:
+        (work / "inner").mkdir()
+        (work / "inner" / "a").write_text(text)
+        (work / text).write_text(text)
         if error:
             raise error
-        work.become(path, context)
+        artifacts.finish_directory(work, path, context)
 
 
 def _kill(path, *finished):
@@ -268,9 +260,10 @@ def test_the_unfinished_directory_of_somebody_else_stays(tmp_path):
 
 
 def test_two_runs_at_once_are_refused_and_leave_nothing(tmp_path):
-    with artifacts.WorkDirectory(tmp_path / "a") as work:
-        work.begin({})
+    with artifacts.resumable(tmp_path / "a", {}) as work:
+        (work / "part").touch()
         with pytest.raises(ValueError, match="Another process is at work on"):
-            with artifacts.WorkDirectory(tmp_path / "a"):
+            with artifacts.resumable(tmp_path / "a", {}):
                 pass
+        assert (work / "part").exists()
     assert os.listdir(tmp_path) == []

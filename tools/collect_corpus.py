@@ -52,7 +52,7 @@ def main():
         command_line.refuse_both(flag, _ROOTS)
     paths = _TEXT.paths()
     files = corpus_files(_OUTPUT_DIR.value)
-    artifacts.check_output_files(files, paths, _OVERWRITE.value)
+    artifacts.check_files(files, paths, _OVERWRITE.value)
     dropped = collections.Counter()
     about = {"settings": {"eval_share": _EVAL_SHARE.value}, "dropped": dropped}
     if _TEXT.is_given:
@@ -65,7 +65,11 @@ def main():
         about["settings"]["roots"] = roots
         documents = _read_documentation(roots, dropped)
     counts = split_corpus(
-        documents, _OUTPUT_DIR.value, _EVAL_SHARE.value, about
+        documents,
+        _OUTPUT_DIR.value,
+        _EVAL_SHARE.value,
+        about,
+        overwrite=_OVERWRITE.value,
     )
     logging.info(
         "%(documents)d documents (%(held_out)d held out), %(sentences)d "

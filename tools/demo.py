@@ -46,12 +46,11 @@ def main():
     check_installed()
     output = pathlib.Path(_OUTPUT_DIR.value)
     inputs = expand_patterns(_INPUT_FILE.value) if _INPUT_FILE.value else []
-    artifacts.check_output_directory(
+    artifacts.check_directory(
         output,
         inputs,
         _OVERWRITE.value,
-        "a demo",
-        lambda x: _MADE.items() <= x.items(),
+        lambda manifest: _MADE.items() <= manifest.items(),
     )
     artifacts.remove_own(output)
     (output / "logs").mkdir(parents=True)

@@ -16,7 +16,7 @@ from absl import flags
 
 import keras_bert
 from keras_bert import command_line
-from keras_bert.artifacts import check_output_files
+from keras_bert.artifacts import check_files
 from keras_bert.checkpoints.layout import check_input
 from keras_bert.export.tflite_names import FILES
 from keras_bert.export.tflite_names import KINDS
@@ -64,7 +64,7 @@ def main():
         _KIND.value, _FILES.value, _REPRESENTATIVE_FILE.value is not None
     )
     paths = tflite_paths(_OUTPUT_FILE.value, _FILES.value)
-    check_output_files(paths.values(), inputs, _OVERWRITE.value)
+    check_files(paths.values(), inputs, _OVERWRITE.value)
     from keras_bert.tasks import load_any_task  # Takes a while.
 
     task = load_any_task(

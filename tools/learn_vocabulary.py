@@ -72,25 +72,20 @@ def main():
         )
     output = _output()
     paths = _TEXT.paths()
-    if output is _OUTPUT_FILE:
-        artifacts.check_output_files([output.value], paths, _OVERWRITE.value)
-    else:
-        artifacts.check_output_directory(output.value, paths, _OVERWRITE.value)
-    sources = _TEXT.sources(paths)
-    bad_lines = _TEXT.bad_lines()
-    settings, unseen = getattr(keras_bert.data, learner)(
-        sources,
-        vocab_size=_VOCAB_SIZE.value,
-        bad_lines=bad_lines,
-        **{name: _ARGUMENTS[name].value for name in arguments},
-    )
-    about = _about(sources, settings, arguments, unseen, bad_lines)
-    if output is _OUTPUT_FILE:
-        with artifacts.recorded_file(output.value, about) as name:
-            settings.vocabulary.save(name)
-    else:
-        with artifacts.recorded_directory(output.value, about) as directory:
-            settings.save(directory)
+    is_file = output is _OUTPUT_FILE
+    written = artifacts.file if is_file else artifacts.directory
+    about = {}
+    with written(output.value, about, paths, _OVERWRITE.value) as place:
+        sources = _TEXT.sources(paths)
+        bad_lines = _TEXT.bad_lines()
+        settings, unseen = getattr(keras_bert.data, learner)(
+            sources,
+            vocab_size=_VOCAB_SIZE.value,
+            bad_lines=bad_lines,
+            **{name: _ARGUMENTS[name].value for name in arguments},
+        )
+        about |= _about(sources, settings, arguments, unseen, bad_lines)
+        (settings.vocabulary if is_file else settings).save(place)
     logging.info("%d tokens.", about["vocab_size"])
     _tell(about)
     if bad_lines:

@@ -36,7 +36,6 @@ def main():
             f"{_OUTPUT_FILE.value!r}."
         )
     curves = {path.parent: _read_points(path) for path in paths}
-    artifacts.check_output_files([_OUTPUT_FILE.value], paths, _OVERWRITE.value)
     # Imported late, so that the manual is there at once.
     figures = importlib.import_module("matplotlib.figure")
     figure = figures.Figure(figsize=(10, 7), layout="constrained")
@@ -47,7 +46,8 @@ def main():
         panel.grid(alpha=0.3)
         if panel.has_data():  # Not every objective has next sentences.
             panel.legend()
-    with artifacts.recorded_file(_OUTPUT_FILE.value) as name:
+    output = _OUTPUT_FILE.value
+    with artifacts.file(output, {}, paths, _OVERWRITE.value) as name:
         figure.savefig(name, format=ending[1:], dpi=100)
 
 

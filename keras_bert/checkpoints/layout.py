@@ -4,6 +4,7 @@ import pathlib
 import re
 
 from keras_bert import artifacts
+from keras_bert import checks
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.hub import check_name
 from keras_bert.checkpoints.hub import download
@@ -56,7 +57,9 @@ def format_of(directory):
         "keras", "hf", "tf1" (also of the Model Garden), "states" (a run of
         pre-training that is not finished) or None.
     """
-    if (directory / CONFIG).is_file() or _says_own(directory):
+    manifest = artifacts.read_manifest(directory / MANIFEST) or {}
+    # The manifest may say it where the config is missing.
+    if (directory / CONFIG).is_file() or manifest.get("format") == "keras":
         return "keras"
     if (directory / "config.json").is_file() and any(
         (directory / name).is_file() for name in HUGGING_FACE_WEIGHTS
@@ -68,12 +71,6 @@ def format_of(directory):
     if states(directory):
         return "states"
     return "tf1" if has_tensorflow else None
-
-
-def _says_own(directory):
-    """Reads the manifest, which may say so where the config is missing."""
-    manifest = artifacts.read_manifest(directory / MANIFEST) or {}
-    return manifest.get("format") == "keras"
 
 
 def google_configs(directory):
@@ -148,22 +145,16 @@ def check_input(directory):
 
 def check_sizes(directory):
     """Raise CheckpointError if a file is not as the manifest lists it."""
-    listed = artifacts.own_files(directory)
-    for name, entry in listed.items():
+    for name, entry in artifacts.own_files(directory).items():
         path = directory / name
-        if name == CARD or artifacts.is_listed(path, entry):
-            continue
-        if not path.is_file():
+        if name != CARD and not artifacts.is_listed(path, entry):
+            size = path.stat().st_size if path.is_file() else "no"
             raise CheckpointError(
-                f"{directory} lacks {name}, which {MANIFEST} lists. Copy or "
-                "convert the checkpoint again."
+                f"{path} was altered or removed after it was written. "
+                f"Expected: {entry['bytes']} bytes. Received: {size} bytes. "
+                "Copy or convert the checkpoint again; or, if the change is "
+                f"meant, remove {MANIFEST} next to it."
             )
-        raise CheckpointError(
-            f"{path} was altered after it was written. Received: "
-            f"{path.stat().st_size} bytes, not {entry['bytes']}. Copy or "
-            "convert the checkpoint again; or, if the change is meant, remove "
-            f"{MANIFEST} beside it."
-        )
 
 
 def check_output(
@@ -182,11 +173,7 @@ def check_output(
         extras: iterable of str, names of further files, perhaps in folders of
             the directory.
     """
-    if format not in _FORMATS:
-        raise ValueError(
-            f"`format` must be one of {', '.join(_FORMATS)}. "
-            f"Received: format={format!r}."
-        )
+    checks.one_of(_FORMATS, format=format)
     directory = pathlib.Path(directory)
     if directory.suffix in (".keras", ".h5"):
         raise ValueError(
@@ -205,7 +192,7 @@ def check_output(
     manifest = artifacts.read_manifest(directory / MANIFEST) or {}
     if manifest.get("format") != format:  # It belongs to another output.
         names.append(MANIFEST)
-    artifacts.check_output_files(
+    artifacts.check_files(
         [directory / name for name in names], inputs, overwrite
     )
     artifacts.check_listed(directory, extras, overwrite)

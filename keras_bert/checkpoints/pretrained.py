@@ -136,7 +136,8 @@ def save_pretrained(
     directory = pathlib.Path(directory)
     former = artifacts.own_files(directory)
     weights = directory / files_of(format)[0]
-    with artifacts.temporary_directory(weights) as staging:
+    with artifacts.temporary_name(weights) as staging:
+        staging.mkdir()
         for name, write in (extras or {}).items():
             (staging / name).parent.mkdir(parents=True, exist_ok=True)
             write(staging / name)

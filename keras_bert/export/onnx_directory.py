@@ -27,11 +27,10 @@ def check_onnx_output(directory, inputs=(), overwrite=False):
     It must be new or empty; or, with `overwrite`, one that `export_onnx` wrote,
     and nothing else that we wrote. It must not be among the inputs.
     """
-    artifacts.check_output_directory(
+    artifacts.check_directory(
         directory,
         inputs,
         overwrite,
-        "what an export to ONNX wrote",
         lambda manifest: manifest.get("format") == _FORMAT,
     )
 
@@ -66,7 +65,7 @@ def export_onnx(task, directory, overwrite=False):
         "labels": getattr(task, "labels", None),
         **NO_COMMAND,
     }
-    with artifacts.recorded_directory(directory, told) as staging:
+    with artifacts.directory(directory, told, (), overwrite) as staging:
         (staging / "model.onnx").write_bytes(model.SerializeToString())
         task.preprocess.tokenizer.settings.save(staging)
         write_tokenizer_json(task.preprocess, staging / "tokenizer.json")

@@ -75,7 +75,7 @@ def export_saved_model(
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def, task.preprocess.tokenizer.kind)
     told = {**about(task), **NO_COMMAND}
-    with artifacts.recorded_directory(place, told) as staging:
+    with artifacts.directory(place, told, (), overwrite) as staging:
         _write(served, staging)
         write_warmup_requests(staging, example_requests(task))
         _write_export_manifest(staging, task, served, graph_def)

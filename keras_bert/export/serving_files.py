@@ -113,8 +113,8 @@ def _write(path, text):
     if not artifacts.is_free(path):
         logging.warning("%s is not as we wrote it, and stays.", path)
         return
-    with artifacts.recorded_file(path, {"command": []}) as temporary:
-        pathlib.Path(temporary).write_text(text, encoding="utf-8")
+    with artifacts.file(path, {"command": []}, overwrite=True) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def version_directory(directory, version, inputs=(), overwrite=False):
@@ -132,11 +132,10 @@ def version_directory(directory, version, inputs=(), overwrite=False):
         )
     artifacts.check_no_input(directory, inputs)
     place = pathlib.Path(directory, str(version))
-    artifacts.check_output_directory(
+    artifacts.check_directory(
         place,
         inputs,
         overwrite,
-        "a SavedModel",
         lambda manifest: "task" in manifest and "format" not in manifest,
     )
     return place

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import pathlib
 import zipfile
 
 from absl import logging
@@ -76,7 +75,7 @@ def export_tflite(
     check_kind(kind, files, representative_texts is not None)
     paths = tflite_paths(path, files)
     check_interpreter()
-    artifacts.check_output_files(paths.values(), overwrite=overwrite)
+    artifacts.check_files(paths.values(), overwrite=overwrite)
     columns = sample_columns(task, texts)
     fixing = []
     if representative_texts is not None:
@@ -175,8 +174,9 @@ def _write(task, path, flatbuffer, values):
     files = {"export.json": json.dumps(values, indent=2) + "\n"}
     for name, texts in lines.items():
         files[name] = "".join(f"{text}\n" for text in texts)
-    with artifacts.recorded_file(path, {**values, **NO_COMMAND}) as temporary:
-        pathlib.Path(temporary).write_bytes(flatbuffer)
+    told = {**values, **NO_COMMAND}
+    with artifacts.file(path, told, overwrite=True) as temporary:
+        temporary.write_bytes(flatbuffer)
         with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
             for name, text in files.items():
                 # With a fixed date, so that equal exports are equal files.

@@ -1,7 +1,66 @@
-"""A tiny BERT with random weights to export."""
+"""A tiny BERT with random weights, and each task to export."""
 
 import keras
 import pytest
+
+from keras_bert import tasks
+
+LABELS = ["O", "B-X", "I-Y"]
+
+
+def _answerer(model):
+    answerer = tasks.QuestionAnswerer(model, max_query_length=3)
+    answerer.null_threshold = 0.0
+    return answerer
+
+
+def _of_pairs(model):
+    classifier = tasks.TextClassifier(model, labels=LABELS)
+    classifier.settings["is_pair"] = True
+    return classifier
+
+
+# Functions from a `PretrainedModel`.
+TASKS = {
+    "answerer": _answerer,
+    "chooser": tasks.MultipleChoice,
+    "classifier": lambda model: tasks.TextClassifier(model, labels=LABELS),
+    "embedder": lambda model: tasks.TextEmbedder(model, normalize=True),
+    "extractor": tasks.FeatureExtractor,
+    "fill_mask": tasks.FillMask,
+    "generator": lambda model: tasks.TextGenerator(model, max_new_tokens=2),
+    "of_features": lambda model: tasks.FeatureTextClassifier(
+        model, labels=LABELS
+    ),
+    "of_pairs": _of_pairs,
+    "regressor": tasks.TextRegressor,
+    "several": lambda model: tasks.TextClassifier(
+        model, labels=LABELS, multi_label=True
+    ),
+    "tagger": lambda model: tasks.TokenClassifier(model, labels=LABELS),
+    "tags_of_features": lambda model: tasks.FeatureTokenClassifier(
+        model, labels=LABELS, lstm_size=4
+    ),
+}
+OF_FEATURES = {"of_features", "tags_of_features"}
+# The tasks that TFLite has.
+IN_TFLITE = sorted({*TASKS} - OF_FEATURES - {"generator"})
+
+
+def columns(task, texts):
+    """Return a dict with an input of a task for each of some texts.
+
+    Each is paired with another one, and so that the numbers of tokens differ.
+    """
+    others = texts[::-1]
+    values = {
+        "text": texts,
+        "text_pair": others,
+        "choices": [[text, text[:2]] for text in others],
+        "question": others,
+        "context": texts,
+    }
+    return {name: values[name] for name in task.text_inputs}
 
 
 @pytest.fixture(scope="module")

@@ -9,16 +9,15 @@ import pytest
 
 from keras_bert import tasks
 from keras_bert.text import BertTokenizer
+from tests.export.conftest import TASKS
 
 ort = pytest.importorskip("onnxruntime")
 pytest.importorskip("tf2onnx")
 tokenizers = pytest.importorskip("tokenizers")
 
 from keras_bert.export import export_onnx  # noqa: E402
-from keras_bert.export import onnx_directory  # noqa: E402
 
 _TEXTS = ["a dog eats meat", "", "[MASK] zebra, a cät 😀", "the cat. " * 9]
-_ENTITIES = ["O", "B-ANIMAL", "I-ANIMAL"]
 _IDS = ("input_ids", "input_mask", "segment_ids")
 _FILES = [
     "manifest.json",
@@ -29,31 +28,14 @@ _FILES = [
 ]
 
 
-def _text_classifier(bert):
-    task = tasks.TextClassifier(bert, labels=["bad", "good"])
-    task.settings["is_pair"] = True
-    return task
-
-
-_TASKS = {
-    "classifier": (_text_classifier, {"logits", "probabilities"}),
-    "tagger": (
-        lambda bert: tasks.TokenClassifier(bert, labels=_ENTITIES),
-        {"logits"},
-    ),
-    "answerer": (
-        lambda bert: tasks.QuestionAnswerer(bert, max_query_length=8),
-        {"start_logits", "end_logits"},
-    ),
-    "embedder": (
-        lambda bert: tasks.TextEmbedder(bert, normalize=True),
-        {"embedding"},
-    ),
-    "chooser": (tasks.MultipleChoice, {"logits", "probabilities"}),
+_OUTPUTS = {
+    "of_pairs": {"logits", "probabilities"},
+    "tagger": {"logits"},
+    "answerer": {"start_logits", "end_logits"},
+    "embedder": {"embedding"},
+    "chooser": {"logits", "probabilities"},
 }
-
-
-_QUICK = ("classifier", "answerer")
+_QUICK = ("of_pairs", "answerer")
 
 
 @pytest.fixture(
@@ -62,16 +44,15 @@ _QUICK = ("classifier", "answerer")
         pytest.param(
             name, marks=() if name in _QUICK else pytest.mark.exhaustive
         )
-        for name in _TASKS
+        for name in _OUTPUTS
     ],
 )
 def exported(request, bert, tmp_path_factory):
     """A task, its directory and the names of its outputs."""
-    make, outputs = _TASKS[request.param]
     directory = tmp_path_factory.mktemp("onnx") / request.param
-    task = make(bert)
+    task = TASKS[request.param](bert)
     export_onnx(task, directory)
-    return task, directory, outputs
+    return task, directory, _OUTPUTS[request.param]
 
 
 def _columns(task):
@@ -227,40 +208,3 @@ def test_tasks_that_are_refused(
     with pytest.raises(ValueError, match=words):
         export_onnx(task, tmp_path / "onnx")
     assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.exhaustive
-def test_only_our_own_is_replaced(bert, tmp_path, monkeypatch):
-    task = tasks.FeatureExtractor(bert)
-    directory = tmp_path / "onnx"
-    export_onnx(task, directory)
-    with pytest.raises(ValueError, match="pass overwrite=True"):
-        export_onnx(task, directory)
-    before = (directory / "model.onnx").read_bytes()
-
-    def fail(*args):
-        raise OSError("no room on the disk")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(onnx_directory, "write_tokenizer_json", fail)
-        with pytest.raises(OSError, match="no room"):
-            export_onnx(task, directory, overwrite=True)
-    assert (directory / "model.onnx").read_bytes() == before
-    export_onnx(task, directory, overwrite=True)
-    assert os.listdir(tmp_path) == ["onnx"]
-    (directory / "model.onnx").write_bytes(b"mine")
-    with pytest.raises(ValueError, match="no manifest beside it"):
-        export_onnx(task, directory, overwrite=True)
-    assert (directory / "model.onnx").read_bytes() == b"mine"
-
-
-def test_other_things_of_ours_stay(bert, tmp_path):
-    from keras_bert.artifacts import recorded_directory
-
-    with recorded_directory(tmp_path / "other") as staging:
-        (staging / "file").write_text("text")
-    with pytest.raises(ValueError, match="which holds another output"):
-        export_onnx(
-            tasks.FeatureExtractor(bert), tmp_path / "other", overwrite=True
-        )
-    assert (tmp_path / "other" / "file").read_text() == "text"

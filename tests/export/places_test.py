@@ -46,6 +46,10 @@ def embedder(bert):
     return tasks.TextEmbedder(bert, pooling="max", normalize=True)
 
 
+def _contents(directory):
+    return {x: x.read_bytes() for x in directory.rglob("*") if x.is_file()}
+
+
 @pytest.mark.parametrize("name", _EXPORTS)
 def test_an_export_keeps_to_the_rule(embedder, tmp_path, monkeypatch, name):
     monkeypatch.setattr(sys, "argv", [f"{tmp_path}/program"])
@@ -55,19 +59,48 @@ def test_an_export_keeps_to_the_rule(embedder, tmp_path, monkeypatch, name):
     left = output.with_name(f".{output.name}.{dead.pid}.tmp")
     left.mkdir(parents=True)
 
-    def fail(path):
+    def fail(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(artifacts, "size_entry", fail)
+        patch.setattr(artifacts, "manifest_values", fail)
         with pytest.raises(OSError, match=f"No space left.*: '{output}'"):
             export(embedder, tmp_path)
     assert not output.exists() and not left.exists()
     assert export(embedder, tmp_path) == output
     texts = [x.read_text("utf-8") for x in tmp_path.rglob("*.json")]
     assert texts and not [text for text in texts if str(tmp_path) in text]
-    told = [json.loads(text).get("settings") for text in texts]
-    how = [(x["pooling"], x["normalize"]) for x in told if x]
+    settings = [json.loads(text).get("settings") for text in texts]
+    how = [(x["pooling"], x["normalize"]) for x in settings if x]
     assert ("max", True) in how
+    before = _contents(tmp_path)
     with pytest.raises(ValueError, match="pass overwrite=True to replace it"):
         export(embedder, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(artifacts, "manifest_values", fail)
+        with pytest.raises(OSError, match=f"No space left.*: '{output}'"):
+            export(embedder, tmp_path, overwrite=True)
+    assert _contents(tmp_path) == before
+    export(embedder, tmp_path, overwrite=True)
+    assert _contents(tmp_path).keys() == before.keys()
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+@pytest.mark.parametrize("name", _EXPORTS)
+def test_a_file_of_the_user_stays(embedder, tmp_path, name, overwrite):
+    mine = tmp_path / name
+    mine = mine if mine.suffix else mine / "deep/mine"
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_bytes(b"mine")
+    with pytest.raises(ValueError, match=f"{mine} exists, and no manifest"):
+        _EXPORTS[name](embedder, tmp_path, overwrite=overwrite)
+    assert _contents(tmp_path) == {mine: b"mine"}
+
+
+@pytest.mark.parametrize("name", ["served/1", "onnx"])
+def test_other_outputs_of_ours_stay(embedder, tmp_path, name):
+    with artifacts.directory(tmp_path / name) as staging:
+        (staging / "file").touch()
+    with pytest.raises(ValueError, match="which holds another output"):
+        _EXPORTS[name](embedder, tmp_path, overwrite=True)
+    assert (tmp_path / name / "file").exists()

@@ -66,34 +66,6 @@ def test_an_empty_or_new_directory_is_used(
     assert "b" in pathlib.Path("a/b/model.config").read_text()
 
 
-def test_a_directory_that_is_not_empty_is_refused(bert, tmp_path):
-    (tmp_path / "1").mkdir()
-    (tmp_path / "1" / "precious").write_text("text")
-    with pytest.raises(ValueError, match=f"{tmp_path}/1/precious exists"):
-        export_saved_model(FeatureExtractor(bert), tmp_path)
-    assert os.listdir(tmp_path / "1") == ["precious"]
-
-
-@pytest.mark.parametrize("name", ["file", "file/model"])
-def test_a_file_in_the_way_is_refused_and_kept(bert, tmp_path, name):
-    (tmp_path / "file").write_text("text")
-    with pytest.raises((ValueError, OSError), match=f"{tmp_path}/file"):
-        export_saved_model(FeatureExtractor(bert), tmp_path / name)
-    assert (tmp_path / "file").read_text() == "text"
-    assert os.listdir(tmp_path) == ["file"]
-
-
-def test_a_failure_leaves_nothing(bert, tmp_path, monkeypatch):
-    def fail(directory, requests):
-        assert "saved_model.pb" in os.listdir(directory)
-        raise OSError("no room on the disk")
-
-    monkeypatch.setattr(saved_model, "write_warmup_requests", fail)
-    with pytest.raises(OSError, match="no room"):
-        export_saved_model(FeatureExtractor(bert), tmp_path)
-    assert os.listdir(tmp_path) == []
-
-
 def test_too_large_constants_are_refused_before_any_graph(
     narrow_bert, tmp_path, monkeypatch
 ):
@@ -144,24 +116,3 @@ def test_the_manifest_tells_of_the_task_and_lists_the_files(exported):
     files = [p for p in directory.rglob("*") if p.is_file()]
     names = {p.relative_to(directory).as_posix() for p in files}
     assert {*manifest["files"]} == names - {"manifest.json"}
-
-
-@pytest.mark.exhaustive
-def test_what_we_wrote_is_replaced_when_asked(bert, tmp_path, monkeypatch):
-    export_saved_model(FeatureExtractor(bert), tmp_path)
-    with pytest.raises(ValueError, match="must be new: .*overwrite=True"):
-        export_saved_model(FeatureExtractor(bert), tmp_path)
-    export_saved_model(FeatureExtractor(bert, 7), tmp_path, overwrite=True)
-    manifest = tmp_path / "1" / "manifest.json"
-    assert json.loads(manifest.read_text())["max_seq_length"] == 7
-    tf.saved_model.load(str(tmp_path / "1"))
-    before = manifest.read_bytes()
-    (tmp_path / "1" / "assets.extra" / "mine").write_text("text")
-    with pytest.raises(ValueError, match="assets.extra/mine exists, and no"):
-        export_saved_model(FeatureExtractor(bert), tmp_path, overwrite=True)
-    (tmp_path / "1" / "assets.extra" / "mine").unlink()
-    monkeypatch.setattr(saved_model, "write_warmup_requests", None)
-    with pytest.raises(TypeError):
-        export_saved_model(FeatureExtractor(bert), tmp_path, overwrite=True)
-    assert manifest.read_bytes() == before
-    tf.saved_model.load(str(tmp_path / "1"))

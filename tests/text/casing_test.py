@@ -84,7 +84,7 @@ def test_what_stands_beside_a_vocabulary_is_read(tmp_path, lower):
 
 def test_the_manifest_of_a_vocabulary_comes_first(tmp_path, lower, cased):
     path = tmp_path / "vocab.txt"
-    with artifacts.recorded_file(path, {"do_lower_case": True}) as name:
+    with artifacts.file(path, {"do_lower_case": True}) as name:
         lower.save(name)
     manifest = tmp_path / "manifest-vocab.txt.json"
     assert casing_beside(path) == {str(manifest): True}

@@ -121,7 +121,7 @@ def test_what_another_program_made_is_no_demo(tmp_path):
     before = _contents(tmp_path)
     code, _, stderr = _run(tmp_path, "--overwrite")
     assert code == 1
-    assert "replaces only a demo. Received: 'out'" in stderr
+    assert "an output of the same kind. Received: 'out'" in stderr
     assert _contents(tmp_path) == before
 
 

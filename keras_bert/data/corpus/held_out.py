@@ -6,7 +6,7 @@ import pathlib
 
 from absl import logging
 
-from keras_bert.artifacts import recorded_file
+from keras_bert import artifacts
 
 _LOGGED_DOCUMENTS = 2000
 _MIN_DOCUMENTS = 2
@@ -26,14 +26,16 @@ def corpus_files(directory):
     return [str(pathlib.Path(directory, f"{p}.txt")) for p in ("train", "eval")]
 
 
-def split_corpus(documents, directory, eval_share, about=None):
+def split_corpus(documents, directory, eval_share, about=None, overwrite=False):
     """Writes `train.txt` and `eval.txt` with their manifests, or nothing.
 
     Args:
         documents: iterable of lists of str, the sentences of each document.
         directory: str, an existing directory.
         eval_share: float, share of the documents that goes to `eval.txt`.
-        about: dict for JSON, what the manifests say beside the counts.
+        about: dict for JSON, further contents of the manifests. It is written
+            at the end.
+        overwrite: bool, replace files of ours.
 
     Returns:
         Counts of "documents", "held_out", "sentences", "words" and "bytes".
@@ -45,8 +47,8 @@ def split_corpus(documents, directory, eval_share, about=None):
     about = {**(about or {}), "counts": counts}
     train_file, eval_file = corpus_files(directory)
     with (
-        recorded_file(train_file, about) as train_path,
-        recorded_file(eval_file, about) as eval_path,
+        artifacts.file(train_file, about, (), overwrite) as train_path,
+        artifacts.file(eval_file, about, (), overwrite) as eval_path,
     ):
         with open(train_path, "wb") as train, open(eval_path, "wb") as held:
             for document in documents:

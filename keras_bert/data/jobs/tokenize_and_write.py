@@ -21,7 +21,7 @@ def tokenize(work, sources, text_options, num_workers):
     """Tokenizes the text, into the work directory.
 
     Args:
-        work: `WorkDirectory`.
+        work: `RecordsDirectory`.
         sources: list of sources, as `open_sources` gives them.
         text_options: `TextOptions`, settled.
         num_workers: int, processes.
@@ -51,7 +51,7 @@ def write_shards(work, text_options, options, num_workers):
     """Writes the shards that are not there yet, into the work directory.
 
     Args:
-        work: `WorkDirectory` with the corpus.
+        work: `RecordsDirectory` with the corpus.
         text_options: `TextOptions`, settled.
         options: `PretrainingDataOptions`.
         num_workers: int, processes.

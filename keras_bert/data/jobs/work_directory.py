@@ -8,7 +8,7 @@ import pathlib
 from keras_bert import artifacts
 
 
-class RecordsDirectory(artifacts.WorkDirectory):
+class RecordsDirectory:
     """Hidden work directory next to the records, with the pieces of a run.
 
     Args:
@@ -16,6 +16,7 @@ class RecordsDirectory(artifacts.WorkDirectory):
         output_files: list of str, the final names.
 
     Attributes:
+        path: `pathlib.Path` of the directory.
         shard_stems: list of str, for each output file the path of its piece
             without suffix.
     """
@@ -24,7 +25,7 @@ class RecordsDirectory(artifacts.WorkDirectory):
         self._manifest = pathlib.Path(manifest_path)
         self._outputs = [pathlib.Path(path) for path in output_files]
         name = f".{self._manifest.name}.work"
-        super().__init__(self._manifest.with_name(name))
+        self.path = self._manifest.with_name(name)
         count = len(self._outputs)
         self.shard_stems = [self.stem(f"shard-{n:05d}") for n in range(count)]
 
@@ -44,7 +45,8 @@ class RecordsDirectory(artifacts.WorkDirectory):
                 f"{self._manifest} must be the manifest of an earlier run. "
                 "Received: another file. Move it away."
             )
-        if manifest and not self.is_begun and not overwrite:
+        is_begun = artifacts.read_manifest(self.path / artifacts.MANIFEST)
+        if manifest and not is_begun and not overwrite:
             return manifest
         listed = manifest["files"] if manifest else {}
         for stem, path in zip(self.shard_stems, self._outputs, strict=True):
@@ -75,7 +77,7 @@ class RecordsDirectory(artifacts.WorkDirectory):
         Until then a manifest that is replaced lists other hashes.
 
         Args:
-            context: dict for JSON, what the manifest holds besides the
+            context: dict for JSON, the contents of the manifest besides the
                 settings.
         """
         entries = {}
@@ -88,12 +90,10 @@ class RecordsDirectory(artifacts.WorkDirectory):
         artifacts.remove_listed(
             self._manifest.parent, replaced["files"], kept=entries
         )
-        settings = artifacts.read_manifest(self.record)["settings"]
-        values = {"settings": settings, **context}
-        made = self.path / "finished.json"
-        artifacts.write_json(made, artifacts.manifest_values(entries, values))
-        os.replace(made, self._manifest)
-        self.discard()
+        settings = artifacts.read_json(self.path / artifacts.MANIFEST)
+        context = {"settings": settings["settings"], **context}
+        values = artifacts.manifest_values(entries, context)
+        artifacts.write_json(self._manifest, values)
 
 
 @contextlib.contextmanager
@@ -115,19 +115,20 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
         ValueError: the settings differ from an earlier run's, other files
             have the final names, or another process is at work.
     """
-    with RecordsDirectory(manifest_path, output_files) as work:
-        finished = work.check_output(overwrite)
-        settings = {"settings": make_settings()}
-        if finished:
-            artifacts.check_settings(finished, settings, manifest_path)
-            work.check_whole(finished)
-            yield None
-            return
-        work.begin(settings, overwrite=overwrite)
+    work = RecordsDirectory(manifest_path, output_files)
+    finished = work.check_output(overwrite)
+    settings = {"settings": make_settings()}
+    if finished:
+        artifacts.check_settings(finished, settings, manifest_path)
+        work.check_whole(finished)
+        artifacts.remove_leftovers(work.path)
+        yield None
+        return
+    with artifacts.resumable(work.path, settings, overwrite=overwrite):
         try:
             yield work
         except ValueError:
-            work.discard()
+            artifacts.discard(work.path)
             raise
         except OSError as error:
             raise OSError(

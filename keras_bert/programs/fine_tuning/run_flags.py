@@ -109,9 +109,7 @@ class RunFlags:
         paths = [*models, *filter(None, inputs)]
         for directory in models:
             check_input(directory)
-        artifacts.check_output_directory(output, paths, self._overwrite.value)
-        # Before any work, because it may be of another user.
-        work = artifacts.WorkDirectory(f"{output.rstrip('/')}.unfinished")
+        artifacts.check_directory(output, paths, self._overwrite.value)
         arguments = {
             "directory": self._init_dir.value,
             "seq_length": self._max_seq_length.value,
@@ -123,9 +121,9 @@ class RunFlags:
             # One for each part; before TensorFlow computes anything.
             tf.config.threading.set_intra_op_parallelism_threads(1)
         run = make(read(seed=recipes[0].seed), arguments)
-        self._perform(run, recipes, paths, work)
+        self._perform(run, recipes, paths)
 
-    def _perform(self, run, recipes, paths, work):
+    def _perform(self, run, recipes, paths):
         # Imported late, so that the manual is there at once.
         import keras
 
@@ -144,11 +142,15 @@ class RunFlags:
             "inputs": {str(x): artifacts.fingerprint(x) for x in paths},
             "policy": policy,
         }
-        with work, artifacts.disk_full_names_file(work.path):
-            work.begin(about, FINISHED, self._overwrite.value)
+        output, overwrite = self._output_dir.value, self._overwrite.value
+        unfinished = f"{output.rstrip('/')}.unfinished"
+        with (
+            artifacts.resumable(unfinished, about, FINISHED, overwrite) as work,
+            artifacts.disk_full_names_file(work),
+        ):
             student = self._teacher_dir.value, self._num_layers.value
-            scores = run.perform(recipes, work.path, *student)
-            work.become(self._output_dir.value, about)
+            scores = run.perform(recipes, work, *student)
+            artifacts.finish_directory(work, output, about)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)
 

@@ -35,9 +35,7 @@ def answer_file(
         ValueError: the output may not be written, a run with other settings
             was killed, or a row is faulty.
     """
-    artifacts.check_output_files(
-        [output_file], [asked.path, *inputs], overwrite
-    )
+    artifacts.check_files([output_file], [asked.path, *inputs], overwrite)
     num_rows = sum(1 for _ in asked.rows())
     about = {
         "input": artifacts.sha256(asked.path),
@@ -45,20 +43,20 @@ def answer_file(
         "rows_at_once": asked.rows_at_once,
         **settings,
     }
-    with artifacts.WorkDirectory(f"{output_file}.unfinished") as work:
-        work.begin(about, overwrite=overwrite)
+    unfinished = f"{output_file}.unfinished"
+    context = {"rows": num_rows}
+    with artifacts.resumable(unfinished, about, overwrite=overwrite) as work:
         pieces = [
-            work.path / f"{first:012d}.jsonl"
+            work / f"{first:012d}.jsonl"
             for first in range(0, num_rows, asked.rows_at_once)
         ]
         _answer(make_task(), asked, num_rows, pieces)
         with (
-            artifacts.recorded_file(output_file, {"rows": num_rows}) as name,
+            artifacts.file(output_file, context, overwrite=overwrite) as name,
             open(name, "wb") as file,
         ):
             for piece in pieces:
                 file.write(piece.read_bytes())
-        work.discard()
 
 
 def _answer(task, asked, num_rows, pieces):

@@ -35,19 +35,17 @@ def embed_file(
             "The vectors must go to a .npy file. Received: "
             f"{str(output_file)!r}."
         )
-    artifacts.check_output_files(
-        [output_file], [asked.path, *inputs], overwrite
-    )
-    num_rows = sum(1 for _ in asked.rows())
-    embedder = make_embedder()
-    shape = (num_rows, embedder.dim)
-    start, done = time.monotonic(), 0
-    texts = (text for _, text in asked.rows())
-    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    context, inputs = {}, [asked.path, *inputs]
     with (
-        artifacts.recorded_file(output_file, {"shape": shape}) as name,
+        artifacts.file(output_file, context, inputs, overwrite) as name,
         open(name, "wb") as file,
     ):
+        num_rows = sum(1 for _ in asked.rows())
+        embedder = make_embedder()
+        context["shape"] = shape = (num_rows, embedder.dim)
+        start, done = time.monotonic(), 0
+        texts = (text for _, text in asked.rows())
+        header = {"descr": "<f4", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(file, header)
         while some := [*itertools.islice(texts, asked.rows_at_once)]:
             file.write(embedder.embed(some, prompt).astype("<f4").tobytes())

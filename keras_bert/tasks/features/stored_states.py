@@ -59,8 +59,7 @@ def stored_states(states_model, rows, about, directory):
         _check_record(path, record)
         logging.info("The states of %d texts are in %s.", len(rows), path)
     else:
-        artifacts.check_output_files([path])
-        with artifacts.recorded_file(path, {STATES: record}) as temporary:
+        with artifacts.file(path, {STATES: record}) as temporary:
             _write(states_model, rows, temporary)
         logging.info("Wrote the states of %d texts to %s.", len(rows), path)
     return np.load(path, mmap_mode="r")

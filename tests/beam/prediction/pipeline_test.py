@@ -5,8 +5,8 @@ import json
 import pytest
 import tensorflow as tf
 
+from keras_bert import artifacts
 from keras_bert import tasks
-from keras_bert.artifacts import recorded_directory
 from keras_bert.export import export_saved_model
 
 pytest.importorskip("apache_beam")
@@ -140,7 +140,7 @@ def test_a_model_and_other_things_of_ours_stay(classifier, tmp_path):
     path = _write_rows(tmp_path / "rows.jsonl", [{"text": "a dog"}])
     with pytest.raises(ValueError, match="must not be an input"):
         predict_on_beam(classifier, [path], classifier, overwrite=True)
-    with recorded_directory(tmp_path / "other") as staging:
+    with artifacts.directory(tmp_path / "other") as staging:
         (staging / "file").write_text("text")
     other = str(tmp_path / "other")
     with pytest.raises(ValueError, match="manifest.json exists"):

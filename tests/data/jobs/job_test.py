@@ -435,7 +435,7 @@ def test_casing_is_that_of_the_vocabulary(
 ):
     cased = tmp_path / "cased" / "vocab.txt"
     cased.parent.mkdir()
-    with artifacts.recorded_file(cased, {"do_lower_case": False}) as name:
+    with artifacts.file(cased, {"do_lower_case": False}) as name:
         vocabulary.save(name)
     options = TextOptions(str(cased)).settled()
     assert options.do_lower_case is False

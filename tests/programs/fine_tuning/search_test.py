@@ -113,7 +113,7 @@ def test_what_has_ended_is_not_repeated(tmp_path, scores, killed_after):
     begun = {*places[0].glob("run-*")} - ended
     (curve,) = (path / "curve" for path in begun)
     curve.unlink()
-    curve.parent.rmdir()  # As `WorkDirectory.begin` does.
+    curve.parent.rmdir()  # As `artifacts.resumable` does.
     trials, learned, best = _run(places[0], scores)
     assert learned == [0, 1, 2][killed_after:]
     whole, _, whole_best = _run(places[1], scores)
