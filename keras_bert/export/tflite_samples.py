@@ -27,7 +27,7 @@ _TEXTS = (
 
 
 def sample_columns(task, texts=None):
-    """Arranges texts in the columns that a task takes.
+    """Return texts as the columns that a task takes.
 
     Args:
         task: a `Task`.
@@ -36,20 +36,42 @@ def sample_columns(task, texts=None):
             built-in sentences.
 
     Returns:
-        A list with a string array for each of the task's `text_inputs`, a row
-        for each text.
+        A list with an array of bytes for each of the task's `text_inputs`, a
+        row for each text.
     """
     rows = _built_in(task) if texts is None else [*texts]
+    names = task.text_inputs
     if not rows:
         raise ValueError(
             "There must be texts to try the file on. Received: none."
         )
-    return [
-        _column(task, name, values)
-        for name, values in zip(
-            task.text_inputs, _columns(task, rows), strict=True
+    if len(names) == 1:
+        rows = [(row,) for row in rows]
+    if any(
+        not isinstance(row, tuple | list) or len(row) != len(names)
+        for row in rows
+    ):
+        raise ValueError(
+            f"Each text must be a tuple of {', '.join(names)}. "
+            f"Received: {rows[0]!r}."
         )
+    return [
+        _column(name, values, len(task.text_shapes.get(name, (None,))))
+        for name, values in zip(names, zip(*rows, strict=True), strict=True)
     ]
+
+
+def _column(name, values, rank):
+    array = np.array(values, dtype=object)
+    if array.ndim != rank or any(
+        not isinstance(text, str | bytes) for text in array.flat
+    ):
+        raise ValueError(
+            f"`{name}` must hold str in {rank} dimension(s). "
+            f"Received: {values[0]!r}, in an array of shape {array.shape}."
+        )
+    data = [x.encode() if isinstance(x, str) else x for x in array.flat]
+    return np.array(data, dtype=object).reshape(array.shape)
 
 
 def id_samples(task, columns):
@@ -84,44 +106,8 @@ def _built_in(task):
     return pairs
 
 
-def _columns(task, rows):
-    if len(task.text_inputs) == 1:
-        return [rows]
-    is_right = all(
-        isinstance(row, tuple | list) and len(row) == len(task.text_inputs)
-        for row in rows
-    )
-    if not is_right:
-        raise ValueError(
-            f"Each text must be a tuple of {', '.join(task.text_inputs)}. "
-            f"Received: {rows[0]!r}."
-        )
-    return [*zip(*rows, strict=True)]
-
-
-def _column(task, name, values):
-    rank = len(task.text_shapes.get(name, (None,)))
-    array = np.array(_encoded(values, name), dtype=object)
-    if array.ndim != rank:
-        raise ValueError(
-            f"`{name}` must have {rank} dimension(s), str in all places. "
-            f"Received: {values[0]!r}, in an array of shape {array.shape}."
-        )
-    return array
-
-
-def _encoded(value, name):
-    if isinstance(value, str):
-        return value.encode("utf-8")
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, tuple | list):
-        return [_encoded(item, name) for item in value]
-    raise ValueError(f"`{name}` must be made of str. Received: {value!r}.")
-
-
 def read_texts(task, path):
-    """Reads the texts of a file, for `sample_columns`; None for no file.
+    """Read the texts of a file, for `sample_columns`; None for no file.
 
     It is a UTF-8 file with a text in each line, with tabs between the strings
     of a task that takes several, and between the choices of a question.
@@ -131,23 +117,20 @@ def read_texts(task, path):
     """
     if path is None:
         return None
-    texts = (line.rstrip("\r\n") for line in read_lines(path))
-    lines = [(number, line) for number, line in enumerate(texts, 1) if line]
-    if len(task.text_inputs) == 1:
-        return [line for _, line in lines]
-    return [
-        _cells(task, line, f"{path}, line {number}") for number, line in lines
-    ]
-
-
-def _cells(task, line, where):
-    first, *others = line.split("\t")
-    if task.text_shapes and len(others) > 1:
-        return first, others
-    if not task.text_shapes and len(others) == 1:
-        return first, *others
-    wanted = "a text and two choices or more" if task.text_shapes else "two"
-    raise ValueError(
-        f"{where}, must hold {wanted}, with tabs between them. "
-        f"Received: {1 + len(others)}."
-    )
+    texts = []
+    for number, line in enumerate(read_lines(path), 1):
+        line = line.rstrip("\r\n")
+        first, *others = line.split("\t")
+        if line and len(task.text_inputs) == 1:
+            texts.append(line)
+        elif task.text_shapes and len(others) > 1:
+            texts.append((first, others))
+        elif not task.text_shapes and len(others) == 1:
+            texts.append((first, *others))
+        elif line:
+            raise ValueError(
+                f"{path}, line {number}, must hold "
+                f"{'a text and choices' if task.text_shapes else 'two texts'}, "
+                f"with tabs between them. Received: {1 + len(others)}."
+            )
+    return texts

@@ -19,7 +19,6 @@ from keras_bert.artifacts import atomic_file
 from keras_bert.data.records.framing import write_records
 
 WARMUP_FILE = "assets.extra/tf_serving_warmup_requests"
-_MOST_REQUESTS = 1000  # With more a server does not load the model.
 _SHORTEST = 16
 # The fields that are needed of tensorflow_serving/apis: PredictionLog,
 # PredictLog, PredictRequest with a map from names to tensors, ModelSpec.
@@ -29,19 +28,12 @@ _SIGNATURE_NAME = 3
 
 
 def write_warmup_requests(version_directory, requests):
-    """Writes the warm-up of a SavedModel.
+    """Write the warm-up of a SavedModel.
 
-    A request that the model refuses keeps a server from loading it. Requests
-    are dicts from the inputs of `serving_default` to arrays or lists of values.
-
-    Raises:
-        ValueError: there are more than a server reads.
+    A request that the model refuses keeps a server from loading it, and so do
+    more than 1000. Requests are dicts from the inputs of `serving_default` to
+    arrays or lists of values.
     """
-    if len(requests) > _MOST_REQUESTS:
-        raise ValueError(
-            f"A server reads at most {_MOST_REQUESTS} requests for warm-up. "
-            f"Received: {len(requests)}."
-        )
     path = pathlib.Path(version_directory, WARMUP_FILE)
     path.parent.mkdir(exist_ok=True)
     logs = [_prediction_log(request) for request in requests]
@@ -49,28 +41,24 @@ def write_warmup_requests(version_directory, requests):
         write_records(file, logs)
 
 
-def example_requests(task, lengths=None, batch_sizes=(1, 8)):
-    """Makes requests of all lengths, in tokens, that a task computes alike.
+def example_requests(task):
+    """Return requests of all lengths that a task computes alike.
 
-    Args:
-        task: `Task`.
-        lengths: list of int, in tokens; by default the powers of two from 16
-            up to the longest text, and that.
-        batch_sizes: tuple of int, the rows of the requests of each length.
+    The lengths are powers of two from 16 tokens up to the longest text, and
+    that length; each comes with 1 and with 8 rows.
     """
     longest = task.preprocess.seq_length
-    if lengths is None:
-        lengths = {
-            min(_SHORTEST << power, longest)
-            for power in range(longest.bit_length())
-        }
+    lengths = {
+        min(_SHORTEST << power, longest)
+        for power in range(longest.bit_length())
+    }
     return [
         {
             name: _values(task, name, length, batch_size)
             for name in task.text_inputs
         }
         for length in sorted(lengths)
-        for batch_size in batch_sizes
+        for batch_size in (1, 8)
     ]
 
 

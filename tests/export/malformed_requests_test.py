@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from keras_bert import tasks
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.config import BertConfig
 from keras_bert.export import export_onnx
@@ -16,6 +15,8 @@ from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
 from keras_bert.models.roberta import RobertaConfig
 from keras_bert.models.xlm_roberta import XLMRobertaConfig
+from tests.export.conftest import OF_FEATURES
+from tests.export.conftest import TASKS
 
 _SIZES = {
     "hidden_size": 8,
@@ -31,39 +32,12 @@ _CONFIGS = {
     "roberta": RobertaConfig(275, **_SIZES),
     "xlm": XLMRobertaConfig(40, **_SIZES),
 }
-_LABELS = ["O", "B-X", "I-X"]
-
-
-def _of_pairs(model):
-    classifier = tasks.TextClassifier(model, labels=_LABELS)
-    classifier.settings["is_pair"] = True
-    return classifier
 
 
 def _of_ids(task, path):
     export_tflite(task, path, "float32", files=["ids"], force=True)
 
 
-_TASKS = {
-    "chooser": tasks.MultipleChoice,
-    "classifier": lambda model: tasks.TextClassifier(model, labels=_LABELS),
-    "embedder": tasks.TextEmbedder,
-    "features": tasks.FeatureExtractor,
-    "fill_mask": tasks.FillMask,
-    "generator": lambda model: tasks.TextGenerator(model, max_new_tokens=2),
-    "of_features": lambda model: tasks.FeatureTextClassifier(
-        model, labels=_LABELS
-    ),
-    "of_pairs": _of_pairs,
-    "questions": lambda model: tasks.QuestionAnswerer(
-        model, max_query_length=3
-    ),
-    "regressor": tasks.TextRegressor,
-    "tagger": lambda model: tasks.TokenClassifier(model, labels=_LABELS),
-    "tags_of_features": lambda model: tasks.FeatureTokenClassifier(
-        model, labels=_LABELS
-    ),
-}
 _EXPORTS = {
     "ids.tflite": _of_ids,
     "onnx": export_onnx,
@@ -77,15 +51,15 @@ _IN_TFLITE = {"albert", "bert", "xlm"}
 
 def _exists(export, model, task):
     """Tell whether there is such an export."""
-    if task == "generator":
-        return (export, model) == ("saved_model", "gpt")
+    if task in ("generator", "several"):
+        return (export, model, task) == ("saved_model", "gpt", "generator")
     if model == "gpt" and (export, task) != ("saved_model", "embedder"):
         return False
     return {
-        "ids.tflite": "features" not in task,
+        "ids.tflite": task not in OF_FEATURES,
         "onnx": task != "fill_mask",
         "saved_model": True,
-        "text.tflite": "features" not in task and model in _IN_TFLITE,
+        "text.tflite": task not in OF_FEATURES and model in _IN_TFLITE,
     }[export]
 
 
@@ -93,7 +67,7 @@ _CASES = [
     (export, model, task)
     for export in _EXPORTS
     for model in _CONFIGS
-    for task in _TASKS
+    for task in TASKS
     if _exists(export, model, task)
 ]
 
@@ -190,7 +164,7 @@ def test_wrong_shapes_are_refused_and_the_process_lives(
         config, make_settings_of(config.model_type)
     )
     path = tmp_path / "model.tflite"
-    _EXPORTS[export](_TASKS[task](pretrained), path)
+    _EXPORTS[export](TASKS[task](pretrained), path)
     result = subprocess.run(
         [sys.executable, "-c", _SERVER, export, path],
         capture_output=True,

@@ -13,9 +13,9 @@ from keras_bert.models import Backbone
 from keras_bert.models.albert import AlbertConfig
 from keras_bert.models.albert import albert_backbone
 from keras_bert.models.modernbert import modernbert_backbone
-from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.models.task_model import add_task_head
 from keras_bert.models.task_model import over_choices
+from tests import tiny
 
 _SEED = 7
 # 1 at tokens: a row that is full, one with a token masked, one with none.
@@ -47,38 +47,22 @@ def inputs():
     }
 
 
-def test_tokens_have_the_states_of_the_model(backbone, inputs):
-    model = backbone.states_model()
-    expected, found = model(inputs), packed_model(model)(inputs)
-    assert expected.keys() == found.keys()
-    for name, states in expected.items():
-        _check_tokens(found[name], states)
-
-
 @pytest.fixture
 def modernbert():
-    config = ModernBertConfig(
-        vocab_size=30,
-        hidden_size=12,
-        num_hidden_layers=4,
-        num_attention_heads=3,
-        intermediate_size=10,
-        max_position_embeddings=600,
-        local_attention=8,
-    )
+    config = tiny.config("modernbert", H=12, P=600, local_attention=8)
     backbone = modernbert_backbone(config)
-    random = np.random.default_rng(_SEED)
-    for variable in backbone.encoder("encoder").weights:
-        variable.assign(random.normal(0.0, 0.3, variable.shape))
+    tiny.widened(backbone.encoder("encoder"))
     return backbone
 
 
-def test_tokens_of_modernbert_have_the_states_of_the_model(modernbert, inputs):
-    del inputs["segment_ids"]
-    model = modernbert.states_model()
+@pytest.mark.parametrize("name", ["backbone", "modernbert"])
+def test_tokens_have_the_states_of_the_model(name, request, inputs):
+    model = request.getfixturevalue(name).states_model()
+    inputs = tiny.inputs_of(model, inputs)
     expected, packed = model(inputs), packed_model(model)
     assert not [x for x in packed.layers if x.name.startswith("block_")]
     found = packed(inputs)
+    assert expected.keys() == found.keys()
     for name, states in expected.items():
         _check_tokens(found[name], states)
 
@@ -192,33 +176,28 @@ def test_products_are_of_tokens_and_attention_of_few_shapes(
     assert set(grids) == {(48, 24)}
 
 
-def test_in_bfloat16_products_are_not_divided(inputs, monkeypatch):
-    monkeypatch.setattr(FlatDense, "some_units", None)
-    blocks = [
-        PostNormBlock(
-            SelfAttention(8, 2, dtype="mixed_bfloat16", name="self_attention"),
-            FeedForward(8, 16, dtype="mixed_bfloat16", name="feed_forward"),
-            dtype="mixed_bfloat16",
-        )
-    ]
-    model = Backbone(BertEmbeddings(30, 8, 32), blocks).encoder("encoder")
-    _check_tokens(
-        *(x(inputs)["sequence_output"] for x in (packed_model(model), model)),
-        atol=0.05,
+@pytest.mark.parametrize(
+    "policy, sizes, atol",
+    [
+        # In bfloat16 products are not divided.
+        ("mixed_bfloat16", (8, 2, 16), 0.05),
+        ("float32", (7, 1, 9), 1e-5),
+    ],
+)
+def test_other_widths_and_policies(policy, sizes, atol, inputs, monkeypatch):
+    if policy == "mixed_bfloat16":
+        monkeypatch.setattr(FlatDense, "some_units", None)
+    width, num_heads, inner = sizes
+    block = PostNormBlock(
+        SelfAttention(width, num_heads, dtype=policy, name="self_attention"),
+        FeedForward(width, inner, dtype=policy, name="feed_forward"),
+        dtype=policy,
     )
-
-
-def test_one_head_and_an_odd_width(inputs):
-    blocks = [
-        PostNormBlock(
-            SelfAttention(7, 1, name="self_attention"),
-            FeedForward(7, 9, name="feed_forward"),
-        )
-    ]
-    model = Backbone(BertEmbeddings(30, 7, 32), blocks).encoder("encoder")
-    _check_tokens(
-        *(x(inputs)["sequence_output"] for x in (packed_model(model), model))
-    )
+    embeddings = BertEmbeddings(30, width, 32)
+    model = Backbone(embeddings, [block]).encoder("encoder")
+    found, expected = packed_model(model)(inputs), model(inputs)
+    name = "sequence_output"
+    _check_tokens(found[name], expected[name], atol=atol)
 
 
 def test_a_block_with_its_own_call_is_left_alone(inputs):

@@ -15,8 +15,12 @@ from tensorflow.core.protobuf import saved_model_pb2
 from keras_bert import tasks
 from keras_bert.export import export_saved_model
 from keras_bert.export.served_ops import check_ops
+from tests.export.conftest import LABELS
+from tests.export.conftest import TASKS
+from tests.export.conftest import columns
 
-_LABELS = ["x", "y", "z"]
+_NAMES = [name for name in TASKS if name != "generator"]
+
 _TEXTS = [
     "the dog eats [MASK] .",
     "",
@@ -29,38 +33,6 @@ _TEXTS = [
 ]
 _TEXTS = [x.encode() if isinstance(x, str) else x for x in _TEXTS]
 
-
-def _answerer(bert):
-    answerer = tasks.QuestionAnswerer(bert, seq_length=24, max_query_length=6)
-    answerer.null_threshold = 0.0
-    return answerer
-
-
-def _of_pairs(bert):
-    classifier = tasks.TextClassifier(bert, labels=_LABELS, seq_length=20)
-    classifier.settings["is_pair"] = True
-    return classifier
-
-
-_TASKS = {
-    "answerer": _answerer,
-    "chooser": lambda bert: tasks.MultipleChoice(bert, seq_length=20),
-    "classifier": lambda bert: tasks.TextClassifier(bert, labels=_LABELS),
-    "embedder": lambda bert: tasks.TextEmbedder(bert, normalize=True),
-    "words_by_features": lambda bert: tasks.FeatureTokenClassifier(
-        bert, labels=["B-X", "I-X", "O"], lstm_size=4
-    ),
-    "features": tasks.FeatureExtractor,
-    "fill_mask": tasks.FillMask,
-    "of_pairs": _of_pairs,
-    "regressor": tasks.TextRegressor,
-    "several": lambda bert: tasks.TextClassifier(
-        bert, labels=_LABELS, multi_label=True
-    ),
-    "tagger": lambda bert: tasks.TokenClassifier(
-        bert, labels=["B-X", "I-X", "O"]
-    ),
-}
 
 # TensorFlow Serving loads as the loader of version 1 does. Answers by export,
 # loader and signature.
@@ -97,17 +69,6 @@ pickle.dump(answers, sys.stdout.buffer)
 """
 
 
-def _columns(task, texts):
-    columns = {
-        "text": texts,
-        "text_pair": texts[::-1],
-        "choices": [[text, b"a bird"] for text in texts],
-        "question": texts[::-1],
-        "context": texts,
-    }
-    return {name: columns[name] for name in task.text_inputs}
-
-
 @pytest.fixture(scope="module")
 def exported(request, make_bert, tmp_path_factory):
     """The tasks that are tested now, and the directories of SavedModels."""
@@ -117,7 +78,7 @@ def exported(request, make_bert, tmp_path_factory):
             names |= {item.callspec.params.get("name", "tagger")}
     bert = make_bert(max_position_embeddings=40)
     folder = tmp_path_factory.mktemp("served")
-    made = {name: _TASKS[name](bert) for name in sorted(names)}
+    made = {name: TASKS[name](bert) for name in sorted(names)}
     for name, task in made.items():
         # So that few rows of these texts go together.
         export_saved_model(task, folder / name, batch_tokens=64)
@@ -129,12 +90,12 @@ def answers(exported, tmp_path_factory):
     """What a process without keras_bert gets from all of them."""
     requests = {}
     for name, (task, directory) in exported.items():
-        columns = _columns(task, _TEXTS)
-        inputs = task.preprocess(*map(tf.constant, columns.values()))
+        texts = columns(task, _TEXTS)
+        inputs = task.preprocess(*map(tf.constant, texts.values()))
         ids = {name: inputs[name].numpy() for name in task.inputs}
         requests[name] = (
             str(directory),
-            {"serving_default": columns, "ids": ids},
+            {"serving_default": texts, "ids": ids},
         )
     result = subprocess.run(
         [sys.executable, "-c", _SERVER],
@@ -151,14 +112,14 @@ def answers(exported, tmp_path_factory):
     "classifier", "answerer", "chooser", "tagger", "fill_mask", "embedder"
 )
 @pytest.mark.parametrize("loader", ["by_session", "by_functions"])
-@pytest.mark.parametrize("name", _TASKS)
+@pytest.mark.parametrize("name", _NAMES)
 def test_a_server_answers_as_python(exported, answers, name, loader):
     task, _ = exported[name]
-    columns = [tf.constant(x) for x in _columns(task, _TEXTS).values()]
-    inputs = task.preprocess(*columns)
+    texts = [tf.constant(x) for x in columns(task, _TEXTS).values()]
+    inputs = task.preprocess(*texts)
     is_token = inputs["input_mask"].numpy() > 0
     expected = {
-        "serving_default": task.predict_texts(*columns),
+        "serving_default": task.predict_texts(*texts),
         "ids": task.predict_ids({n: inputs[n] for n in task.inputs}),
     }
     for signature, outputs in answers[name, loader].items():
@@ -242,19 +203,6 @@ def test_texts_that_do_not_go_together_are_refused(
         answer(**texts)
 
 
-def test_a_row_without_tokens_has_a_zero_vector(exported):
-    task, directory = exported["embedder"]
-    ids = {name: np.ones((2, 9), np.int32) for name in task.inputs}
-    ids["input_mask"][1] = 0
-    for run in (
-        tf.saved_model.load(str(directory)).signatures["ids"],
-        lambda **ids: task.predict_ids(ids),
-    ):
-        tensors = {name: tf.constant(x) for name, x in ids.items()}
-        lengths = np.linalg.norm(run(**tensors)["embedding"], axis=1)
-        np.testing.assert_allclose(lengths, [1, 0], atol=1e-5)
-
-
 def test_weights_in_bfloat16_are_constants_stored_in_it(narrow_bert, tmp_path):
     task = tasks.TextEmbedder(narrow_bert)
     export_saved_model(task, tmp_path)
@@ -325,7 +273,7 @@ def test_the_manifest_tells_of_ops_and_signatures(exported):
     path = directory / "export_manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
     assert manifest["task"] == "TokenClassifier"
-    assert manifest["settings"]["labels"] == ["B-X", "I-X", "O"]
+    assert manifest["settings"]["labels"] == LABELS
     assert "MatMul" in manifest["core_ops"]
     assert manifest["least_tensorflow_serving"] == "2.12"
     assert manifest["signatures"]["serving_default"]["inputs"] == {
@@ -336,7 +284,7 @@ def test_the_manifest_tells_of_ops_and_signatures(exported):
 @pytest.mark.smoke(
     "classifier", "answerer", "chooser", "tagger", "fill_mask", "embedder"
 )
-@pytest.mark.parametrize("name", _TASKS)
+@pytest.mark.parametrize("name", _NAMES)
 def test_only_the_two_ops_of_texts_are_not_core(exported, name):
     _, directory = exported[name]
     manifest = json.loads((directory / "export_manifest.json").read_text())

@@ -13,6 +13,9 @@ from keras_bert import tasks
 from keras_bert.export import export_tflite
 from keras_bert.export.tflite_comparison import signature_runner
 from keras_bert.export.tflite_functions import operators
+from tests.export.conftest import IN_TFLITE
+from tests.export.conftest import TASKS
+from tests.export.conftest import columns
 
 _HARD = [
     b"the dog eats meat",
@@ -43,34 +46,7 @@ np.savez(sys.argv[3], **{
 """
 
 
-def _pair_classifier(bert):
-    task = tasks.TextClassifier(bert, labels=["no", "maybe", "y\u00e9s"])
-    task.settings["is_pair"] = True
-    return task
-
-
-def _answerer(bert):
-    task = tasks.QuestionAnswerer(bert, max_query_length=3)
-    task.null_threshold = 0.0
-    return task
-
-
-_TASKS = {
-    "pair_classifier": _pair_classifier,
-    "several_labels": lambda bert: tasks.TextClassifier(
-        bert, labels=["a", "b"], multi_label=True
-    ),
-    "regressor": tasks.TextRegressor,
-    "tagger": lambda bert: tasks.TokenClassifier(
-        bert, labels=["O", "B-X", "I-X"]
-    ),
-    "answerer": _answerer,
-    "embedder": lambda bert: tasks.TextEmbedder(bert, normalize=True),
-    "extractor": tasks.FeatureExtractor,
-    "fill_mask": tasks.FillMask,
-    "chooser": tasks.MultipleChoice,
-}
-_QUICK = ("pair_classifier", "answerer")
+_QUICK = ("of_pairs", "answerer")
 
 
 @pytest.fixture(
@@ -79,25 +55,24 @@ _QUICK = ("pair_classifier", "answerer")
         pytest.param(
             name, marks=() if name in _QUICK else pytest.mark.exhaustive
         )
-        for name in _TASKS
+        for name in IN_TFLITE
     ],
 )
 def exported(request, bert, tmp_path_factory):
     """A task, the folder of its files, and what was found of them."""
-    task = _TASKS[request.param](bert)
+    task = TASKS[request.param](bert)
     folder = tmp_path_factory.mktemp("tflite")
     found = export_tflite(task, folder / "model.tflite", kind="float32")
     return task, folder, found
 
 
 def _columns(task, rows=_HARD):
-    first = np.array(rows, dtype=object)
-    if task.text_shapes:
-        others = [[row, b"a dog", row[::-1]] for row in rows]
-        second = np.array(others, dtype=object).reshape(len(rows), 3)
-    else:
-        second = np.array(rows[::-1], dtype=object)
-    return dict(zip(task.text_inputs, (first, second)))
+    return {
+        name: np.array(values, object).reshape(
+            [len(rows), 2][: len(task.text_shapes.get(name, [None]))]
+        )
+        for name, values in columns(task, rows).items()
+    }
 
 
 def _assert_equal(found, expected):
