@@ -20,58 +20,25 @@ _ALIGNED = 64  # Bytes.
 
 
 @dataclasses.dataclass(frozen=True)
-class LoadReport:
-    """Arrays of a file compared with the weights of a model.
-
-    Args:
-        loaded: names of arrays that have their place in the model.
-        missing: names of arrays that the model wants.
-        unexpected: names of arrays that the model has no place for.
-        misshaped: dict from the name of an array to the shapes expected and
-            found.
-    """
-
-    loaded: tuple
-    missing: tuple = ()
-    unexpected: tuple = ()
-    misshaped: dict = dataclasses.field(default_factory=dict)
-
-    def __str__(self):
-        misshaped = [
-            f"{name} (expected {expected}, found {found})"
-            for name, (expected, found) in self.misshaped.items()
-        ]
-        counts = [f"Loaded: {len(self.loaded)}"]
-        for word, names in (
-            ("Missing", self.missing),
-            ("Unexpected", self.unexpected),
-            ("Of another shape", misshaped),
-        ):
-            if names:
-                counts.append(f"{word}: {len(names)}, {_some(names)}")
-        return ". ".join(counts)
-
-
-@dataclasses.dataclass(frozen=True)
 class LoadPlan:
     """Places of the arrays that are loaded.
 
     Args:
-        places: tuple of `Place`, each with an array of the file.
+        places: list of `Place`, each with an array of the file.
         parts: frozenset of the optional parts that are in the file.
-        fresh: frozenset of weights that stay as they were initialized,
-            because the caller has named them.
-        unused: tuple of the names of arrays that the model has no place for.
+        fresh: frozenset of weights that stay random, because the caller has
+            named them.
+        unused: list of the names of arrays without a place in the model.
     """
 
-    places: tuple
+    places: list
     parts: frozenset
     fresh: frozenset
-    unused: tuple = ()
+    unused: list
 
 
 def plan_loading(source, allow_missing=()):
-    """Compares what is in a checkpoint with what a model wants.
+    """Compare the arrays of a checkpoint with the weights of its model.
 
     Args:
         source: `Source`.
@@ -85,63 +52,64 @@ def plan_loading(source, allow_missing=()):
 
     Raises:
         CheckpointError: anything is missing or of another shape, or
-            unexpected unless the source is lenient. Its `report` is a
-            `LoadReport`.
+            unexpected unless the source is lenient.
     """
     shapes = source.arrays.shapes
     places = source.places(source.config, source.task and source.task.head)
-    optional = find_family(source.config.model_type).parts
-    _check_names(allow_missing, places)
+    optional = {*find_family(source.config.model_type).parts}
+    allowed = {*allow_missing}
+    unknown = allowed - {x for place in places for x in _names(place)}
+    if unknown:
+        raise ValueError(
+            "`allow_missing` must name layers or weights of the model. "
+            f"Received: {', '.join(sorted(unknown))}."
+        )
+    found = [place for place in places if place.name in shapes]
+    present = {place.part for place in found}
     # A weight is there or not: two thirds of a matrix are an error.
-    begun = {place.weight for place in places if place.name in shapes}
-    fresh = {
-        place.weight
-        for place in places
-        if {place.part, place.weight} & {*allow_missing}
-    } - begun
-    present = {place.part for place in places if place.name in shapes}
-    wanted = [
-        place
+    fresh = {place.weight for place in places if allowed & _names(place)}
+    fresh -= {place.weight for place in found}
+    missing = [
+        place.name
         for place in places
         if place.part in present or place.part not in optional
+        if place.name not in shapes and place.weight not in fresh
     ]
-    found = tuple(place for place in wanted if place.name in shapes)
-    report = _compare(shapes, places, wanted, fresh, source.ignored)
-    surprises = () if source.is_lenient else report.unexpected
-    if report.missing or report.misshaped or surprises:
-        error = CheckpointError(
-            f"{source.name} does not fit its config. {report}."
+    unused = {*shapes} - {place.name for place in found} - source.ignored
+    unused = sorted(unused)
+    misshaped = [
+        f"{place.name} (expected {place.shape}, found {shapes[place.name]})"
+        for place in found
+        if shapes[place.name] != place.shape
+    ]
+    if missing or misshaped or (unused and not source.is_lenient):
+        report = [f"Loaded: {len(found)}"]
+        for word, names in (
+            ("Missing", missing),
+            ("Unexpected", unused),
+            ("Of another shape", misshaped),
+        ):
+            if names:
+                report.append(f"{word}: {len(names)}, {_some(names)}")
+        if misshaped:
+            num_tokens = len(source.tokenizer.vocabulary)
+            report.append(f"The vocabulary has {num_tokens} tokens")
+        raise CheckpointError(
+            f"{source.name} does not fit its config. {'. '.join(report)}."
         )
-        error.report = report
-        raise error
     # A head that is tied and nothing more has no weight, and is always there.
     shapes_of = weight_shapes(source.config)
-    bare = {*optional} - {path.partition("/")[0] for path in shapes_of}
-    parts = frozenset({*optional} & (present | bare | {*allow_missing}))
-    return LoadPlan(found, parts, frozenset(fresh), report.unexpected)
+    bare = optional - {path.partition("/")[0] for path in shapes_of}
+    parts = frozenset(optional & (present | bare | allowed))
+    return LoadPlan(found, parts, frozenset(fresh), unused)
 
 
-def _compare(shapes, places, wanted, fresh, ignored):
-    return LoadReport(
-        loaded=tuple(p.name for p in wanted if p.name in shapes),
-        missing=tuple(
-            p.name
-            for p in wanted
-            if p.name not in shapes and p.weight not in fresh
-        ),
-        unexpected=tuple(
-            sorted({*shapes} - {p.name for p in places} - ignored)
-        ),
-        misshaped={
-            p.name: (p.shape, shapes[p.name])
-            for p in wanted
-            if shapes.get(p.name, p.shape) != p.shape
-        },
-    )
+def _names(place):
+    return {place.part, place.weight}
 
 
 def load(build, plan, source):
-    """Makes a model with the numbers of a `Source`, placed by a `LoadPlan`.
+    """Make a model with the numbers of a `Source`, placed by a `LoadPlan`.
 
     `build` makes and returns a `PretrainedModel`.
     """
@@ -188,21 +156,11 @@ def load(build, plan, source):
 
 
 def _read(places, arrays, shape):
-    """Reads an array of our shape from the one that it is, or the three."""
+    """Read a weight; concatenate query, key and value if stored apart."""
     values = _empty(shape)
     for place in places:
         place.read_into(values, arrays.read(place.name))
     return values
-
-
-def _check_names(allow_missing, places):
-    known = {name for place in places for name in (place.part, place.weight)}
-    unknown = sorted({*allow_missing} - known)
-    if unknown:
-        raise ValueError(
-            "`allow_missing` must name layers or weights of the model. "
-            f"Received: {', '.join(unknown)}."
-        )
 
 
 def _some(names, most=_MOST_NAMED):
@@ -211,15 +169,15 @@ def _some(names, most=_MOST_NAMED):
 
 
 def _empty(shape):
-    """An array at an address of which TensorFlow needs no copy."""
+    """Return an array at an address that TensorFlow can use as it is."""
     size = math.prod(shape)
     room = np.empty(size + _ALIGNED // 4, np.float32)
     start = -room.ctypes.data % _ALIGNED // 4
     return room[start : start + size].reshape(shape)
 
 
-class _Lent:
-    """An array that a tensor shares, which would copy one of NumPy."""
+class _SharedArray:
+    """An array whose memory a tensor shares; it would copy one of NumPy."""
 
     def __init__(self, values):
         self._values = values
@@ -229,10 +187,10 @@ class _Lent:
 
 
 def _built_with(read, weights, build):
-    """Builds a model whose TensorFlow variables begin with given numbers.
+    """Build a model whose TensorFlow variables start with given numbers.
 
     No number is drawn or written twice, and one variable at a time is held
-    beside the model. Weights that are made are removed from `weights`.
+    next to the model. Weights that are made are removed from `weights`.
     """
     import tensorflow as tf  # Other backends do without.
 
@@ -243,7 +201,7 @@ def _built_with(read, weights, build):
         weight = f"{scope}/{arguments['name']}".removeprefix("/")
         if weight in weights:
             del weights[weight]
-            arguments["initial_value"] = tf.constant(_Lent(read(weight)))
+            arguments["initial_value"] = tf.constant(_SharedArray(read(weight)))
         return next_variable(**arguments)
 
     with tf.variable_creator_scope(create):

@@ -168,6 +168,40 @@ def test_damaged_files_are_refused_or_read_whole(name, tmp_path):
     assert 0 < read < _NUM_CASES
 
 
+@pytest.mark.parametrize("name", [*_FORMATS])
+def test_any_cut_is_seen(name, tmp_path):
+    make, open_file = _FORMATS[name]
+    path, victim = make(tmp_path)
+    data = victim.read_bytes()
+    for length in range(0, len(data), max(1, len(data) // 97)):
+        victim.unlink()
+        victim.write_bytes(data[:length])
+        with pytest.raises(CheckpointError):
+            open_file(path)
+
+
+@pytest.mark.parametrize(
+    "data, complaint",
+    [
+        (None, "cannot be read: No such file"),
+        (b"", "is empty"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        (b"<html>", "cut off|does not begin|not a JSON file"),
+    ],
+)
+@pytest.mark.parametrize("name", [*_FORMATS])
+def test_files_of_another_kind_are_explained(name, data, complaint, tmp_path):
+    make, open_file = _FORMATS[name]
+    path, victim = make(tmp_path)
+    victim.unlink()
+    if data is not None:
+        victim.write_bytes(data)
+    with pytest.raises(CheckpointError, match=complaint) as info:
+        open_file(path)
+    assert str(path) in str(info.value)
+    check_message(info.value)
+
+
 @pytest.mark.parametrize("name", ["tensorflow_index", "tensorflow_data"])
 def test_hostile_numbers_under_right_checksums(name, tmp_path, monkeypatch):
     def any_checksum(*_):

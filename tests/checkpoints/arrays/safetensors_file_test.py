@@ -154,31 +154,3 @@ def test_lengths_beyond_the_file_are_refused(path, length):
     write_raw(path, {"x": entry("F32", [2], 0, 8)}, bytes(8), length)
     with pytest.raises(CheckpointError, match="cut off|no safetensors"):
         SafetensorsFile(path)
-
-
-@pytest.mark.parametrize(
-    "data, complaint",
-    [
-        (b"", "is empty"),
-        (b"abc", "cut off"),
-        (b"version https://git-lfs.github.com/spec/v1\noid", "git lfs pull"),
-    ],
-)
-def test_files_of_another_kind_are_explained(path, data, complaint):
-    path.write_bytes(data)
-    with pytest.raises(CheckpointError, match=complaint):
-        SafetensorsFile(path)
-
-
-def test_missing_files_are_named(path):
-    with pytest.raises(CheckpointError, match="safetensors cannot be read: No"):
-        SafetensorsFile(path)
-
-
-def test_any_cut_is_seen(path):
-    write_safetensors(path, [("x", (3,), lambda: np.zeros(3, np.float32))])
-    data = path.read_bytes()
-    for length in range(len(data)):
-        path.write_bytes(data[:length])
-        with pytest.raises(CheckpointError):
-            SafetensorsFile(path)
