@@ -139,10 +139,10 @@ class PretrainedModel(Summarized):
         return self._with(parts=parts)
 
     def smaller(self, num_layers):
-        """Makes a model of fewer layers that begins with copies of these.
+        """Return a model of fewer layers that starts with copies of these.
 
-        All else is copied too. Which layers are kept, `kept_layers` says;
-        where layers share their weights, only their number changes.
+        `kept_layers` chooses the layers. All other weights are copied too. If
+        layers share their weights, only their number changes.
 
         Args:
             num_layers: int.
@@ -151,27 +151,14 @@ class PretrainedModel(Summarized):
             ValueError: there are not as many layers.
         """
         config, blocks = self.config, self.backbone.blocks
-        key = config.size_keys["L"]
         kept = kept_layers(config.sizes["L"], num_layers, config.layer_period)
-        small = self.from_config(
-            dataclasses.replace(config, **{key: num_layers}),
+        if "L" not in config.block_letters:
+            kept = []
+        return self._copied(
+            {config.size_keys["L"]: num_layers},
             self._tokenizer or self.tokenizer_settings,
-            self.parts,
-            self.task,
+            {f"block_{new}": blocks[old].name for new, old in enumerate(kept)},
         )
-        names = {}
-        if "L" in config.block_letters:
-            names = {
-                block.name: blocks[place].name
-                for block, place in zip(
-                    small.backbone.blocks, kept, strict=True
-                )
-            }
-        weights = self.weights
-        for path, weight in small.weights.items():
-            layer, _, rest = path.partition("/")
-            weight.assign(weights[f"{names.get(layer, layer)}/{rest}"])
-        return small
 
     def without_task(self):
         """Makes a model of the same weights without the head of a task."""
@@ -199,21 +186,31 @@ class PretrainedModel(Summarized):
         """
         settings, config = self.tokenizer_settings, self.config
         vocabulary = settings.vocabulary.with_tokens(tokens)
-        key = config.size_keys["V"]
         num_rows = max(config.sizes["V"], len(vocabulary))
-        longer = self.from_config(
-            dataclasses.replace(config, **{key: num_rows}),
+        return self._copied(
+            {config.size_keys["V"]: num_rows},
             dataclasses.replace(settings, vocabulary=vocabulary),
-            self.parts,
-            self.task,
         )
-        weights = self.weights
-        for path, weight in longer.weights.items():
-            known, values = (np.asarray(x) for x in (weights[path], weight))
-            values = values.copy()
+
+    def _copied(self, changes, tokenizer, layers=()):
+        """Return a model of a changed config with copies of these weights.
+
+        Args:
+            changes: dict, values of the config.
+            tokenizer: `Tokenizer`, or the settings of one.
+            layers: dict from the names of layers to those that they are
+                copies of.
+        """
+        config = dataclasses.replace(self.config, **changes)
+        copy = self.from_config(config, tokenizer, self.parts, self.task)
+        weights, layers = self.weights, dict(layers)
+        for path, weight in copy.weights.items():
+            layer, _, name = path.partition("/")
+            known = np.asarray(weights[f"{layers.get(layer, layer)}/{name}"])
+            values = np.asarray(weight).copy()
             values[tuple(map(slice, known.shape))] = known
             weight.assign(values)
-        return longer
+        return copy
 
     def for_task(self, task, outputs=None):
         """Makes a model of the same encoder with the head of a task only.

@@ -8,7 +8,6 @@ import pytest
 import keras_bert
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
-from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from tests.families.golden import Golden
 from tests.families.golden import assert_equal_weights
@@ -77,9 +76,3 @@ def test_labels_of_transformers_are_refused(golden, tmp_path):
 def test_what_needs_a_missing_token_says_so(model):
     with pytest.raises(ValueError, match="plays the role 'mask'.*unknown"):
         keras_bert.FillMask(model)
-
-
-def test_the_tokenizer_must_fit(model, make_settings):
-    settings = make_settings("byte_bpe")
-    with pytest.raises(ValueError, match="vocab_size=40, 275 tokens"):
-        PretrainedModel.from_config(model.config, settings)

@@ -87,9 +87,3 @@ def test_a_table_may_have_more_rows_than_tokens(rows, lines, fits):
     refused = pytest.raises(ValueError, match=f"{rows}, {lines} tokens")
     with contextlib.nullcontext() if fits else refused:
         check_tokenizer(config, tokenizer)
-
-
-def test_another_size_is_an_error(make_settings):
-    config = dataclasses.replace(_CONFIG, vocab_size=250)
-    with pytest.raises(ValueError, match="vocab_size=250, 275 tokens"):
-        PretrainedModel.from_config(config, make_settings("byte_bpe"))

@@ -117,20 +117,9 @@ def _array(value, info):
 
 
 def _predicted(model, request):
-    """The answer in the form of the question: rows or columns."""
+    """Return the answer to a request by columns."""
     called = request.get("signature_name", "serving_default")
-    signature = model.signature(called)
-    is_columns = "inputs" in request
-    columns = request["inputs"] if is_columns else None
-    if not is_columns:
-        rows = request["instances"]
-        if not isinstance(rows[0], dict):
-            (name,) = signature.inputs
-            rows = [{name: row} for row in rows]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-    elif not isinstance(columns, dict):
-        (name,) = signature.inputs
-        columns = {name: columns}
+    signature, columns = model.signature(called), request["inputs"]
     for name in signature.inputs:
         if name not in columns:
             raise Refused(
@@ -142,13 +131,9 @@ def _predicted(model, request):
         name: _plain(array.tolist())
         for name, array in model.run(called, arrays).items()
     }
-    if len(outputs) == 1:
-        (outputs,) = outputs.values()
-        return {"outputs" if is_columns else "predictions": outputs}
-    if is_columns:
-        return {"outputs": outputs}
-    rows = zip(*outputs.values())
-    return {"predictions": [dict(zip(outputs, row)) for row in rows]}
+    # The server leaves out the name of a single output.
+    (only, *others) = outputs.values()
+    return {"outputs": outputs if others else only}
 
 
 def _plain(values):
@@ -222,9 +207,6 @@ class RestHandler(http.server.BaseHTTPRequestHandler):
     def _truncated(self):
         self._send(200, b'{"outputs": ', length=1000)
         self.close_connection = True
-
-    def _too_few(self):
-        self._send(200, b'{"outputs": []}')
 
     def _dropped(self):
         self.close_connection = True

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 
 import pytest
 
@@ -37,16 +36,6 @@ def _answer(port, text):
         "score": pytest.approx(outputs["score"][0], abs=1e-5),
         "truncated": outputs["truncated"][0],
     }
-
-
-@pytest.mark.exhaustive
-def test_texts_of_flags_are_answered_in_order(ask, rest_port):
-    code, answers, error = ask(
-        "--model_name=scores", "--text=a dog", "--text=", "--text=the cat"
-    )
-    assert (code, error) == (0, "")
-    texts = ("a dog", "", "the cat")
-    assert answers == [_answer(rest_port, text) for text in texts]
 
 
 def test_bytes_and_choices_are_answered(ask):
@@ -138,21 +127,3 @@ def test_mistakes_are_told_in_a_line(ask, line, message):
     assert (code, answers) == (1, [])
     assert error.startswith("Error: ") and error.count("\n") == 1
     assert re.search(message, error), error
-
-
-def test_no_server_is_told(query):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    code, answers, error = query(
-        "--host=127.0.0.1",
-        f"--port={port}",
-        "--model_name=scores",
-        "--text=a",
-        before="import time; time.sleep = lambda _: None",
-    )
-    *remarks, last = error.splitlines()
-    assert (code, answers, len(remarks)) == (1, [], 4)
-    assert last.startswith(
-        f"Error: http://127.0.0.1:{port}/v1/models/scores:predict"
-    )
-    assert "Trying again in 0.25 s." in remarks[0]

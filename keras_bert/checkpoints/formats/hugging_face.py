@@ -171,12 +171,12 @@ def _published_config(model):
 
 
 def _published_task(values, family, shapes, path):
-    """Finds the `TaskRecord` of the class that a config.json names, or None.
+    """Return the `TaskRecord` of the class that a config.json names, or None.
 
     Args:
-        values: dict, what the file holds.
+        values: dict, the contents of the file.
         family: `Family`.
-        shapes: dict of the shapes of the arrays beside it, by name.
+        shapes: dict of the shapes of the arrays, by name.
         path: `pathlib.Path` of the file, for messages.
     """
     classes = values.get("architectures") or []
@@ -186,30 +186,30 @@ def _published_task(values, family, shapes, path):
     else:
         return None
     head = HeadSize(part, _num_outputs(family, part, shapes, values))
-    if part in ("choice_scorer", "span_classifier"):
-        return TaskRecord(_TASKS[part], head, {})
     problem = values.get("problem_type")
-    if part == "classifier" and (
-        problem == _REGRESSION or (not problem and head.num_outputs == 1)
-    ):
+    is_number = problem == _REGRESSION or (
+        not problem and head.num_outputs == 1
+    )
+    if part == "classifier" and is_number:
         return TaskRecord("TextRegressor", head, {})
-    settings = {"labels": _labels(values, head.num_outputs, path)}
+    settings = {}
+    if part in ("classifier", "token_classifier"):
+        settings["labels"] = _labels(values, head.num_outputs, path)
     if part == "classifier":
         settings["multi_label"] = problem == _MULTI_LABEL
     return TaskRecord(_TASKS[part], head, settings)
 
 
 def _published_settings(task):
-    """Makes the keys of a config.json that describe a `TaskRecord` or None."""
+    """Return the keys of a config.json that describe a `TaskRecord` or None."""
     if task is None:
         return {}
+    labels = task.settings.get("labels")
+    is_multi = task.settings.get("multi_label")
+    problem = _MULTI_LABEL if is_multi else _SINGLE_LABEL
     if task.task == "TextRegressor":
         labels = [f"LABEL_{index}" for index in range(task.head.num_outputs)]
         problem = _REGRESSION
-    else:
-        labels = task.settings.get("labels")
-        is_multi = task.settings.get("multi_label")
-        problem = _MULTI_LABEL if is_multi else _SINGLE_LABEL
     if labels is None:
         return {}
     settings = {
@@ -232,22 +232,18 @@ def _num_outputs(family, part, shapes, values):
 
 
 def _labels(values, num_labels, path):
-    """Lists the names of the labels, as transformers makes them up."""
+    """Return the names of the labels, with the defaults of transformers."""
     names = values.get("id2label")
     if names is None:
         return [f"LABEL_{index}" for index in range(num_labels)]
     try:
         labels = {int(index): str(name) for index, name in names.items()}
-        ordered = [labels[index] for index in range(num_labels)]
-    except (AttributeError, KeyError, ValueError):
-        ordered = []
-    if (
-        not ordered
-        or len(names) != num_labels
-        or len(set(ordered)) != len(ordered)
-    ):
+    except (AttributeError, ValueError):
+        labels = {}
+    indices = [*range(num_labels)]
+    if sorted(labels) != indices or len({*labels.values()}) < num_labels:
         raise CheckpointError(
             f"{path}: `id2label` must name each of the {num_labels} outputs "
             f"of the weights once. Received: id2label={names!r}."
         )
-    return ordered
+    return [labels[index] for index in indices]

@@ -12,7 +12,7 @@ from absl import logging
 
 from keras_bert.checkpoints.arrays.raw_arrays import check_float
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
+from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.family import read_config
@@ -48,13 +48,7 @@ def open_own(directory, lowercase=None):
 
 def write_own(model, directory):
     """Writes a directory of ours."""
-    write_safetensors(
-        directory / _WEIGHTS,
-        [
-            (path, tuple(weight.shape), lambda w=weight: np.asarray(w))
-            for path, weight in model.weights.items()
-        ],
-    )
+    write_weights(directory / _WEIGHTS, model.weights)
     write_description(model, directory)
     write_task(model, directory)
 

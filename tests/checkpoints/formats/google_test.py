@@ -1,262 +1,262 @@
+"""Files of google-research and of the Model Garden."""
+
 import dataclasses
 import json
 import pathlib
+import re
 import shutil
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
 from keras_bert.artifacts import manifest_beside
 from keras_bert.artifacts import write_manifest
 from keras_bert.checkpoints import CheckpointError
-from keras_bert.text.wordpiece.vocabulary import Vocabulary
+from keras_bert.checkpoints import PretrainedModel
+from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
+from tests import tiny
+from tests.families.golden import Golden
+from tests.families.golden import assert_close
+from tests.families.golden import assert_equal_weights
 
-_GOLDEN = pathlib.Path(__file__).parents[2] / "golden"
-_SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-
-
-def google_arrays(arrays):
-    """The same weights as google-research/bert names and lays them."""
-    renamed = {}
-    for name, array in arrays.items():
-        if not name.startswith("weights/"):
-            continue
-        name = name.removeprefix("weights/")
-        if "decoder" in name or "position_ids" in name:
-            continue
-        dense = name.endswith(("dense.weight", "query.weight"))
-        dense |= name.endswith(("key.weight", "value.weight"))
-        name = name.replace("LayerNorm.weight", "LayerNorm.gamma")
-        name = name.replace("LayerNorm.bias", "LayerNorm.beta")
-        name = name.replace(
-            "cls.predictions.bias", "cls.predictions.output_bias"
-        )
-        name = name.replace(
-            "relationship.weight", "relationship.output_weights"
-        )
-        name = name.replace("relationship.bias", "relationship.output_bias")
-        name = name.replace("layer.", "layer_")
-        name = name.replace("embeddings.weight", "embeddings")
-        if dense:
-            name, array = name.replace("weight", "kernel"), array.T
-        renamed[name.replace(".", "/")] = array
-    return renamed
-
-
-def write_google(directory, arrays, **config):
-    golden = json.loads(str(arrays["config"]))
-    values = {
-        key: golden[key]
-        for key in (
-            "attention_probs_dropout_prob",
-            "hidden_dropout_prob",
-            "hidden_size",
-            "initializer_range",
-            "intermediate_size",
-            "max_position_embeddings",
-            "num_attention_heads",
-            "num_hidden_layers",
-            "type_vocab_size",
-            "vocab_size",
-        )
+_GARDEN = pathlib.Path(__file__).parents[2] / "golden/model_garden"
+# The names of google-research for those of transformers, replaced in order.
+_NAMES = {
+    "gelu_new": {
+        r"layer\.(\d)": r"layer_\1",
+        r"_embeddings.weight": "_embeddings",
+        r"(dense|query|key|value).weight": r"\1/kernel",
+        r"predictions.bias": "predictions/output_bias",
+        r"relationship\.": "relationship/output_",
+        r"output_weight$": "output_weights",
+        r"LayerNorm.weight": "LayerNorm/gamma",
+        r"LayerNorm.bias": "LayerNorm/beta",
+        r"\.": "/",
+    },
+    "albert": {
+        r"^albert.embeddings.(\w+_embeddings).weight$": r"bert/embeddings/\1",
+        r"^albert.encoder.embedding_hidden": "bert/encoder/embedding_hidden",
+        r"^albert.encoder.albert_layer_groups.(\d).albert_layers.(\d).": (
+            r"bert/encoder/transformer/group_\1/inner_group_\2/"
+        ),
+        r"^albert.pooler": "bert/pooler/dense",
+        r"full_layer_layer_norm": "LayerNorm_1",
+        r"attention.LayerNorm": "LayerNorm",
+        r"attention.dense": "attention_1/output/dense",
+        r"attention.(query|key|value)": r"attention_1/self/\1",
+        r"ffn_output": "ffn_1/intermediate/output/dense",
+        r"ffn\.": "ffn_1/intermediate/dense.",
+        r"^predictions.bias": "cls/predictions/output_bias",
+        r"^predictions.": "cls/predictions/transform/",
+        r"^sop_classifier.classifier.": "cls/seq_relationship/output_",
+        r"output_weight$": "output_weights",
+        r"LayerNorm(\w*).weight": r"LayerNorm\1/gamma",
+        r"LayerNorm(\w*).bias": r"LayerNorm\1/beta",
+        r"^albert.embeddings.": "bert/embeddings/",
+        r"\.weight$": "/kernel",
+        r"\.bias$": "/bias",
+    },
+}
+# Keys of transformers, and others of Google with a published value.
+_NOT_OF_GOOGLE = {
+    *("add_cross_attention", "architectures", "bos_token_id", "eos_token_id"),
+    *("classifier_dropout", "classifier_dropout_prob", "is_decoder"),
+    *("layer_norm_eps", "model_type", "pad_token_id", "tie_word_embeddings"),
+    *("transformers_version", "use_cache"),
+}
+_MORE_OF_GOOGLE = {
+    "albert": {
+        **{"net_structure_type": 0, "gap_size": 0},
+        **{"num_memory_blocks": 0, "down_scale_factor": 1},
     }
-    values = {**values, "hidden_act": "gelu", **config}
-    (directory / "bert_config.json").write_text(json.dumps(values))
-    tokens = [*_SPECIAL, *(f"word{index}" for index in range(35))]
-    (directory / "vocab.txt").write_text("\n".join(tokens) + "\n")
+}
+
+
+@pytest.fixture(scope="module", params=_NAMES)
+def golden(request, make_settings_of):
+    golden = Golden(request.param, make_settings_of)
+    golden.name = request.param
+    return golden
 
 
 @pytest.fixture(scope="module")
-def tanh():
-    with np.load(_GOLDEN / "hf_gelu_new.npz") as arrays:
-        return dict(arrays)
+def model(golden, tmp_path_factory):
+    return from_pretrained(golden.write(tmp_path_factory.mktemp("x") / "hf"))
 
 
 @pytest.fixture(scope="module")
-def tf1_directory(tanh, save_with_tf1, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("tf1")
-    write_google(directory, tanh)
-    save_with_tf1(directory / "bert_model.ckpt", google_arrays(tanh))
+def arrays(golden):
+    """The same weights as google-research names and lays them."""
+    arrays = {}
+    for name, array in golden.weights.items():
+        if "decoder" not in name:
+            for pattern, theirs in _NAMES[golden.name].items():
+                name = re.sub(pattern, theirs, name)
+            arrays[name] = array.T if name.endswith("/kernel") else array
+    return arrays
+
+
+@pytest.fixture(scope="module")
+def directory(golden, arrays, save_with_tf1, tmp_path_factory):
+    """As Google has published it: slots, and no file for the casing."""
+    directory = tmp_path_factory.mktemp("google")
+    values = {
+        **{k: v for k, v in golden.config.items() if k not in _NOT_OF_GOOGLE},
+        **{"hidden_act": "gelu", **_MORE_OF_GOOGLE.get(golden.name, {})},
+    }
+    config = directory / f"{golden.model_type}_config.json"
+    config.write_text(json.dumps(values))
+    is_bert = golden.model_type == "bert"
+    name = "vocab.txt" if is_bert else "30k-clean.model"
+    golden.settings.vocabulary.save(directory / name)
+    prefix = "bert_model.ckpt" if is_bert else "model.ckpt-best"
+    optimizer = "AdamWeightDecayOptimizer"
+    slots = ["adam_m", "adam_v"] if is_bert else [optimizer, f"{optimizer}_1"]
+    save_with_tf1(directory / prefix, arrays, slots)
     return directory
 
 
-def assert_golden(bert, arrays):
-    inputs = {
-        "input_ids": arrays["inputs/input_ids"],
-        "input_mask": arrays["inputs/attention_mask"],
-        "segment_ids": arrays["inputs/token_type_ids"],
-    }
-    encoded = bert.encoder(inputs)
-    heads = bert.pretrainer(
-        {**inputs, "masked_lm_positions": arrays["inputs/masked_lm_positions"]}
-    )
-    for value, name in (
-        (encoded["sequence_output"], "last_hidden_state"),
-        (encoded["pooled_output"], "pooler_output"),
-        (heads["nsp_logits"], "seq_relationship_logits"),
-        (heads["mlm_logits"], "prediction_logits"),
-    ):
-        expected = arrays[f"outputs/{name}"]
-        np.testing.assert_allclose(value, expected, 1e-5, 1e-5, name)
+_OF_BERT = pytest.mark.parametrize("golden", ["gelu_new"], indirect=True)
+_OF_ALBERT = pytest.mark.parametrize("golden", ["albert"], indirect=True)
 
 
-def test_outputs_are_the_golden_ones_and_gelu_the_tanh_form(
-    tf1_directory, tanh
-):
-    bert = from_pretrained(tf1_directory, lowercase=True)
-    assert bert.config.hidden_act == "gelu_tanh"
-    assert_golden(bert, tanh)
+def test_the_weights_of_google_are_those_of_transformers(directory, model):
+    google = from_pretrained(directory, lowercase=True)
+    assert google.config == model.config
+    assert google.parts == model.parts
+    assert_equal_weights(google, model)
 
 
-def test_a_round_trip_is_equal_and_unambiguous(tf1_directory, tmp_path):
-    bert = from_pretrained(tf1_directory, lowercase=True)
-    save_pretrained(bert, tmp_path / "tf1", format="tf1")
-    saved = json.loads((tmp_path / "tf1" / "bert_config.json").read_text())
-    assert saved["hidden_act"] == "gelu"
-    assert "layer_norm_eps" not in saved
-    reloaded = from_pretrained(tmp_path / "tf1")
-    assert reloaded.config == bert.config
-    assert reloaded.tokenizer.lowercase == bert.tokenizer.lowercase
-    for weight, expected in zip(
-        reloaded.model.weights, bert.model.weights, strict=True
-    ):
-        np.testing.assert_array_equal(weight.numpy(), expected.numpy())
+def test_what_google_reads_is_written(model, arrays, directory, tmp_path):
+    save_pretrained(model, tmp_path, format="tf1")
+    written = TensorFlowFile(tmp_path / "bert_model.ckpt")
+    assert {*written.shapes} == {*arrays}
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(written.read(name), array)
+    (published,) = directory.glob("*_config.json")
+    config = json.loads((tmp_path / published.name).read_text())
+    for key, value in json.loads(published.read_text()).items():
+        assert config.get(key, value) == value, key
+    assert "layer_norm_eps" not in config
+    assert len([*tmp_path.glob("*t_config.json")]) == 1
+    again = from_pretrained(tmp_path)
+    assert again.config == model.config
+    assert_equal_weights(again, model)
 
 
-def test_what_is_written_has_the_published_names(tf1_directory, tmp_path, tanh):
-    save_pretrained(
-        from_pretrained(tf1_directory, lowercase=True), tmp_path, format="tf1"
-    )
-    reader = tf.train.load_checkpoint(str(tmp_path / "bert_model.ckpt"))
-    expected = google_arrays(tanh)
-    assert {*reader.get_variable_to_shape_map()} == {*expected}
-    for name, array in expected.items():
-        np.testing.assert_array_equal(reader.get_tensor(name), array, name)
-
-
-def test_a_session_of_tf1_restores_what_is_written(
-    tf1_directory, tmp_path, tanh
-):
-    save_pretrained(
-        from_pretrained(tf1_directory, lowercase=True), tmp_path, format="tf1"
-    )
-    name = "bert/encoder/layer_1/attention/self/value/kernel"
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        variable = tf.compat.v1.get_variable(name, (8, 8))
-        saver = tf.compat.v1.train.Saver([variable])
-        saver.restore(session, str(tmp_path / "bert_model.ckpt"))
-        np.testing.assert_array_equal(
-            session.run(variable), google_arrays(tanh)[name]
-        )
-
-
-def test_the_erf_form_survives_a_round_trip(tf1_directory, tmp_path):
-    bert = from_pretrained(tf1_directory, lowercase=True)
-    bert.config = dataclasses.replace(bert.config, hidden_act="gelu_erf")
-    save_pretrained(bert, tmp_path, format="tf1")
+@_OF_BERT
+def test_the_erf_form_survives_a_round_trip(model, tmp_path):
+    erf = dataclasses.replace(model.config, hidden_act="gelu_erf")
+    changed = PretrainedModel.from_config(erf, model.tokenizer_settings)
+    save_pretrained(changed, tmp_path, format="tf1")
     assert from_pretrained(tmp_path).config.hidden_act == "gelu_erf"
 
 
-def test_another_epsilon_is_not_written(tf1_directory, tmp_path):
-    bert = from_pretrained(tf1_directory, lowercase=True)
-    bert.config = dataclasses.replace(bert.config, layer_norm_eps=1e-5)
-    with pytest.raises(ValueError, match="layer_norm_eps=1e-05"):
-        save_pretrained(bert, tmp_path / "new", format="tf1")
-    assert not list((tmp_path / "new").iterdir())
+@pytest.mark.parametrize(
+    "config, kind, message",
+    [
+        (
+            tiny.config("bert", V=40, layer_norm_eps=1e-5),
+            "wordpiece",
+            "layer_norm_eps=1e-05",
+        ),
+        (
+            tiny.config("albert", V=40, E=8),
+            "sentencepiece",
+            "google-research/albert has no matrix.*=8.*=8",
+        ),
+        (
+            tiny.config("roberta", V=275),
+            "byte_bpe",
+            "one that holds RoBERTa.*: tf1",
+        ),
+    ],
+)
+def test_what_google_has_no_place_for_is_not_written(
+    config, kind, message, make_settings, tmp_path
+):
+    model = PretrainedModel.from_config(config, make_settings(kind))
+    with pytest.raises(ValueError, match=message):
+        save_pretrained(model, tmp_path, format="tf1")
+    assert not list(tmp_path.iterdir())
 
 
-def test_two_checkpoints_in_a_directory_are_an_error(tmp_path, tanh):
-    write_google(tmp_path, tanh)
-    for name in ("model.ckpt-1", "model.ckpt-2"):
-        (tmp_path / f"{name}.index").write_bytes(b"")
-    with pytest.raises(CheckpointError, match="model.ckpt-1, model.ckpt-2"):
-        from_pretrained(tmp_path)
+@_OF_ALBERT
+def test_two_configs_or_checkpoints_are_an_error(directory, tmp_path):
+    shutil.copytree(directory, tmp_path / "two")
+    (tmp_path / "two" / "bert_config.json").write_text("{}")
+    with pytest.raises(CheckpointError, match="must hold one config. Rec"):
+        from_pretrained(tmp_path / "two")
+    (tmp_path / "two" / "model.ckpt-1.index").touch()
+    with pytest.raises(CheckpointError, match="model.ckpt-1, model.ckpt-best"):
+        from_pretrained(tmp_path / "two")
 
 
-@pytest.fixture(scope="module")
-def garden():
-    with np.load(_GOLDEN / "model_garden" / "outputs.npz") as arrays:
-        return dict(arrays)
+@_OF_ALBERT
+@pytest.mark.parametrize("key", ["num_hidden_groups", "inner_group_num"])
+def test_more_blocks_than_arrays_are_an_error(key, golden, tmp_path):
+    changes = {key: 10**9, "num_hidden_layers": 10**9}
+    path = golden.write(tmp_path / "hf", **changes)
+    with pytest.raises(CheckpointError, match=f"arrays, too few .*{key}=10000"):
+        from_pretrained(path)
 
 
-def garden_inputs(arrays):
+@pytest.mark.parametrize("name", ["encoder", "encoder_v2", "pretrainer"])
+def test_the_model_garden_gives_the_golden_outputs(name):
     names = {"input_word_ids": "input_ids", "input_type_ids": "segment_ids"}
-    return {
-        names.get(name.partition("/")[2], name.partition("/")[2]): value
-        for name, value in arrays.items()
-        if name.startswith("inputs/")
-    }
-
-
-def assert_near(value, expected, name):
-    # The golden outputs are in float32 themselves.
-    np.testing.assert_allclose(value, expected, 1e-5, 2e-5, name)
-
-
-@pytest.mark.parametrize("name", ["encoder", "encoder_v2"])
-def test_model_garden_encoders_give_the_golden_outputs(name, garden):
-    bert = from_pretrained(_GOLDEN / "model_garden" / name, lowercase=True)
-    assert bert.parts == {"pooler"}
-    inputs = garden_inputs(garden)
+    with np.load(_GARDEN / "outputs.npz") as arrays:
+        groups = {"inputs": {}, "outputs": {}}
+        for key in arrays:
+            group, _, array = key.partition("/")
+            groups[group][names.get(array, array)] = arrays[key]
+    bert = from_pretrained(_GARDEN / name, lowercase=True)
+    inputs, expected = groups["inputs"], groups["outputs"]
+    if name == "pretrainer":
+        heads = bert.pretrainer(inputs)
+        assert_close(heads["mlm_logits"], expected["mlm_logits"], 2e-5)
+        assert_close(heads["nsp_logits"], expected["next_sentence"], 2e-5)
+        expected["pooled_output"] = expected["next_sentence_pooled_output"]
+    else:
+        assert bert.parts == {"pooler"}
     del inputs["masked_lm_positions"]
     for output, value in bert.encoder(inputs).items():
-        assert_near(value, garden[f"outputs/{output}"], output)
+        assert_close(value, expected[output], 2e-5)
 
 
-def test_model_garden_pretrainer_gives_the_golden_outputs(garden):
-    bert = from_pretrained(
-        _GOLDEN / "model_garden" / "pretrainer", lowercase=True
-    )
-    inputs = garden_inputs(garden)
-    heads = bert.pretrainer(inputs)
-    assert_near(heads["mlm_logits"], garden["outputs/mlm_logits"], "mlm")
-    assert_near(heads["nsp_logits"], garden["outputs/next_sentence"], "nsp")
-    del inputs["masked_lm_positions"]
-    encoded = bert.encoder(inputs)
-    for output, name in (
-        ("sequence_output", "sequence_output"),
-        ("pooled_output", "next_sentence_pooled_output"),
-    ):
-        assert_near(encoded[output], garden[f"outputs/{name}"], name)
-
-
-def test_a_directory_that_does_not_tell_the_casing_asks_for_it(tf1_directory):
-    with pytest.raises(CheckpointError, match="No file says.*lowercase=True"):
-        from_pretrained(tf1_directory)
-    for lowercase in (True, False):
-        bert = from_pretrained(tf1_directory, lowercase=lowercase)
-        assert bert.tokenizer.lowercase is lowercase
-
-
-def test_a_published_vocabulary_tells_the_casing(
-    tf1_directory, monkeypatch, caplog
+@_OF_BERT
+def test_a_directory_that_does_not_say_the_casing_asks_for_it(
+    directory, golden, monkeypatch, caplog
 ):
-    vocabulary = Vocabulary.from_file(tf1_directory / "vocab.txt")
+    with pytest.raises(CheckpointError, match="No file says.*lowercase=True"):
+        from_pretrained(directory)
+    for lowercase in (True, False):
+        bert = from_pretrained(directory, lowercase=lowercase)
+        assert bert.tokenizer_settings.lowercase is lowercase
+    known = golden.settings.vocabulary.sha256
     for lowercase in (True, False):
         monkeypatch.setattr(
             "keras_bert.text.casing._PUBLISHED",
-            {vocabulary.sha256: ("the Chinese models", lowercase)},
+            {known: ("the Chinese models", lowercase)},
         )
         with caplog.at_level("INFO"):
-            bert = from_pretrained(tf1_directory)
-        assert bert.tokenizer.lowercase is lowercase
+            bert = from_pretrained(directory)
+        assert bert.tokenizer_settings.lowercase is lowercase
         assert "that of the Chinese models" in caplog.text
 
 
-def test_the_casing_of_a_manifest_beside_the_vocabulary_is_taken(
-    tf1_directory, tmp_path
+@_OF_BERT
+def test_the_casing_of_a_manifest_next_to_the_vocabulary_is_taken(
+    directory, tmp_path
 ):
-    directory = tmp_path / "tf1"
-    shutil.copytree(tf1_directory, directory)
-    vocabulary = directory / "vocab.txt"
+    shutil.copytree(directory, tmp_path / "tf1")
+    vocabulary = tmp_path / "tf1/vocab.txt"
     write_manifest(
         manifest_beside(vocabulary),
         {"vocab.txt": vocabulary},
         {"do_lower_case": False},
     )
-    assert not from_pretrained(directory).tokenizer.lowercase
+    assert not from_pretrained(tmp_path / "tf1").tokenizer_settings.lowercase
     with pytest.raises(CheckpointError, match="says false, lowercase= says tr"):
-        from_pretrained(directory, lowercase=True)
+        from_pretrained(tmp_path / "tf1", lowercase=True)
