@@ -84,20 +84,19 @@ def attach(package, path):
         if isinstance(node, ast.ImportFrom)
     }
 
-    def load(name):
+    def __getattr__(name):
         if name not in origins:
             raise AttributeError(
                 f"module {package!r} has no attribute {name!r}"
             )
-        if origins[name] is None:
-            return importlib.import_module(f"{package}.{name}")
-        module = importlib.import_module(f"{package}.{origins[name]}")
-        setattr(module, name, _explained(getattr(module, name)))
-        return getattr(module, name)
-
-    def __getattr__(name):
         try:
-            return load(name)
+            module = importlib.import_module(
+                f"{package}.{origins[name] or name}"
+            )
+            if origins[name] is None:
+                return module
+            setattr(module, name, _explained(getattr(module, name)))
+            return getattr(module, name)
         except ModuleNotFoundError as error:
             requirement = _REQUIREMENTS.get(error.name)
             if requirement is None:

@@ -23,17 +23,13 @@ from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.tokenizer import check_tokenizer
 from keras_bert.layers.flat_dense import check_not_quantized
 
-# Names in `formats`, where they are loaded when they are first used.
-_READERS = {
-    "keras": "open_own",
-    "hf": "open_hugging_face",
-    "tf1": "open_google",
-    "states": "open_states",
-}
-_WRITERS = {
-    "keras": "write_own",
-    "hf": "write_hugging_face",
-    "tf1": "write_tf1",
+# The reader and the writer of each format, by their names in `formats`, where
+# they are loaded when they are first used.
+_FORMATS = {
+    "keras": ("open_own", "write_own"),
+    "hf": ("open_hugging_face", "write_hugging_face"),
+    "tf1": ("open_google", "write_tf1"),
+    "states": ("open_states", None),
 }
 
 
@@ -86,7 +82,10 @@ def from_pretrained(
     path = local_directory(directory)
     format = check_readable(path)
     check_sizes(path)
-    source = getattr(formats, _READERS[format])(path, lowercase)
+    try:
+        source = getattr(formats, _FORMATS[format][0])(path, lowercase)
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
     if special_tokens_in_text is not None:
         tokenizer = dataclasses.replace(
             source.tokenizer, special_tokens_in_text=special_tokens_in_text
@@ -141,7 +140,7 @@ def save_pretrained(
         for name, write in (extras or {}).items():
             (staging / name).parent.mkdir(parents=True, exist_ok=True)
             write(staging / name)
-        getattr(formats, _WRITERS[format])(model, staging)
+        getattr(formats, _FORMATS[format][1])(model, staging)
         if artifacts.is_free(directory / CARD):
             text = _model_card(model, format, card or {})
             (staging / CARD).write_text(text, encoding="utf-8")

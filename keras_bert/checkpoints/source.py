@@ -1,6 +1,7 @@
 """Opened checkpoints, whatever their format."""
 
 import dataclasses
+import typing
 
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.task_record import TaskRecord
@@ -38,31 +39,31 @@ class Source:
     is_lenient: bool = False
 
 
-class RenamedArrays:
-    """Named arrays under other names.
+class Arrays(typing.NamedTuple):
+    """Named arrays: their shapes, and the function that reads one by name."""
+
+    shapes: dict
+    read: object
+
+
+def rename_arrays(arrays, rename, source):
+    """Return named arrays under other names.
 
     Args:
         arrays: named arrays.
-        rename: function from the name in the file to the name here.
-        source: str, what the file is, for messages.
+        rename: function from the name in the file to the new name.
+        source: str, the name of the file, for messages.
 
     Raises:
-        CheckpointError: two arrays have the same name here.
+        CheckpointError: two arrays get the same name.
     """
-
-    def __init__(self, arrays, rename, source):
-        self._arrays = arrays
-        self._names = {}
-        for name in arrays.shapes:
-            if rename(name) in self._names:
-                raise CheckpointError(
-                    f"{source} holds {rename(name)} twice, as "
-                    f"{self._names[rename(name)]} and as {name}."
-                )
-            self._names[rename(name)] = name
-        self.shapes = {
-            here: arrays.shapes[name] for here, name in self._names.items()
-        }
-
-    def read(self, name):
-        return self._arrays.read(self._names[name])
+    names = {}
+    for name in arrays.shapes:
+        new = rename(name)
+        if new in names:
+            raise CheckpointError(
+                f"{source} holds {new} twice, as {names[new]} and as {name}."
+            )
+        names[new] = name
+    shapes = {new: arrays.shapes[name] for new, name in names.items()}
+    return Arrays(shapes, lambda new: arrays.read(names[new]))

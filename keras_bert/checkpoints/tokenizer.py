@@ -1,6 +1,5 @@
 """Tokenizer of a checkpoint, read from its files and held to its config."""
 
-from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
 
@@ -16,14 +15,11 @@ def read_tokenizer(kind, directory, max_chars_per_word, lowercase=None):
         lowercase: bool, what the caller says of the casing, or None.
 
     Raises:
-        CheckpointError: a file is missing or cannot be used, nothing tells
-            the casing, or two tell it otherwise.
+        ValueError: a file is missing or cannot be used, no file says the
+            casing, or two disagree.
     """
-    try:
-        kind = KINDS[kind_of_directory(directory, kind)]
-        return kind.read(directory, max_chars_per_word, lowercase)
-    except ValueError as error:
-        raise CheckpointError(str(error)) from None
+    kind = KINDS[kind_of_directory(directory, kind)]
+    return kind.read(directory, max_chars_per_word, lowercase)
 
 
 def check_tokenizer(config, tokenizer):

@@ -135,7 +135,11 @@ def _onnx_model(task):
         custom_op_handlers={"Erfc": (_convert_erfc, [])},
     )
     for tensor in [*model.graph.input, *model.graph.output]:
-        _name_dimensions(tensor.type.tensor_type.shape.dim, _DIMENSIONS[rank])
+        # Outputs may have fewer.
+        dimensions = tensor.type.tensor_type.shape.dim
+        for dimension, name in zip(dimensions, _DIMENSIONS[rank], strict=False):
+            if not dimension.dim_value:
+                dimension.dim_param = name
     # What has no op in ONNX the converter leaves as it is.
     onnx.checker.check_model(model, full_check=True)
     return model
@@ -150,11 +154,3 @@ def _convert_erfc(graph, node, name, args):
     graph.make_node(
         "Sub", [one.output[0], erf.output[0]], name=name, outputs=node.output
     )
-
-
-def _name_dimensions(dimensions, names):
-    """Names those that may vary, in place of the converter's own names."""
-    # Outputs may have fewer.
-    for dimension, name in zip(dimensions, names, strict=False):
-        if not dimension.dim_value:
-            dimension.dim_param = name

@@ -70,7 +70,12 @@ def export_saved_model(
     place = version_directory(directory, version, overwrite=overwrite)
     _warn_without_amx(task.model)
     model = ServedModel(task.model, batch_tokens)
-    _check_size(model.weights.num_bytes)
+    if model.weights.num_bytes > _MOST_BYTES:
+        raise ValueError(
+            "The weights of a SavedModel in bfloat16 must be less than 2 GB. "
+            f"Received: {model.weights.num_bytes / 1e9:.1f} GB. Export the "
+            "model in float32, where they may be more."
+        )
     served = ServedGraph(task, model)
     graph_def = served.graph.as_graph_def()
     check_ops(graph_def, task.preprocess.tokenizer.kind)
@@ -96,15 +101,6 @@ def _warn_without_amx(model):
             "The model is exported in bfloat16, which a processor without AMX, "
             "such as this one, computes slower than float32, in more memory. "
             "Export it in float32 unless it is for another machine."
-        )
-
-
-def _check_size(num_bytes):
-    if num_bytes > _MOST_BYTES:
-        raise ValueError(
-            "The weights of a SavedModel in bfloat16 must be less than 2 GB. "
-            f"Received: {num_bytes / 1e9:.1f} GB. Export the model in float32, "
-            "where they may be more."
         )
 
 

@@ -92,19 +92,13 @@ class ServedModel:
         # In here: weights from outside the loop would be no constants.
         with self.weights.scope():
             outputs = self._model(inputs, training=False)
-        return {
-            name: self._padded(name, output, seq_length - length)
-            for name, output in outputs.items()
-        }
-
-    def _padded(self, name, output, missing):
-        """Pads an output to the length of rows that are not cut."""
-        axis = self._token_axes[name]
-        if axis is None:
-            return output
-        paddings = [[0, 0] for _ in output.shape]
-        paddings[axis][1] = missing
-        return tf.pad(output, paddings)
+        # Outputs for each token get the length of rows that are not cut.
+        for name, axis in self._token_axes.items():
+            if axis is not None:
+                paddings = [[0, 0] for _ in outputs[name].shape]
+                paddings[axis][1] = seq_length - length
+                outputs[name] = tf.pad(outputs[name], paddings)
+        return outputs
 
 
 def _quotient_up(a, b):

@@ -39,14 +39,9 @@ def curl_line(task, directory):
     """Writes a request by REST to the server of `docker_line`."""
     name = urllib.parse.quote(pathlib.Path(directory).absolute().name)
     url = f"http://localhost:8501/v1/models/{name}:predict"
-    request = json.dumps({"inputs": _example(task)})
-    return shlex.join(["curl", "-d", request, url])
-
-
-def _example(task):
-    """Makes a row for each input of a task."""
     inputs = {name: [_EXAMPLES[name]] for name in task.text_inputs}
     mask = getattr(task, "mask", None)
     if mask is not None:
         inputs["text"] = [f"Some {mask} text."]
-    return inputs
+    request = json.dumps({"inputs": inputs})
+    return shlex.join(["curl", "-d", request, url])

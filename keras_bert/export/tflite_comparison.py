@@ -92,10 +92,11 @@ def compare(function, run, samples, num_bytes):
         np.concatenate([np.ravel(x[side]) for x in numbers]).astype(float)
         for side in range(2)
     )
+    size = np.linalg.norm(found) * np.linalg.norm(expected)
     return Comparison(
         len(samples),
         float(np.max(np.abs(found - expected), initial=0)),
-        _cosine(found, expected),
+        float(found @ expected / size) if size else 1.0,
         sum(len(equal) for equal in labels),
         int(sum(np.sum(equal) for equal in labels)),
         num_bytes / 1e6,
@@ -112,11 +113,6 @@ def _labels(found, expected):
         is_label = (expected != b"") | (found != b"")
         return np.asarray(found == expected)[is_label]
     return np.ravel(found == expected)
-
-
-def _cosine(found, expected):
-    size = np.linalg.norm(found) * np.linalg.norm(expected)
-    return float(found @ expected / size) if size else 1.0
 
 
 def signature_runner(flatbuffer, has_text):

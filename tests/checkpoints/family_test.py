@@ -19,23 +19,15 @@ from keras_bert.checkpoints.weight_table import tied_arrays
 from keras_bert.layers.bert_embeddings import BertEmbeddings
 from keras_bert.layers.flat_dense import FlatDense
 from keras_bert.models import bert
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.settings import WordpieceSettings
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 from tests import tiny
 
 _ROOT = pathlib.Path(__file__).parents[2]
-_TINY = tiny.config("distilbert")
 
 
 @pytest.fixture
-def make(tiny_config):
-    def make(config=tiny_config):
-        words = [f"word{index}" for index in range(25)]
-        settings = WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
-        return PretrainedModel.from_config(config, settings)
-
-    return make
+def model(make_settings):
+    config = tiny.config("bert", V=40)
+    return PretrainedModel.from_config(config, make_settings("wordpiece"))
 
 
 _PREFIXES = {
@@ -73,21 +65,20 @@ def test_a_config_of_bert_is_read_without_keras():
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 
 
-def test_a_part_that_the_family_lacks_is_an_error():
-    settings = WordpieceSettings(
-        Vocabulary([*SPECIAL_TOKENS, *(f"word{n}" for n in range(25))])
-    )
+def test_a_part_that_the_family_lacks_is_an_error(make_settings):
+    config = tiny.config("distilbert", V=40)
     with pytest.raises(
         ValueError,
         match="of DistilBERT: masked_lm_head. Received: pooler, nsp_head.$",
     ):
         PretrainedModel.from_config(
-            _TINY, settings, ["pooler", "masked_lm_head", "nsp_head"]
+            config,
+            make_settings("wordpiece"),
+            ["pooler", "masked_lm_head", "nsp_head"],
         )
 
 
-def test_renaming_a_class_breaks_no_file(make, monkeypatch, tmp_path):
-    model = make()
+def test_renaming_a_class_breaks_no_file(model, monkeypatch, tmp_path):
     save_pretrained(model, tmp_path)
 
     class Renamed(BertEmbeddings):
@@ -111,8 +102,8 @@ def test_renaming_a_class_breaks_no_file(make, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     "name", ["model.safetensors", "model_config.json", "vocab.txt"]
 )
-def test_a_missing_file_of_ours_is_named(name, keeps_manifest, make, tmp_path):
-    save_pretrained(make(), tmp_path)
+def test_a_missing_file_of_ours_is_named(name, keeps_manifest, model, tmp_path):
+    save_pretrained(model, tmp_path)
     if not keeps_manifest:
         (tmp_path / "manifest.json").unlink()
     (tmp_path / name).unlink()

@@ -14,7 +14,7 @@ from keras_bert.checkpoints.arrays import tensor_bundle
 from keras_bert.checkpoints.arrays import tensorflow_file
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
-from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
+from keras_bert.checkpoints.arrays.sharded_file import open_sharded
 from keras_bert.checkpoints.arrays.tensorflow_file import TensorFlowFile
 from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
@@ -65,14 +65,10 @@ def make_tensorflow(ending):
     return make
 
 
-def open_sharded(path):
-    return ShardedFile(path, SafetensorsFile)
-
-
 # How to make a good file, and to read it.
 _FORMATS = {
     "safetensors": (make_safetensors, SafetensorsFile),
-    "index": (make_index, open_sharded),
+    "index": (make_index, lambda x: open_sharded(x, SafetensorsFile)),
     "torch_zip": (make_torch("zip.bin"), TorchFile),
     "torch_legacy": (make_torch("legacy.bin"), TorchFile),
     "tensorflow_index": (make_tensorflow("index"), TensorFlowFile),

@@ -11,12 +11,10 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
 from keras_bert.checkpoints.loading import load
 from keras_bert.checkpoints.loading import plan_loading
-from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.source import rename_arrays
 from keras_bert.checkpoints.weight_map import published_places
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.settings import WordpieceSettings
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+from tests import tiny
 
 
 class Arrays:
@@ -37,29 +35,28 @@ _WIDE = "bert.encoder.layer.1.intermediate.dense.weight"
 
 
 @pytest.fixture
-def settings(tiny_config):
-    words = [f"word{index}" for index in range(tiny_config.vocab_size - 5)]
-    return WordpieceSettings(Vocabulary([*SPECIAL_TOKENS, *words]))
+def config():
+    return tiny.config("bert", V=40)
 
 
 @pytest.fixture
-def arrays(tiny_config):
+def arrays(config):
     random = np.random.default_rng(0)
     return {
         place.name: random.normal(size=place.shape).astype(np.float32)
-        for place in published_places(tiny_config, "hugging_face")
+        for place in published_places(config, "hugging_face")
     }
 
 
 @pytest.fixture
-def source(tiny_config, settings, arrays):
+def source(config, make_settings, arrays):
     """A function that opens what is in `arrays` then."""
 
     def source():
         return Source(
             name="some file",
-            config=tiny_config,
-            tokenizer=settings,
+            config=config,
+            tokenizer=make_settings("wordpiece"),
             arrays=Arrays(arrays),
             places=lambda config, head: published_places(
                 config, "hugging_face", head
@@ -118,7 +115,7 @@ def test_a_part_of_a_layer_may_not_be_missing(
             _WIDE,
             (8, 16),
             r"shape: 1, .*expected \(16, 8\), found \(8, 16\)\)\. "
-            "The vocabulary has 30 tokens",
+            "The vocabulary has 40 tokens",
         ),
     ],
 )
@@ -199,7 +196,7 @@ def test_numbers_are_placed_and_what_stays_random_is_said(
 def test_two_arrays_of_one_name_are_an_error():
     arrays = Arrays({"a": np.zeros(2), "module.a": np.zeros(2)})
     with pytest.raises(CheckpointError, match="f holds a twice"):
-        RenamedArrays(arrays, lambda name: name.removeprefix("module."), "f")
+        rename_arrays(arrays, lambda name: name.removeprefix("module."), "f")
 
 
 @pytest.mark.exhaustive

@@ -10,8 +10,7 @@ from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.formats import own
-from keras_bert.text.wordpiece.tokenizer import BertTokenizer
-from keras_bert.text.wordpiece.vocabulary import Vocabulary
+from tests import tiny
 
 _FILES = [
     "README.md",
@@ -21,20 +20,19 @@ _FILES = [
     "tokenizer_config.json",
     "vocab.txt",
 ]
-_SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
-def make_bert(config, seed=0, lowercase=True):
-    """A BERT whose every weight is random, biases and gains too."""
-    words = [f"word{index}" for index in range(config.vocab_size - 5)]
-    tokenizer = BertTokenizer(
-        Vocabulary([*_SPECIAL, *words]), lowercase=lowercase
-    )
-    bert = PretrainedModel.from_config(config, tokenizer)
-    random = np.random.default_rng(seed)
-    for weight in bert.pretrainer.weights:
-        weight.assign(random.normal(0.0, 0.5, weight.shape))
-    return bert
+@pytest.fixture
+def make_bert(make_settings):
+    """A function that makes a BERT of random weights, biases and gains too."""
+
+    def make_bert(seed=0, **settings):
+        settings = dataclasses.replace(make_settings("wordpiece"), **settings)
+        config = tiny.config("bert", V=40)
+        bert = PretrainedModel.from_config(config, settings)
+        return tiny.widened(bert, seed, 0.5)
+
+    return make_bert
 
 
 def assert_same(bert, other, inputs):
@@ -51,8 +49,8 @@ def contents(directory):
 
 
 @pytest.fixture
-def bert(tiny_config):
-    return make_bert(tiny_config)
+def bert(make_bert):
+    return make_bert()
 
 
 def test_round_trip_keeps_everything(bert, random_batch, tmp_path):
@@ -85,15 +83,13 @@ def test_a_pooler_that_no_head_looks_at_is_kept(format, bert, tmp_path):
         {"strip_accents": False, "max_chars_per_word": 7},
     ],
 )
-def test_settings_of_the_tokenizer_are_kept(settings, bert, tmp_path):
-    tokenizer = BertTokenizer(bert.tokenizer.vocabulary, **settings)
-    other = PretrainedModel.from_config(bert.config, tokenizer)
-    save_pretrained(other, tmp_path)
+def test_settings_of_the_tokenizer_are_kept(settings, make_bert, tmp_path):
+    save_pretrained(make_bert(**settings), tmp_path)
     read = from_pretrained(tmp_path).tokenizer_settings
     for name, value in settings.items():
         assert getattr(read, name) == value
     saved = json.loads((tmp_path / "tokenizer_config.json").read_text())
-    assert saved["do_lower_case"] is tokenizer.lowercase
+    assert saved["do_lower_case"] is settings.get("lowercase", True)
 
 
 def test_hugging_face_is_given_the_length_limit(bert, tmp_path):
@@ -103,22 +99,22 @@ def test_hugging_face_is_given_the_length_limit(bert, tmp_path):
     assert from_pretrained(tmp_path).config == bert.config
 
 
-def test_files_are_the_published_ones(bert, tiny_config, tmp_path):
+def test_files_are_the_published_ones(bert, tmp_path):
     save_pretrained(bert, tmp_path)
     config = json.loads((tmp_path / "model_config.json").read_text())
     assert config == {
         "model_type": "bert",
-        **dataclasses.asdict(tiny_config),
+        **dataclasses.asdict(bert.config),
     }
     tokens = "".join(f"{token}\n" for token in bert.tokenizer.vocabulary.tokens)
     assert (tmp_path / "vocab.txt").read_bytes() == tokens.encode()
 
 
 def test_saving_again_replaces_and_other_files_stay(
-    bert, tiny_config, random_batch, tmp_path
+    bert, make_bert, random_batch, tmp_path
 ):
     (tmp_path / "metrics.jsonl").write_text("{}\n")
-    save_pretrained(make_bert(tiny_config, seed=1), tmp_path)
+    save_pretrained(make_bert(seed=1), tmp_path)
     with pytest.raises(ValueError, match="must be new: .* overwrite=True"):
         save_pretrained(bert, tmp_path)
     save_pretrained(bert, tmp_path, overwrite=True)
@@ -129,13 +125,13 @@ def test_saving_again_replaces_and_other_files_stay(
 
 @pytest.mark.parametrize("has_old", [False, True])
 def test_failed_saving_leaves_what_there_was(
-    has_old, bert, tiny_config, monkeypatch, tmp_path
+    has_old, bert, make_bert, monkeypatch, tmp_path
 ):
     if has_old:
         save_pretrained(bert, tmp_path)
     before = contents(tmp_path)
     break_writing(monkeypatch)
-    other = make_bert(tiny_config, 1, lowercase=False)
+    other = make_bert(1, lowercase=False)
     with pytest.raises(OSError, match="No space left.*model.safetensors"):
         save_pretrained(other, tmp_path, overwrite=True)
     assert contents(tmp_path) == before
@@ -204,7 +200,7 @@ def test_a_model_card_of_the_user_stays(bert, tmp_path):
     save_pretrained(bert, tmp_path, card={"Metrics": "mlm_loss 2.5"})
     text = (tmp_path / "README.md").read_text()
     assert "- `hidden_size`: 8" in text
-    assert "30 word pieces; texts are lower-cased" in text
+    assert "40 word pieces; texts are lower-cased" in text
     assert text.endswith("## Metrics\n\nmlm_loss 2.5\n")
     card = {"Metrics": "mlm_loss 2.4"}
     save_pretrained(bert, tmp_path, card=card, overwrite=True)
@@ -243,11 +239,11 @@ def test_a_round_trip_through_another_format_is_bit_equal(
     ids=str,
 )
 def test_a_config_that_does_not_fit_the_weights_is_an_error(
-    change, bert, tiny_config, tmp_path
+    change, bert, tmp_path
 ):
     save_pretrained(bert, tmp_path)
     (tmp_path / "manifest.json").unlink()
-    config = dataclasses.replace(tiny_config, **change)
+    config = dataclasses.replace(bert.config, **change)
     config.to_json(tmp_path / "model_config.json")
     with pytest.raises(CheckpointError, match="does not fit its config"):
         from_pretrained(tmp_path)

@@ -9,7 +9,6 @@ import pytest
 import tensorflow as tf
 
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.config import BertConfig
 from keras_bert.export import export_tflite
 from keras_bert.export import tflite
 from keras_bert.export.tflite_comparison import Comparison
@@ -20,33 +19,16 @@ from keras_bert.export.tflite_samples import read_texts
 from keras_bert.tasks import FeatureExtractor
 from keras_bert.tasks import MultipleChoice
 from keras_bert.tasks import TextClassifier
-from keras_bert.text import BertTokenizer
-from keras_bert.text import Vocabulary
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _IDS = {"files": ["ids"]}
-_WORDS = "the a dog dogs cat eats sees meat fish seeds and .".split()
 
 
 @pytest.fixture(scope="module")
-def wide():
+def wide(make_bert):
     """A classifier whose matrices are large enough to be stored as int8."""
-    keras.utils.set_random_seed(1810)
-    words = [*_WORDS, *(f"word{number}" for number in range(2000))]
-    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
-    config = BertConfig(
-        vocab_size=len(tokenizer.vocabulary),
-        hidden_size=64,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=128,
-        max_position_embeddings=12,
-        initializer_range=0.1,
-    )
-    return TextClassifier(
-        PretrainedModel.from_config(config, tokenizer),
-        labels=["no", "yes"],
-    )
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "vocab_size": 2000}
+    bert = make_bert(**sizes, num_hidden_layers=1, initializer_range=0.1)
+    return TextClassifier(bert, labels=["no", "yes"])
 
 
 @pytest.fixture(scope="module")

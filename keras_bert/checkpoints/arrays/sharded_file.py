@@ -5,13 +5,14 @@ import pathlib
 from keras_bert.checkpoints.arrays.raw_arrays import brief
 from keras_bert.checkpoints.arrays.raw_arrays import map_file
 from keras_bert.checkpoints.errors import CheckpointError
+from keras_bert.checkpoints.source import Arrays
 from keras_bert.config import read_json_object
 
 _MAP = "weight_map"
 
 
-class ShardedFile:
-    """The named arrays of several files.
+def open_sharded(index_path, open_shard):
+    """Open the named arrays of several files.
 
     Args:
         index_path: str or `pathlib.Path` of the index, such as
@@ -23,28 +24,17 @@ class ShardedFile:
         CheckpointError: a file is missing, cannot be used or does not hold
             what the index says.
     """
-
-    def __init__(self, index_path, open_shard):
-        files = _read_index(index_path)
-        directory = pathlib.Path(index_path).parent
-        shards = {
-            file: open_shard(directory / file)
-            for file in sorted({*files.values()})
-        }
-        for name, file in files.items():
-            if name not in shards[file].shapes:
-                raise CheckpointError(
-                    f"{index_path} says that {brief(name)} is in {file}, where "
-                    "it is not. The files are of different checkpoints."
-                )
-        self._shards = {name: shards[file] for name, file in files.items()}
-        self.shapes = {
-            name: shard.shapes[name] for name, shard in self._shards.items()
-        }
-
-    def read(self, name):
-        """Reads one array, as `Source.arrays` do."""
-        return self._shards[name].read(name)
+    files = _read_index(index_path)
+    directory = pathlib.Path(index_path).parent
+    shards = {x: open_shard(directory / x) for x in sorted({*files.values()})}
+    for name, file in files.items():
+        if name not in shards[file].shapes:
+            raise CheckpointError(
+                f"{index_path} says that {brief(name)} is in {file}, where "
+                "it is not. The files are of different checkpoints."
+            )
+    shapes = {name: shards[x].shapes[name] for name, x in files.items()}
+    return Arrays(shapes, lambda name: shards[files[name]].read(name))
 
 
 def _read_index(path):

@@ -76,7 +76,13 @@ class TensorFlowFile:
         dtype = _dtype(entry)
         check_float(self._prefix, name, dtype)
         shape = self.shapes[name]
-        data = self._checked_shard(name, entry)
+        data = self._shards[entry.shard_id]
+        end = entry.offset + entry.size
+        if checksum(data, entry.offset, end) != entry.crc32c:
+            raise CheckpointError(
+                f"{self._prefix} is damaged: wrong checksum of {name}. "
+                "Download it again."
+            )
         numbers = floats(data, dtype, math.prod(shape), entry.offset)
         return numbers.reshape(shape)
 
@@ -100,17 +106,6 @@ class TensorFlowFile:
                 f"{self._prefix}: {key} must not be partitioned."
             )
         return shape
-
-    def _checked_shard(self, name, entry):
-        """Takes the file of an array, once its checksum is right."""
-        data = self._shards[entry.shard_id]
-        end = entry.offset + entry.size
-        if checksum(data, entry.offset, end) != entry.crc32c:
-            raise CheckpointError(
-                f"{self._prefix} is damaged: wrong checksum of {name}. "
-                "Download it again."
-            )
-        return data
 
     def _read_graph(self):
         """Reads the keys of the variables by their full names."""

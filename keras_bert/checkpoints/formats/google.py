@@ -14,8 +14,8 @@ from keras_bert.checkpoints.layout import GOOGLE_CONFIGS
 from keras_bert.checkpoints.layout import google_configs
 from keras_bert.checkpoints.layout import home_of
 from keras_bert.checkpoints.layout import prefixes
-from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.source import rename_arrays
 from keras_bert.checkpoints.tokenizer import read_tokenizer
 from keras_bert.checkpoints.weight_map import published_places
 from keras_bert.checkpoints.weight_table import read_table
@@ -133,13 +133,10 @@ def _read_config(directory, shapes):
         )
     kind, column = _kind_of(directory, shapes, [*paths])
     family = find_family(kind)
-    try:
-        if paths:
-            config = family.config.from_json(paths[kind])
-        else:
-            config = _config_of_shapes(family.config, column, shapes)
-    except ValueError as error:
-        raise CheckpointError(str(error)) from None
+    if paths:
+        config = family.config.from_json(paths[kind])
+    else:
+        config = _config_of_shapes(family.config, column, shapes)
     return family, config, column
 
 
@@ -236,4 +233,4 @@ def _garden_arrays(arrays, path):
         logging.info(
             "%s: the pooler is %s, which was trained.", path, _NSP_POOLER[:-1]
         )
-    return RenamedArrays(arrays, rename, path)
+    return rename_arrays(arrays, rename, path)

@@ -7,7 +7,7 @@ import numpy as np
 from keras_bert import artifacts
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
-from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
+from keras_bert.checkpoints.arrays.sharded_file import open_sharded
 from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.family import config_class
@@ -15,8 +15,8 @@ from keras_bert.checkpoints.family import find_family
 from keras_bert.checkpoints.formats import hugging_face_names as names
 from keras_bert.checkpoints.formats.hugging_face_names import task_class
 from keras_bert.checkpoints.layout import HUGGING_FACE_WEIGHTS
-from keras_bert.checkpoints.source import RenamedArrays
 from keras_bert.checkpoints.source import Source
+from keras_bert.checkpoints.source import rename_arrays
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.task_record import read_task
 from keras_bert.checkpoints.task_record import write_task
@@ -37,9 +37,9 @@ _READERS = dict(
         HUGGING_FACE_WEIGHTS,
         (
             SafetensorsFile,
-            functools.partial(ShardedFile, open_shard=SafetensorsFile),
+            functools.partial(open_sharded, open_shard=SafetensorsFile),
             TorchFile,
-            functools.partial(ShardedFile, open_shard=TorchFile),
+            functools.partial(open_sharded, open_shard=TorchFile),
         ),
         strict=True,
     )
@@ -70,7 +70,7 @@ def open_hugging_face(directory, lowercase=None):
         rename = names.canonical_names(config.model_type, arrays.shapes)
     except ValueError as error:
         raise CheckpointError(f"{path}: {error}") from None
-    arrays = RenamedArrays(arrays, rename, path)
+    arrays = rename_arrays(arrays, rename, path)
     task = read_task(directory) or _published_task(
         values, family, arrays.shapes, directory / _CONFIG
     )

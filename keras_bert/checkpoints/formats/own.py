@@ -54,12 +54,9 @@ def write_own(model, directory):
 
 
 def _read_description(directory, lowercase=None):
-    try:
-        config = read_config(directory / CONFIG)
-    except FileNotFoundError:
-        raise CheckpointError(f"{directory} lacks {CONFIG}.") from None
-    except ValueError as error:
-        raise CheckpointError(str(error)) from None
+    if not (directory / CONFIG).is_file():
+        raise CheckpointError(f"{directory} lacks {CONFIG}.")
+    config = read_config(directory / CONFIG)
     kind = find_family(config.model_type).tokenizer
     return config, read_tokenizer(
         kind, directory, _MAX_CHARS_PER_WORD, lowercase

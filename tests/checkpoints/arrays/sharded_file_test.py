@@ -5,7 +5,7 @@ import pytest
 
 from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
 from keras_bert.checkpoints.arrays.safetensors_file import write_safetensors
-from keras_bert.checkpoints.arrays.sharded_file import ShardedFile
+from keras_bert.checkpoints.arrays.sharded_file import open_sharded
 from keras_bert.checkpoints.errors import CheckpointError
 
 _MAP = {"a": "model-1.safetensors", "b": "model-2.safetensors"}
@@ -31,12 +31,12 @@ def write_index(path, files):
 
 def refuse(index, complaint):
     with pytest.raises(CheckpointError, match=complaint) as info:
-        ShardedFile(index, SafetensorsFile)
+        open_sharded(index, SafetensorsFile)
     assert "\n" not in str(info.value)
 
 
 def test_arrays_of_all_shards_are_read(index):
-    file = ShardedFile(index, SafetensorsFile)
+    file = open_sharded(index, SafetensorsFile)
     assert file.shapes == {"a": (2,), "b": (2,)}
     np.testing.assert_array_equal(file.read("a"), [0, 0])
     np.testing.assert_array_equal(file.read("b"), [1, 1])
@@ -48,7 +48,7 @@ def test_shards_may_be_links_as_in_the_cache_of_hugging_face(index, tmp_path):
     shard = tmp_path / _MAP["a"]
     shard.rename(blobs / "0123")
     shard.symlink_to(blobs / "0123")
-    assert ShardedFile(index, SafetensorsFile).read("a").shape == (2,)
+    assert open_sharded(index, SafetensorsFile).read("a").shape == (2,)
 
 
 def test_missing_shards_are_named(index, tmp_path):

@@ -9,16 +9,13 @@ from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
-from keras_bert.text.wordpiece.tokenizer import BertTokenizer
-from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
-from keras_bert.text.wordpiece.vocabulary import Vocabulary
+from tests import tiny
 
 
 @pytest.fixture
-def bert(tiny_config):
-    words = [f"word{n}" for n in range(tiny_config.vocab_size - 5)]
-    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
-    return PretrainedModel.from_config(tiny_config, tokenizer)
+def bert(make_settings):
+    config = tiny.config("bert", V=40)
+    return PretrainedModel.from_config(config, make_settings("wordpiece"))
 
 
 def write_state(bert, directory, step, **about):
