@@ -39,7 +39,7 @@ _TASK_HEADS = ("output_weights", "output_bias", "cls/squad/", "task_specific/")
 _MODELS = ("bert/", "bert_encoder_v2/")
 _NSP_POOLER, _POOLER = "next_sentence/pooler_dense/", "pooler_transform/"
 _UNUSED = "unused/"
-_OLD_NAMES = {"predictions/transform/logits/": "next_sentence/logits/"}
+_OLD_NAME = "predictions/transform/logits/", "next_sentence/logits/"
 
 
 def open_google(directory, lowercase=None):
@@ -225,9 +225,7 @@ def _garden_arrays(arrays, path):
         if own_pooler:
             name = name.replace(_POOLER, f"{_UNUSED}{_POOLER}")
             name = name.replace(_NSP_POOLER, _POOLER)
-        for old, new in _OLD_NAMES.items():
-            name = name.replace(old, new)
-        return name
+        return name.replace(*_OLD_NAME)
 
     if own_pooler:
         logging.info(

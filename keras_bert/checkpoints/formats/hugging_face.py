@@ -31,19 +31,6 @@ from keras_bert.config import read_json_object
 _CONFIG = "config.json"
 _SAFETENSORS = "model.safetensors"
 
-# The first that is there is read.
-_READERS = dict(
-    zip(
-        HUGGING_FACE_WEIGHTS,
-        (
-            SafetensorsFile,
-            functools.partial(open_sharded, open_shard=SafetensorsFile),
-            TorchFile,
-            functools.partial(open_sharded, open_shard=TorchFile),
-        ),
-        strict=True,
-    )
-)
 _MAX_CHARS_PER_WORD = 100
 _ACTIVATIONS = {"gelu_tanh": "gelu_new", "gelu_erf": "gelu"}
 # By the part that is the head.
@@ -60,11 +47,13 @@ _MULTI_LABEL = "multi_label_classification"
 
 def open_hugging_face(directory, lowercase=None):
     """Opens a directory of Hugging Face."""
-    name = next(name for name in _READERS if (directory / name).is_file())
-    path = directory / name
+    paths = [directory / name for name in HUGGING_FACE_WEIGHTS]
+    path = next(path for path in paths if path.is_file())
     values, config, unknown = _read_config(directory / _CONFIG)
     family = find_family(config.model_type)
-    arrays = _READERS[name](path)
+    reader = TorchFile if path.name.startswith("pyt") else SafetensorsFile
+    is_index = path.suffix == ".json"
+    arrays = open_sharded(path, reader) if is_index else reader(path)
     _check_no_adapter(directory, arrays)
     try:
         rename = names.canonical_names(config.model_type, arrays.shapes)
