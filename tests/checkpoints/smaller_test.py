@@ -89,6 +89,6 @@ def test_layers_that_share_their_weights_keep_them_all(make):
     for path, weight in small.weights.items():
         np.testing.assert_array_equal(weight, model.weights[path])
     with pytest.raises(
-        ValueError, match="must be at most.*num_hidden_layers=1"
+        ValueError, match="`num_hidden_groups` must be .*from 1 to 1.*=2"
     ):
         model.smaller(1)
