@@ -7,61 +7,57 @@ import os
 import re
 import sysconfig
 import warnings
-from collections.abc import Iterable
-from collections.abc import Iterator
 from pathlib import Path
 
 from keras_bert.programs.demo.prose import clean_sentences
 
-# Tests, copies of other packages, and what is a root of its own.
+# Tests, copies of other packages, and roots of their own.
 _SKIPPED_FOLDERS = frozenset(
     "test tests _vendor vendor vendored __pycache__ site-packages "
     "dist-packages node_modules idlelib lib2to3".split()
 )
 _SKIPPED_FILE = re.compile(r"test_.*|.*_test\.py|conftest\.py|.*_pb2.*\.py")
 _TEXT_FILE = re.compile(r"README(\.md|\.rst|\.txt)?|METADATA", re.IGNORECASE)
-# Parsing is slow, so files that hold little but code are left out: those
-# with less than this share of their bytes in triple-quoted strings.
+# Parsing is slow, so files with a smaller share of their bytes in
+# triple-quoted strings are left out.
 _MIN_DOCUMENTATION = 0.2
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _MIN_SENTENCES = 3
 _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def default_roots() -> list[str]:
-    """Names the folders of the standard library and installed packages."""
+def default_roots():
+    """Return the folders of the standard library and installed packages."""
     paths = sysconfig.get_paths()
     names = ["stdlib", "purelib", "platlib"]
     return list(dict.fromkeys(paths[name] for name in names))
 
 
-def collect_documents(
-    roots: Iterable[str], counts: collections.Counter[str] | None = None
-) -> Iterator[list[str]]:
-    """Reads the documentation of Python packages as documents of sentences.
+def collect_documents(roots, counts=None):
+    """Read the documentation of Python packages as documents of sentences.
 
     The files are read, never imported. A document is one docstring, README or
     long description of at least three sentences; the shorter docstrings of a
     module make one more together. No sentence occurs twice in the corpus,
-    whatever its numbers, punctuation and capitals, so an evaluation part holds
-    nothing that training has seen. The order is that of `roots`, then of the
-    paths.
+    ignoring its numbers, punctuation and capitals, so an evaluation part holds
+    no sentence of the training part. The order is that of `roots`, then of
+    the paths.
 
     Args:
-        roots: Folders of Python packages; see `default_roots`.
-        counts: Where to count the files "read" and the files "skipped"
-            because they are not valid Python or not valid UTF-8; and the
-            sentences dropped: "copied" occur twice or with copies, "scattered"
-            are too few to make a document.
+        roots: list of str, folders of Python packages; see `default_roots`.
+        counts: `collections.Counter`, updated with the files "read" and the
+            files "skipped" because they are not valid Python or not valid
+            UTF-8; and the sentences dropped: "copied" ones occur twice or
+            with copies, "scattered" ones are too few to make a document.
 
     Yields:
         Documents: lists of sentences, each sentence on one line.
 
     Raises:
-        ValueError: a root is no folder.
+        ValueError: a root is not a folder.
     """
     counts = collections.Counter() if counts is None else counts
-    seen: set[str] = set()
+    seen = set()
     for root in roots:
         if not os.path.isdir(root):
             raise ValueError(f"`roots` must be folders. Received: {root!r}.")
@@ -75,16 +71,17 @@ def collect_documents(
             yield from _documents_of_file(texts, seen, counts)
 
 
-def _documents_of_file(
-    texts: Iterable[str], seen: set[str], counts: collections.Counter[str]
-) -> Iterator[list[str]]:
+def _documents_of_file(texts, seen, counts):
     remaining = []
     for text in texts:
-        sentences = clean_sentences(text)
-        fresh = [s for s in sentences if _is_first(s, seen)]
-        if 2 * len(fresh) < len(sentences):
-            counts["copied"] += len(sentences)
-            continue  # a near copy of what came before
+        sentences, fresh = clean_sentences(text), []
+        for sentence in sentences:
+            key = _NOT_LETTERS.sub(" ", sentence).strip().lower()
+            if key not in seen:
+                fresh.append(sentence)
+            seen.add(key)
+        if 2 * len(fresh) < len(sentences):  # A near copy of another text.
+            fresh = []
         counts["copied"] += len(sentences) - len(fresh)
         if len(fresh) < _MIN_SENTENCES:
             remaining += fresh
@@ -96,14 +93,7 @@ def _documents_of_file(
         counts["scattered"] += len(remaining)
 
 
-def _is_first(sentence: str, seen: set[str]) -> bool:
-    key = _NOT_LETTERS.sub(" ", sentence).strip().lower()
-    first = key not in seen
-    seen.add(key)
-    return first
-
-
-def _documentation_files(root: str) -> Iterator[Path]:
+def _documentation_files(root):
     for folder, subfolders, names in os.walk(root):
         subfolders[:] = sorted(set(subfolders) - _SKIPPED_FOLDERS)
         for name in sorted(names):
@@ -112,7 +102,7 @@ def _documentation_files(root: str) -> Iterator[Path]:
                 yield Path(folder, name)
 
 
-def _read_texts(path: Path) -> list[str]:
+def _read_texts(path):
     content = path.read_bytes()
     if path.name == "METADATA":
         message = email.message_from_string(content.decode())
@@ -123,11 +113,11 @@ def _read_texts(path: Path) -> list[str]:
     if sum(map(len, quoted)) < max(200, _MIN_DOCUMENTATION * len(content)):
         return []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes in others' files
+        warnings.simplefilter("ignore")  # Invalid escapes in others' files.
         return list(_docstrings(ast.parse(content)))
 
 
-def _docstrings(node: ast.AST) -> Iterator[str]:
+def _docstrings(node):
     docstring = ast.get_docstring(node, clean=False)
     if docstring:
         yield docstring

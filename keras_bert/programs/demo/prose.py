@@ -1,13 +1,12 @@
 """Turns documentation markup (RST, Markdown, docstrings) into sentences."""
 
 import inspect
+import itertools
 import re
-from collections.abc import Iterable
-from collections.abc import Iterator
 
 from keras_bert.text.sentences import split_sentences
 
-# Sections that list names, not thoughts: dropped with all that they hold.
+# Sections of names, which are dropped with their contents.
 _LIST_SECTION = re.compile(
     r"(?:(?:Other |Keyword |Call |Optional |Constructor |Input |Output )?"
     r"(?:Args?|Arguments?|Params?|Parameters?)|Returns?|Yields?|Receives?|"
@@ -20,15 +19,15 @@ _LIST_SECTION = re.compile(
 )
 _LABEL = re.compile(r"(?:\*\*)?(\w[\w /]{0,30}):{1,2}(?:\*\*)?")
 _UNDERLINE = re.compile(r"([-=~^*#`+])\1{2,}$")
-_HASH_HEADING = re.compile(r"#{1,6} +(.+?)[ #]*$")
-_TABLE = re.compile(r"\s*(?:\||\+[-=+]{3,}|[=-]{2,}(?: +[=-]{2,})+$|<[a-z/!])")
-_OPENS_DROPPED = re.compile(r":\w[^:`]*:(?!`)|@\w+\b|\.\.(?: |$)|__ ")
+_HASH_HEADING = re.compile(r"#{1,6} ")
+_TABLE = re.compile(r"\||\+[-=+]{3,}|[=-]{2,}(?: +[=-]{2,})+$|<[a-z/!]")
+_FIELD = re.compile(r":\w[^:`]*:(?!`)|@\w+\b|__ ")
 _ADMONITION = re.compile(
     r"\.\. +(?:note|warning|tip|important|caution|attention|hint|seealso)::"
 )
 _BULLET = re.compile(r"(?:[-*+•]|\(?(?:\d{1,2}|[a-z])[.)]) +")
-_FENCE = re.compile(r"\s*(```|~~~)")
-_PROMPT = re.compile(r"\s*(?:>>>|In \[|\$ )")
+_FENCE = re.compile(r"```|~~~")
+_PROMPT = re.compile(r">>>|In \[|\$ ")
 
 # (what a sentence must hold for the rule to apply, pattern, replacement);
 # looking for the first is what makes the many rules fast.
@@ -54,7 +53,7 @@ _MARKUP = [
 ]
 _PLAIN_MARKS = str.maketrans("‘’“”–—\u00a0", "''\"\"-- ")
 
-# What prose does not hold: a sentence with one of these is code or cut short.
+# A sentence with one of these is code or cut short.
 _CODE = re.compile(
     r"[=<>{}\\|^~$@#*`\[\]]|://|www\.|\w\((?!e?s\)|ies\))|__|\w_(?!\w)"
     r"|:[a-z-]+:|::|\.\.|,,|;;| [,;:!?)]|\( |\(,| \.(?!\w)| ['\"] "
@@ -70,11 +69,10 @@ _LAST = re.compile(r"[.!?][\"')]*$")
 
 
 def clean_sentences(documentation: str) -> list[str]:
-    r"""Keeps the English sentences of a docstring, README or long description.
+    r"""Return the English sentences of a docstring, README or description.
 
-    Code, doctests, tables, parameter lists and headings are dropped, markup
-    is removed from what is left, and only whole sentences of plain words are
-    kept.
+    Code, doctests, tables, parameter lists, headings and markup are dropped,
+    and only whole sentences of plain words are kept.
 
     Args:
         documentation: Text in RST, Markdown or a docstring convention
@@ -105,111 +103,63 @@ def _without_markup(sentence: str) -> str:
 
 
 def _is_prose(sentence: str) -> bool:
-    """Tells a plain English sentence from code, fragments and other tongues."""
-    if not (_FIRST.match(sentence) and _LAST.search(sentence)):
-        return False
-    if not sentence.isascii() or _CODE.search(sentence):
-        return False
-    if sentence.count("(") != sentence.count(")") or sentence.count('"') % 2:
-        return False
+    """Return whether a sentence is plain English, not code or a fragment."""
     words = sentence.split()
-    if not 4 <= len(words) <= 80:
-        return False
-    if _FUNCTION_WORDS.isdisjoint(sentence.lower().split()):
-        return False
-    plain = sum(_PLAIN_WORD.fullmatch(word) is not None for word in words)
-    return plain >= 0.75 * len(words)
+    return bool(
+        _FIRST.match(sentence)
+        and _LAST.search(sentence)
+        and sentence.isascii()
+        and not _CODE.search(sentence)
+        and sentence.count("(") == sentence.count(")")
+        and sentence.count('"') % 2 == 0
+        and 4 <= len(words) <= 80
+        and not _FUNCTION_WORDS.isdisjoint(sentence.lower().split())
+        and sum(map(bool, map(_PLAIN_WORD.fullmatch, words)))
+        >= 0.75 * len(words)
+    )
 
 
-def _paragraphs(documentation: str) -> Iterator[str]:
-    """Joins the lines of prose into paragraphs, without the other lines."""
-    if "\n" not in documentation:
-        yield documentation.strip()
-        return
-    lines = inspect.cleandoc(documentation).split("\n")
-    lines = _without_fenced(_without_doctests(lines))
-    lines = _without_nested(_without_sections(list(lines)))
-    paragraph: list[str] = []
-    depth = 0  # where the next line of this paragraph begins
-    for line in lines:
+def _paragraphs(documentation):
+    """Join the lines of prose to paragraphs."""
+    paragraph, depth = [], 0  # The column of the next line of the paragraph.
+    for line in [*_prose_lines(documentation), ""]:
         text = line.lstrip()
-        bullet = _BULLET.match(text)
         indent = len(line) - len(text)
+        bullet = _BULLET.match(text)
         if paragraph and (not text or bullet or indent != depth):
             yield " ".join(paragraph)
             paragraph = []
         if text:
             depth = indent + (bullet.end() if bullet else 0)
             paragraph.append(text[bullet.end() :] if bullet else text)
-    if paragraph:
-        yield " ".join(paragraph)
 
 
-def _without_doctests(lines: Iterable[str]) -> Iterator[str]:
-    """Drops each prompt and what follows it up to a blank line."""
-    inside = False
-    for line in lines:
-        inside = bool(_PROMPT.match(line)) or (inside and bool(line.strip()))
-        if not inside:
-            yield line.rstrip()
-
-
-def _without_fenced(lines: Iterable[str]) -> Iterator[str]:
-    """Drops code between fences, tables, and lines of HTML."""
-    fence = None
-    for line in lines:
-        match = _FENCE.match(line)
-        if match and fence in (None, match[1]):
-            fence = None if fence else match[1]
-        elif fence is None:
-            yield "" if _TABLE.match(line) else line
-
-
-def _without_sections(lines: list[str]) -> Iterator[str]:
-    """Drops headings, and the sections among them that are lists of names."""
-    dropping = False
-    underlines = [bool(_UNDERLINE.match(line.lstrip())) for line in lines]
-    for number, line in enumerate(lines):
-        heading = _HASH_HEADING.match(line)
-        underlined = any(underlines[number + 1 : number + 2]) and line
-        if heading or underlined:
-            title = heading[1] if heading else line.strip()
-            dropping = bool(_LIST_SECTION.fullmatch(title.rstrip(":")))
-        elif not dropping and not underlines[number]:
-            yield line
-            continue
-        yield ""
-
-
-def _without_nested(lines: Iterable[str]) -> Iterator[str]:
-    """Drops directives, fields and labelled lists with what they contain.
-
-    What a line contains are the deeper lines after it.
-    """
-    opener = -1  # indent of the line whose contents are dropped, or -1
-    after_colon = False
-    for line in lines:
-        text = line.lstrip()
-        indent = len(line) - len(text)
-        if not text:
-            yield ""
-            continue
-        if after_colon and _BULLET.match(text):
-            opener = -1
-        after_colon = False
-        if 0 <= opener < indent:
-            continue
-        opener = -1
-        label = _LABEL.fullmatch(text)
-        if _OPENS_DROPPED.match(text) and not _ADMONITION.match(text):
-            opener = indent
-            yield ""
-        elif label and _LIST_SECTION.fullmatch(label[1]):
-            opener = indent
-            yield ""
-        elif label or _ADMONITION.match(text):
-            yield ""
-        else:
-            if text.endswith(":"):
-                opener, after_colon = indent, True
-            yield line
+def _prose_lines(documentation):
+    """Yield the lines of prose, and an empty line for each of the others."""
+    lines = [*inspect.cleandoc(documentation).split("\n"), ""]
+    in_fence = in_doctest = in_list = False
+    outer = None  # Deeper lines than this indent are dropped.
+    for line, below in itertools.pairwise(lines):
+        text, indent = line.strip(), len(line) - len(line.lstrip())
+        is_fence = _FENCE.match(text)
+        in_fence ^= bool(is_fence)
+        is_underline = _UNDERLINE.match(text)
+        is_heading = _HASH_HEADING.match(text)
+        is_heading = is_heading or (text and _UNDERLINE.match(below.strip()))
+        if is_heading and not in_fence:
+            in_list = bool(_LIST_SECTION.fullmatch(text.strip("# :")))
+        in_doctest = bool(_PROMPT.match(text)) or (in_doctest and bool(text))
+        if text and outer is not None and indent <= outer:
+            outer = None
+        is_dropped = outer is not None or _TABLE.match(text)
+        if not is_dropped and not in_fence:
+            label = _LABEL.fullmatch(text)
+            is_dropped = label or text.startswith("..") or _FIELD.match(text)
+            keeps = _ADMONITION.match(text)
+            keeps = keeps or (label and not _LIST_SECTION.fullmatch(label[1]))
+            if (is_dropped and not keeps) or (
+                text.endswith(":") and not is_dropped
+            ):
+                outer = indent
+        is_dropped = is_dropped or is_heading or is_underline or is_fence
+        yield "" if is_dropped or in_fence or in_doctest or in_list else line
