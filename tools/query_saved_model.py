@@ -3,49 +3,50 @@
     keras-bert query_saved_model --model_dir=served/small \\
         --text='The function returns a [MASK] of strings.'
 
-Of a directory with numbered versions it asks the newest. It prints the outputs
-of `serving_default` as JSON. The texts are those that the model takes, each
-flag as often as there are rows: --text; --text with --text_pair; --question
-with --context; or one --text with several --choice.
+In a directory with numbered versions the newest is queried. The outputs of
+`serving_default` are printed as JSON. The texts are those that the model takes,
+each flag once for each row: --text; --text with --text_pair; --question with
+--context; or one --text with several --choice.
 """
 
+import argparse
 import base64
-import contextlib
 import json
 import os
 import pathlib
 import signal
 import sys
 
-from absl import app
-from absl import flags
-from absl import logging
-
-_MODEL_DIR = flags.DEFINE_string(
-    "model_dir", None, "A SavedModel or its versions.", required=True
-)
-_TEXT = flags.DEFINE_multi_string("text", [], "A text; several times.")
-_TEXT_PAIR = flags.DEFINE_multi_string(
-    "text_pair", [], "Of pairs, the second text; as often as --text."
-)
-_QUESTION = flags.DEFINE_multi_string("question", [], "A question.")
-_CONTEXT = flags.DEFINE_multi_string(
-    "context", [], "Where its answer is; as often as --question."
-)
-_CHOICE = flags.DEFINE_multi_string(
-    "choice", [], "One of the choices for a single --text; several times."
-)
+_INPUTS = {
+    "text": "A text; several times.",
+    "text_pair": "Of pairs, the second text; as often as --text.",
+    "question": "A question.",
+    "context": "Where its answer is; as often as --question.",
+    "choice": "One of the choices for a single --text; several times.",
+}
 
 
-def main(argv):
-    if argv[1:]:
-        sys.exit(f"Error: Unexpected arguments: {' '.join(argv[1:])}.")
-    directory = _newest_version(_MODEL_DIR.value)
-    inputs = _inputs()
-    logging.set_verbosity(logging.ERROR)
-    with _quiet():
-        import tensorflow as tf
-        import tensorflow_text  # noqa: F401, registers the tokenizer's ops
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        sys.exit(f"Error: {message}. --help shows the manual.")
+
+
+def main():
+    parser = _Parser(
+        usage="keras-bert query_saved_model --model_dir=... [--flag=...]",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--model_dir", required=True, help="A SavedModel or its versions."
+    )
+    for name, meaning in _INPUTS.items():
+        parser.add_argument(f"--{name}", action="append", help=meaning)
+    given = vars(parser.parse_args())
+    directory = _newest_version(given.pop("model_dir"))
+    inputs = _inputs(given)
+    tf = _quiet_tensorflow()
     model = tf.saved_model.load(directory)
     serve = model.signatures["serving_default"]
     (_, taken) = serve.structured_input_signature
@@ -55,15 +56,11 @@ def main(argv):
             f"Received: {', '.join(sorted(inputs)) or 'none'}."
         )
     tensors = {name: tf.constant(rows) for name, rows in inputs.items()}
-    outputs = serve(**tensors)
-    print(
-        json.dumps(
-            {
-                name: _plain(value.numpy().tolist())
-                for name, value in outputs.items()
-            }
-        )
-    )
+    outputs = {
+        name: _plain(value.numpy().tolist())
+        for name, value in serve(**tensors).items()
+    }
+    print(json.dumps(outputs))
 
 
 def _newest_version(directory):
@@ -79,26 +76,42 @@ def _newest_version(directory):
     return str(newest)
 
 
-def _inputs():
-    """The bytes of the texts that were given, by the names of the inputs."""
+def _inputs(given):
+    """Return the texts as bytes, by the names of the inputs."""
     inputs = {
-        holder.name: [os.fsencode(text) for text in holder.value]
-        for holder in (_TEXT, _TEXT_PAIR, _QUESTION, _CONTEXT)
-        if holder.value
+        name: [os.fsencode(text) for text in texts]
+        for name, texts in given.items()
+        if texts
     }
-    if _CHOICE.value:
-        inputs["choices"] = [[os.fsencode(text) for text in _CHOICE.value]]
+    if "choice" in inputs:
+        inputs["choices"] = [inputs.pop("choice")]
     counts = {name: len(rows) for name, rows in inputs.items()}
     if len({*counts.values()}) > 1:
         sys.exit(
-            "Error: Of each input as many must be given, and --choice is for "
-            f"a single --text. Received: {counts}."
+            "Error: All inputs must be given equally often, and --choice is "
+            f"for a single --text. Received: {counts}."
         )
     return inputs
 
 
+def _quiet_tensorflow():
+    """Import TensorFlow without the messages of its start."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    screen, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        import tensorflow as tf
+        import tensorflow_text  # noqa: F401, registers the tokenizer's ops
+    finally:
+        os.dup2(screen, 2)
+        os.close(screen)
+        os.close(nowhere)
+    tf.get_logger().setLevel("ERROR")
+    return tf
+
+
 def _plain(values):
-    """Values as JSON has them; bytes that are no UTF-8 as base64."""
+    """Return values for JSON; bytes that are not UTF-8 as base64."""
     if isinstance(values, list):
         return [_plain(value) for value in values]
     if not isinstance(values, bytes):
@@ -109,46 +122,6 @@ def _plain(values):
         return {"b64": base64.b64encode(values).decode()}
 
 
-@contextlib.contextmanager
-def _quiet():
-    """What TensorFlow prints while it starts does not reach the screen."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    screen, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(screen, 2)
-        os.close(screen)
-        os.close(nowhere)
-
-
-def _parse(argv):
-    """The manual, or the flags."""
-    if {*argv[1:]} & {"-h", "-help", "--help", "-helpshort", "--helpshort"}:
-        print(
-            "Usage: keras-bert query_saved_model --model_dir=... [--flag=...]"
-        )
-        print(f"\n{__doc__.strip()}\n\nFlags:\n")
-        for holder in (
-            _MODEL_DIR,
-            _TEXT,
-            _TEXT_PAIR,
-            _QUESTION,
-            _CONTEXT,
-            _CHOICE,
-        ):
-            flag = flags.FLAGS[holder.name]
-            meaning = flag.help.splitlines()[0].removesuffix(";")
-            note = " (required)" if holder is _MODEL_DIR else ""
-            print(f"  --{holder.name:<12}{meaning}{note}")
-        sys.exit(0)
-    try:
-        return flags.FLAGS(argv)
-    except flags.Error as error:
-        sys.exit(f"Error: {error} --help shows the manual.".replace("\n", " "))
-
-
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # As `head` wants it.
-    app.run(main, flags_parser=_parse)
+    main()

@@ -22,7 +22,7 @@ from keras_bert.programs.field_flags import FieldFlags
 
 _RECIPE = FieldFlags(
     pretraining.PretrainingRecipe,
-    left_out=("flops_per_example", "matrix_product_rate", "sources"),
+    left_out=["sources"],
 )
 
 

@@ -75,7 +75,13 @@ class AdamW(keras.optimizers.Optimizer):
         checks.not_negative(weight_decay=weight_decay)
         checks.positive(beta_1=beta_1, beta_2=beta_2)
         checks.share(beta_1=beta_1, beta_2=beta_2)
-        _check_options(**kwargs)
+        for name in ("clipnorm", "clipvalue", "gradient_accumulation_steps"):
+            if kwargs.get(name) is not None:
+                raise ValueError(
+                    f"`{name}` is not supported: use `global_clipnorm` to clip "
+                    "gradients, and `accumulation_steps` of `PretrainingLoop` "
+                    f"to accumulate them. Received: {name}={kwargs[name]}."
+                )
         super().__init__(learning_rate, **kwargs)
         self._max_norm = global_clipnorm
         self._decay_rate = weight_decay
@@ -112,18 +118,15 @@ class AdamW(keras.optimizers.Optimizer):
             ValueError: a factor is below 0, there are not as many factors as
                 variables, or the optimizer is built already.
         """
-        factors = list(factors)
-        is_right = len(factors) == len(var_list) and all(
-            factor >= 0 for factor in factors
-        )
-        if self.built or not is_right:
+        is_right = all(factor >= 0 for factor in factors)
+        if self.built or len(factors) != len(var_list) or not is_right:
             raise ValueError(
                 "`scale_learning_rate` must come before the optimizer is "
                 "built, with a factor of at least 0 for each variable. "
                 f"Received: {len(var_list)} variables, factors={factors}, "
                 f"built={self.built}."
             )
-        ids = [id(variable) for variable in var_list]
+        ids = map(id, var_list)
         self._rate_factors = dict(zip(ids, factors, strict=True))
 
     def build(self, variables):
@@ -201,39 +204,30 @@ class AdamW(keras.optimizers.Optimizer):
             grads[i] = gradient
         return grads
 
-    def _step_of(self, index, dtype, learning_rate):
-        """This step's rate and other scalars in the dtype of a variable."""
+    def update_step(self, gradient, variable, learning_rate):
+        index, dtype = self._get_variable_index(variable), variable.dtype
         step = unpack(ops.cast(self._step, dtype))
         if self._rate_schedule:
             learning_rate = learning_rate * self._schedule_factor
         rate = ops.cast(learning_rate, dtype) * self._factors[index]
-        return rate * step.is_taken, step
-
-    def update_step(self, gradient, variable, learning_rate):
-        index = self._get_variable_index(variable)
-        gradient = ops.cast(gradient, variable.dtype)
-        rate, step = self._step_of(index, variable.dtype, learning_rate)
+        rate *= step.is_taken
+        gradient = ops.cast(gradient, dtype)
         decay = self._decay_rate if self._decaying[index] else 0.0
+        variables = self._momentums[index], self._velocities[index]
         if self._is_plain and keras.backend.backend() == "tensorflow":
-            m, v = self._momentums[index], self._velocities[index]
-            moments = m.value, v.value
-            update_variable(gradient, variable, moments, rate, decay, step)
+            handles = [x.value for x in variables]
+            update_variable(gradient, variable, handles, rate, decay, step)
             return
-        update = self._direction(gradient, index, step) + decay * variable
+        moments = adam_moments(gradient, *variables, step)
+        for moment, value in zip(variables, moments, strict=True):
+            self.assign(moment, value)
+        update = adam_direction(*moments, step) + decay * variable
         rate *= self._rate_factor(gradient, variable, index, update, step)
         self.assign_sub(variable, rate * update)
 
     def _rate_factor(self, gradient, variable, index, update, step):
         """Return what an update is multiplied by, besides the rate."""
         return 1.0
-
-    def _direction(self, gradient, index, step):
-        """Moves m and v; returns m' / (sqrt(v') + epsilon)."""
-        variables = self._momentums[index], self._velocities[index]
-        moments = adam_moments(gradient, *variables, step)
-        for variable, moment in zip(variables, moments, strict=True):
-            self.assign(variable, moment)
-        return adam_direction(*moments, step)
 
     def get_config(self):
         return {
@@ -247,19 +241,3 @@ class AdamW(keras.optimizers.Optimizer):
             "rate_schedule": self._rate_schedule
             and keras.saving.serialize_keras_object(self._rate_schedule),
         }
-
-
-def _check_options(
-    clipnorm=None, clipvalue=None, gradient_accumulation_steps=None, **kwargs
-):
-    if gradient_accumulation_steps is not None:
-        raise ValueError(
-            "This optimizer does not accumulate gradients; `PretrainingLoop` "
-            "does, with `accumulation_steps`. Received: "
-            f"gradient_accumulation_steps={gradient_accumulation_steps}."
-        )
-    if clipnorm is not None or clipvalue is not None:
-        raise ValueError(
-            "Use `global_clipnorm` to clip gradients. "
-            f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}."
-        )

@@ -9,7 +9,6 @@ from absl import logging
 from keras import ops
 
 from keras_bert import features
-from keras_bert.training.flops import training_flops
 from keras_bert.training.learner import Learner
 from keras_bert.training.terms import LabelTerm
 from keras_bert.training.terms import TokenTerm
@@ -95,16 +94,9 @@ def distillation_learner(student, recipe, read):
         known = {name: inputs[name] for name in teacher.backbone.inputs}
         return said(known, training=False)
 
-    def flops(seq_length, num_predictions):
-        of_student, of_teacher = (
-            training_flops(x.backbone, x.heads, seq_length, seq_length)
-            for x in (student, teacher)
-        )
-        return of_student + of_teacher // 3  # It is only run forward.
-
     name = student.family.model_name("student")
     model = keras.Model(inputs, outputs, name=name)
-    return Learner(model, {"": student}, targets=targets, flops=flops)
+    return Learner(model, {"": student}, targets=targets)
 
 
 def _of_all_tokens(bert):

@@ -1,21 +1,15 @@
-"""Operations of matrix products: those of a model, and a machine's rate.
+"""Number of operations of the matrix products of a model.
 
 A multiplication and an addition are two. Attention counts its own; all other
 layers are matrices, which each position meets once.
 """
 
 import math
-import time
-
-import tensorflow as tf
 
 from keras_bert.models.heads import EVERY
 from keras_bert.models.heads import MASKED
 from keras_bert.models.heads import POOLED
 from keras_bert.models.heads import reads_of
-
-_SIZE = 2048
-_SECONDS = 0.3
 
 
 def training_flops(backbone, heads, seq_length, num_predictions):
@@ -87,20 +81,3 @@ def _matrices(layer):
     """The products of one vector with each matrix inside a layer."""
     kernels = [x.shape for x in layer.weights if x.name == "kernel"]
     return 2 * sum(map(math.prod, kernels))
-
-
-def matrix_product_rate(dtype):
-    """Operations a second of a large matrix product on the first device."""
-    matrix = tf.cast(tf.random.stateless_normal([_SIZE, _SIZE], [0, 1]), dtype)
-
-    @tf.function
-    def product():
-        return tf.reduce_sum(tf.cast(matrix @ matrix, tf.float32))
-
-    float(product())
-    best, start = float("inf"), time.perf_counter()
-    while time.perf_counter() - start < _SECONDS:
-        before = time.perf_counter()
-        float(product())
-        best = min(best, time.perf_counter() - before)
-    return 2 * _SIZE**3 / best

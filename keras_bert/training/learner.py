@@ -6,8 +6,6 @@ from collections.abc import Callable
 import keras
 import numpy as np
 
-from keras_bert.training.flops import training_flops
-
 
 @dataclasses.dataclass(frozen=True)
 class Learner:
@@ -23,15 +21,12 @@ class Learner:
             and no state holds the weights that only they need.
         added: dict from the paths of weights of `kept[""]` to variables that
             a finished run adds to them.
-        flops: function from the lengths of a sequence and of its predictions
-            to the operations of a step, per example.
     """
 
     model: keras.Model
     kept: dict = dataclasses.field(default_factory=dict)
     targets: Callable = lambda inputs: {}
     added: dict = dataclasses.field(default_factory=dict)
-    flops: Callable = lambda seq_length, num_predictions: 0
 
     @property
     def weight_names(self):
@@ -61,10 +56,4 @@ def pretrainer_learner(bert, recipe=None, read=None):
         bert: `PretrainedModel` with the parts of the objective.
         recipe, read: what other objectives need.
     """
-    return Learner(
-        bert.pretrainer,
-        {"": bert},
-        flops=lambda *lengths: training_flops(
-            bert.backbone, bert.heads, *lengths
-        ),
-    )
+    return Learner(bert.pretrainer, {"": bert})

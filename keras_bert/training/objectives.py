@@ -1,7 +1,7 @@
 """Objectives of pre-training: all in which one differs from another.
 
-The masks, the batches, what learns, the number of predictions, the terms of
-the loss and the flags of its own stand here and nowhere else. A plan asks for
+The masks, the batches, the learner, the terms of the loss and the flags of an
+objective stand here and nowhere else. A plan asks for
 them before Keras is imported, so what needs it is imported when it is called.
 """
 
@@ -45,8 +45,6 @@ class Objective:
         view: function from batches of `pretraining_dataset` to those that
             the objective learns from. Their labels and weights are what its
             terms look at.
-        num_predictions: function from `max_seq_length` and
-            `max_predictions_per_seq` to the predictions in a sequence.
         is_decoder: bool, whether a token sees only those before it.
         label: str, the meaning of `next_sentence_labels`, as in `Packing`;
             "" if they are not used.
@@ -67,7 +65,6 @@ class Objective:
     parts: tuple
     terms: Callable
     view: Callable
-    num_predictions: Callable
     is_decoder: bool = False
     label: str = ""
     substitutes: tuple = SUBSTITUTES
@@ -127,10 +124,6 @@ def settled_fields(objective, values):
     }
 
 
-def _masked_only(max_seq_length, max_predictions_per_seq):
-    return max_predictions_per_seq
-
-
 def _of_labels(name, parts, labels, **options):
     """An objective on some labels of the records.
 
@@ -153,7 +146,6 @@ def _of_labels(name, parts, labels, **options):
                 rename(weights),
             )
         ),
-        num_predictions=_masked_only,
         **options,
     )
 
@@ -171,7 +163,6 @@ _ELECTRA = Objective(
     parts=("replaced_token_head",),
     terms=_imported("replaced_tokens", "replaced_token_terms"),
     view=lambda batches: data.token_batches(batches),
-    num_predictions=_masked_only,
     substitutes=(0.85, 0.15),
     learner=_imported("replaced_tokens", "replaced_token_learner"),
     fields={"generator_size": 0.25},
@@ -200,7 +191,6 @@ OBJECTIVES = {
             parts=("masked_lm_head",),
             terms=lambda: [training.LabelTerm("mlm_logits")],
             view=lambda batches: data.left_to_right_batches(batches),
-            num_predictions=lambda seq_length, _: seq_length - 1,
             is_decoder=True,
         ),
         Objective(
@@ -208,7 +198,6 @@ OBJECTIVES = {
             parts=("masked_lm_head",),
             terms=_imported("distillation", "distillation_terms"),
             view=lambda batches: data.token_batches(batches),
-            num_predictions=_masked_only,
             learner=_imported("distillation", "distillation_learner"),
             fields={"teacher_dir": None},
             reads=lambda recipe: {"teacher": recipe.teacher_dir},

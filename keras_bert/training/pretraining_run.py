@@ -189,12 +189,6 @@ class _Run:
         options = self._options
         metrics = self._interval.metrics(self.step, self._batch_size)
         metrics["learning_rate"] = self._learning_rate()
-        if options.matrix_product_rate:
-            metrics["matrix_product_share"] = (
-                metrics["examples_per_second"]
-                * options.flops_per_example
-                / options.matrix_product_rate
-            )
         left = options.num_train_steps - self.step
         if self._is_chief:
             self._curve.add(self.step, "train", metrics)

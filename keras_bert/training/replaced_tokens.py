@@ -12,7 +12,6 @@ from keras import ops
 
 from keras_bert import features
 from keras_bert.layers.token_replacement import TokenReplacement
-from keras_bert.training.flops import training_flops
 from keras_bert.training.learner import Learner
 from keras_bert.training.terms import LabelTerm
 from keras_bert.training.terms import TokenTerm
@@ -88,17 +87,10 @@ def learner_of(generator, discriminator, seed, model=None, **more):
         model: `keras.Model` that learns in the place of the discriminator's.
         **more: other arguments of `Learner`.
     """
-    models = generator, discriminator
-
-    def flops(*lengths):
-        return sum(
-            training_flops(x.backbone, x.heads, *lengths) for x in models
-        )
-
     name = discriminator.family.model_name("learner")
     both = generator.model, model or discriminator.model
     kept = {GENERATOR: generator, "": discriminator}
-    return Learner(_both(*both, seed, name), kept, flops=flops, **more)
+    return Learner(_both(*both, seed, name), kept, **more)
 
 
 def _both(generator, discriminator, seed, name):

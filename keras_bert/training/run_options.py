@@ -18,9 +18,6 @@ class RunOptions(checks.Checked):
         keep_checkpoint_max: int, number of these states to keep.
         steps_per_execution: int, steps in one graph call.
         on_nan: str, what to do at a gradient of NaN.
-        flops_per_example: int, operations of the matrix products of a
-            training step.
-        matrix_product_rate: float, operations per second of the machine.
         sources: str, names of the data, for messages.
 
     Raises:
@@ -34,6 +31,4 @@ class RunOptions(checks.Checked):
     keep_checkpoint_max: int = checks.field(2, checks.at_least, 1)
     steps_per_execution: int = checks.field(1, checks.at_least, 1)
     on_nan: str = checks.field("stop", checks.one_of, choices.ON_NAN)
-    flops_per_example: int = 0
-    matrix_product_rate: float = 0.0
     sources: str = ""

@@ -25,10 +25,7 @@ _CALLS = {
 # Makes all calls without keras_bert; TensorFlow takes seconds to start.
 _PROGRAM = """
 import contextlib, io, json, runpy, sys
-from absl import app, flags, logging
-
 sys.modules["keras_bert"] = None
-common = {*flags.FLAGS}
 found = {}
 for name, arguments in json.loads(sys.argv[1]).items():
     sys.argv = ["tools/query_saved_model.py", *arguments]
@@ -40,9 +37,6 @@ for name, arguments in json.loads(sys.argv[1]).items():
         except SystemExit as exit:
             error = exit.code or ""
     found[name] = printed.getvalue(), error
-    for flag in {*flags.FLAGS} - common:
-        delattr(flags.FLAGS, flag)
-    flags.FLAGS.unparse_flags()
 print(json.dumps(found))
 """
 

@@ -18,7 +18,6 @@ from keras_bert.checkpoints.formats.own import write_description
 from keras_bert.programs.pretraining.batches import RunBatches
 from keras_bert.programs.pretraining.model import make_bert
 from keras_bert.programs.pretraining.model import make_optimizer
-from keras_bert.training.flops import matrix_product_rate
 from keras_bert.training.loop import PretrainingLoop
 from keras_bert.training.precision import dtype_policy
 from keras_bert.training.pretraining_run import run_pretraining
@@ -77,7 +76,9 @@ def run_plan(plan):
                 batches.evaluation(),
                 recipe.train_batch_size,
                 output_dir,
-                _options(plan, learner, strategy),
+                dataclasses.replace(
+                    recipe, sources=",".join(recipe.input_file)
+                ),
                 lambda: _begin(plan, bert, output_dir),
             )
     learner.finish()
@@ -87,41 +88,19 @@ def run_plan(plan):
 
 
 def _check_batch(recipe, strategy):
-    replicas = strategy.num_replicas_in_sync
-    if recipe.train_batch_size % (
-        replicas * recipe.gradient_accumulation_steps
-    ):
+    replicas, size = strategy.num_replicas_in_sync, recipe.train_batch_size
+    pieces = recipe.gradient_accumulation_steps
+    if size % (replicas * pieces):
         raise ValueError(
             "--train_batch_size must be a multiple of the devices times "
             "--gradient_accumulation_steps. Received: train_batch_size="
-            f"{recipe.train_batch_size}, {replicas} devices, "
-            "gradient_accumulation_steps="
-            f"{recipe.gradient_accumulation_steps}."
+            f"{size}, {replicas} devices, gradient_accumulation_steps={pieces}."
         )
     logging.info(
-        "%s: %d device(s), %d examples each, in %d piece(s); global batch %d, "
-        "learning rate %g for all of it, %d steps.",
-        recipe.strategy,
-        replicas,
-        recipe.train_batch_size // replicas,
-        recipe.gradient_accumulation_steps,
-        recipe.train_batch_size,
-        recipe.learning_rate,
-        recipe.num_train_steps,
-    )
-
-
-def _options(plan, learner, strategy):
-    recipe, objective = plan.recipe, plan.objective
-    num_predictions = objective.num_predictions(
-        recipe.max_seq_length, recipe.max_predictions_per_seq
-    )
-    rate = matrix_product_rate(keras.config.dtype_policy().compute_dtype)
-    return dataclasses.replace(
-        recipe,
-        sources=",".join(recipe.input_file),
-        flops_per_example=learner.flops(recipe.max_seq_length, num_predictions),
-        matrix_product_rate=rate * strategy.num_replicas_in_sync,
+        f"{recipe.strategy}: {replicas} device(s), {size // replicas} examples "
+        f"each, in {pieces} piece(s); global batch {size}, learning rate "
+        f"{recipe.learning_rate:g} for all of it, {recipe.num_train_steps} "
+        "steps."
     )
 
 

@@ -40,10 +40,11 @@ def make_bert(plan):
             plan.config, tokenizer, objective.parts
         )
     recipe = plan.recipe
+    lowercase, facts = plan.lowercase, plan.facts
+    if lowercase is None:
+        lowercase = facts.settled("do_lower_case", recipe.do_lower_case, None)
     bert = from_pretrained(
-        recipe.init_checkpoint,
-        recipe.allow_missing,
-        _known_casing(plan),
+        recipe.init_checkpoint, recipe.allow_missing, lowercase
     )
     if bert.config.is_decoder != objective.is_decoder:
         raise ValueError(
@@ -59,23 +60,10 @@ def make_bert(plan):
         )
     check_lengths(recipe, bert.config)
     if plan.vocabulary is None:  # It is known only now.
-        _check_records(plan, bert.tokenizer_settings)
+        tokenizer, source = bert.tokenizer_settings, recipe.init_checkpoint
+        facts.check_vocabulary(tokenizer.vocabulary, source)
+        facts.check_tokenizer(tokenizer, source)
     return bert.with_parts(objective.parts)
-
-
-def _known_casing(plan):
-    """The casing by the flags and the manifests, or None if none says it."""
-    if plan.lowercase is not None:
-        return plan.lowercase
-    flag = plan.recipe.do_lower_case
-    return plan.facts.settled("do_lower_case", flag, None)
-
-
-def _check_records(plan, tokenizer):
-    """Raise ValueError unless a tokenizer makes such records."""
-    source = plan.recipe.init_checkpoint
-    plan.facts.check_vocabulary(tokenizer.vocabulary, source)
-    plan.facts.check_tokenizer(tokenizer, source)
 
 
 def make_optimizer(recipe, model):

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import dataclasses
+import functools
 import os
 import pathlib
 import re
@@ -42,8 +43,7 @@ _FREE = frozenset(
     """allow_changed_flags eval_batch_size eval_file eval_steps jit
     keep_checkpoint_max log_steps on_nan output_dir save_checkpoints_steps
     steps_per_execution strategy input_file vocab_file bert_config_file
-    init_checkpoint do_lower_case teacher_dir flops_per_example
-    matrix_product_rate sources""".split()
+    init_checkpoint do_lower_case teacher_dir sources""".split()
 )
 # Fields that records of runs had not from the first: written where set.
 _LATER = frozenset(("mask_special_tokens",))
@@ -77,7 +77,6 @@ class PretrainingPlan:
         lowercase: bool; None with `vocabulary` None, and for a kind of
             tokenizer whose files say it.
         config: config, of any family, of a fresh model, or None.
-        settings: dict, all that the weights depend on.
     """
 
     recipe: PretrainingRecipe
@@ -89,13 +88,31 @@ class PretrainingPlan:
     vocab_file: str
     lowercase: bool | None
     config: StrictConfig | None
-    settings: dict = dataclasses.field(default_factory=dict)
 
     @property
     def is_packed(self):
-        """Returns True where an example holds several texts, by manifests."""
+        """True if an example holds several texts, by the manifests."""
         packings = self.facts.claims["packing"].values()
         return any(PACKINGS[name].joins for name in packings)
+
+    @functools.cached_property
+    def settings(self):
+        """All that the weights depend on, a dict; files by their hashes."""
+        recipe, objective = dataclasses.asdict(self.recipe), self.objective
+        records = [self.facts.hashes[path] for path in self.training_paths]
+        own = {name for x in OBJECTIVES.values() for name in x.fields}
+        left_out = _FREE | own - {*objective.fields}
+        left_out |= {name for name in _LATER if not recipe[name]}
+        checkpoint = recipe["init_checkpoint"]
+        read = {**objective.reads(self.recipe), "checkpoint": checkpoint}
+        return {
+            **{name: recipe[name] for name in recipe if name not in left_out},
+            "vocabulary": self.vocabulary and self.vocabulary.sha256,
+            "do_lower_case": self.lowercase,
+            "config": self.config and dataclasses.asdict(self.config),
+            **{name: _checkpoint_hashes(path) for name, path in read.items()},
+            "records": {f"file {i}": x for i, x in enumerate(records, start=1)},
+        }
 
 
 def plan_pretraining(recipe):
@@ -141,41 +158,19 @@ def plan_pretraining(recipe):
         lowercase,
         config,
     )
-    settings = _run_settings(plan)
     output_dir = pathlib.Path(recipe.output_dir)
-    check_run(output_dir, settings, recipe.allow_changed_flags)
+    check_run(output_dir, plan.settings, recipe.allow_changed_flags)
     check_writable(output_dir)
-    return dataclasses.replace(plan, settings=settings)
-
-
-def _run_settings(plan):
-    """Collect what the weights of a run depend on; files by their hashes."""
-    recipe = dataclasses.asdict(plan.recipe)
-    vocabulary, config = plan.vocabulary, plan.config
-    records = [plan.facts.hashes[path] for path in plan.training_paths]
-    own = {name for x in OBJECTIVES.values() for name in x.fields}
-    left_out = _FREE | own - {*plan.objective.fields}
-    left_out |= {name for name in _LATER if not recipe[name]}
-    read = plan.objective.reads(plan.recipe)
-    return {
-        **{name: recipe[name] for name in recipe if name not in left_out},
-        **{name: _checkpoint_hashes(path) for name, path in read.items()},
-        "vocabulary": vocabulary.sha256 if vocabulary else None,
-        "do_lower_case": plan.lowercase,
-        "config": dataclasses.asdict(config) if config else None,
-        "checkpoint": _checkpoint_hashes(plan.recipe.init_checkpoint),
-        "records": {f"file {i}": x for i, x in enumerate(records, start=1)},
-    }
+    return plan
 
 
 def _checkpoint_hashes(directory):
     """Hashes by the names of the files; of a model of the Hub its name."""
     if not directory or not os.path.isdir(directory):
         return directory
-    directory = pathlib.Path(directory)
     # Of a run that is not finished the states are read.
     paths = _checkpoint_files(directory)
-    paths = paths or _checkpoint_files(directory / _STATES)
+    paths = paths or _checkpoint_files(os.path.join(directory, _STATES))
     with concurrent.futures.ThreadPoolExecutor() as threads:
         hashes = threads.map(verified_sha256, paths)
         return {path.name: x for path, x in zip(paths, hashes, strict=True)}
@@ -186,7 +181,7 @@ def _checkpoint_files(directory):
     names = _OTHER_FILES | of_tokenizers
     return [
         path
-        for path in sorted(directory.glob("*"))
+        for path in sorted(pathlib.Path(directory).glob("*"))
         if path.is_file() and (path.name in names or _has_weights(path.name))
     ]
 

@@ -1,4 +1,4 @@
-"""Facts on records, from their manifests and from flags."""
+"""Facts about record files, from their manifests and from flags."""
 
 import concurrent.futures
 import dataclasses
@@ -11,16 +11,15 @@ from keras_bert.data.examples.packings import PACKINGS
 from keras_bert.files import total_size
 
 _THREADS = 8
-# Paths of the facts in a manifest's settings.
-_PLACES = {
-    "vocabulary": ("vocabulary",),
-    "tokenizer": ("text", "tokenizer"),
-    "do_lower_case": ("text", "do_lower_case"),
-    "masking": ("examples", "masking"),
-    "packing": ("examples", "packing"),
-    "max_seq_length": ("examples", "max_seq_length"),
-    "max_predictions_per_seq": ("examples", "max_predictions_per_seq"),
-}
+_FACTS = (
+    "vocabulary",
+    "tokenizer",
+    "do_lower_case",
+    "masking",
+    "packing",
+    "max_seq_length",
+    "max_predictions_per_seq",
+)
 # Dynamic records leave the number of predictions to the training.
 _FREE_IF_DYNAMIC = "max_predictions_per_seq"
 
@@ -41,7 +40,7 @@ class RecordFacts:
     claims: dict
 
     def settled(self, name, flag, default):
-        """The value on which flag and manifests agree.
+        """Return the value on which flag and manifests agree.
 
         Args:
             name: str, the name of the fact and of its flag.
@@ -52,42 +51,40 @@ class RecordFacts:
             ValueError: two of them differ.
         """
         claims = self.claims[name]
-        if name == _FREE_IF_DYNAMIC and self._are_dynamic():
+        is_dynamic = "dynamic" in self.claims["masking"].values()
+        if name == _FREE_IF_DYNAMIC and is_dynamic:
             agree = len({*claims.values()}) == 1
             claims = claims if flag is None and agree else {}
         elif flag is not None:
             claims = {f"--{name}": flag, **claims}
-        self._check_agreement(name, claims)
         if not claims:
             return default if flag is None else flag
         source, value = next(iter(claims.items()))
+        for other, claim in claims.items():
+            if claim != value:
+                raise ValueError(
+                    f"`{name}` must be one for all records and as they were "
+                    f"made. Received: {source} says {value}, {other} says "
+                    f"{claim}."
+                )
         if flag is None:
             logging.info("%s says %s=%s.", source, name, value)
         return value
 
     def check_vocabulary(self, vocabulary, source):
         """Raise ValueError unless the records are of this vocabulary."""
-        for manifest, value in self.claims["vocabulary"].items():
-            if value != vocabulary.sha256:
-                raise ValueError(
-                    f"The records must be made with {source}. Received: "
-                    f"records of another vocabulary, says {manifest}. Pass "
-                    "the vocabulary that they were made with, or make them "
-                    "anew."
-                )
+        self._check("vocabulary", lambda x: x == vocabulary.sha256, source)
 
     def check_tokenizer(self, settings, source):
         """Raise ValueError unless the records are of a tokenizer like this."""
         facts = settings.facts().get("tokenizer", {})
-        for manifest, claimed in self.claims["tokenizer"].items():
-            for name, value in claimed.items():
-                if facts.get(name, value) != value:
-                    raise ValueError(
-                        f"The records must be made with {source}. Received: "
-                        f"records of a tokenizer with {name}={value}, says "
-                        f"{manifest}; here it is {facts[name]}. Make them "
-                        "anew."
-                    )
+        self._check(
+            "tokenizer",
+            lambda x: all(
+                facts.get(k, value) == value for k, value in x.items()
+            ),
+            source,
+        )
 
     def check_packing(self, objective):
         """Raise ValueError unless the records fit an objective."""
@@ -97,31 +94,22 @@ class RecordFacts:
             if objective.label in ("", packing.label)
             and (objective.reads_packed or not packing.joins)
         ]
-        for manifest, name in self.claims["packing"].items():
-            if name not in fitting:
+        needed = f"--packing={' or '.join(fitting)}"
+        needed = f"{needed} for --objective={objective.name}"
+        self._check("packing", fitting.__contains__, needed)
+
+    def _check(self, name, fits, source):
+        for manifest, value in self.claims[name].items():
+            if not fits(value):
                 raise ValueError(
-                    f"--objective={objective.name} needs records made with "
-                    f"--packing={' or '.join(fitting)}. Received: records "
-                    f"made with --packing={name}, says {manifest}. Make them "
-                    "anew, or train with --objective=mlm."
+                    f"The records must be made with {source}. Received: "
+                    f"{manifest} says {name}={value}. Make the records again, "
+                    "or change the flag."
                 )
 
     def confirms(self, vocabulary):
         """Return True if a manifest names this vocabulary."""
         return vocabulary.sha256 in self.claims["vocabulary"].values()
-
-    def _are_dynamic(self):
-        return "dynamic" in self.claims["masking"].values()
-
-    def _check_agreement(self, name, claims):
-        if len({*claims.values()}) <= 1:
-            return
-        first, value = next(iter(claims.items()))
-        other = next(key for key in claims if claims[key] != value)
-        raise ValueError(
-            f"`{name}` must be one for all records and as they were made. "
-            f"Received: {first} says {value}, {other} says {claims[other]}."
-        )
 
 
 def read_record_facts(paths):
@@ -135,12 +123,12 @@ def read_record_facts(paths):
     logging.info("Taking the hashes of %s.", total_size(paths))
     with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
         found = [*threads.map(_look_at, paths)]
-    claims = {name: {} for name in _PLACES}
+    claims = {name: {} for name in _FACTS}
     for _, manifest, settings in found:
-        for name, place in _PLACES.items():
-            value = _at(settings, place)
-            if value is not None:
-                claims[name][str(manifest)] = value
+        parts = settings.get("text", {}), settings.get("examples", {})
+        values = {**parts[0], **parts[1], **settings}
+        for name in {*_FACTS} & {*values}:
+            claims[name][str(manifest)] = values[name]
     hashes = {
         path: value for path, (value, _, _) in zip(paths, found, strict=True)
     }
@@ -148,12 +136,12 @@ def read_record_facts(paths):
 
 
 def verified_sha256(path):
-    """The SHA-256 of a file, held to that of its manifest if it has one."""
+    """Return the SHA-256 of a file, checked against its manifest."""
     return _look_at(path)[0]
 
 
 def _look_at(path):
-    """Hash, manifest and settings of a file, held to its manifest."""
+    """Return the hash of a file, its manifest and the settings in it."""
     manifest, values = artifacts.manifest_of(path)
     if manifest is None:
         return artifacts.sha256(path), None, {}
@@ -161,9 +149,3 @@ def _look_at(path):
     # Manifests of checkpoints list sizes only.
     digest = listed or artifacts.sha256(path)
     return digest, manifest, values.get("settings", {})
-
-
-def _at(settings, place):
-    for key in place:
-        settings = settings.get(key) if isinstance(settings, dict) else None
-    return settings
