@@ -1,4 +1,4 @@
-"""Checks record files, measures all records and shows a few."""
+"""Checks record files, counts all records and shows a few."""
 
 import collections
 
@@ -48,7 +48,7 @@ class RecordStatistics:
         return self.lengths[:-1].sum() / max(self.lengths.sum(), 1)
 
     def share(self, part, whole):
-        """One count as a part of another; 0.0 of nothing."""
+        """Divide one count by another; 0.0 if that is 0."""
         return self.counts[part] / max(self.counts[whole], 1)
 
     def add(self, values, mask_id, sep_id):
@@ -63,23 +63,17 @@ class RecordStatistics:
             not_next=int(values[features.NEXT_SENTENCE_LABELS.name].sum()),
         )
         if features.WORD_STARTS.name in values:
-            self._add_words(values, sep_id)
+            in_word = mask == 1
+            in_word &= values[features.INPUT_IDS.name] != sep_id
+            in_word[:, 0] = False
+            starts = values[features.WORD_STARTS.name][in_word]
+            sizes = np.bincount(np.cumsum(starts) - 1)
+            self.word_lengths = _add_counts(self.word_lengths, sizes)
+            self.counts.update(words=len(sizes), pieces=len(starts))
         else:
-            self._add_predictions(values, mask_id)
-
-    def _add_predictions(self, values, mask_id):
-        outcomes = prediction_outcomes(values, mask_id)
-        counts = {name: int(is_it.sum()) for name, is_it in outcomes.items()}
-        self.counts.update(predictions=sum(counts.values()), **counts)
-
-    def _add_words(self, values, sep_id):
-        in_word = values[features.INPUT_MASK.name] == 1
-        in_word &= values[features.INPUT_IDS.name] != sep_id
-        in_word[:, 0] = False
-        starts = values[features.WORD_STARTS.name][in_word]
-        sizes = np.bincount(np.cumsum(starts) - 1)
-        self.word_lengths = _add_counts(self.word_lengths, sizes)
-        self.counts.update(words=len(sizes), pieces=len(starts))
+            outcomes = prediction_outcomes(values, mask_id)
+            counts = {name: int(x.sum()) for name, x in outcomes.items()}
+            self.counts.update(predictions=sum(counts.values()), **counts)
 
 
 def _add_counts(histogram, values, largest=0):
@@ -89,7 +83,7 @@ def _add_counts(histogram, values, largest=0):
 
 
 def inspect_records(paths, vocabulary, num_examples=3):
-    """Reads, checks and measures record files.
+    """Read, check and measure record files.
 
     Args:
         paths: list of str, TFRecord files of `create_pretraining_data` or of
@@ -98,7 +92,7 @@ def inspect_records(paths, vocabulary, num_examples=3):
         num_examples: int, how many records to show, from the first on.
 
     Returns:
-        `RecordStatistics` and a list of `ShownExample`.
+        `RecordStatistics` and a list of str, as returned by `show_example`.
 
     Raises:
         ValueError: a file is cut or damaged or a record breaks the schema;

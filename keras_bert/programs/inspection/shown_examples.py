@@ -1,6 +1,6 @@
-"""Examples as readers see them: words, with marks where one is predicted."""
+"""Examples as text: words, with marks where one is predicted."""
 
-import dataclasses
+import textwrap
 
 import numpy as np
 
@@ -11,51 +11,14 @@ from keras_bert.data.records.outcomes import PLAIN
 from keras_bert.data.records.outcomes import RANDOM
 from keras_bert.data.records.outcomes import prediction_outcomes
 
-# Of one text the label says nothing.
-NSP_MEANINGS = ("B follows A", "B does not follow A")
-_ONE_TEXT = "one text"
-
-
-@dataclasses.dataclass(frozen=True)
-class ShownToken:
-    """One token of an example as readers see it.
-
-    Args:
-        text: str, the word piece, with its marks where it is predicted.
-        outcome: "plain", "masked", "random" or "kept".
-        continues: bool, no space stands before it.
-    """
-
-    text: str
-    outcome: str
-    continues: bool
-
-
-@dataclasses.dataclass(frozen=True)
-class ShownExample:
-    """A record as readers see it.
-
-    Args:
-        title: str, where it stands and how long it is.
-        parts: dict of lists of `ShownToken`, "A" and, of a pair, "B".
-        label: str, the label in words.
-    """
-
-    title: str
-    parts: dict
-    label: str
-
-
-def join_tokens(tokens):
-    """Return a list of `ShownToken` as a line of text."""
-    texts = [f"{'' if t.continues else ' '}{t.text}" for t in tokens]
-    return "".join(texts).removeprefix(" ")
+_LABELS = ("B follows A", "B does not follow A")
+_LINE_WIDTH = 80
 
 
 def show_example(values, row, place, vocabulary):
-    """A record as a `ShownExample`: a row of `read_checked_records`.
+    """Return a row of `read_checked_records` as lines of text.
 
-    Its `place`, a str, is part of the title.
+    The title, the first line, begins with `place`.
     """
     one = {name: array[row : row + 1] for name, array in values.items()}
     length = int(one[features.INPUT_MASK.name].sum())
@@ -72,16 +35,24 @@ def show_example(values, row, place, vocabulary):
         pieces = vocabulary.tokens[shown], vocabulary.tokens[original]
         # Where A or B begins, a word may have lost its first pieces.
         inside = continues[original] and position not in (1, boundary)
-        tokens.append(_shown_token(*pieces, outcome, inside))
+        tokens.append(_token_text(*pieces, outcome, inside))
     label = int(one[features.NEXT_SENTENCE_LABELS.name][0, 0])
-    parts, meaning = {"A": tokens[:boundary]}, _ONE_TEXT
-    if boundary < length:
-        parts, meaning = {**parts, "B": tokens[boundary:]}, NSP_MEANINGS[label]
-    return ShownExample(title, parts, f"{meaning} ({label})")
+    meaning = _LABELS[label] if boundary < length else "one text"
+    lines = [title]
+    for name, part in (("A", tokens[:boundary]), ("B", tokens[boundary:])):
+        lines += textwrap.wrap(
+            "".join(part).removeprefix(" "),
+            _LINE_WIDTH,
+            initial_indent=f"  {name:<7}",
+            subsequent_indent=" " * 9,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join([*lines, f"  label  {meaning} ({label})", ""])
 
 
 def _predictions(one, mask_id):
-    """By position, the outcome and the original id."""
+    """Return the outcome and the original id by position."""
     positions = one[features.MASKED_LM_POSITIONS.name][0].tolist()
     labels = one[features.MASKED_LM_IDS.name][0].tolist()
     return {
@@ -91,11 +62,11 @@ def _predictions(one, mask_id):
     }
 
 
-def _shown_token(shown, original, outcome, continues):
+def _token_text(shown, original, outcome, continues):
     text = {
         PLAIN: shown.removeprefix("##") if continues else shown,
         MASKED: f"[MASK→{original}]",
         RANDOM: f"[{shown}*→{original}]",
         KEPT: f"[{original}=]",
     }[outcome]
-    return ShownToken(text, outcome, continues)
+    return text if continues else f" {text}"

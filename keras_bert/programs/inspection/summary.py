@@ -1,103 +1,59 @@
-"""Summary and examples in words, for a terminal."""
-
-import textwrap
+"""Statistics and examples of records as text."""
 
 from keras_bert.data.records.outcomes import EXPECTED
 from keras_bert.data.records.outcomes import MARKS
-from keras_bert.programs.inspection.shown_examples import join_tokens
-
-_LINE_WIDTH = 80
 
 
 def summary_rows(statistics):
-    """The numbers of `RecordStatistics`, as pairs of a name and a text."""
+    """Return the numbers of `RecordStatistics`, a dict of texts by name."""
     counts, share = statistics.counts, statistics.share
-    mean = share("tokens", "records")
-    rows = [
-        (
-            "Records",
-            f"{counts['records']:,} in {counts['files']:,} file(s); all "
-            "conform",
-        ),
-        (
-            "Length",
-            f"{mean:.1f} tokens on average with [CLS] and [SEP], at most "
-            f"{statistics.max_length}",
-        ),
-        (
-            "Short",
-            f"{percent(statistics.short_share)} of the examples have fewer "
-            f"than {statistics.max_length} tokens",
-        ),
-    ]
-    rows += (_prediction_rows if statistics.is_static else _word_rows)(
-        statistics
-    )
-    measured = percent(share("not_next", "records"))
-    return [*rows, ("Not next", f"{measured} of the examples (BERT: 50 %)")]
-
-
-def _prediction_rows(statistics):
-    counts, share = statistics.counts, statistics.share
-    padding = counts["padding"] / (counts["padding"] + counts["tokens"])
-    rows = [
-        ("Padding", f"{percent(padding)} of what the records hold"),
-        (
-            "To predict",
-            f"{percent(share('predictions', 'tokens'))} of the tokens, "
-            f"{counts['predictions']:,}; of these",
-        ),
-    ]
-    for outcome, (name, expected) in EXPECTED.items():
-        measured = percent(share(outcome, "predictions"))
-        rows.append((f"  {name}", f"{measured} (BERT: {expected} %)"))
+    longest = statistics.max_length
+    rows = {
+        "Records": f"{counts['records']:,} in {counts['files']:,} file(s); all "
+        "conform",
+        "Length": f"{share('tokens', 'records'):.1f} tokens on average with "
+        f"[CLS] and [SEP], at most {longest}",
+        "Short": f"{_percent(statistics.short_share)} of the examples have "
+        f"fewer than {longest} tokens",
+    }
+    if statistics.is_static:
+        padding = counts["padding"] / (counts["padding"] + counts["tokens"])
+        predicted = share("predictions", "tokens")
+        rows["Padding"] = f"{_percent(padding)} of the records"
+        rows["To predict"] = (
+            f"{_percent(predicted)} of the tokens, {counts['predictions']:,}; "
+            "of these"
+        )
+        for outcome, (name, expected) in EXPECTED.items():
+            measured = _percent(share(outcome, "predictions"))
+            rows[f"  {name}"] = f"{measured} (BERT: {expected} %)"
+    else:
+        several = 1 - statistics.word_lengths[1] / counts["words"]
+        rows["Words"] = (
+            f"{share('pieces', 'words'):.2f} pieces on average, at most "
+            f"{len(statistics.word_lengths) - 1}; {_percent(several)} have "
+            "several"
+        )
+    measured = _percent(share("not_next", "records"))
+    rows["Not next"] = f"{measured} of the examples (BERT: 50 %)"
     return rows
 
 
-def _word_rows(statistics):
-    words, pieces = statistics.counts["words"], statistics.counts["pieces"]
-    return [
-        (
-            "Words",
-            f"{pieces / words:.2f} pieces on average, at most "
-            f"{len(statistics.word_lengths) - 1}; "
-            f"{percent(1 - statistics.word_lengths[1] / words)} have several",
-        )
-    ]
-
-
-def percent(share):
-    """A share as text."""
+def _percent(share):
     return f"{100 * share:.1f} %"
 
 
 def summary_text(rows):
-    """The rows of `summary_rows` as lines of text."""
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+    """Return the rows of `summary_rows` as lines of text."""
+    width = max(map(len, rows))
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows.items())
 
 
 def examples_text(examples, is_static):
-    """A list of `ShownExample` as lines of text; static ones with a legend."""
+    """Join texts of `show_example`; static ones get a legend."""
     lines = []
     if is_static:
         lines += ["What the model must predict stands in brackets:"]
         lines += [f"  {mark:<15} {meaning}" for mark, meaning in MARKS.values()]
         lines += [""]
-    for example in examples:
-        lines += [example.title]
-        for name, tokens in example.parts.items():
-            lines += _wrap(f"  {name:<7}", join_tokens(tokens))
-        lines += [f"  label  {example.label}", ""]
-    return "\n".join(lines)
-
-
-def _wrap(name, text):
-    return textwrap.wrap(
-        text,
-        _LINE_WIDTH,
-        initial_indent=name,
-        subsequent_indent=" " * len(name),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return "\n".join([*lines, *examples])

@@ -7,7 +7,6 @@ import tensorflow as tf
 from keras_bert import features
 from keras_bert.data.records import validation
 from keras_bert.programs.inspection.reading import inspect_records
-from keras_bert.programs.inspection.shown_examples import join_tokens
 from keras_bert.text import Vocabulary
 from keras_bert.text.wordpiece.vocabulary import MASK
 
@@ -94,23 +93,22 @@ def test_an_example_is_shown_with_its_marks(write, vocabulary, static):
     path = write("a", [static] * 2)
     _, examples = inspect_records([path], vocabulary, num_examples=5)
     assert len(examples) == 2
-    assert examples[1].title == f"Record 1 of {path}: 8 tokens, 3 to predict"
-    lines = {
-        name: join_tokens(part) for name, part in examples[1].parts.items()
-    }
-    assert lines == {
-        "A": "[CLS] the [MASK→dog][red*→##s] [SEP]",
-        "B": "[a=] cat [SEP]",
-    }
-    assert examples[1].label == "B does not follow A (1)"
+    assert examples[1].splitlines() == [
+        f"Record 1 of {path}: 8 tokens, 3 to predict",
+        "  A      [CLS] the [MASK→dog][red*→##s] [SEP]",
+        "  B      [a=] cat [SEP]",
+        "  label  B does not follow A (1)",
+    ]
 
 
 def test_pieces_are_joined_to_words(write, vocabulary, make_static):
     record = make_static(["##s", "dog", "##er", "##s"], ["##s"], [], label=0)
     _, (example,) = inspect_records([write("a", [record])], vocabulary)
-    assert join_tokens(example.parts["A"]) == "[CLS] ##s dogers [SEP]"
-    assert join_tokens(example.parts["B"]) == "##s [SEP]"
-    assert example.label == "B follows A (0)"
+    assert example.splitlines()[1:] == [
+        "  A      [CLS] ##s dogers [SEP]",
+        "  B      ##s [SEP]",
+        "  label  B follows A (0)",
+    ]
 
 
 def test_dynamic_records_are_measured_in_words(
@@ -134,8 +132,9 @@ def test_dynamic_records_are_measured_in_words(
     assert statistics.word_lengths.tolist() == [0, 8, 3, 1]
     assert np.flatnonzero(statistics.lengths).tolist() == [8, 10]
     assert statistics.short_share == 2 / 3
-    assert examples[0].title == f"Record 0 of {path}: 8 tokens"
-    assert join_tokens(examples[0].parts["A"]) == "[CLS] the dogs [SEP]"
+    title, first, *_ = examples[0].splitlines()
+    assert title == f"Record 0 of {path}: 8 tokens"
+    assert first == "  A      [CLS] the dogs [SEP]"
 
 
 def test_two_forms_are_not_mixed(write, vocabulary, static, dynamic):
