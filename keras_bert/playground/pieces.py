@@ -1,8 +1,6 @@
 """The pieces of a text, as the page shows them."""
 
-import dataclasses
-
-import numpy as np
+import collections
 
 from keras_bert import features
 from keras_bert.text.packing import ENDS
@@ -11,35 +9,28 @@ from keras_bert.text.packing import TEXT_NUMBERS
 from keras_bert.text.packing import locate_pieces
 
 
-@dataclasses.dataclass(frozen=True)
-class Pieces:
-    """A text or a pair in pieces, special tokens included, no padding.
+class Pieces(
+    collections.namedtuple(
+        "Pieces", "inputs tokens text_numbers starts ends note"
+    )
+):
+    """A text or a pair in pieces, with special tokens and without padding.
 
     Args:
         inputs: dict of int32 `(1, num_pieces)` arrays, those of the model.
         tokens: list of str.
         text_numbers: list of int, 1 or 2, or 0 at special tokens.
-        starts: list of int, offsets in bytes into the text.
-        ends: list of int, offsets in bytes, one past the last byte.
+        starts, ends: lists of int, offsets in bytes into the text.
         note: str, a sentence if pieces are left out, otherwise "".
     """
 
-    inputs: dict
-    tokens: list
-    text_numbers: list
-    starts: list
-    ends: list
-    note: str
-
-    def __len__(self):
-        return len(self.tokens)
-
     @property
     def segments(self):
-        """The segment of each piece; all 0 where a model has none."""
-        name = features.SEGMENT_IDS.name
-        none = np.zeros((1, len(self)), np.int32)
-        return self.inputs.get(name, none)[0].tolist()
+        """The segment of each piece; all 0 if a model has none."""
+        segments = self.inputs.get(features.SEGMENT_IDS.name)
+        if segments is None:
+            return [0] * len(self.tokens)
+        return segments[0].tolist()
 
 
 def cut(model, preprocess, text, pair=""):

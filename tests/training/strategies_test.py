@@ -1,5 +1,3 @@
-import json
-
 import pytest
 import tensorflow as tf
 
@@ -23,24 +21,7 @@ def test_one_device_cannot_be_mirrored():
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "no JSON",
-        "3",
-        "{}",
-        '{"cluster": {"worker": ["a:1"]}}',
-        '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker"}}',
-        json.dumps(
-            {
-                "cluster": {"worker": ["a:1"]},
-                "task": {"type": "worker", "index": 1},
-            }
-        ),
-        json.dumps(
-            {"cluster": {"worker": ["a:1"]}, "task": {"type": "ps", "index": 0}}
-        ),
-    ],
+    "text", ["no JSON", "{}", '{"cluster": {"worker": ["a:1"]}}']
 )
 def test_a_bad_cluster_is_shown(monkeypatch, text):
     monkeypatch.setenv("TF_CONFIG", text)

@@ -50,14 +50,14 @@ def represent(model, text, pair=""):
     ids = pieces.inputs[features.INPUT_IDS.name][0].tolist()
     nearest = _nearest(model, embeddings, ids)
     columns = (
-        range(len(pieces)),
+        range(len(ids)),
         pieces.tokens,
         ids,
         pieces.segments,
         pieces.text_numbers,
         pieces.starts,
         pieces.ends,
-        [{x: y[row] for x, y in vectors.items()} for row in range(len(pieces))],
+        [{x: y[row] for x, y in vectors.items()} for row in range(len(ids))],
         [nearest[index] for index in ids],
     )
     shown = map(RepresentedPiece._make, zip(*columns, strict=True))

@@ -42,7 +42,7 @@ MaskedText = collections.namedtuple("MaskedText", "pieces counts curve note")
 
 
 def mask_text(model, text, rate, unit, seed, num_draws):
-    """Masks a text as the data tool does.
+    """Mask a text as the data tool does, as a `MaskedText`.
 
     Args:
         model: `ShownModel`.
@@ -51,9 +51,6 @@ def mask_text(model, text, rate, unit, seed, num_draws):
         unit: str, "pieces" or "whole words".
         seed: int, which draw is shown.
         num_draws: int, how many are counted.
-
-    Returns:
-        `MaskedText`
     """
     if rate == 0:
         raise ValueError(
@@ -61,72 +58,63 @@ def mask_text(model, text, rate, unit, seed, num_draws):
             "predict and nothing to learn. Choose a rate above 0."
         )
     pieces = cut(model, model.preprocess(_NUM_PIECES), text)
-    maskable = np.array(pieces.text_numbers)[None] > 0
-    if not maskable.any():
+    if not any(pieces.text_numbers):
         raise ValueError("The text has no piece that could be masked.")
-    draw = _drawing(model, pieces, maskable, rate, unit)
-    once = draw(np.random.default_rng(seed), 1)
+    rng = np.random.default_rng(seed)
+    once = _draw(model, pieces, rate, unit, rng, 1)
     # Another stream, so that the shown draw does not depend on their number.
-    many = draw(np.random.default_rng((seed, 1)), num_draws)
-    counts = {name: x.sum(axis=1) for name, x in _outcomes(model, many).items()}
+    rng = np.random.default_rng((seed, 1))
+    _, draws = _draw(model, pieces, rate, unit, rng, num_draws)
+    counts = {name: x.sum(axis=1) for name, x in draws.items()}
     return MaskedText(
-        _shown(model, pieces, once),
+        _shown(model, pieces, *once),
         {name: int(x.sum()) for name, x in counts.items()},
         _curve(counts),
         pieces.note,
     )
 
 
-def _drawing(model, pieces, maskable, rate, unit):
-    """A function from a generator and a count to that many masked rows."""
-    vocabulary = model.vocabulary
-    rules = MaskingRules(
-        rate,
-        int(maskable.sum()),
-        vocabulary.id_of(vocabulary.roles["mask"]),
-        len(vocabulary),
-    )
-    ids = pieces.inputs[features.INPUT_IDS.name]
-    starts = None
-    if unit == "whole words":
-        continues = np.array(vocabulary.is_continuation)[ids]
-        starts = word_starts(maskable, continues)
+def _draw(model, pieces, rate, unit, rng, count):
+    """Mask the pieces `count` times.
 
-    def draw(rng, count):
-        rows = [
-            None if x is None else np.repeat(x, count, axis=0)
-            for x in (ids, maskable, starts)
-        ]
-        values = mask_tokens(*rows[:2], rules, rng, rows[2])
-        names = (
-            features.INPUT_IDS,
-            features.MASKED_LM_POSITIONS,
-            features.MASKED_LM_IDS,
-            features.MASKED_LM_WEIGHTS,
-        )
-        return {name.name: x for name, x in zip(names, values, strict=True)}
-
-    return draw
-
-
-def _outcomes(model, drawn):
+    Returns:
+        A dict of arrays under the names of the record schema, and the result
+        of `prediction_outcomes`.
+    """
     vocabulary = model.vocabulary
     mask_id = vocabulary.id_of(vocabulary.roles["mask"])
-    return prediction_outcomes(drawn, mask_id)
+    maskable = np.array([pieces.text_numbers] * count) > 0
+    ids = np.repeat(pieces.inputs[features.INPUT_IDS.name], count, axis=0)
+    continues = np.array(vocabulary.is_continuation)[ids]
+    values = mask_tokens(
+        ids,
+        maskable,
+        MaskingRules(rate, int(maskable[0].sum()), mask_id, len(vocabulary)),
+        rng,
+        word_starts(maskable, continues) if unit == _UNITS[1] else None,
+    )
+    names = (
+        features.INPUT_IDS,
+        features.MASKED_LM_POSITIONS,
+        features.MASKED_LM_IDS,
+        features.MASKED_LM_WEIGHTS,
+    )
+    drawn = {name.name: x for name, x in zip(names, values, strict=True)}
+    return drawn, prediction_outcomes(drawn, mask_id)
 
 
-def _shown(model, pieces, drawn):
-    ids = drawn[features.INPUT_IDS.name][0].tolist()
+def _shown(model, pieces, drawn, outcomes):
+    ids = drawn[features.INPUT_IDS.name]
     positions = drawn[features.MASKED_LM_POSITIONS.name]
     outcomes = {
         int(positions[0, place]): name
-        for name, is_it in _outcomes(model, drawn).items()
+        for name, is_it in outcomes.items()
         for place in np.flatnonzero(is_it[0])
     }
     expected = {}
     if model.has("masked_lm_head") and outcomes:
         where = np.array([sorted(outcomes)], np.int32)
-        inputs = {**pieces.inputs, features.INPUT_IDS.name: np.array([ids])}
+        inputs = {**pieces.inputs, features.INPUT_IDS.name: ids}
         rows = model.fill_mask.probabilities_at(inputs, where).numpy()[0]
         expected = dict(zip(where[0].tolist(), rows, strict=True))
     tokens = model.vocabulary.tokens
@@ -139,7 +127,7 @@ def _shown(model, pieces, drawn):
             right = float(row[model.vocabulary.id_of(original)])
             guess = [(tokens[x], float(row[x])) for x in best], right
         outcome = outcomes.get(position, PLAIN)
-        seen = tokens[ids[position]]
+        seen = tokens[ids[0, position]]
         shown.append(MaskedPiece(position, original, seen, outcome, *guess))
     return shown
 

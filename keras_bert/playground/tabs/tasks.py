@@ -97,7 +97,7 @@ def _label(model, text, pair=""):
     if message and task.settings["windows"]:
         message = (
             "The answer is for the whole text, read in windows. The first "
-            f"{len(pieces)} pieces are shown."
+            f"{len(pieces.tokens)} pieces are shown."
         )
     shares = [*zip(pieces.tokens, shares, strict=True)]
     return Answer(headline, rankings, shares=shares, note=message)
