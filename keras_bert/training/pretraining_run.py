@@ -21,7 +21,7 @@ _MOST_SKIPPED = 100
 def run_pretraining(
     loop, batches, eval_data, batch_size, output_dir, options, begin=None
 ):
-    """Trains a pre-trainer, or goes on where a killed run was.
+    """Train a pre-trainer, or resume a killed run.
 
     A run that is killed and started again ends with the weights of one that
     was not, if the device computes the same from the same. SIGTERM and Ctrl-C
@@ -64,17 +64,13 @@ def run_pretraining(
             if last or _falls(run.step, options.eval_steps):
                 run.evaluate(eval_data)
             stops = not last and run.any_worker(termination.is_made)
-            if (
-                last
-                or stops
-                or _falls(run.step, options.save_checkpoints_steps)
-            ):
+            is_due = _falls(run.step, options.save_checkpoints_steps)
+            if last or stops or is_due:
                 run.save()
             if stops:
                 logging.warning(
-                    "Stopped at step %d; its state is saved; the same command "
-                    "goes on.",
-                    run.step,
+                    f"Stopped at step {run.step}; its state is saved; the same "
+                    "command goes on."
                 )
                 raise SystemExit(termination.exit_code)
     return run.evaluated or run.evaluate(eval_data)
@@ -100,20 +96,17 @@ class _Run:
             self.step, self.evaluated = about["step"], about["evaluated"]
             self.num_batches, self._skipped = about["batches"], about["skipped"]
             self._interval = LogInterval(**about["stretch"])
-        self._check_workers_agree()
-        if self._is_chief:
-            if begin is not None:
-                begin()
-            self._curve = Curve(output_dir, -1 if self.is_new else self.step)
-
-    def _check_workers_agree(self):
-        mean = mean_over_workers(self._loop.strategy, self.step)
+        mean = mean_over_workers(loop.strategy, self.step)
         if not math.isclose(mean, self.step, rel_tol=1e-6):
             raise ValueError(
                 "All workers must continue from the same step: `output_dir` "
                 "must be one directory that all of them see. Received: step "
                 f"{self.step} here, {mean:g} in the mean."
             )
+        if self._is_chief:
+            if begin is not None:
+                begin()
+            self._curve = Curve(output_dir, -1 if self.is_new else self.step)
 
     def any_worker(self, is_so):
         """Return True if `is_so` in any process of the run."""
@@ -130,43 +123,33 @@ class _Run:
         )
 
     def train(self, iterator):
-        """Takes steps up to the next one at which something else is due."""
-        end = self._next_due()
-        while self.step < end:  # More than once if a batch was skipped.
-            self._take_steps(iterator, end - self.step)
+        """Take steps until logging, evaluation or saving is due."""
         options = self._options
-        if _falls(end, options.log_steps) or end == options.num_train_steps:
-            self._log()
-
-    def _next_due(self):
-        options = self._options
-        due = [
+        intervals = (
             options.log_steps,
             options.eval_steps,
             options.save_checkpoints_steps,
             options.steps_per_execution,
-        ]
-        return min(
-            options.num_train_steps,
-            *(self.step + n - self.step % n for n in due if n),
         )
-
-    def _take_steps(self, iterator, num_batches):
-        """Take a step with each batch whose gradients are finite."""
-        sums = self._loop.train(iterator, tf.constant(num_batches, tf.int32))
-        sums = {name: float(value) for name, value in sums.items()}
-        self.num_batches += num_batches
-        self.step += int(sums["steps"])
-        self._interval.add(sums)
-        self._check_finite(sums)
+        due = [self.step + n - self.step % n for n in intervals if n]
+        end = min(options.num_train_steps, *due)
+        while self.step < end:  # More than once if a batch was skipped.
+            num_batches = tf.constant(end - self.step, tf.int32)
+            self.num_batches += end - self.step
+            sums = self._loop.train(iterator, num_batches)
+            sums = {name: float(value) for name, value in sums.items()}
+            self.step += int(sums["steps"])
+            self._interval.add(sums)
+            self._check_finite(sums)
+        if _falls(end, options.log_steps) or end == options.num_train_steps:
+            self._log()
 
     def _check_finite(self, sums):
-        """Stops where gradients were not finite; the weights are unharmed."""
-        if sums["steps"]:
-            self._skipped = 0
-        if not sums["skipped_steps"]:
+        """Stop if gradients were not finite; the weights are unharmed."""
+        skipped = int(sums["skipped_steps"])
+        self._skipped = skipped if sums["steps"] else self._skipped + skipped
+        if not skipped:
             return
-        self._skipped += int(sums["skipped_steps"])
         allowed = self._options.on_nan == "skip" or self._loop.scales_loss
         message = (
             f"A gradient is not finite after step {self.step}, at learning "
@@ -193,17 +176,15 @@ class _Run:
         if self._is_chief:
             self._curve.add(self.step, "train", metrics)
             text = ", ".join(f"{k} {v:.4g}" for k, v in metrics.items())
+            seconds = self._interval.seconds_for(self.step, left)
             logging.info(
-                "Step %d of %d: %s; %d s left.",
-                self.step,
-                options.num_train_steps,
-                text,
-                self._interval.seconds_for(self.step, left),
+                f"Step {self.step} of {options.num_train_steps}: {text}; "
+                f"{seconds:.0f} s left."
             )
         self._interval = LogInterval(self.step)
 
     def evaluate(self, dataset):
-        """Means over the held-out batches; empty without any."""
+        """Return means over the held-out batches; empty without any."""
         if dataset is None:
             return {}
         with self._interval.paused():
@@ -213,7 +194,9 @@ class _Run:
         return self.evaluated
 
     def save(self):
-        """Writes a state to go on from."""
+        """Write a state to resume from."""
+        if not self._is_chief:
+            return
         about = {
             "weights": self._loop.learner.weight_names,
             "batches": self.num_batches,
@@ -221,17 +204,11 @@ class _Run:
             "evaluated": self.evaluated,
             "stretch": self._interval.about(),
         }
-        if not self._is_chief:
-            return
+        keep = self._options.keep_checkpoint_max
         with self._interval.paused():
             self._states.mkdir(exist_ok=True)
-            save_state(
-                self._states,
-                self.step,
-                self._loop.variables,
-                about,
-                self._options.keep_checkpoint_max,
-            )
+            variables = self._loop.variables
+            save_state(self._states, self.step, variables, about, keep)
 
 
 def _falls(step, interval):

@@ -9,6 +9,7 @@ import re
 
 from absl import logging
 
+from keras_bert.artifacts import check_no_input
 from keras_bert.artifacts import check_writable
 from keras_bert.checkpoints.family import read_config
 from keras_bert.checkpoints.hub import check_name
@@ -137,9 +138,12 @@ def plan_pretraining(recipe):
     config = None
     if not recipe.init_checkpoint:
         config = read_config(recipe.bert_config_file)
-    _check_places(recipe, training_paths + evaluation_paths)
+    objective, paths = OBJECTIVES[recipe.objective], [vocab_file]
+    paths += [recipe.bert_config_file, *objective.reads(recipe).values()]
+    paths += training_paths + evaluation_paths
+    check_no_input(recipe.output_dir, filter(None, paths))
     facts = read_record_facts(training_paths + evaluation_paths)
-    facts.check_packing(OBJECTIVES[recipe.objective])
+    facts.check_packing(objective)
     recipe = _settled(recipe, facts)
     lowercase = None
     if vocabulary is not None:
@@ -149,7 +153,7 @@ def plan_pretraining(recipe):
         check_lengths(recipe, config)
     plan = PretrainingPlan(
         recipe,
-        OBJECTIVES[recipe.objective],
+        objective,
         training_paths,
         evaluation_paths,
         facts,
@@ -220,42 +224,28 @@ def _vocabulary(recipe):
     return recipe.init_checkpoint, None
 
 
-def _check_places(recipe, paths):
-    """An output is never an input, nor around one."""
-    output = os.path.realpath(recipe.output_dir)
-    inputs = [*paths, recipe.vocab_file, recipe.bert_config_file]
-    read = OBJECTIVES[recipe.objective].reads(recipe).values()
-    for path in [*inputs, recipe.init_checkpoint, *read]:
-        real = os.path.realpath(path) if path else ""
-        if real == output or real.startswith(output + os.sep):
-            raise ValueError(
-                "--output_dir must be neither an input nor hold one. "
-                f"Received: {path} in {recipe.output_dir}."
-            )
-
-
 def _settled(recipe, facts):
-    """Fill in what the recipe leaves open from the manifests of the records."""
+    """Fill in the open fields of the recipe from the manifests."""
     settled = {
         name: facts.settled(name, getattr(recipe, name), default)
         for name, default in _OF_RECORDS.items()
     }
-    flags = {name: getattr(recipe, name) for name in _OF_DYNAMIC_MASKS}
-    passed = {name: x for name, x in flags.items() if x is not None}
-    if settled["masking"] == "static" and passed:
-        received = ", ".join(f"{name}={x}" for name, x in flags.items())
-        raise ValueError(
-            f"{', '.join(f'--{name}' for name in flags)} are for "
-            "--masking=dynamic: static records are masked already. Received: "
-            f"{received}."
-        )
+    given = {name: getattr(recipe, name) for name in _OF_DYNAMIC_MASKS}
+    passed = {name: x for name, x in given.items() if x is not None}
     objective = OBJECTIVES[recipe.objective]
-    if settled["masking"] == "static" and objective.substitutes != SUBSTITUTES:
-        raise ValueError(
-            f"--objective={objective.name} replaces other shares of the masked "
-            "tokens than are in records that are masked already: make them "
-            "with --masking=dynamic. Received: masking=static."
-        )
+    if settled["masking"] == "static":
+        if passed:
+            raise ValueError(
+                f"{', '.join(f'--{name}' for name in given)} are for "
+                "--masking=dynamic: static records are masked already. "
+                f"Received: {', '.join(f'{k}={x}' for k, x in passed.items())}."
+            )
+        if objective.substitutes != SUBSTITUTES:
+            raise ValueError(
+                f"--objective={objective.name} replaces other shares of the "
+                "masked tokens than records that are masked already: make "
+                "them with --masking=dynamic. Received: masking=static."
+            )
     settled |= {**_OF_DYNAMIC_MASKS, **passed}
     settled |= settled_fields(objective, vars(recipe))
     recipe = dataclasses.replace(recipe, **settled)

@@ -195,7 +195,7 @@ def test_a_share_that_cannot_be_reached_is_warned_of(folder, caplog):
         ({"max_seq_length": 12}, "--max_seq_length says 12"),
         ({"objective": "mlm", "bert_config_file": "decoder.json"}, "decoder"),
         ({"bert_config_file": "short.json"}, "max_position_embeddings=8"),
-        ({"output_dir": "."}, "neither an input nor hold one.*static-train"),
+        ({"output_dir": "."}, "must not be an input.*vocab.txt"),
         ({"output_dir": "vocab.txt/a"}, "vocab.txt.*cannot be written"),
         ({"output_dir": "full"}, "must be new, empty.*full"),
     ],
