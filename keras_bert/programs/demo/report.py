@@ -1,6 +1,7 @@
 """Report of the demo: its corpus, its training and its answers."""
 
 import collections
+import itertools
 import json
 import subprocess
 import sys
@@ -24,12 +25,9 @@ def corpus_text(output, eval_documents, bert):
 
     `eval_documents` are lists of the sentences held out, bytes.
     """
-    train = [
-        line
-        for document in read_documents([output / "corpus" / "train.txt"])
-        for line in document
-    ]
-    held_out = [line for document in eval_documents for line in document]
+    train_documents = read_documents([output / "corpus" / "train.txt"])
+    train = [*itertools.chain.from_iterable(train_documents)]
+    held_out = [*itertools.chain.from_iterable(eval_documents)]
     vocabulary = bert.tokenizer.vocabulary
     unknown, pieces = data.measure_vocabulary(
         vocabulary, held_out, bert.tokenizer.lowercase
@@ -53,12 +51,14 @@ def training_text(output, vocabulary):
     train = [point for point in points if point["split"] == "train"]
     before, after = (p for p in points if p["split"] == "eval")
     shown = [train[round(i)] for i in np.linspace(0, len(train) - 1, 8)]
+    steps = " ".join(f"{point['step']:7d}" for point in shown)
+    losses = " ".join(f"{point['mlm_loss']:7.2f}" for point in shown)
     _, train_ids = _masked_ids(output / "train.tfrecord", vocabulary)
     _, eval_ids = _masked_ids(output / "eval.tfrecord", vocabulary)
     baseline = np.mean(eval_ids == np.bincount(train_ids).argmax())
     return (
-        f"Training     step     {_row(shown, 'step', '{:7d}')}\n"
-        f"             MLM loss {_row(shown, 'mlm_loss', '{:7.2f}')}"
+        f"Training     step     {steps}\n"
+        f"             MLM loss {losses}"
         f"   (curves: {output}/training.png)\n"
         f"Held out     MLM loss {before['mlm_loss']:.2f} -> "
         f"{after['mlm_loss']:.2f}, MLM accuracy "
@@ -68,10 +68,6 @@ def training_text(output, vocabulary):
         f"             NSP accuracy {100 * before['nsp_accuracy']:.1f} % -> "
         f"{100 * after['nsp_accuracy']:.1f} %"
     )
-
-
-def _row(points, key, form):
-    return " ".join(form.format(point[key]) for point in points)
 
 
 def _masked_ids(path, vocabulary):
@@ -97,7 +93,7 @@ def masked_sentences(documents, vocabulary):
         spread evenly over the documents.
     """
     examples = []
-    for sentence in (line for document in documents for line in document):
+    for sentence in itertools.chain.from_iterable(documents):
         words = sentence.decode().split()
         if not 6 <= len(words) <= 12:
             continue
@@ -155,7 +151,7 @@ def filled_text(fill_mask, share, best):
             for answer in fill_mask(text)[0]
         )
         was = f"was: {word}, right {num_right} times of {num_masks}"
-        lines += [f"  {text}", f"      {answers}   ({was})"]
+        lines.append(f"  {text}\n      {answers}   ({was})")
     return "\n".join(lines)
 
 
@@ -165,17 +161,9 @@ def saved_model_text(directory, program, fill_mask, texts):
     Raises:
         ValueError: the answers are not those of `fill_mask`.
     """
-    served = subprocess.run(
-        [
-            sys.executable,
-            program,
-            f"--model_dir={directory}",
-            *(f"--text={text}" for text in texts),
-        ],
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    tokens = json.loads(served.stdout)["tokens"]
+    flags = [f"--model_dir={directory}", *(f"--text={x}" for x in texts)]
+    served = subprocess.check_output([sys.executable, program, *flags])
+    tokens = json.loads(served)["tokens"]
     for text, answer in zip(texts, tokens, strict=True):
         expected = [item["token"] for item in fill_mask(text)[0]]
         if answer[0][: len(expected)] != expected:
