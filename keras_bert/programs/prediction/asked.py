@@ -1,6 +1,5 @@
 """Files of what a task is asked: texts, questions, choices or words."""
 
-import dataclasses
 import pathlib
 
 from keras_bert.data.labelled.conll import read_words
@@ -16,71 +15,68 @@ from keras_bert.data.labelled.tables import read_cells
 _WORD_FILES = (".bio", ".conll", ".conllu", ".iob", ".iob2")
 
 
-@dataclasses.dataclass(frozen=True)
 class Asked:
     """A file that a task answers row by row.
 
-    A subclass sets these attributes and the methods below that raise.
+    A subclass sets the attributes and defines `rows`.
 
     Attributes:
-        place: str, what an answer's line calls the place of its row.
-        rows_at_once: int, how many are answered, and lost by a kill, together.
+        place: str, the key of a row's place in the answers.
+        rows_at_once: int, rows that are answered, and lost by a kill, together.
+        inputs: tuple of str, the `text_inputs` of a task that takes the rows.
+        content: str, the content of the file, for messages.
 
     Args:
         path: str.
-        columns: list of str or int, those that are read; None where the form
-            of the file says which.
+        columns: list of str or int, the columns that are read; None if the
+            format of the file has fixed ones.
 
     Raises:
         ValueError: there is no such file.
     """
 
-    path: str
-    columns: list | None = None
-
     place = "line"
     rows_at_once = 4096
+    inputs = ()
+    content = ""
 
-    def __post_init__(self):
-        if not pathlib.Path(self.path).is_file():
-            raise ValueError(
-                f"The input must be a file. Received: {self.path}."
-            )
+    def __init__(self, path, columns=None):
+        if not pathlib.Path(path).is_file():
+            raise ValueError(f"The input must be a file. Received: {path}.")
+        self.path = path
+        self.columns = columns
 
     def rows(self):
-        """Yields pairs of the place of a row and what a task takes of it.
+        """Yield pairs of the place of a row and the input of the task.
 
         Raises:
-            ValueError: a row is at fault; it is named.
+            ValueError: a row is invalid; it is named.
         """
         raise NotImplementedError
 
     def check(self, task):
-        """Raises ValueError unless a task answers such a file.
+        """Raise ValueError unless a task answers such a file.
 
         Args:
             task: `FineTunedTask` or `Ensemble`.
         """
-        raise NotImplementedError
+        if tuple(task.text_inputs) != self.inputs:
+            raise ValueError(
+                f"{self.path} holds {self.content}, for a model of "
+                f"{' and '.join(self.inputs)}. Received: {_named(task)}."
+            )
 
     def answers(self, task, rows):
-        """Answers rows.
+        """Answer rows.
 
         Args:
-            task: one that `check` has let through.
-            rows: list of what `rows` gives without the places.
+            task: one that `check` accepts.
+            rows: list of the inputs that `rows` yields.
 
         Returns:
-            A list of what JSON can hold, one for each row.
+            A list of values for JSON, one for each row.
         """
         return task.predict(rows)
-
-    def _check_inputs(self, task, names, held):
-        if tuple(task.text_inputs) != names:
-            raise ValueError(
-                f"{self.path} holds {held}, which take a model of "
-                f"{' and '.join(names)}. Received: {_told(task)}."
-            )
 
 
 class AskedTexts(Asked):
@@ -111,7 +107,7 @@ class AskedTexts(Asked):
         names, num_columns = {*task.text_inputs}, len(self.columns or ["text"])
         if "choices" in names:
             raise ValueError(
-                f"The model must answer texts. Received: {_told(task)}: give "
+                f"The model must answer texts. Received: {_named(task)}: give "
                 "it a .csv or a .jsonl with SWAG's columns, sent1, sent2, "
                 "ending0, ending1 and so on."
             )
@@ -121,7 +117,7 @@ class AskedTexts(Asked):
         if is_pair is not None and is_pair != (num_columns == 2):
             wanted = "pairs: name both columns" if is_pair else "single texts"
             raise ValueError(
-                f"The model must be asked {wanted}. Received: {_told(task)}, "
+                f"The model must be asked {wanted}. Received: {_named(task)}, "
                 f"and {num_columns} column(s) of text."
             )
 
@@ -140,46 +136,41 @@ class AskedQuestions(Asked):
 
     place = "id"
     rows_at_once = 256  # Their contexts are long.
+    inputs = ("question", "context")
+    content = "questions of SQuAD"
 
     def rows(self):
         for question in read_squad(self.path, has_answers=False):
             yield question.id, (question.question, question.context)
-
-    def check(self, task):
-        self._check_inputs(task, ("question", "context"), "questions of SQuAD")
 
 
 class AskedChoices(Asked):
     """Questions with choices in a file of SWAG, with or without labels."""
 
     rows_at_once = 1024
+    inputs = ("text", "choices")
+    content = "choices of SWAG"
 
     def rows(self):
         table = read_cells(self.path, {name: name for name in self.columns})
         yield from zip(table.numbers, swag_examples(table), strict=True)
 
-    def check(self, task):
-        self._check_inputs(task, ("text", "choices"), "choices of SWAG")
 
-
-@dataclasses.dataclass(frozen=True)
 class AskedWords(Asked):
     """Sentences in words, a word a line; the answers are their tags.
 
-    Args:
-        word_column: int, as `read_words` takes it.
+    The column of the words is that of `read_words`, perhaps None.
     """
 
-    word_column: int | None = None
-
     def rows(self):
-        yield from read_words(self.path, self.word_column)
+        (word_column,) = self.columns
+        yield from read_words(self.path, word_column)
 
     def check(self, task):
         if not hasattr(task, "predict_words"):
             raise ValueError(
-                f"{self.path} holds sentences in words, which takes one model "
-                f"of tags. Received: {_told(task)}."
+                f"{self.path} holds sentences in words, for a model of tags. "
+                f"Received: {_named(task)}."
             )
 
     def answers(self, task, rows):
@@ -201,7 +192,7 @@ def asked_file(path, columns=None, word_column=None):
     """
     suffix = pathlib.Path(path).suffix.lower()
     if word_column is not None or (columns is None and suffix in _WORD_FILES):
-        return AskedWords(path, [word_column], word_column)
+        return AskedWords(path, [word_column])
     if columns is None and suffix == ".json":
         return AskedQuestions(path)
     if columns is None and pathlib.Path(path).is_file():
@@ -213,6 +204,6 @@ def asked_file(path, columns=None, word_column=None):
     return AskedTexts(path, columns)
 
 
-def _told(task):
+def _named(task):
     inputs = " and ".join(task.text_inputs)
     return f"{type(task).__name__}, which takes {inputs}"
