@@ -11,7 +11,7 @@ model by `accelerator_peer.py`, compiled by torch; it predicts at all positions
 where ours does at the masked ones. Each measurement is a process of its own,
 in turn; the medians over the rounds are compared.
 
-A share is that of the operations which the task needs (`training.flops`),
+A share is that of the operations which the task needs (`flops.py`),
 counted alike for both sides, in what the device could do meanwhile:
 --peak_tflops, or what a large matrix product reaches there. On a CPU a small
 config shows that the program works; the shares there mean nothing:
@@ -29,6 +29,8 @@ import time
 import measuring
 from absl import app
 from absl import flags
+from flops import encoding_flops
+from flops import training_flops
 from measuring import NUM_PREDICTIONS
 from measuring import make_batch
 
@@ -36,8 +38,6 @@ import keras_bert
 from keras_bert.models import add_heads
 from keras_bert.models.bert import bert_backbone
 from keras_bert.models.bert import bert_heads
-from keras_bert.training.flops import encoding_flops
-from keras_bert.training.flops import training_flops
 
 _CONFIG_FILE = flags.DEFINE_string(
     "bert_config_file", None, "Sizes of the model.", required=True

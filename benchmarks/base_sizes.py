@@ -23,11 +23,11 @@ import numpy as np
 import tensorflow as tf
 from absl import app
 from absl import flags
+from flops import encoding_flops
 
 import keras_bert
 from keras_bert.models.family import family_of
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
-from keras_bert.training.flops import encoding_flops
 
 _MODEL = flags.DEFINE_enum(
     "model", None, ["BERT-base", "GPT-1", "ELMo"], "Only one, as JSON."

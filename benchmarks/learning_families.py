@@ -27,12 +27,12 @@ import fine_tuning_tasks
 import keras
 from absl import app
 from absl import flags
+from flops import training_flops
 
 import keras_bert
 from keras_bert.checkpoints.family import read_config
 from keras_bert.models.family import family_of
 from keras_bert.models.heads import add_heads
-from keras_bert.training.flops import training_flops
 from keras_bert.training.objectives import OBJECTIVES
 
 _INPUT_FILE = flags.DEFINE_string(

@@ -80,11 +80,11 @@ def _measured(jit_compile):
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import keras
     import tensorflow as tf
+    from flops import training_flops
 
     import keras_bert
     from keras_bert.models.bert import bert_backbone
     from keras_bert.models.bert import bert_heads
-    from keras_bert.training.flops import training_flops
     from keras_bert.training.learner import Learner
     from keras_bert.training.loop import PretrainingLoop
 

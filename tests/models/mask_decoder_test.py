@@ -16,7 +16,6 @@ from keras_bert.models import add_heads
 from keras_bert.models.deberta_config import DebertaConfig
 from keras_bert.models.deberta_v2_config import DebertaV2Config
 from keras_bert.models.family import family_of
-from keras_bert.training.flops import training_flops
 
 _SIZES = {"max_position_embeddings": 16, "enhanced_mask_decoder": True}
 _FIRST = DebertaConfig(30, 8, 2, 2, 16, **_SIZES)
@@ -186,13 +185,3 @@ def test_texts_in_one_row_are_decoded_as_alone():
     np.testing.assert_allclose(
         found, np.concatenate(expected, axis=1), atol=1e-5
     )
-
-
-def test_a_second_run_of_the_block_counts():
-    backbone, heads = make(_FIRST)
-    plain = dataclasses.replace(_FIRST, enhanced_mask_decoder=False)
-    without = family_of("deberta").backbone(plain)
-    more = training_flops(backbone, heads, 9, 3)
-    more -= training_flops(without, heads, 9, 3)
-    block = backbone.blocks[-1]
-    assert more == 3 * (block.self_attention.flops(9, 9) + 9 * 2 * (2 * 8 * 16))

@@ -60,3 +60,51 @@ def make_records(tmp_path_factory):
         return types.SimpleNamespace(place=place, config=config)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def make_discriminator():
+    """A function from a config to a model with a replaced-token head."""
+    from keras_bert.checkpoints import PretrainedModel
+    from keras_bert.text import BertTokenizer
+    from keras_bert.text import Vocabulary
+    from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+
+    words = [f"word{number}" for number in range(25)]
+    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *words]))
+    return lambda config: PretrainedModel.from_config(
+        config, tokenizer, ["replaced_token_head"]
+    )
+
+
+@pytest.fixture(scope="session")
+def learns_from():
+    """A function from a learner, a batch and factors of the terms.
+
+    It returns, by the ids of variables, whether a gradient reaches them.
+    """
+    import numpy as np
+    import tensorflow as tf
+
+    from keras_bert.training.objectives import OBJECTIVES
+
+    def learns_from(learner, objective, batch, factors):
+        inputs, labels, weights = batch
+        inputs = {name: inputs[name] for name in learner.model.input}
+        with tf.GradientTape() as tape:
+            outputs = learner.model(inputs, training=True)
+            loss = sum(
+                factor * term.sums(outputs, labels, weights)["loss"]
+                for term, factor in zip(
+                    OBJECTIVES[objective].terms(), factors, strict=True
+                )
+            )
+        variables = learner.model.trainable_variables
+        gradients = tape.gradient(loss, variables)
+        return {
+            id(variable): gradient is not None
+            and bool(np.any(tf.convert_to_tensor(gradient)))
+            for variable, gradient in zip(variables, gradients, strict=True)
+        }
+
+    return learns_from

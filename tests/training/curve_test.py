@@ -79,17 +79,6 @@ def read_scalars(directory):
     return scalars
 
 
-def test_scalars_are_read_back(tmp_path):
-    writer = ScalarWriter(tmp_path, 0)
-    writer.write(0, {"train/loss": 2.5, "train/mlm_accuracy": 0.25})
-    writer.write(25, {"train/loss": 1})
-    assert read_scalars(tmp_path) == [
-        (0, "train/loss", 2.5),
-        (0, "train/mlm_accuracy", 0.25),
-        (25, "train/loss", 1.0),
-    ]
-
-
 def test_a_file_begins_as_tensorboard_wants_it(tmp_path):
     ScalarWriter(tmp_path, 3)
     first, second = read_events(tmp_path)
