@@ -114,9 +114,9 @@ def _check_likeness(student, teacher, directory):
             "direction": "left to right" if bert.config.is_decoder else "both",
         }
 
-    for (name, own), other in zip(
-        facts(student).items(), facts(teacher).values(), strict=True
-    ):
+    theirs = facts(teacher)
+    for name, own in facts(student).items():
+        other = theirs[name]
         if own != other:
             raise ValueError(
                 f"`teacher_dir` must hold a model with the same {name} as "

@@ -61,12 +61,7 @@ class WarmupDecay(keras.optimizers.schedules.LearningRateSchedule, abc.ABC):
         )
 
     def get_config(self):
-        return {
-            "peak": self.peak,
-            "num_train_steps": self.num_train_steps,
-            "num_warmup_steps": self.num_warmup_steps,
-            "end": self.end,
-        }
+        return {**vars(self)}  # The arguments.
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -106,9 +101,6 @@ class PolynomialWarmupDecay(WarmupDecay):
 
     def shape(self, progress):
         return ops.power(1.0 - progress, self.power)
-
-    def get_config(self):
-        return {**super().get_config(), "power": self.power}
 
 
 @keras.saving.register_keras_serializable("keras_bert")
@@ -159,6 +151,3 @@ class WarmupStableDecay(WarmupDecay):
     def shape(self, progress):
         fallen = ops.maximum(1.0 - (1.0 - progress) / self.decay_share, 0.0)
         return 1.0 - ops.sqrt(fallen)
-
-    def get_config(self):
-        return {**super().get_config(), "decay_share": self.decay_share}

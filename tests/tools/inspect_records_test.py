@@ -74,7 +74,7 @@ def test_records_of_another_vocabulary_are_refused(inspect, recorded):
     code, _, stderr = inspect(input_file=recorded(vocabulary="abcdef" * 8))
     assert code == 1
     assert re.search(
-        r"vocab.txt, with the hash \w{12}; .*manifest-sample.tfrecord.json "
-        r"says abcdefabcdef\.",
+        r"vocab.txt. Received: .*manifest-sample.tfrecord.json says "
+        r"vocabulary=abcdefabcdef",
         stderr,
     )

@@ -1,7 +1,5 @@
 """The flags and the main function of the programs that fine-tune."""
 
-import os
-
 from absl import flags
 from absl import logging
 
@@ -132,8 +130,6 @@ class RunFlags:
 
         policy = dtype_policy(self._precision.value)
         keras.config.set_dtype_policy(policy)
-        if run.splits.train is not None:
-            self._log_cores()
         values = command_line.own_flags()
         for holder in (self._output_dir, self._overwrite):
             values.pop(holder.name, None)
@@ -153,28 +149,3 @@ class RunFlags:
             artifacts.finish_directory(work, output, about)
         for split, values in scores.items():
             logging.info("%s: %s", split, values)
-
-    def _log_cores(self):
-        """Log which `parallel_parts` is fastest, if none was chosen.
-
-        As a default it would make dropout differ from machine to machine.
-        """
-        import tensorflow as tf
-
-        parts, num_cores = self._recipe.holders["parallel_parts"], _num_cores()
-        has_gpu = bool(tf.config.list_physical_devices("GPU"))
-        if num_cores > 1 and not parts.present and not has_gpu:
-            logging.info(
-                "On %d cores --%s=%d trains faster, with other random numbers "
-                "in dropout.",
-                num_cores,
-                parts.name,
-                num_cores,
-            )
-
-
-def _num_cores():
-    """Return the number of cores of this process, or on macOS all."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count()

@@ -4,11 +4,11 @@ import collections
 
 import numpy as np
 
-from keras_bert import artifacts
 from keras_bert import features
 from keras_bert.data.records.outcomes import prediction_outcomes
 from keras_bert.data.records.validation import read_checked_records
 from keras_bert.programs.inspection.shown_examples import show_example
+from keras_bert.programs.pretraining.record_facts import read_record_facts
 from keras_bert.text.casing import agreed_casing
 from keras_bert.text.casing import casing_beside
 
@@ -124,28 +124,12 @@ def inspect_records(paths, vocabulary, num_examples=3):
 def check_manifests(paths, vocab_file, vocabulary):
     """Check a vocabulary and its file against the manifests of records.
 
-    Returns:
-        A list of ValueError: records that are not as their manifest says.
-
     Raises:
-        ValueError: a manifest names another vocabulary or casing.
+        ValueError: a manifest names another vocabulary or casing, or a file
+            differs from its manifest.
     """
-    altered, claims = [], casing_beside(vocab_file)
-    for path in paths:
-        try:
-            manifest, values = artifacts.manifest_of(path)
-        except ValueError as error:
-            altered.append(error)
-            continue
-        settings = (values or {}).get("settings", {})
-        made_with = settings.get("vocabulary", vocabulary.sha256)
-        if made_with != vocabulary.sha256:
-            raise ValueError(
-                "--vocab_file must be the vocabulary that the records were "
-                f"made with. Received: {vocab_file}, with the hash "
-                f"{vocabulary.sha256[:12]}; {manifest} says {made_with[:12]}."
-            )
-        claims[manifest] = settings.get("text", {}).get("do_lower_case")
-    if any(claim is not None for claim in claims.values()):
-        agreed_casing(vocabulary, claims)
-    return altered
+    facts = read_record_facts(paths)
+    facts.check_vocabulary(vocabulary, vocab_file)
+    claims = facts.claims["do_lower_case"]
+    if claims:
+        agreed_casing(vocabulary, {**casing_beside(vocab_file), **claims})

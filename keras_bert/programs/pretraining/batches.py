@@ -24,26 +24,24 @@ class RunBatches:
         self._plan = plan
         self._vocabulary = vocabulary
         recipe = plan.recipe
-        self._view = plan.objective.view
         self._sizes = (
             recipe.max_seq_length,
             recipe.max_predictions_per_seq,
             vocab_size,
         )
+        roles = ["mask", "pad", "sep"] + ["cls"] * plan.is_packed
+        options = (
+            "masked_lm_prob",
+            "do_whole_word_mask",
+            "ngram",
+            "mask_special_tokens",
+        )
         self._masking = {
-            "mask_id": vocabulary.id_of(vocabulary.roles["mask"]),
-            "pad_id": vocabulary.id_of(vocabulary.roles["pad"]),
-            "sep_id": vocabulary.id_of(vocabulary.roles["sep"]),
+            **{f"{x}_id": vocabulary.id_of(vocabulary.roles[x]) for x in roles},
+            **{name: getattr(recipe, name) for name in options},
             "seed": recipe.random_seed,
-            "masked_lm_prob": recipe.masked_lm_prob,
-            "do_whole_word_mask": recipe.do_whole_word_mask,
-            "ngram": recipe.ngram,
             "substitutes": plan.objective.substitutes,
-            "mask_special_tokens": recipe.mask_special_tokens,
         }
-        if plan.is_packed:
-            cls_id = vocabulary.id_of(vocabulary.roles["cls"])
-            self._masking["cls_id"] = cls_id
         with self.corruption_names_file():
             self.training(0)
             self.evaluation()
@@ -57,7 +55,7 @@ class RunBatches:
         )
 
     def training(self, first_batch):
-        """The batches that follow so many others, without end."""
+        """Return the endless batches after the first `first_batch` ones."""
         recipe, paths = self._plan.recipe, self._plan.training_paths
         sizes = recipe.train_batch_size, *self._sizes
         if recipe.masking == "dynamic":
@@ -68,10 +66,10 @@ class RunBatches:
             batches = endless_pretraining_dataset(
                 paths, *sizes, recipe.random_seed, first_batch
             )
-        return self._view(batches)
+        return self._plan.objective.view(batches)
 
     def evaluation(self):
-        """One pass over the held-out records, or None."""
+        """Return one pass over the held-out records, or None."""
         recipe, paths = self._plan.recipe, self._plan.evaluation_paths
         if not paths:
             return None
@@ -83,4 +81,4 @@ class RunBatches:
         else:
             batches = pretraining_dataset(paths, *sizes)
         batches = padded_batches(batches, recipe.eval_batch_size)
-        return self._view(batches)
+        return self._plan.objective.view(batches)

@@ -141,19 +141,3 @@ def test_other_flags_data_or_weights_are_named(parse, tmp_path, monkeypatch):
             _perform(parse(f"--precision={precision}"), [str(data)])
     _perform(parse("--precision=float32"), [str(data)])
     assert (tmp_path / "out" / "eval.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("num_cores", "words", "is_logged"),
-    [(2, [], True), (1, [], False), (2, ["--parallel_parts=1"], False)],
-)
-def test_a_faster_way_to_use_the_cores_is_logged(
-    parse, monkeypatch, caplog, num_cores, words, is_logged
-):
-    monkeypatch.setattr(run_flags, "_num_cores", lambda: num_cores)
-    # Whatever the machine of the test has.
-    monkeypatch.setattr("tensorflow.config.list_physical_devices", lambda x: [])
-    caplog.set_level("INFO", logger="absl")
-    _perform(parse(*words))
-    message = f"On {num_cores} cores --parallel_parts={num_cores} trains faster"
-    assert (message in caplog.text) == is_logged
