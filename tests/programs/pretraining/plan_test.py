@@ -143,8 +143,8 @@ def test_another_vocabulary_is_an_error_that_names_both_files(folder):
     swap_two_pieces(folder)
     with pytest.raises(
         ValueError,
-        match="made with .*vocab.txt. Received: records of another "
-        "vocabulary, says .*manifest-static-train.tfrecord.json",
+        match="made with .*vocab.txt. Received: "
+        ".*manifest-static-train.tfrecord.json says vocabulary=",
     ):
         plan_pretraining(folder.recipe())
 
@@ -258,8 +258,8 @@ def test_records_that_do_not_fit_an_objective_are_refused(
     recipe = folder.recipe(masking, objective=objective, teacher_dir=teacher)
     with pytest.raises(
         ValueError,
-        match=f"objective={objective} needs records made with.*"
-        f"--packing={fitting}.*--packing={packing}, says {manifest}",
+        match=f"made with --packing={fitting}.* for --objective={objective}. "
+        f"Received: {manifest} says packing={packing}",
     ):
         plan_pretraining(recipe)
     if masking == "static":
