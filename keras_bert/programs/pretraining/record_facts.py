@@ -127,8 +127,9 @@ def read_record_facts(paths):
     for _, manifest, settings in found:
         parts = settings.get("text", {}), settings.get("examples", {})
         values = {**parts[0], **parts[1], **settings}
-        for name in {*_FACTS} & {*values}:
-            claims[name][str(manifest)] = values[name]
+        for name in _FACTS:
+            if values.get(name) is not None:
+                claims[name][str(manifest)] = values[name]
     hashes = {
         path: value for path, (value, _, _) in zip(paths, found, strict=True)
     }
