@@ -234,19 +234,20 @@ def _values(flag):
     return flag.value if isinstance(flag.value, list) else [str(flag.value)]
 
 
-def refuse(holder, reason):
-    """Raises ValueError if a flag was given; it would have no effect.
+def refuse(reason, *holders):
+    """Raise ValueError if a flag was given that has no effect.
 
     Args:
-        holder: what `flags.DEFINE_...` returned.
-        reason: str, when the flag has an effect, such as "is for
+        reason: str, when the flags have an effect, such as "is for
             --output_dir".
+        *holders: what `flags.DEFINE_...` returned.
     """
-    if holder.present:
-        raise ValueError(
-            f"--{holder.name} {reason}. Received: "
-            f"--{holder.name}={holder.value}."
-        )
+    for holder in holders:
+        if holder.present:
+            raise ValueError(
+                f"--{holder.name} {reason}. Received: "
+                f"--{holder.name}={holder.value}."
+            )
 
 
 def refuse_both(first, second):

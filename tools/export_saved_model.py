@@ -86,10 +86,10 @@ def main():
 
 def _sampling():
     if _TASK.value == "text_generator":
-        command_line.refuse(_MAX_SEQ_LENGTH, "is for other tasks")
+        command_line.refuse("is for other tasks", _MAX_SEQ_LENGTH)
         return {name: holder.value for name, holder in _SAMPLING.items()}
     for holder in _SAMPLING.values():
-        command_line.refuse(holder, "is for --task=text_generator")
+        command_line.refuse("is for --task=text_generator", holder)
     return {}
 
 

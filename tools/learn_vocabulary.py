@@ -68,7 +68,7 @@ def main():
     learner, arguments = _LEARNERS[_KIND.value]
     for name in {*_ARGUMENTS} - {*arguments}:
         command_line.refuse(
-            _ARGUMENTS[name], f"is not for --kind={_KIND.value}"
+            f"is not for --kind={_KIND.value}", _ARGUMENTS[name]
         )
     output = _output()
     paths = _TEXT.paths()
@@ -102,7 +102,7 @@ def _output():
             f"--kind={_KIND.value} needs the flag --{flag.name}. --help shows "
             "the manual."
         )
-    command_line.refuse(other, f"is not for --kind={_KIND.value}")
+    command_line.refuse(f"is not for --kind={_KIND.value}", other)
     return flag
 
 

@@ -103,9 +103,9 @@ def _columns():
     holders = (_TEXT_COLUMN, _TEXT_PAIR_COLUMN)
     for holder in holders:
         if pathlib.Path(_INPUT_FILE.value).suffix.lower() == ".txt":
-            command_line.refuse(holder, "is not for a .txt")
+            command_line.refuse("is not for a .txt", holder)
         if _WORD_COLUMN.value is not None:
-            command_line.refuse(holder, "goes not with --word_column")
+            command_line.refuse("goes not with --word_column", holder)
     if not any(holder.present for holder in holders):
         return None
     names = [_TEXT_COLUMN.value, _TEXT_PAIR_COLUMN.value]

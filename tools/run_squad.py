@@ -99,13 +99,13 @@ def _make(splits, arguments):
 
 def _check():
     if _TRAIN_FILE.value:
-        command_line.refuse(_ENSEMBLE_DIRS, "is for trained models only")
+        command_line.refuse("is for trained models only", _ENSEMBLE_DIRS)
         return
     if not _PREDICT_FILE.value:
         raise ValueError(
             "--train_file or --predict_file must be given. Received: neither."
         )
-    command_line.refuse(_DEV_FILE, "is for --train_file")
+    command_line.refuse("is for --train_file", _DEV_FILE)
     _RUN.refuse_training("is for --train_file")
 
 

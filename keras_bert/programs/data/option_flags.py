@@ -38,12 +38,12 @@ class OptionFlags:
                 "is for --masking=static; with --masking=dynamic it is a flag "
                 "of the training"
             )
-            for name in ("do_whole_word_mask", "masked_lm_prob", "ngram"):
-                command_line.refuse(holders[name], reason)
+            names = ("do_whole_word_mask", "masked_lm_prob", "ngram")
+            command_line.refuse(reason, *(holders[name] for name in names))
         if not PACKINGS[holders["packing"].value].has_short:
             names = [x for x, packing in PACKINGS.items() if packing.has_short]
             command_line.refuse(
-                holders["short_seq_prob"],
                 f"is for --packing={' or '.join(names)}",
+                holders["short_seq_prob"],
             )
         return self._options.values()

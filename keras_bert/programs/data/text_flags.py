@@ -56,10 +56,10 @@ class TextFlags:
         if self.is_given or not self._is_optional:
             command_line.need_one(self.input_file, self.tfds_name)
         if self.tfds_name.value is None:
-            command_line.refuse(self.tfds_split, "is for --tfds_name")
+            command_line.refuse("is for --tfds_name", self.tfds_split)
         if not self.is_given:
-            command_line.refuse(self.text_key, "is for --input_file")
-            command_line.refuse(self.on_bad_line, "is for --input_file")
+            others = self.text_key, self.on_bad_line
+            command_line.refuse("is for --input_file", *others)
         if self.input_file.value is None:
             return []
         return expand_patterns(self.input_file.value, streams=True)
@@ -67,7 +67,7 @@ class TextFlags:
     def sources(self, paths):
         """Open the text of the files returned by `paths`, as sources."""
         if self.tfds_name.value is not None:
-            command_line.refuse(self.on_bad_line, "is for files of JSON lines")
+            command_line.refuse("is for files of JSON lines", self.on_bad_line)
             # Imported late: most do not have TensorFlow Datasets.
             from keras_bert.data.corpus.tfds import TfdsSource
 
@@ -78,8 +78,7 @@ class TextFlags:
         sources = open_sources(paths, self.text_key.value)
         if not any(isinstance(source, JsonLinesFile) for source in sources):
             reason = f"is for .jsonl files, not for {', '.join(paths[:3])}"
-            command_line.refuse(self.text_key, reason)
-            command_line.refuse(self.on_bad_line, reason)
+            command_line.refuse(reason, self.text_key, self.on_bad_line)
         return sources
 
     def bad_lines(self):

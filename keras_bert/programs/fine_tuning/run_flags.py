@@ -66,13 +66,11 @@ class RunFlags:
         """
         recipes = [self._recipe.values()]
         if not self._teacher_dir.value:
-            for field in ("label_share", "temperature"):
-                holder = self._recipe.holders[field]
-                command_line.refuse(holder, "is for --teacher_dir")
+            fields = ("label_share", "temperature")
+            self._refuse("is for --teacher_dir", *fields)
         if self._search.value == "paper":
-            for field in ("batch_size", "learning_rate", "epochs"):
-                holder = self._recipe.holders[field]
-                command_line.refuse(holder, "is what --search tries")
+            fields = ("batch_size", "learning_rate", "epochs")
+            self._refuse("is what --search tries", *fields)
             recipes = paper_grid(recipes[0])
         return [
             x
@@ -82,11 +80,12 @@ class RunFlags:
 
     def refuse_training(self, reason):
         """Raise ValueError if a flag was given that only training has."""
-        for holder in (
-            *(self._seeds, self._search),
-            *(self._teacher_dir, self._num_layers),
-        ):
-            command_line.refuse(holder, reason)
+        students = self._teacher_dir, self._num_layers
+        command_line.refuse(reason, self._seeds, self._search, *students)
+
+    def _refuse(self, reason, *fields):
+        holders = [self._recipe.holders[field] for field in fields]
+        command_line.refuse(reason, *holders)
 
     def run(self, inputs, read, make):
         """Train, answer and write; the directory gets its name at the end.

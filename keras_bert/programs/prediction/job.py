@@ -93,12 +93,6 @@ def log_progress(done, total, start, earlier=0):
         earlier: int, number of rows that an earlier run has finished.
     """
     rate = (done - earlier) / max(time.monotonic() - start, 1e-6)
-    logging.log_every_n_seconds(
-        logging.INFO,
-        "%d of %d, %.0f a second, %.0f s left.",
-        10,
-        done,
-        total,
-        rate,
-        (total - done) / rate,
-    )
+    message = "%d of %d, %.0f a second, %.0f s left."
+    values = done, total, rate, (total - done) / rate
+    logging.log_every_n_seconds(logging.INFO, message, 10, *values)

@@ -20,13 +20,12 @@ def fitting_config(recipe, config, vocabulary, facts):
     """
     is_decoder = OBJECTIVES[recipe.objective].is_decoder
     path = recipe.bert_config_file
-    _check_objective(recipe, config)
+    check_objective(recipe, config)
     if config.is_decoder and not is_decoder:
-        needed = [name for name, x in OBJECTIVES.items() if x.is_decoder]
         raise ValueError(
-            "A --bert_config_file with is_decoder needs "
-            f"--objective={' or '.join(needed)}. Received: objective="
-            f"{recipe.objective}, bert_config_file={path!r}."
+            "A --bert_config_file with is_decoder needs an objective of a "
+            f"decoder. Received: objective={recipe.objective}, "
+            f"bert_config_file={path!r}."
         )
     rows, lines = config.vocab_size, len(vocabulary)
     if not lines <= rows < lines + _MOST_PADDED:
@@ -38,12 +37,8 @@ def fitting_config(recipe, config, vocabulary, facts):
                 "or pass the vocabulary that the records were made with."
             )
         logging.info(
-            "The model takes vocab_size=%d of %s, with which the records were "
-            "made, not %d of %s.",
-            lines,
-            recipe.vocab_file,
-            rows,
-            path,
+            f"The model takes vocab_size={lines} of {recipe.vocab_file}, with "
+            f"which the records were made, not {rows} of {path}."
         )
         rows = lines
     is_told = is_decoder and "is_decoder" in vars(config)
@@ -51,8 +46,8 @@ def fitting_config(recipe, config, vocabulary, facts):
     return dataclasses.replace(config, vocab_size=rows, **changes)
 
 
-def _check_objective(recipe, config):
-    """Raises ValueError where the family is not made for the objective."""
+def check_objective(recipe, config):
+    """Raise ValueError unless the family is made for the objective."""
     parts = {path.partition("/")[0] for path in weight_shapes(config)}
     # Of some families a config says what is looked at, of others the family.
     is_told = "is_decoder" in vars(config)
@@ -73,7 +68,7 @@ def _check_objective(recipe, config):
 
 
 def check_lengths(recipe, config):
-    """Raises ValueError if the records are longer than a model takes."""
+    """Raise ValueError if the records are longer than a model takes."""
     key, limit = config.size_keys["P"], config.max_seq_length
     if recipe.max_seq_length > limit:
         raise ValueError(

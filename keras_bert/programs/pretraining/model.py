@@ -3,6 +3,7 @@
 from keras_bert.checkpoints import PretrainedModel
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.programs.pretraining.fitting_config import check_lengths
+from keras_bert.programs.pretraining.fitting_config import check_objective
 from keras_bert.text.tokenizer_kinds import kind_of_file
 from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.optimizers import bert_lamb
@@ -52,12 +53,7 @@ def make_bert(plan):
             "--objective does. Received: objective="
             f"{objective.name}, is_decoder={bert.config.is_decoder}."
         )
-    if not objective.is_for(bert.config):
-        raise ValueError(
-            f"--init_checkpoint must be of {' or '.join(objective.model_types)}"
-            f" for --objective={objective.name}. Received: "
-            f"{bert.config.model_type} in {recipe.init_checkpoint}."
-        )
+    check_objective(recipe, bert.config)
     check_lengths(recipe, bert.config)
     if plan.vocabulary is None:  # It is known only now.
         tokenizer, source = bert.tokenizer_settings, recipe.init_checkpoint

@@ -252,11 +252,9 @@ def _settled(recipe, facts):
     wanted = round(recipe.max_seq_length * recipe.masked_lm_prob)
     if "masked_lm_prob" in passed and wanted > recipe.max_predictions_per_seq:
         logging.warning(
-            "--masked_lm_prob=%g is %d of %d tokens, but at most "
-            "--max_predictions_per_seq=%d are masked; pass a higher number.",
-            recipe.masked_lm_prob,
-            wanted,
-            recipe.max_seq_length,
-            recipe.max_predictions_per_seq,
+            f"--masked_lm_prob={recipe.masked_lm_prob:g} is {wanted} of "
+            f"{recipe.max_seq_length} tokens, but at most "
+            f"--max_predictions_per_seq={recipe.max_predictions_per_seq} are "
+            "masked; pass a higher number."
         )
     return recipe

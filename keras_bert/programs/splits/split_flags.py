@@ -76,12 +76,11 @@ class SplitFlags:
                 f"Received: --task_name={self.task_name.value} alone."
             )
         if not self.task_name.value:
-            command_line.refuse(self.data_dir, "is for --task_name")
+            command_line.refuse("is for --task_name", self.data_dir)
         if not train_file.value:
-            for holder in of_files:
-                command_line.refuse(holder, "is for --train_file")
+            command_line.refuse("is for --train_file", *of_files)
         if self.label_separator.value == "":
-            command_line.refuse(self.label_separator, "must not be empty")
+            command_line.refuse("must not be empty", self.label_separator)
         if self.task_name.value:
             source = self.task_name.value, self.data_dir.value
             return [source[1]], functools.partial(glue_splits, *source)

@@ -74,9 +74,8 @@ def make_splits(data, count, part, seed, **more):
     order = np.random.default_rng(seed).permutation(count).tolist()
     num_held = max(1, int(count * _HELD_OUT))
     logging.info(
-        "There is no dev split: %d of %d examples are held out to choose by.",
-        num_held,
-        count,
+        f"There is no dev split: {num_held} of {count} examples are held out "
+        "to choose by."
     )
     held, kept = part(sorted(order[:num_held])), part(sorted(order[num_held:]))
     return Splits(kept, {"dev": held}, test, **more)
