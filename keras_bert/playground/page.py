@@ -49,17 +49,18 @@ def _header(model, left_out):
         element("li", f"{tab.title}: it needs {tab.lacking(model)}.")
         for tab in left_out
     ]
-    parts = [
-        element("h1", "BERT playground"),
-        element("p", f"{model.name}: {model.described()}."),
-    ]
+    details = {"What this model cannot show": element("ul", *reasons)}
     if model.card:
         card = element("div", model.card, class_="card")
-        summary = element("summary", "Its card")
-        parts.append(element("details", summary, card))
-    summary = element("summary", "What this model cannot show")
-    parts.append(element("details", summary, element("ul", *reasons)))
-    return joined(*parts)
+        details = {"Its card": card, **details}
+    return joined(
+        element("h1", "BERT playground"),
+        element("p", f"{model.name}: {model.described()}."),
+        *(
+            element("details", element("summary", title), content)
+            for title, content in details.items()
+        ),
+    )
 
 
 def _lay_out(model, tab):
@@ -101,12 +102,9 @@ def _lay_out(model, tab):
 
 def _component(field):
     if isinstance(field, NumberField):
+        bounds = field.low, field.high
         return gr.Slider(
-            field.low,
-            field.high,
-            field.value,
-            step=field.step,
-            label=field.label,
+            *bounds, field.value, step=field.step, label=field.label
         )
     if isinstance(field, ChoiceField):
         return gr.Radio([*field.choices], value=field.value, label=field.label)

@@ -34,9 +34,10 @@ class Field:
         """Return a valid value for `Tab.answer`, or raise ValueError."""
         raise NotImplementedError
 
-    def error(self, text):
-        """Return a ValueError about the value."""
-        return ValueError(f'The field "{self.label}" {text}')
+    def check(self, is_valid, text):
+        """Raise ValueError with a text about the field unless it is valid."""
+        if not is_valid:
+            raise ValueError(f'The field "{self.label}" {text}')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,15 +54,15 @@ class TextField(Field):
     is_optional: bool = False
 
     def checked(self, value):
-        if not f"{value or ''}".strip() and self.is_optional:
+        text = value.strip() if isinstance(value, str) else ""
+        if not text and self.is_optional:
             return ""
-        if not isinstance(value, str) or not value.strip():
-            raise self.error("is empty. Write something into it.")
-        if len(value) > MAX_CHARACTERS:
-            raise self.error(
-                f"must be at most {MAX_CHARACTERS:,} characters. "
-                f"Received: {len(value):,}."
-            )
+        self.check(text, "is empty. Write something into it.")
+        self.check(
+            len(value) <= MAX_CHARACTERS,
+            f"must be at most {MAX_CHARACTERS:,} characters. Received: "
+            f"{len(value):,}.",
+        )
         checked_texts([value])
         return value
 
@@ -79,11 +80,11 @@ class LinesField(TextField):
     def checked(self, value):
         lines = [x.strip() for x in super().checked(value).splitlines()]
         lines = [line for line in lines if line]
-        if not self.least <= len(lines) <= self.most:
-            raise self.error(
-                f"must have {self.least} to {self.most} lines. "
-                f"Received: {len(lines)}."
-            )
+        self.check(
+            self.least <= len(lines) <= self.most,
+            f"must have {self.least} to {self.most} lines. Received: "
+            f"{len(lines)}.",
+        )
         return lines
 
 
@@ -98,11 +99,11 @@ class NumberField(Field):
     def checked(self, value):
         is_number = isinstance(value, int | float) and math.isfinite(value)
         is_number = is_number and not isinstance(value, bool)
-        if not is_number or not self.low <= value <= self.high:
-            raise self.error(
-                f"must be a number from {self.low} to {self.high}. "
-                f"Received: {str(value)[:40]}."
-            )
+        self.check(
+            is_number and self.low <= value <= self.high,
+            f"must be a number from {self.low} to {self.high}. Received: "
+            f"{str(value)[:40]}.",
+        )
         return type(self.low)(value)
 
 
@@ -113,11 +114,9 @@ class ChoiceField(Field):
     choices: tuple
 
     def checked(self, value):
-        if value not in self.choices:
-            raise self.error(
-                f"must be one of {', '.join(self.choices)}. "
-                f"Received: {str(value)[:40]}."
-            )
+        choices = ", ".join(self.choices)
+        text = f"must be one of {choices}. Received: {str(value)[:40]}."
+        self.check(value in self.choices, text)
         return value
 
 
