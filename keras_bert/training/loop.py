@@ -145,24 +145,20 @@ class PretrainingLoop:
         """Sums over this device's examples, piece by piece."""
         if self._accumulation_steps == 1:
             return self._piece_gradients(batch, denominators)
+        num_pieces = self._accumulation_steps
         pieces = tf.nest.map_structure(
-            lambda x: tf.reshape(
-                x, [self._accumulation_steps, -1, *x.shape[1:]]
-            ),
-            batch,
+            lambda x: tf.reshape(x, [num_pieces, -1, *x.shape[1:]]), batch
         )
-        sums, gradients = self._piece_gradients(
-            tf.nest.map_structure(lambda x: x[0], pieces), denominators
-        )
-        for index in tf.range(1, self._accumulation_steps):
-            more_sums, more = self._piece_gradients(
-                tf.nest.map_structure(lambda x: x[index], pieces), denominators
-            )
-            sums = {name: sums[name] + more_sums[name] for name in sums}
-            gradients = [
-                old + new for old, new in zip(gradients, more, strict=True)
-            ]
-        return sums, gradients
+
+        def gradients_of(index):
+            piece = tf.nest.map_structure(lambda x: x[index], pieces)
+            return self._piece_gradients(piece, denominators)
+
+        totals = gradients_of(0)
+        for index in tf.range(1, num_pieces):
+            more = gradients_of(index)
+            totals = tf.nest.map_structure(tf.add, totals, more)
+        return totals
 
     def _piece_gradients(self, batch, denominators):
         inputs, labels, weights = self._with_targets(batch)
