@@ -135,17 +135,14 @@ def _of_labels(name, parts, labels, **options):
     def rename(values):
         return {output: values[old] for output, old in labels.items()}
 
+    def view(batches):
+        return batches.map(lambda inputs, *more: (inputs, *map(rename, more)))
+
     return Objective(
         name=name,
         parts=parts,
         terms=lambda: [training.LabelTerm(output) for output in labels],
-        view=lambda batches: batches.map(
-            lambda inputs, labels, weights: (
-                inputs,
-                rename(labels),
-                rename(weights),
-            )
-        ),
+        view=view,
         **options,
     )
 
