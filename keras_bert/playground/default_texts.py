@@ -4,15 +4,27 @@
 SENTENCE = "If the file does not exist, an error is raised."
 PAIR = "The function returns a list of strings."
 
-# The beginnings of Alice's Adventures in Wonderland (1865) and The Wonderful
-# Wizard of Oz (1900), whose authors' rights have ended.
+# The beginnings of three novels whose authors' rights have ended: Alice's
+# Adventures in Wonderland (1865), The Time Machine (1895) and The Wonderful
+# Wizard of Oz (1900).
 DOCUMENTS = """\
 Alice was beginning to get very tired of sitting by her sister on the bank, \
 and of having nothing to do.
 Once or twice she had peeped into the book her sister was reading, but it had \
 no pictures or conversations in it.
+So she was considering in her own mind whether the pleasure of making a \
+daisy-chain would be worth the trouble of getting up and picking the daisies.
 Suddenly a White Rabbit with pink eyes ran close by her.
 There was nothing so very remarkable in that.
+
+The Time Traveller was expounding a recondite matter to us.
+His grey eyes shone and twinkled, and his usually pale face was flushed and \
+animated.
+The fire burned brightly, and the soft radiance of the incandescent lights \
+caught the bubbles that flashed and passed in our glasses.
+You must follow me carefully.
+I shall have to controvert one or two ideas that are almost universally \
+accepted.
 
 Dorothy lived in the midst of the great Kansas prairies, with Uncle Henry, \
 who was a farmer, and Aunt Em, who was the farmer's wife.

@@ -54,10 +54,10 @@ class TextField(Field):
     is_optional: bool = False
 
     def checked(self, value):
-        text = value.strip() if isinstance(value, str) else ""
-        if not text and self.is_optional:
+        if self.is_optional and not f"{value or ''}".strip():
             return ""
-        self.check(text, "is empty. Write something into it.")
+        is_text = isinstance(value, str) and value.strip()
+        self.check(is_text, "is empty. Write something into it.")
         self.check(
             len(value) <= MAX_CHARACTERS,
             f"must be at most {MAX_CHARACTERS:,} characters. Received: "
