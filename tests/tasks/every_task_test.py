@@ -74,7 +74,18 @@ _ARCHITECTURES = {
     "MultipleChoice": "BertForMultipleChoice",
     "QuestionAnswerer": "BertForQuestionAnswering",
 }
-_every_task = pytest.mark.parametrize("name", _CASES)
+_LONG_TAIL = ("of_pairs", "feature_tagger")
+
+
+def _cases(*left_out):
+    return [
+        pytest.param(x, marks=[pytest.mark.exhaustive] * (x in _LONG_TAIL))
+        for x in _CASES
+        if x not in left_out
+    ]
+
+
+_every_task = pytest.mark.parametrize("name", _cases())
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +203,7 @@ def test_an_ensemble_of_one_model_answers_as_the_model(fitted, name):
     assert ensemble.predict([]) == task.predict([]) == []
 
 
-@pytest.mark.parametrize("name", sorted({*_CASES} - {"windows"}))
+@pytest.mark.parametrize("name", _cases("windows"))
 def test_graphs_answer_all_texts_and_mark_cut_ones(fitted, name):
     (task, _), asked = fitted(name), _CASES[name].asked
     columns = [*zip(*asked)] if isinstance(asked[0], tuple) else [asked]

@@ -14,6 +14,7 @@ from keras_bert.tasks import load_any_task
 from keras_bert.tasks import load_task
 
 
+@pytest.mark.smoke("hf")
 @pytest.mark.parametrize("format", ["keras", "hf"])
 def test_special_tokens_in_texts_are_found_on_demand(bert, tmp_path, format):
     text = ["the [SEP] dog"]
@@ -44,6 +45,7 @@ def test_special_tokens_in_texts_are_found_on_demand(bert, tmp_path, format):
     assert num_sep(plain) == 1
 
 
+@pytest.mark.smoke("keras")
 @pytest.mark.parametrize("format", ["keras", "hf"])
 def test_a_regression_of_two_outputs_has_two_numbers(bert, tmp_path, format):
     classifier = TextClassifier(bert, labels=["x", "y"])

@@ -99,7 +99,7 @@ _KINDS = {
 }
 
 
-@pytest.mark.smoke("texts", "several", "words", "choices")
+@pytest.mark.smoke("texts", "several", "words")
 @pytest.mark.parametrize("name", _KINDS)
 def test_labels_and_teacher_share_the_loss(berts, name):
     kind, arguments, *examples, expected = _KINDS[name]

@@ -158,11 +158,9 @@ def test_a_seed_draws_the_same_and_another_others(make):
     assert texts != generator.generate(prompts, seed=2)
     assert len({*texts}) > 6
     assert texts[:5] == generator.generate(prompts[:5], seed=1)
-    greedy = generator.generate(prompts, temperature=0.0)
-    assert greedy == generator.generate(prompts, top_k=1)
-    assert greedy == generator.generate(prompts, top_p=1e-9)
+    greedy = generator.generate(prompts[:1], temperature=0.0)
     drawing = keras_bert.TextGenerator(make(_GPT), 9, 1.5, top_k=3)
-    assert len(drawing.generate(["word1"], temperature=0.0)) == 1
+    assert greedy == drawing.generate(prompts[:1], temperature=0.0)
 
 
 @pytest.mark.parametrize(

@@ -274,7 +274,7 @@ def test_a_seed_that_is_done_is_not_repeated_after_a_kill(run, place):
     call = functools.partial(run, "run_classifier", folder=place)
     code, _, stderr = call(*flags, "--layer_decay=0.5")
     assert code == 1
-    assert "--overwrite begins anew. Received: flags: layer_decay was" in stderr
+    assert "Received: flags: layer_decay was 1.0, now 0.5" in stderr
     for name in ("killed", "whole"):
         code, _, stderr = call(*_flags(_GLUE, name), "--seeds=2")
         assert code == 0, stderr

@@ -212,7 +212,7 @@ def test_a_run_that_is_not_finished_can_be_gone_on_from(folder):
     assert (folder.path / "second" / "model.safetensors").exists()
 
 
-@pytest.mark.smoke("None")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("given", [None, True, False])
 def test_a_checkpoint_without_a_casing_takes_that_of_the_records(folder, given):
     bert = PretrainedModel.from_config(

@@ -54,7 +54,7 @@ def test_long_sentences_are_read_in_windows(elmo):
     assert tags == tagger.predict_words([_WORDS[0]])[0] * 3
 
 
-@pytest.mark.smoke("mean")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("windows", [None, "mean"])
 def test_a_classifier_learns_on_the_layers_of_elmo(elmo, windows):
     classifier = FeatureTextClassifier(

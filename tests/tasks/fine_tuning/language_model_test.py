@@ -145,6 +145,7 @@ def test_fit_adds_half_of_the_mean_loss_of_the_texts(recipe, make_settings):
     assert mean_loss(task, "loss", **recipe) == pytest.approx(expected, 1e-5)
 
 
+@pytest.mark.exhaustive
 def test_a_student_reads_its_texts_too(make_settings):
     models = [make_gpt(make_settings) for _ in range(2)]
     student, teacher = (

@@ -49,6 +49,7 @@ def test_frozen_layers_stay_and_learn_again_when_asked(classifier):
     assert min(_of(moved, "embeddings/word_embeddings")) > 0
 
 
+@pytest.mark.smoke("True")
 @pytest.mark.parametrize("whole", [True, False])
 def test_layers_frozen_through_keras_do_not_learn(classifier, whole):
     encoder, frozen = classifier.pretrained.encoder, "block_1/feed_forward/"
