@@ -12,7 +12,8 @@ class SavedArguments:
     """Layer whose config has the arguments that its constructor got.
 
     Functions, initializers and layers among them are serialized, and made
-    again by `from_config`.
+    again by `from_config`. An argument is an attribute of its name, unless the
+    layer sets another value.
     """
 
     def __new__(cls, *args, **kwargs):
@@ -25,6 +26,13 @@ class SavedArguments:
         # Keras looks for layers in attributes, but not in a proxy.
         layer._arguments = types.MappingProxyType(arguments)
         return layer
+
+    def __getattr__(self, name):
+        try:
+            return vars(self)["_arguments"][name]
+        except KeyError:
+            kind = type(self).__name__
+            raise AttributeError(f"{kind} has no attribute {name}") from None
 
     def get_config(self):
         config = super().get_config()
