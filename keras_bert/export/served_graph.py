@@ -1,7 +1,5 @@
 """A task as one graph, from texts or from ids to answers."""
 
-import copy
-
 import tensorflow as tf
 
 from keras_bert import features
@@ -28,8 +26,6 @@ class ServedGraph:
     """
 
     def __init__(self, task, model):
-        served = copy.copy(task)
-        served.model = model
         traced = {}
 
         def trace(*texts):
@@ -42,8 +38,8 @@ class ServedGraph:
                 for name in task.inputs
             }
             ids_checked = _checked(task, ids)
-            outputs = served.predict_ids(ids_checked)
-            answers = served.answers_in_texts(
+            outputs = task.predict_ids(ids_checked, model)
+            answers = task.answers_in_texts(
                 outputs, {**inputs, **ids_checked}, *checked
             )
             texts = dict(zip(task.text_inputs, texts, strict=True))

@@ -1,7 +1,6 @@
 """A task as two graph functions, and these as TFLite's flatbuffers."""
 
 import collections
-import copy
 import warnings
 
 import keras
@@ -20,11 +19,10 @@ def text_function(task):
     `predict_texts` except `substring_outputs`. No texts give outputs with no
     rows.
     """
-    task = copy.copy(task)
-    task.graph_inputs = without_padding(task.graph_inputs)
+    encode = without_padding(task.graph_inputs)
 
     def answer(*texts):
-        outputs = task.predict_texts(*texts)
+        outputs = task.answer_encoded(*encode(*texts), *texts)
         return {
             name: rows
             for name, rows in outputs.items()

@@ -1,5 +1,6 @@
 """Questions with choices that users give, and their packing in graph."""
 
+import numpy as np
 import tensorflow as tf
 
 from keras_bert.data.labelled.multiple_choice import MultipleChoiceExample
@@ -9,6 +10,9 @@ from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.encoded import Encoded
+from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
+from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
 
 
@@ -110,6 +114,52 @@ def _encoded(question, where):
             "The context of a question and then its choices, at "
             f"{where}: {error}"
         ) from None
+
+
+class Choices(Inputs):
+    """Contexts, each with its choices.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        template: `Template`.
+        settings: dict with `seq_length`.
+    """
+
+    text_inputs = ("text", "choices")
+    text_shapes = {"choices": (None, None)}
+
+    def __init__(self, pretrained, template, settings):
+        tokenizer, seq_length = pretrained.tokenizer, settings["seq_length"]
+        pairs = Preprocessor(tokenizer, template, seq_length)
+        self.preprocess = ChoicePreprocessor(pairs)
+
+    def read(self, questions):
+        return encoded_questions(as_questions(questions))
+
+    def read_labelled(self, questions, labels):
+        questions = as_questions(questions)
+        contexts, choices = encoded_questions(questions)
+        if not contexts:
+            raise ValueError("There must be examples. Received: none.")
+        places = right_choices(questions, labels, len(choices[0]))
+        targets = np.eye(len(choices[0]), dtype=np.float32)[places]
+        return (contexts, choices), targets
+
+    def encode(self, questions, targets=None, weights=None):
+        contexts, choices = questions
+        num_choices = len(choices[0]) if choices else 2
+        seconds = [choice for several in choices for choice in several]
+        firsts = [context for context in contexts for _ in range(num_choices)]
+        rows = tokenized_rows(self.preprocess.pairs, firsts, seconds)
+        return Encoded(
+            rows,
+            np.full(len(contexts), num_choices),
+            groups=np.arange(len(rows)).reshape(-1, num_choices),
+            targets=targets,
+        )
+
+    def join(self, encoded, logits):
+        return logits.reshape(encoded.groups.shape)
 
 
 class ChoicePreprocessor(Summarized):

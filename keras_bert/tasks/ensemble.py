@@ -1,6 +1,5 @@
 """Several fine-tuned models that answer as one."""
 
-import copy
 import os
 import typing
 
@@ -9,9 +8,14 @@ import numpy as np
 from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.summary import Summarized
+from keras_bert.tasks.answers.question_rows import row_answers
+from keras_bert.tasks.answers.spans import Spans
+from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.loading import load_task
+from keras_bert.tasks.outputs import Choice
+from keras_bert.tasks.outputs import Labels
 
 _Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")
 
@@ -46,13 +50,10 @@ class Ensemble(Summarized):
         self.tasks = list(tasks)
         _check_kinds(self.tasks)
         self.settings = _agreed(self.tasks)
-        # The first task, with the logits of all.
-        self._mean_task = copy.copy(self.tasks[0])
-        self._mean_task.encode = self._encode
-        self._mean_task.logits = self._logits
+        self._first = self.tasks[0]
 
     def _facts(self):
-        task = _name(self.tasks[0])
+        task = _name(self._first)
         return {"task": task, "num_models": len(self.tasks), **self.settings}
 
     @classmethod
@@ -80,12 +81,12 @@ class Ensemble(Summarized):
     @property
     def text_inputs(self):
         """The names of the strings that `predict` takes, a tuple of str."""
-        return self.tasks[0].text_inputs
+        return self._first.text_inputs
 
     @property
     def batch_tokens(self):
         """The `batch_tokens` of the models; it may be set."""
-        return self.tasks[0].batch_tokens
+        return self._first.batch_tokens
 
     @batch_tokens.setter
     def batch_tokens(self, value):
@@ -103,7 +104,10 @@ class Ensemble(Summarized):
         Returns:
             What that returns.
         """
-        return self._mean_task.predict(texts, show_progress_bar)
+        encoded = self._encode(texts)
+        num_rows = sum(len(x.rows) for x in encoded)
+        with progress_bar(show_progress_bar, num_rows):
+            return self._first.answer.decode(encoded[0], self._logits(encoded))
 
     @one_or_many
     def probabilities(self, texts):
@@ -118,22 +122,23 @@ class Ensemble(Summarized):
         Raises:
             ValueError: the tasks have no such method.
         """
-        first = self.tasks[0]
-        if not hasattr(first, "probabilities_of"):
+        if not isinstance(self._first.answer, Labels | Choice):
             raise ValueError(
-                "`probabilities` are those of a TextClassifier or a "
-                f"MultipleChoice. Received: an ensemble of {_name(first)}s."
+                "`probabilities` exist for a TextClassifier and a "
+                "MultipleChoice. "
+                f"Received: an ensemble of {_name(self._first)}s."
             )
-        return self._mean_task.probabilities(texts)
+        encoded = self._encode(texts)
+        return self._first.answer.probabilities(self._logits(encoded))
 
     @property
     def null_threshold(self):
         """The one of the first `QuestionAnswerer`; it may be set."""
-        return self.tasks[0].null_threshold
+        return self._first.null_threshold
 
     @null_threshold.setter
     def null_threshold(self, value):
-        self.tasks[0].null_threshold = value
+        self._first.null_threshold = value
 
     def answers(self, questions, n_best_size=20, max_answer_length=30):
         """Finds the best answers to each question, for `write_squad_files`.
@@ -149,15 +154,14 @@ class Ensemble(Summarized):
         Raises:
             ValueError: the tasks have no such method.
         """
-        first = self.tasks[0]
-        if not hasattr(first, "answers_of"):
+        if not isinstance(self._first.answer, Spans):
             raise ValueError(
-                "`answers` are those of a QuestionAnswerer. "
-                f"Received: an ensemble of {_name(first)}s."
+                "`answers` exist for a QuestionAnswerer. "
+                f"Received: an ensemble of {_name(self._first)}s."
             )
-        return self._mean_task.answers(
-            questions, n_best_size, max_answer_length
-        )
+        encoded = [task.labelled(questions) for task in self.tasks]
+        sizes = n_best_size, max_answer_length
+        return row_answers(encoded[0], self._logits(encoded), *sizes)
 
     def evaluate(self, texts, labels=None):
         """Compares answers with labels.
@@ -168,22 +172,17 @@ class Ensemble(Summarized):
         Returns:
             A dict of floats, the metrics of the task.
         """
-        return self._mean_task.scores(self._mean_task.labelled(texts, labels))
+        encoded = [task.labelled(texts, labels) for task in self.tasks]
+        return self._first.answer.metrics(encoded[0], self._logits(encoded))
 
-    def _encode(self, texts, labels=None, class_weights=None):
-        """Encode texts for all models; return what the first has encoded."""
-        first, *others = self.tasks
-        encoded = first.encode(texts, labels, class_weights)
-        # Tokenizers may find different words in a text.
-        if labels is None and encoded.ensemble_encodings is not None:
-            texts = encoded.ensemble_encodings
-        encoded.others = [
-            x.encode(texts, labels, class_weights) for x in others
-        ]
-        return encoded
+    def _encode(self, texts):
+        """Encode texts for each model, a list of `Encoded`."""
+        encoded = [self._first.encode(texts)]
+        texts = self._first.reader.shared_texts(encoded[0], texts)
+        return encoded + [task.encode(texts) for task in self.tasks[1:]]
 
     def _logits(self, encoded):
-        pairs = zip(self.tasks, [encoded, *encoded.others], strict=True)
+        pairs = zip(self.tasks, encoded, strict=True)
         return _mean([task.logits(rows) for task, rows in pairs])
 
 

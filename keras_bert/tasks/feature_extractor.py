@@ -23,16 +23,3 @@ class FeatureExtractor(Task):
             pretrained.family.template,
             pretrained.sequence_length(seq_length),
         )
-
-    def predict_ids(self, inputs):
-        """Encodes, in graph.
-
-        Args:
-            inputs: dict of int32 `(batch_size, seq_length)` tensors.
-
-        Returns:
-            A dict of `sequence_output`, float `(batch_size, seq_length,
-            hidden_size)`, and, if there is a pooler, `pooled_output`, float
-            `(batch_size, hidden_size)`.
-        """
-        return self.model(inputs)

@@ -111,11 +111,12 @@ class FillMask(Task):
         text = self._detokenize([self.vocabulary.id_of(token)])
         return {"token": token, "text": text, "probability": probability}
 
-    def predict_ids(self, inputs):
+    def predict_ids(self, inputs, model=None):
         """Fills masks, in graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
+            model: as `Task.predict_ids` takes it.
 
         Returns:
             A dict of `tokens`, string, and `token_probabilities`, float32,
@@ -136,7 +137,8 @@ class FillMask(Task):
         # fail on none. Behind a text's own masks any position does.
         asked = tf.sequence_mask(count, tf.maximum(most, 1))
         positions = tf.where(asked, order[:, : tf.shape(asked)[1]], 0)  # [B, P]
-        probabilities = self.probabilities_at(inputs, positions)[:, :most]
+        probabilities = self.probabilities_at(inputs, positions, model)
+        probabilities = probabilities[:, :most]
         probabilities, ids = tf.math.top_k(probabilities, self.top_k)
         real = tf.expand_dims(real, -1)
         # Chosen by index, for TFLite has no choice between strings.
@@ -148,17 +150,19 @@ class FillMask(Task):
             "token_probabilities": tf.where(real, probabilities, 0.0),
         }
 
-    def probabilities_at(self, inputs, positions):
+    def probabilities_at(self, inputs, positions, model=None):
         """Computes the model's guesses at positions, masked or not, in graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
             positions: int32 `(batch_size, num_positions)`.
+            model: as `predict_ids` takes it.
 
         Returns:
             float32 `(batch_size, num_positions, vocab_size)`, of each piece
             of the vocabulary; those of a position sum to 1.
         """
-        logits = self.model({**inputs, "masked_lm_positions": positions})
+        model = model or self.model
+        logits = model({**inputs, "masked_lm_positions": positions})
         # Rows that only pad the table are no words.
         return tf.nn.softmax(logits["mlm_logits"][:, :, : len(self.vocabulary)])

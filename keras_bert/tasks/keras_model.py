@@ -10,7 +10,7 @@ from keras_bert.checkpoints.family import config_from
 from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
-from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.text.tokenizer_kinds import pack_settings
 from keras_bert.text.tokenizer_kinds import unpack_settings
 

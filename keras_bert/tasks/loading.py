@@ -3,7 +3,7 @@
 from keras_bert import tasks
 from keras_bert.arguments import name_rest
 from keras_bert.checkpoints import from_pretrained
-from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.task import Task
 
 _ENCODER_TASKS = {

@@ -47,7 +47,7 @@ def occlusion(task, text, pair=None):
     rows[features.INPUT_IDS.name][hidden, places] = mask_id
     logits = task.row_logits(unpadded_rows(task.preprocess, [rows]))
     num_pieces = int(located[features.INPUT_MASK.name].sum())
-    effects = np.zeros((num_pieces, task.num_outputs), np.float32)
+    effects = np.zeros((num_pieces, task.answer.num_outputs), np.float32)
     first = np.argmax(located[features.INPUT_MASK.name][0])
     effects[places - first] = logits[0] - logits[1:]
     return effects

@@ -2,45 +2,25 @@
 
 import dataclasses
 
-import numpy as np
-
 from keras_bert import arguments
 from keras_bert.data.labelled.squad import has_impossible
-from keras_bert.tasks.answers.answer_spans import plain_answer
-from keras_bert.tasks.answers.answer_windows import WindowSizes
 from keras_bert.tasks.answers.question_preprocessor import IS_OWNED
 from keras_bert.tasks.answers.question_preprocessor import QUESTIONS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_ENDS
 from keras_bert.tasks.answers.question_preprocessor import TOKEN_STARTS
-from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
 from keras_bert.tasks.answers.question_preprocessor import window_answers
-from keras_bert.tasks.answers.question_rows import asked_questions
-from keras_bert.tasks.answers.question_rows import by_questions
+from keras_bert.tasks.answers.question_rows import Questions
 from keras_bert.tasks.answers.question_rows import check_spans
-from keras_bert.tasks.answers.question_rows import each_window
-from keras_bert.tasks.answers.question_rows import labelled_questions
-from keras_bert.tasks.answers.question_rows import question_rows
 from keras_bert.tasks.answers.question_rows import questions_of
 from keras_bert.tasks.answers.question_rows import row_answers
-from keras_bert.tasks.answers.question_rows import window_logits
-from keras_bert.tasks.answers.question_rows import with_spans
-from keras_bert.tasks.answers.squad_scores import answer_metrics
-from keras_bert.tasks.answers.squad_scores import is_one_answer
-from keras_bert.tasks.answers.squad_scores import question_metrics
-from keras_bert.tasks.fine_tuning.collapse import probe_indices
+from keras_bert.tasks.answers.spans import Spans
+from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.encoded import token_targets
-from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.teaching import SoftSpanLoss
 from keras_bert.text.tokenizer_settings import identifying_settings
-from keras_bert.training.cross_entropy import SpanCrossEntropy
 
-_SEQ_LENGTH = 384
 _DOC_STRIDE = 128
 _MAX_QUERY_LENGTH = 64
-# So many questions show whether training went well.
-_NUM_LOOKED_AT = 100
 
 
 class QuestionAnswerer(FineTunedTask):
@@ -72,11 +52,8 @@ class QuestionAnswerer(FineTunedTask):
         [BERT](https://arxiv.org/abs/1810.04805), sections 4.2 and 4.3
     """
 
-    head = "span_classifier"
-    text_inputs = ("question", "context")
-    outputs = ("answer", "start", "end", "score")
+    default_length = 384
     substring_outputs = ("answer",)
-    main_metric = "f1"
     remedies = (
         f"{FineTunedTask.remedies}; or train first without the questions that "
         "have no answer"
@@ -89,41 +66,27 @@ class QuestionAnswerer(FineTunedTask):
         doc_stride=None,
         max_query_length=None,
     ):
-        trained = self._trained_settings(pretrained)
-        if seq_length is None:
-            limit = pretrained.sequence_length()
-            seq_length = trained.get("seq_length", min(_SEQ_LENGTH, limit))
-        if doc_stride is None:
-            doc_stride = trained.get("doc_stride", _DOC_STRIDE)
-        if max_query_length is None:
-            max_query_length = trained.get(
-                "max_query_length", min(_MAX_QUERY_LENGTH, seq_length // 2)
-            )
+        seq_length = self._trained_seq_length(pretrained, seq_length)
         settings = {
-            "seq_length": pretrained.sequence_length(seq_length),
-            "doc_stride": doc_stride,
-            "max_query_length": max_query_length,
-            "has_impossible": trained.get("has_impossible"),
-            "null_threshold": trained.get("null_threshold"),
+            "seq_length": seq_length,
+            "doc_stride": _DOC_STRIDE,
+            "max_query_length": min(_MAX_QUERY_LENGTH, seq_length // 2),
+            "has_impossible": None,
+            "null_threshold": None,
         }
-        super().__init__(pretrained, 2, settings)
-        template = self.pretrained.family.template
-        self._sizes = WindowSizes(
-            settings["seq_length"],
-            settings["doc_stride"],
-            settings["max_query_length"],
-            template.num_special(is_pair=True),
-        )
-        self.preprocess = QuestionPreprocessor(
-            self.pretrained.tokenizer, template, self._sizes
-        )
+        trained = self._trained_settings(pretrained)
+        given = {"doc_stride": doc_stride, "max_query_length": max_query_length}
+        given = {k: x for k, x in given.items() if x is not None}
+        settings |= {k: trained[k] for k in settings.keys() & trained.keys()}
+        settings |= {"seq_length": seq_length, **given}
+        super().__init__(pretrained, Questions, Spans(settings), settings)
 
     @property
     def null_threshold(self):
-        """From which score on no answer is the better answer, a float.
+        """Threshold (float) above which a question counts as unanswerable.
 
-        It is compared with how much better no answer scores than the best
-        answer. None: each question has an answer.
+        It is compared with the score of no answer, less the score of the best
+        answer. None: each question has an answer. Can be assigned.
         """
         return self.settings["null_threshold"]
 
@@ -168,17 +131,12 @@ class QuestionAnswerer(FineTunedTask):
             ValueError: a question or the teacher cannot be used. Nothing is
                 trained.
         """
-        return self._fit(
-            self.recipe(**recipe),
-            questions,
-            validation_data=validation_data,
-            teacher=teacher,
-            callbacks=callbacks,
-            verbose=verbose,
-        )
+        recipe, fit = self.recipe(**recipe), {"verbose": verbose}
+        fit["callbacks"] = callbacks
+        return self._fit(recipe, (questions,), validation_data, teacher, **fit)
 
     def evaluate(self, questions):
-        """Compares answers with those that people gave.
+        """Compare answers with the answers of people.
 
         Args:
             questions: as `fit` takes them.
@@ -187,10 +145,10 @@ class QuestionAnswerer(FineTunedTask):
             A dict of the scores of SQuAD's own programs, in percent, as
             returned by `squad_scores`.
         """
-        return self.scores(self.labelled(questions))
+        return super().evaluate(questions)
 
     def tune_null_threshold(self, questions):
-        """Finds and keeps the `null_threshold` that gives the best F1.
+        """Find and keep the `null_threshold` that gives the best F1.
 
         Args:
             questions: as `fit` takes them; some of them impossible.
@@ -212,7 +170,7 @@ class QuestionAnswerer(FineTunedTask):
 
     @one_or_many
     def predict(self, pairs, show_progress_bar=False):
-        """Answers questions.
+        """Answer questions.
 
         Args:
             pairs: list of pairs of str, a question and its context, perhaps
@@ -229,15 +187,8 @@ class QuestionAnswerer(FineTunedTask):
         """
         return self.answered(pairs, show_progress_bar)
 
-    def decode(self, encoded, logits):
-        answers = row_answers(encoded, logits)
-        return [
-            plain_answer(q.context, answers[q.id], self.null_threshold)
-            for q in questions_of(encoded)
-        ]
-
     def answers(self, questions, n_best_size=20, max_answer_length=30):
-        """Finds the best answers to each question, for `write_squad_files`.
+        """Find the best answers to each question, for `write_squad_files`.
 
         Args:
             questions: as `fit` takes them.
@@ -248,25 +199,11 @@ class QuestionAnswerer(FineTunedTask):
             A dict from the ids of the questions to `Answers`.
         """
         encoded = self.labelled(questions)
-        logits = self.logits(encoded)
-        return self.answers_of(encoded, logits, n_best_size, max_answer_length)
-
-    def answers_of(self, encoded, logits, n_best_size=20, max_answer_length=30):
-        """Makes the answer of `answers` of `logits`.
-
-        :meta private:
-        """
-        return row_answers(encoded, logits, n_best_size, max_answer_length)
-
-    def encode(self, questions, labels=None, class_weights=None):
-        read = asked_questions if labels is None else labelled_questions
-        return question_rows(self.preprocess, self._sizes, read(questions))
+        sizes = n_best_size, max_answer_length
+        return row_answers(encoded, self.logits(encoded), *sizes)
 
     def train(self, encoded, held_out, recipe, **fit):
-        encoded = with_spans(encoded)
         check_spans(encoded)
-        if held_out is not None:
-            held_out = with_spans(held_out)
         is_any_impossible = has_impossible(questions_of(encoded))
         self.settings["has_impossible"] = is_any_impossible
         self.null_threshold = 0.0 if is_any_impossible else None
@@ -276,20 +213,6 @@ class QuestionAnswerer(FineTunedTask):
             self._tune(held_out)
         return history
 
-    def loss(self, label_smoothing):
-        # What is left out has the weight 0.
-        return SpanCrossEntropy(
-            label_smoothing, reduction="mean_with_sample_weight"
-        )
-
-    def teacher_targets(self, encoded, logits):
-        pairs = zip(each_window(logits), encoded.rows.lengths, strict=True)
-        logits = [window[:length] for window, length in pairs]
-        return token_targets(encoded.rows, logits, -np.inf)
-
-    def soft_loss(self, temperature):
-        return SoftSpanLoss(temperature)
-
     @property
     def ensemble_settings(self):
         # Then they cut questions and contexts into the same tokens.
@@ -297,48 +220,8 @@ class QuestionAnswerer(FineTunedTask):
         return {
             "vocabulary": tokenizer.vocabulary.sha256,
             **identifying_settings(tokenizer.settings),
-            **dataclasses.asdict(self._sizes),
+            **dataclasses.asdict(self.preprocess.sizes),
         }
-
-    def logits(self, encoded):
-        return by_questions(encoded, self.token_logits(encoded.rows))
-
-    def loss_arguments(self, encoded, logits):
-        is_known = encoded.weights > 0
-        return encoded.targets[is_known], window_logits(logits)[is_known]
-
-    def metric_names(self, encoded):
-        kinds = {q.is_impossible: q for q in questions_of(encoded)}.values()
-        empty = dict.fromkeys((q.id for q in kinds), "")
-        numbers = dict.fromkeys(empty, 0.0) if has_impossible(kinds) else None
-        return [*question_metrics([*kinds], empty, numbers)]
-
-    def metrics(self, encoded, logits):
-        return answer_metrics(
-            questions_of(encoded),
-            row_answers(encoded, logits),
-            self.null_threshold,
-        )
-
-    def collapse(self, encoded):
-        some = probe_indices(len(encoded.counts), _NUM_LOOKED_AT)
-        part = encoded.part(some)
-        answers = row_answers(part, self.logits(part))
-        return is_one_answer(questions_of(part), answers, self.null_threshold)
-
-    def predict_ids(self, inputs):
-        """Scores tokens as the first and the last one of the answer, in graph.
-
-        Args:
-            inputs: dict of int32 `(batch_size, seq_length)` tensors.
-
-        Returns:
-            A dict of `start_logits` and `end_logits`, float32 `(batch_size,
-            seq_length)`.
-        """
-        logits = self.model({name: inputs[name] for name in self.inputs})
-        logits = logits["logits"]
-        return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}
 
     def answers_in_texts(self, outputs, inputs, questions, contexts):
         """Answers questions from all windows of their contexts, in graph.
@@ -367,5 +250,6 @@ class QuestionAnswerer(FineTunedTask):
         }
 
     def _tune(self, encoded):
-        self.null_threshold = self.scores(encoded)["best_f1_thresh"]
+        metrics = self.answer.metrics(encoded, self.logits(encoded))
+        self.null_threshold = metrics["best_f1_thresh"]
         return self.null_threshold

@@ -17,7 +17,8 @@ TRUNCATED = "truncated"
 class Task(Summarized):
     """A model between strings and answers.
 
-    A subclass sets these attributes and `predict_ids`.
+    A subclass sets these attributes and, unless it returns the outputs of the
+    model, `predict_ids`.
 
     Attributes:
         text_inputs: tuple of str, the names of its string inputs.
@@ -105,16 +106,18 @@ class Task(Summarized):
         """
         return cls(pretrained, **kwargs)
 
-    def predict_ids(self, inputs):
-        """Answers, in graph.
+    def predict_ids(self, inputs, model=None):
+        """Answer ids, in graph.
 
         Args:
             inputs: dict of int32 tensors, as returned by `preprocess`.
+            model: function that stands for the model, such as a served form
+                of it; the model itself by default.
 
         Returns:
             A dict of tensors by their names.
         """
-        raise NotImplementedError
+        return (model or self.model)(inputs)
 
     def check_servable(self):
         """Raises ValueError if graphs could not answer as `predict` does.
@@ -152,9 +155,15 @@ class Task(Summarized):
         Returns:
             A dict of tensors by the names of `outputs`.
         """
-        inputs, told = self.graph_inputs(*texts)
+        return self.answer_encoded(*self.graph_inputs(*texts), *texts)
+
+    def answer_encoded(self, inputs, more, *texts):
+        """Answer strings, given what `graph_inputs` returns for them.
+
+        :meta private:
+        """
         outputs = self.predict_ids(inputs)
-        return {**self.answers_in_texts(outputs, inputs, *texts), **told}
+        return {**self.answers_in_texts(outputs, inputs, *texts), **more}
 
     def export_saved_model(self, directory, version=1, overwrite=False):
         """Writes a SavedModel that takes strings.

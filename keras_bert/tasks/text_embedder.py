@@ -15,9 +15,9 @@ from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
 from keras_bert.tasks.embeddings.scores import SCORED_METRICS
 from keras_bert.tasks.embeddings.scores import retrieval_scores
 from keras_bert.tasks.embeddings.scores import scored_pair_scores
-from keras_bert.tasks.embeddings.training import EmbedderTraining
 from keras_bert.tasks.embeddings.training import are_scored
 from keras_bert.tasks.embeddings.training import embedding_examples
+from keras_bert.tasks.embeddings.training import embedding_learner
 from keras_bert.tasks.embeddings.training import mean_loss
 from keras_bert.tasks.fine_tuning.columns import checked_texts
 from keras_bert.tasks.fine_tuning.columns import one_or_many
@@ -235,7 +235,7 @@ class TextEmbedder(Task):
                 names[-1],
             )
         return fine_tune(
-            EmbedderTraining.of(self.pretrained, self.model, examples),
+            embedding_learner(self.pretrained, self.model, examples),
             examples,
             recipe,
             validation,
@@ -341,17 +341,6 @@ class TextEmbedder(Task):
                     length = rows.lengths[index]
                     states[start + index] = layers[:, :length]
         return states
-
-    def predict_ids(self, inputs):
-        """Embeds, in graph.
-
-        Args:
-            inputs: dict of int32 `(batch_size, seq_length)` tensors.
-
-        Returns:
-            A dict of `embedding`, float32 `(batch_size, dim)`.
-        """
-        return self.model(inputs)
 
     def _num_left_out(self, preprocess):
         """The number of tokens that take no part in the pooling."""

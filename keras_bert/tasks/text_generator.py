@@ -160,7 +160,9 @@ class TextGenerator(Task):
                     "Each prompt must have a token to go on from. Received: "
                     f"{brief(prompts[start + int(empty[0, 0])].decode())}."
                 )
-            answers = self._generate(inputs, *map(tf.constant, (start, seed)))
+            answers = self._generate(
+                inputs, first_row=tf.constant(start), seed=tf.constant(seed)
+            )
             texts += answers["generated_text"].numpy().tolist()
         return [text.decode("utf-8", "replace") for text in texts]
 
@@ -174,11 +176,12 @@ class TextGenerator(Task):
             self.predict_ids, reduce_retracing=True, autograph=False
         )
 
-    def predict_ids(self, inputs, first_row=0, seed=None):
+    def predict_ids(self, inputs, model=None, *, first_row=0, seed=None):
         """Goes on with rows of ids, in graph.
 
         Args:
             inputs: dict of int32 `(batch_size, seq_length)` tensors.
+            model: not used; the loop has layers of its own.
             first_row: int32 scalar, the number of the first: each draws by
                 its number.
             seed: int32 scalar, of the draws; by default that of the class.

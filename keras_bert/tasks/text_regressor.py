@@ -1,20 +1,12 @@
 """Texts, or pairs of texts, to numbers."""
 
-import keras
-import numpy as np
-
-from keras_bert.tasks.fine_tuning.collapse import probe_indices
-from keras_bert.tasks.fine_tuning.collapse import spread_too_little
 from keras_bert.tasks.fine_tuning.columns import one_or_many
-from keras_bert.tasks.fine_tuning.labels import numbers
-from keras_bert.tasks.fine_tuning.text_task import TextTask
-from keras_bert.tasks.scores import pearson
-from keras_bert.tasks.scores import spearman
-from keras_bert.tasks.task import TRUNCATED
+from keras_bert.tasks.fine_tuning.texts import TextTask
+from keras_bert.tasks.outputs import Numbers
 
 
 class TextRegressor(TextTask):
-    """Gives texts, or pairs of texts, a number, such as how alike they are.
+    """Regressor of texts, or of pairs of texts, such as their similarity.
 
     A published model with several outputs gives as many numbers, which are
     learned from rows of numbers; the scores of `evaluate` are their means.
@@ -45,9 +37,7 @@ class TextRegressor(TextTask):
         [BERT](https://arxiv.org/abs/1810.04805), section 4.1
     """
 
-    head = "classifier"
-    main_metric = "spearman"
-    outputs = ("score", TRUNCATED)
+    shared = ("is_pair",)
 
     def __init__(
         self,
@@ -57,47 +47,11 @@ class TextRegressor(TextTask):
         windows=None,
         stride=None,
     ):
-        how = seq_length, truncation, windows, stride
         task = pretrained.task
         is_trained = task is not None and task.task == type(self).__name__
-        num_outputs = task.head.num_outputs if is_trained else 1
-        super().__init__(pretrained, num_outputs, {}, *how)
-
-    def _learned(self, labels, class_weights):
-        if class_weights:
-            raise ValueError(
-                "`class_weights` are for labels; a regression has none. "
-                f"Received: class_weights={class_weights!r}."
-            )
-        return numbers(labels, self.num_outputs), None
-
-    def loss(self, label_smoothing):
-        if label_smoothing:
-            raise ValueError(
-                "`label_smoothing` is for labels; a regression has none. "
-                f"Received: label_smoothing={label_smoothing}."
-            )
-        return keras.losses.MeanSquaredError()
-
-    def soft_loss(self, temperature):
-        return self.loss(0.0)  # Numbers have no temperature.
-
-    def metric_names(self, encoded):
-        return ["pearson", "spearman", "mean_squared_error"]
-
-    def metrics(self, encoded, logits):
-        labels = encoded.targets[encoded.starts].astype(float)
-        pairs = [*zip(labels.T, logits.T.astype(float), strict=True)]
-        return {
-            "pearson": float(np.mean([pearson(*pair) for pair in pairs])),
-            "spearman": float(np.mean([spearman(*pair) for pair in pairs])),
-            "mean_squared_error": float(np.mean((labels - logits) ** 2)),
-        }
-
-    def collapse(self, encoded):
-        some = probe_indices(len(encoded.counts))
-        targets = encoded.targets[encoded.starts[some]]
-        return spread_too_little(self.logits(encoded.part(some)), targets)
+        answer = Numbers(task.head.num_outputs if is_trained else 1)
+        how = seq_length, truncation, windows, stride
+        super().__init__(pretrained, answer, {}, *how)
 
     @one_or_many
     def predict(self, texts, show_progress_bar=False):
@@ -114,21 +68,3 @@ class TextRegressor(TextTask):
             A warning in the log says how many texts are too long and are cut.
         """
         return self.answered(texts, show_progress_bar)
-
-    def decode(self, encoded, logits):
-        return self._without_one(logits).tolist()
-
-    def predict_ids(self, inputs):
-        """Gives texts numbers, in graph.
-
-        Args:
-            inputs: dict of int32 `(batch_size, seq_length)` tensors.
-
-        Returns:
-            A dict of `score`, float32 `(batch_size,)`, or `(batch_size,
-            num_outputs)` of several outputs.
-        """
-        return {"score": self._without_one(self.model(inputs)["logits"])}
-
-    def _without_one(self, logits):
-        return logits[:, 0] if self.num_outputs == 1 else logits

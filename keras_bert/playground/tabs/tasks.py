@@ -16,6 +16,7 @@ from keras_bert.playground.tab import LinesField
 from keras_bert.playground.tab import Tab
 from keras_bert.playground.tab import TextField
 from keras_bert.tasks.answers.answer_spans import n_best
+from keras_bert.tasks.answers.question_rows import row_answers
 from keras_bert.tasks.multiple_choice import MultipleChoice
 from keras_bert.tasks.occlusion import occlusion
 from keras_bert.tasks.question_answerer import QuestionAnswerer
@@ -118,8 +119,8 @@ def _answer_question(model, question, context):
     task = model.task
     encoded = task.encode([(question, context)])
     logits = task.logits(encoded)
-    (chosen,) = task.decode(encoded, logits)
-    (answers,) = task.answers_of(encoded, logits, _NUM_ANSWERS).values()
+    (chosen,) = task.answer.decode(encoded, logits)
+    (answers,) = row_answers(encoded, logits, _NUM_ANSWERS).values()
     spans, message = answers.spans, ""
     if task.null_threshold is not None:
         spans = [*spans, answers.null]

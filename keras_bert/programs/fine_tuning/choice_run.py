@@ -19,11 +19,11 @@ class ChoiceRun(FineTuningRun):
         asked = task.encode(data)
         logits = task.logits(asked)
         if self.is_last(data):
-            answers = task.decode(asked, logits)
+            answers = task.answer.decode(asked, logits)
             write_json_lines(directory / "predictions.jsonl", answers)
         if data[0].label is None:
             return None, []
-        return choice_report(data, task.probabilities_of(logits))
+        return choice_report(data, task.answer.probabilities(logits))
 
 
 def choice_report(questions, probabilities):

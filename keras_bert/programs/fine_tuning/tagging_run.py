@@ -33,7 +33,7 @@ class TaggingRun(FineTuningRun):
     def answer(self, task, split, data, directory):
         probabilities = task.probabilities(data.words)
         if self.is_last(data):
-            tags = task.tags_of(probabilities)
+            tags = task.answer.tags_of(probabilities)
             text = conll_text(data.words, data.tags, tags)
             path = directory / "predictions.conll"
             path.write_text(text, encoding="utf-8")
@@ -55,15 +55,15 @@ def tagging_report(tagger, sentences, probabilities):
         wrong tags, the most confident first.
     """
     tags, names = sentences.tags, tagger.labels
-    if not tagger.is_plain:
+    if not tagger.answer.is_plain:
         tags = in_iob2(tags, sentences.where)
     places = tag_places(tags, names, sentences.where)
     flat = np.concatenate(probabilities)
     found, right = flat.argmax(1), np.concatenate(places)
-    if tagger.is_plain:
+    if tagger.answer.is_plain:
         report = confusion_report(right, found, names)
     else:
-        report = _entity_report(tags, tagger.tags_of(probabilities))
+        report = _entity_report(tags, tagger.answer.tags_of(probabilities))
     report["calibration"] = calibration(flat.max(1), found == right)
     mistakes = []
     for index, words in enumerate(sentences.words):

@@ -12,15 +12,19 @@ from keras_bert.data.labelled.squad import read_squad
 from keras_bert.data.labelled.squad import squad_questions
 from keras_bert.tasks.answers.answer_spans import decode_answers
 from keras_bert.tasks.answers.answer_windows import AnswerWindows
+from keras_bert.tasks.answers.answer_windows import WindowSizes
 from keras_bert.tasks.answers.answer_windows import answer_labels
 from keras_bert.tasks.answers.answer_windows import token_span
+from keras_bert.tasks.answers.question_preprocessor import QuestionPreprocessor
 from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import encoded_texts
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import arrays
 from keras_bert.tasks.fine_tuning.encoded import ragged
+from keras_bert.tasks.fine_tuning.encoded import token_targets
 from keras_bert.tasks.fine_tuning.encoded import unpadded_rows
+from keras_bert.tasks.parts import Inputs
 
 # So many texts are tokenized, and so many rows packed, together.
 _AT_ONCE = 2048
@@ -83,6 +87,45 @@ def asked_questions(pairs):
     ]
 
 
+class Questions(Inputs):
+    """Questions, each with its context in windows.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        template: `Template`.
+        settings: dict with `seq_length`, `doc_stride` and `max_query_length`.
+    """
+
+    text_inputs = ("question", "context")
+    is_per_token = True
+
+    def __init__(self, pretrained, template, settings):
+        names = "seq_length", "doc_stride", "max_query_length"
+        sizes = [settings[name] for name in names]
+        num_special = template.num_special(is_pair=True)
+        self.preprocess = QuestionPreprocessor(
+            pretrained.tokenizer, template, WindowSizes(*sizes, num_special)
+        )
+
+    def read(self, pairs):
+        return asked_questions(pairs)
+
+    def read_labelled(self, questions, labels):
+        return labelled_questions(questions), labels
+
+    def encode(self, questions, targets=None, weights=None):
+        encoded = question_rows(self.preprocess, questions)
+        return encoded if targets is None else with_spans(encoded)
+
+    def join(self, encoded, logits):
+        pairs = zip(encoded.starts, encoded.counts, strict=True)
+        return [logits[start : start + count] for start, count in pairs]
+
+    def spread(self, encoded, logits):
+        windows = [*itertools.chain.from_iterable(logits)]
+        return token_targets(encoded.rows, windows, -np.inf)
+
+
 class WindowedQuestion(typing.NamedTuple):
     """A tokenized question.
 
@@ -98,12 +141,11 @@ class WindowedQuestion(typing.NamedTuple):
     token_spans: tuple
 
 
-def question_rows(preprocess, sizes, questions):
+def question_rows(preprocess, questions):
     """Tokenizes questions, perhaps none, and cuts their contexts into windows.
 
     Args:
-        preprocess: `Preprocessor`.
-        sizes: `WindowSizes`.
+        preprocess: `QuestionPreprocessor`.
         questions: list of `SquadQuestion`.
 
     Returns:
@@ -116,7 +158,7 @@ def question_rows(preprocess, sizes, questions):
     for question in questions:
         (question_ids,) = asked[question.question]
         ids, *spans = contexts[question.context]
-        cut = sizes.windows(len(question_ids), len(ids))
+        cut = preprocess.sizes.windows(len(question_ids), len(ids))
         origin.append(WindowedQuestion(question, cut, spans))
         kept = question_ids[: cut.question_length]
         pairs += [
@@ -151,31 +193,13 @@ def _batches(items):
         yield batch
 
 
-def by_questions(encoded, logits):
-    """Gathers the logits of the windows of each question.
-
-    Args:
-        encoded: `Encoded`, as returned by `question_rows`.
-        logits: list with a float32 array `(num_tokens, 2)` for each row.
-
-    Returns:
-        A list with a float32 array `(2, num_windows, width)` for each
-        question, as wide as the longest of its windows: the logits of each
-        token as the first one of the answer and as the last. Padding has
-        minus infinity.
-    """
-    return [
-        _padded(logits[start : start + count])
-        for start, count in zip(encoded.starts, encoded.counts, strict=True)
-    ]
-
-
 def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
     """Answers questions.
 
     Args:
         encoded: `Encoded`, as returned by `question_rows`.
-        logits: list, as returned by `by_questions`.
+        logits: list with a list of the arrays of its windows for each
+            question, as `Questions.join` returns.
         n_best_size, max_answer_length: int, as `decode_answers` takes them.
 
     Returns:
@@ -186,11 +210,11 @@ def row_answers(encoded, logits, n_best_size=20, max_answer_length=30):
             asked.question.context,
             *asked.token_spans,
             asked.windows,
-            *both,
+            *padded(windows),
             n_best_size=n_best_size,
             max_answer_length=max_answer_length,
         )
-        for asked, both in zip(encoded.decode_context, logits, strict=True)
+        for asked, windows in zip(encoded.decode_context, logits, strict=True)
     }
 
 
@@ -199,8 +223,16 @@ def questions_of(encoded):
     return [asked.question for asked in encoded.decode_context]
 
 
-def _padded(logits):
-    """The rows of one question, as float32 `(2, num_rows, seq_length)`."""
+def padded(logits):
+    """Stack logits of windows, padded with minus infinity.
+
+    Args:
+        logits: list with a float32 array `(num_tokens, 2)` for each window.
+
+    Returns:
+        float32 `(2, num_windows, width)`, of the first and the last token of
+        the answer.
+    """
     width = max(map(len, logits))
     rows = np.full((len(logits), width, 2), -np.inf, np.float32)
     for row, values in zip(rows, logits, strict=True):
@@ -269,24 +301,3 @@ def check_spans(encoded):
             len(encoded.decode_context),
             ", ".join(lost[:_NUM_NAMED]),
         )
-
-
-def window_logits(logits):
-    """Stack the logits of all windows.
-
-    Args:
-        logits: list, as returned by `by_questions`.
-
-    Returns:
-        float32 `(num_windows, width, 2)`, padded with minus infinity.
-    """
-    return np.moveaxis(_padded(each_window(logits)), 0, -1)
-
-
-def each_window(logits):
-    """List the logits of each window, float32 `(width, 2)`.
-
-    Args:
-        logits: list, as returned by `by_questions`.
-    """
-    return [x.T for both in logits for x in np.moveaxis(both, 1, 0)]

@@ -1,13 +1,11 @@
 """Examples of an embedder, its training on them, and its losses."""
 
-import dataclasses
 import itertools
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_bert.checkpoints import PretrainedModel
 from keras_bert.tasks.embeddings.model import unit
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
@@ -18,6 +16,7 @@ from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.fine_tuning.labels import numbers
+from keras_bert.tasks.fine_tuning.training import Learner
 
 _LARGE = 1e9
 # Keys of examples, as in data sets of sentence-transformers.
@@ -90,42 +89,39 @@ def _scores(labels):
     return scores
 
 
-@dataclasses.dataclass(frozen=True)
-class EmbedderTraining:
-    """The same weights over all texts of an example, to be trained.
+class EmbeddingLoss:
+    """The loss of the embeddings of an example, for `Learner`.
 
     Args:
-        pretrained: `PretrainedModel` of the encoder.
-        model: `keras.Model` from int32 `(batch_size, num_texts, seq_length)`
-            tensors to `embedding`, `(batch_size, num_texts, dim)`.
         is_scored: bool, whether the examples are scored pairs.
     """
 
-    pretrained: PretrainedModel
-    model: keras.Model
-    is_scored: bool
-
-    @classmethod
-    def of(cls, pretrained, model, examples):
-        """Prepare a model of single texts for `embedding_examples`."""
-        model = _over_texts(model, examples.groups.shape[1])
-        return cls(pretrained, model, are_scored(examples))
+    def __init__(self, is_scored):
+        self.is_scored = is_scored
 
     def training_metrics(self):
         return []
 
     def loss(self, label_smoothing):
-        """Chooses the Keras loss of targets and embeddings."""
+        """Return the Keras loss of targets and embeddings."""
         if label_smoothing:
             raise ValueError(
                 "`label_smoothing` is for labels; embeddings have none. "
                 f"Received: label_smoothing={label_smoothing}."
             )
-        return _loss(self.is_scored)
+        return CosineLoss() if self.is_scored else RankingLoss()
 
 
-def _loss(is_scored):
-    return CosineLoss() if is_scored else RankingLoss()
+def embedding_learner(pretrained, model, examples):
+    """Return the `Learner` of a model of single texts.
+
+    Args:
+        pretrained: `PretrainedModel` of the encoder.
+        model: `keras.Model` to `embedding`.
+        examples: as returned by `embedding_examples`.
+    """
+    model = _over_texts(model, examples.groups.shape[1])
+    return Learner(model, EmbeddingLoss(are_scored(examples)), pretrained)
 
 
 def mean_loss(examples, embeddings, batch_size):
@@ -136,7 +132,8 @@ def mean_loss(examples, embeddings, batch_size):
         embeddings: float32 `(num_texts, dim)`, of their rows.
         batch_size: int.
     """
-    loss, count = _loss(are_scored(examples)), len(examples)
+    loss = EmbeddingLoss(are_scored(examples)).loss(0.0)
+    count = len(examples)
     parts = [slice(n, n + batch_size) for n in range(0, count, batch_size)]
     losses = [
         loss(examples.targets[part], embeddings[examples.groups[part]])

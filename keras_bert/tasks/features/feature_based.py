@@ -1,7 +1,6 @@
 """Tasks whose encoder is frozen and its states stored."""
 
 import contextlib
-import copy
 import dataclasses
 import functools
 import inspect
@@ -18,6 +17,7 @@ from keras_bert.checkpoints.arrays.safetensors_file import write_weights
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.tasks.features.model import STATES
 from keras_bert.tasks.features.model import FeatureDesign
 from keras_bert.tasks.features.model import head_on_states
 from keras_bert.tasks.features.model import lstm_head
@@ -25,10 +25,11 @@ from keras_bert.tasks.features.model import states_of_layers
 from keras_bert.tasks.features.stored_states import described_encoder
 from keras_bert.tasks.features.stored_states import over_states
 from keras_bert.tasks.features.stored_states import stored_states
-from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.forward import Forward
 from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.recipe import peak_rate
+from keras_bert.tasks.fine_tuning.training import Learner
 
 _WHOLE_ENCODER = -1
 # What may be said of an encoder that does not learn.
@@ -53,12 +54,11 @@ class HeadRecipe(Recipe):
 HeadRecipe.__doc__ = Recipe.__doc__
 
 
-class FeatureBased:
-    """Stands before a `FineTunedTask` among the bases of a class.
+class FeatureBased(FineTunedTask):
+    """Base class of tasks with a head on the states of a frozen encoder.
 
-    The task then learns a head on the states of a frozen encoder. Training
-    computes the states of all examples once, into files, and passes over
-    these; answers come from encoder and head as one model.
+    Training computes the states of all examples once, into files, and reads
+    these in each epoch; answers come from encoder and head as one model.
 
     Args:
         pretrained: `PretrainedModel` or `Elmo`.
@@ -67,7 +67,7 @@ class FeatureBased:
         **kwargs: other arguments of the task.
 
     Attributes:
-        is_per_token: bool, whether each token gets an answer or the whole.
+        is_per_token: bool, whether each token has an answer, or each row.
         states_model: `keras.Model`, made by `states_of_layers`.
         head_model: `keras.Model`, made by `lstm_head`.
     """
@@ -113,11 +113,10 @@ class FeatureBased:
         path = local_directory(directory) / HEAD_FILE
         return cls(pretrained, head_file=path, **kwargs)
 
-    @classmethod
-    def _template(cls, pretrained):
-        return pretrained.family.template  # That of the encoder.
+    def _template(self, family):
+        return family.template
 
-    def _with_head(self, pretrained, num_outputs, settings):
+    def _with_head(self, pretrained, settings):
         settings = {**settings, **self.design.settings}
         record = TaskRecord(type(self).__name__, None, settings)
         pretrained = pretrained.for_task(record)
@@ -126,9 +125,10 @@ class FeatureBased:
         self.head_model = lstm_head(
             self.design,
             backbone.states[-1].shape[-1],
-            num_outputs,
+            self.answer.num_outputs,
             self.is_per_token,
         )
+        self._compute_on_states = Forward(self.head_model)
         name = f"{pretrained.encoder.name}_features"
         model = head_on_states(self.states_model, self.head_model, name)
         return pretrained, model
@@ -170,23 +170,23 @@ class FeatureBased:
             f"Received: num_layers={num_layers!r}."
         )
 
+    def learner(self):
+        return Learner(self.head_model, self.answer, self.pretrained)
+
     def learn(self, encoded, held_out, recipe, **fit):
         """Train the head on stored states.
 
         :meta private:
         """
-        # The same task, but of states.
-        learner = copy.copy(self)
-        learner.model = self.head_model
-        learner._compute = Forward(self.head_model)
         with self._states_directory() as directory:
             store = functools.partial(self._over_states, directory=directory)
-            return super(FeatureBased, learner).learn(
-                store(encoded),
-                None if held_out is None else store(held_out),
-                recipe,
-                **fit,
-            )
+            held_out = None if held_out is None else store(held_out)
+            return super().learn(store(encoded), held_out, recipe, **fit)
+
+    def _forward(self, rows):
+        if STATES in rows.values:
+            return self._compute_on_states(rows)
+        return super()._forward(rows)
 
     def save(self, directory, format="keras", overwrite=False):
         """Writes encoder and head so that `from_pretrained` reads them equal.

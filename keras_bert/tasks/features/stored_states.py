@@ -8,7 +8,6 @@ import pathlib
 
 import google_crc32c
 import numpy as np
-import tensorflow as tf
 from absl import logging
 from keras import ops
 
@@ -21,8 +20,7 @@ from keras_bert.tasks.fine_tuning.forward import Forward
 # Of so many rows the states may be in memory at once.
 _ROWS_AT_ONCE = 1024
 _KEY_LENGTH = 16
-_PLACE = "place"
-_NO_PLACE = -1
+_MASK = features.INPUT_MASK.name
 
 
 def stored_states(states_model, rows, about, directory):
@@ -88,27 +86,20 @@ def _check_record(path, record):
 
 
 def _write(states_model, rows, path):
-    """Each row goes to its place, in whatever order they are computed."""
+    """Write the states of each row to its place in an array on disk."""
+    shape = (int(rows.lengths.sum()), *states_model.output[STATES].shape[2:])
+    array = np.lib.format.open_memmap(path, "w+", STATES_DTYPE, shape)
     ends = np.cumsum(rows.lengths)
-    starts = ends - rows.lengths
-    shape = (int(ends[-1]), *states_model.output[STATES].shape[2:])
-    forward = Forward(states_model)
-    with open(path, "wb") as file:
-        np.lib.format.write_array_header_1_0(
-            file,
-            {"descr": "<f2", "fortran_order": False, "shape": shape},
-        )
-        begin, token_bytes = file.tell(), 2 * int(np.prod(shape[1:]))
-        for first in range(0, len(rows), _ROWS_AT_ONCE):
-            some = np.arange(first, min(first + _ROWS_AT_ONCE, len(rows)))
-            part = rows.part(some)
-            for indices, outputs in forward(part):
-                for index, states in zip(indices, outputs[STATES], strict=True):
-                    tokens = states[part.place(index, len(states))]
-                    _check_finite(tokens)
-                    at = begin + token_bytes * int(starts[some[index]])
-                    file.seek(at)
-                    file.write(tokens.astype("<f2").tobytes())
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        part = rows.part(slice(start, start + _ROWS_AT_ONCE))
+        own_ends = ends[start : start + _ROWS_AT_ONCE]
+        for indices, outputs in Forward(states_model)(part):
+            for index, states in zip(indices, outputs[STATES], strict=True):
+                tokens = states[part.place(index, len(states))]
+                _check_finite(tokens)
+                end = own_ends[index]
+                array[end - len(tokens) : end] = tokens
+    array.flush()
 
 
 def _check_finite(states):
@@ -145,66 +136,17 @@ def _key(record):
     return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
 
 
-class StateRows:
-    """The states of texts in place of their ids.
+def over_states(encoded, states):
+    """Return `Encoded` with states in place of ids.
 
-    They stay on disk until a batch asks for them, and a batch is laid out as
-    that of the ids.
+    They stay on disk until a batch needs them.
 
     Args:
-        rows: `PackedRows` of the ids.
+        encoded: `Encoded` of texts.
         states: float16 `(num_tokens, num_layers, hidden_size)`, perhaps
-            mapped from a file: the tokens of `rows`, one row after another.
+            mapped from a file: the tokens of the rows, one row after another.
     """
-
-    def __init__(self, rows, states):
-        self.states = states
-        self._places = rows.beside(
-            {_PLACE: np.arange(len(states))}, {_PLACE: _NO_PLACE}
-        )
-
-    def __len__(self):
-        return len(self._places)
-
-    @property
-    def lengths(self):
-        """int64 `(num_rows,)`, in tokens."""
-        return self._places.lengths
-
-    def part(self, indices):
-        """Takes some of the rows, as `PackedRows.part` does."""
-        part = copy.copy(self)
-        part._places = self._places.part(indices)
-        return part
-
-    def place(self, index, width):
-        """Returns a row's place in a batch, as `PackedRows.place` does."""
-        return self._places.place(index, width)
-
-    def inputs(self, indices):
-        """Lays some rows out as wide as the longest, in graph or eagerly.
-
-        Returns:
-            A dict of `states`, float16 `(batch_size, width, num_layers,
-            hidden_size)`, 0 at padding, and `input_mask`, int32
-            `(batch_size, width)`.
-        """
-        places = self._places.inputs(indices)[_PLACE]
-        states = tf.numpy_function(self._read, [places], self.states.dtype)
-        states.set_shape([None, None, *self.states.shape[1:]])
-        mask = tf.cast(places != _NO_PLACE, tf.int32)
-        return {STATES: states, features.INPUT_MASK.name: mask}
-
-    def _read(self, places):
-        is_token = places != _NO_PLACE
-        shape = (*places.shape, *self.states.shape[1:])
-        states = np.zeros(shape, self.states.dtype)
-        states[is_token] = self.states[places[is_token]]
-        return states
-
-
-def over_states(encoded, states):
-    """Puts states, as for `StateRows`, in place of the ids of `Encoded`."""
+    values = {STATES: states, _MASK: np.ones(len(states), np.int32)}
     other = copy.copy(encoded)
-    other.rows = StateRows(encoded.rows, states)
+    other.rows = encoded.rows.beside(values, {STATES: 0, _MASK: 0})
     return other

@@ -9,15 +9,13 @@ import collections
 import numpy as np
 from absl import logging
 
-# So many show whether all answers are the same.
-_EXAMPLES_TO_TELL = 512
 # CoLA's collapsed models have 0.012, one on STS-B had 0.005.
 _LEAST_VARIETY = 0.05
 # Share of the errors of always giving the commonest label.
 _LEAST_GAIN = 0.1
 
 
-def probe_indices(count, most=_EXAMPLES_TO_TELL):
+def probe_indices(count, most=512):
     """Chooses examples that show whether a model has collapsed.
 
     Args:

@@ -127,16 +127,12 @@ class Encoded:
         output: str, the output of the model that has the targets.
         decode_context: context that `decode` of the task needs; for `part` a
             list with an item for each answer.
-        ensemble_encodings: what the other models of an ensemble encode, so
-            that they answer the same questions; None for the same texts.
 
     Attributes:
         starts: int array `(num_answers,)`, the first row of each answer.
         extra_targets: dict from the names of further outputs to functions
             from indices of examples, in graph, to their targets, such as the
             logits of a teacher under `DISTILLED`.
-        others: tuple of `Encoded`, of the same texts for the other models of
-            an ensemble.
     """
 
     def __init__(
@@ -150,7 +146,6 @@ class Encoded:
         num_labels=None,
         output="logits",
         decode_context=None,
-        ensemble_encodings=None,
     ):
         self.rows = rows
         self.counts = np.ones(len(rows), int) if counts is None else counts
@@ -159,9 +154,7 @@ class Encoded:
         self.num_labels = num_labels
         self.output = output
         self.decode_context = decode_context
-        self.ensemble_encodings = ensemble_encodings
         self.extra_targets = {}
-        self.others = ()
         if weights is None and targets is not None:
             weights = np.ones(len(targets), np.float32)
         self.targets, self.weights = targets, weights
@@ -185,19 +178,30 @@ class Encoded:
         """bool `(num_answers,)`, which of the texts were longer and are cut."""
         return np.logical_or.reduceat(self.rows.truncated, self.starts)
 
+    @property
+    def own_targets(self):
+        """The targets of the answers: of each example, or of its first row."""
+        is_grouped = self.groups is not None
+        return self.targets if is_grouped else self.targets[self.starts]
+
     def part(self, indices):
-        """Takes some of the answers, by their indices, without targets."""
+        """Return some of the answers, without the targets of tokens."""
         counts, groups = self.counts[indices], self.groups
         places = [
             np.arange(start, start + count)
             for start, count in zip(self.starts[indices], counts, strict=True)
         ]
-        rows = self.rows.part(np.concatenate(places))
+        places = np.concatenate(places)
+        rows, targets = self.rows.part(places), None
+        if self.targets is not None and self.num_labels is None:
+            targets = self.targets[places if groups is None else indices]
         if groups is not None:
             groups = np.arange(len(rows)).reshape(-1, groups.shape[1])
         context = self.decode_context
         context = context and [context[index] for index in indices]
-        return Encoded(rows, counts, groups=groups, decode_context=context)
+        return Encoded(
+            rows, counts, groups=groups, targets=targets, decode_context=context
+        )
 
     def answer_targets(self, logits):
         """Makes the targets of `DISTILLED` of logits, a row for each answer."""

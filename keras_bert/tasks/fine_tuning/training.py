@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import typing
 
 import keras
 import numpy as np
@@ -19,8 +20,26 @@ from keras_bert.training.optimizers import bert_adamw
 from keras_bert.training.schedules import LinearWarmupDecay
 
 
+class Learner(typing.NamedTuple):
+    """A model that learns.
+
+    Args:
+        model: `keras.Model` of examples, with one output of the task and, if
+            it learns the texts as well, `LANGUAGE_MODEL`.
+        outputs: object with `loss`, `soft_loss` and `training_metrics`, as
+            `Outputs` has them.
+        pretrained: `PretrainedModel` of the encoder.
+        language_model_weight: float, of the loss of `LANGUAGE_MODEL`.
+    """
+
+    model: keras.Model
+    outputs: object
+    pretrained: object
+    language_model_weight: float = 0.0
+
+
 def fine_tune(
-    task,
+    learner,
     examples,
     recipe,
     validation=None,
@@ -28,61 +47,57 @@ def fine_tune(
     own_model=None,
     **fit,
 ):
-    """Trains a task's model.
+    """Train a model by a recipe.
 
     Args:
-        task: `FineTunedTask`, or an object with its `model` of one output,
-            `loss`, `training_metrics`, `pretrained` and, for what is in
-            `extra_targets` of the examples, `soft_loss`, `learning_model` and
-            `language_model_weight`.
+        learner: `Learner`.
         examples: `Encoded` to learn from.
         recipe: `Recipe`.
         validation: `Validation`, or None. After each epoch the weights are
             kept if its main metric is the best so far.
         callbacks: list of Keras callbacks.
-        own_model: `keras.Model` that the callbacks see; `task.model` by
-            default.
+        own_model: `keras.Model` that the callbacks see; by default the model
+            that learns.
         **fit: other arguments of `keras.Model.fit`.
 
     Returns:
         A Keras `History`.
 
     Raises:
-        ValueError: the recipe does not fit the task, its data or its layers.
+        ValueError: the recipe does not fit the model or its data.
     """
     if recipe.patience is not None and validation is None:
         raise ValueError(
             "`patience` needs `validation_data`, on which results are "
             f"compared. Received: patience={recipe.patience}, and none."
         )
-    _reset_layers(task, recipe)
-    own_model = own_model or task.model
-    with _frozen_layers(task, recipe):
+    _reset_layers(learner.pretrained, recipe)
+    own_model = own_model or learner.model
+    with _frozen_layers(learner.pretrained.backbone, recipe):
         return _fit(
-            task, examples, recipe, validation, callbacks, own_model, **fit
+            learner, examples, recipe, validation, callbacks, own_model, **fit
         )
 
 
-def _fit(task, examples, recipe, validation, callbacks, own_model, **fit):
+def _fit(learner, examples, recipe, validation, callbacks, own_model, **fit):
     """Compile the model that learns and fit it."""
-    if not task.model.trainable_variables:
+    if not learner.model.trainable_variables:
         raise ValueError(
             "All layers are frozen, so there is nothing to train. Set "
             "`trainable = True` on the layers that must learn."
         )
-    model, loss, shares = _learned(task, examples, recipe)
-    metrics = {name: task.training_metrics() for name in task.model.output}
+    model, loss, shares, metrics = _learned(learner, examples, recipe)
     callbacks = keras.tree.flatten(callbacks or [])
-    check_monitored(callbacks, _logged_names(task, loss, validation))
-    _seed_dropout(task.model, recipe.seed)
+    check_monitored(callbacks, _logged_names(loss, metrics, validation))
+    _seed_dropout(learner.model, recipe.seed)
     steps = num_batches(len(examples), recipe.batch_size)
     model = in_parallel_parts(model, recipe.parallel_parts)
     model.compile(
-        optimizer=_optimizer(task, recipe, steps * recipe.epochs),
+        optimizer=_optimizer(learner, recipe, steps * recipe.epochs),
         loss=loss,
         loss_weights=shares,
         weighted_metrics=metrics,
-        # XLA would compile the step anew for each width of a batch.
+        # XLA would compile the step for each width of a batch.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )
     if model is not own_model:
@@ -111,30 +126,28 @@ def _fit(task, examples, recipe, validation, callbacks, own_model, **fit):
     )
 
 
-def _learned(task, examples, recipe):
-    """The model that learns, and losses and their weights by its outputs."""
-    is_read = LANGUAGE_MODEL in examples.extra_targets
-    model = task.learning_model() if is_read else task.model
-    loss = {
-        name: task.loss(recipe.label_smoothing) for name in task.model.output
-    }
-    shares = dict.fromkeys(loss, 1.0)
+def _learned(learner, examples, recipe):
+    """Return the model, and losses, their weights and metrics by output."""
+    model, outputs = learner.model, learner.outputs
+    (own,) = {*model.output} - {LANGUAGE_MODEL}
+    loss = {own: outputs.loss(recipe.label_smoothing)}
+    shares = {own: 1.0}
     if DISTILLED in examples.extra_targets:
         model = with_taught_output(model)
-        shares = dict.fromkeys(loss, recipe.label_share)
-        shares[DISTILLED] = 1 - recipe.label_share
-        loss[DISTILLED] = task.soft_loss(recipe.temperature)
-    if is_read:
+        share = recipe.label_share
+        shares = {own: share, DISTILLED: 1 - share}
+        loss[DISTILLED] = outputs.soft_loss(recipe.temperature)
+    if LANGUAGE_MODEL in model.output:
         loss[LANGUAGE_MODEL] = PrecomputedLoss()
-        shares[LANGUAGE_MODEL] = task.language_model_weight
-    return model, loss, shares
+        shares[LANGUAGE_MODEL] = learner.language_model_weight
+    return model, loss, shares, {own: outputs.training_metrics()}
 
 
-def _logged_names(task, loss, validation):
+def _logged_names(loss, metrics, validation):
     """List the names of all values that `fit` logs, as Keras makes them."""
-    metrics = [metric.name for metric in task.training_metrics()]
+    ((output, metrics),) = metrics.items()
+    metrics = [metric.name for metric in metrics]
     if len(loss) > 1:
-        (output,) = task.model.output
         metrics = [f"{output}_{name}" for name in metrics]
         metrics += [f"{name}_loss" for name in loss]
     names = [] if validation is None else validation.names
@@ -142,9 +155,8 @@ def _logged_names(task, loss, validation):
 
 
 @contextlib.contextmanager
-def _frozen_layers(task, recipe):
+def _frozen_layers(backbone, recipe):
     """Freeze the lowest layers of a recipe, next to those frozen already."""
-    backbone = task.pretrained.backbone
     num_frozen = _num_layers(backbone, "num_frozen_layers", recipe)
     layers = backbone.blocks[:num_frozen]
     if num_frozen:
@@ -162,13 +174,13 @@ def _frozen_layers(task, recipe):
             variable.trainable = True
 
 
-def _reset_layers(task, recipe):
+def _reset_layers(pretrained, recipe):
     """Give the highest layers of a recipe fresh random weights."""
-    blocks = task.pretrained.backbone.blocks
-    count = _num_layers(task.pretrained.backbone, "num_reset_layers", recipe)
+    blocks = pretrained.backbone.blocks
+    count = _num_layers(pretrained.backbone, "num_reset_layers", recipe)
     if count:
         with _seeded_initializers(recipe.seed):
-            fresh = task.pretrained.family.backbone(task.pretrained.config)
+            fresh = pretrained.family.backbone(pretrained.config)
         for block, other in zip(
             blocks[-count:], fresh.blocks[-count:], strict=True
         ):
@@ -223,32 +235,35 @@ def _check_whole(blocks, border, name, recipe):
         )
 
 
-def _optimizer(task, recipe, num_steps):
+def _optimizer(learner, recipe, num_steps):
     schedule = LinearWarmupDecay(
         1.0,
         num_train_steps=num_steps,
         num_warmup_steps=min(int(num_steps * recipe.warmup), num_steps - 1),
     )
     optimizer = bert_adamw(
-        task.model,
+        learner.model,
         recipe.learning_rate,
         recipe.weight_decay,
         rate_schedule=schedule,
     )
     if recipe.layer_decay < 1:
-        variables = task.model.trainable_variables
+        variables = learner.model.trainable_variables
         optimizer.scale_learning_rate(
             variables,
-            [recipe.layer_decay ** _layers_above(task, v) for v in variables],
+            [
+                recipe.layer_decay ** _layers_above(learner.pretrained, v)
+                for v in variables
+            ],
         )
     # Else the first step makes its variables, and is traced twice.
-    optimizer.build(task.model.trainable_variables)
+    optimizer.build(learner.model.trainable_variables)
     return optimizer
 
 
-def _layers_above(task, variable):
+def _layers_above(pretrained, variable):
     """Counts the layers above that of a variable, the head's included."""
-    backbone = task.pretrained.backbone
+    backbone = pretrained.backbone
     blocks = dict.fromkeys(b.name for b in backbone.blocks)
     names = ["embeddings", *blocks]  # One that runs several times counts once.
     layer = variable.path.partition("/")[0]
@@ -257,7 +272,7 @@ def _layers_above(task, variable):
     if layer not in names:
         return 0
     below = len(names) - 1 - names.index(layer)
-    return below + task.pretrained.family.head_distance
+    return below + pretrained.family.head_distance
 
 
 def in_parallel_parts(model, num_parts):

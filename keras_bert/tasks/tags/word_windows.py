@@ -5,8 +5,22 @@ import typing
 import numpy as np
 
 from keras_bert import checks
+from keras_bert.data.labelled.entities import OUTSIDE
+from keras_bert.data.labelled.tag_schemes import is_plain
+from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
+from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
+from keras_bert.tasks.fine_tuning.encoded import token_targets
+from keras_bert.tasks.parts import Inputs
+from keras_bert.tasks.tags.sentences import in_iob2
+from keras_bert.tasks.tags.sentences import tagged_words
+from keras_bert.tasks.tags.word_pieces import ENDS
+from keras_bert.tasks.tags.word_pieces import STARTS
+from keras_bert.tasks.tags.word_pieces import WordPieces
+from keras_bert.tasks.tags.word_pieces import WordPreprocessor
+from keras_bert.tasks.tags.word_pieces import find_words
+from keras_bert.tasks.tags.word_pieces import tokenize_words
 from keras_bert.template import FIRST
 
 IGNORED = -1
@@ -65,119 +79,157 @@ def cut_windows(sentences, room):
     return windows
 
 
-class Words(list):
+class WordLists(list):
     """Sentences as lists of words, which are not to be found in texts."""
 
 
-class Sentences:
-    """The words of sentences, tokenized, in windows that a model can take.
+class Sentence(typing.NamedTuple):
+    """A tokenized sentence.
 
     Args:
-        preprocess: `Preprocessor`.
-        pieces: list of `WordPieces`, one for each sentence.
-        words: list with a list of str for each sentence.
-        texts: list of str, where the words are from; None if they came as
-            words.
-        spans: list with a list of pairs of int for each text, the first
-            character of each word and the one behind it; or None.
-        tags: list with a list of str for each sentence; None if it has to be
-            tagged.
-
-    Attributes:
-        rows: `PackedRows` of the windows, special tokens included.
-        labels: list with an int32 array `(num_tokens,)` for each window, as
-            `tagged` makes them, or None.
+        pieces: `WordPieces`.
+        words: list of str.
+        text: str that the words are from; None if they were given as words.
+        spans: list with a pair of int for each word, its start and its end in
+            the text, in characters; or None.
+        tags: list of str; None if they are to be found.
+        places: int32 `(num_words,)`, the places of the tags among the labels;
+            None as `tags`.
+        windows: list with a pair of int arrays for each row: the indices of
+            its words, and the places of their first pieces in the row.
     """
 
-    def __init__(
-        self, preprocess, pieces, words, texts=None, spans=None, tags=None
-    ):
-        self.words, self.texts, self.spans = words, texts, spans
-        self.tags, self.labels = tags, None
-        template = preprocess.template
-        room = preprocess.seq_length - template.num_special(is_pair=False)
-        windows = cut_windows(pieces, room)
-        self.rows = packed_rows(preprocess, [w.ids for w in windows])
-        layout = [word for word, _ in template.layout(is_pair=False)]
-        before = layout.index(FIRST)
-        # Of each window the sentence, the words, and the places in the row of
-        # their first pieces.
-        self._words = [
-            (
-                w.sentence,
-                w.words[w.is_first],
-                before + np.flatnonzero(w.is_first),
-            )
-            for w in windows
+    pieces: WordPieces
+    words: list
+    text: str | None = None
+    spans: list | None = None
+    tags: list | None = None
+    places: np.ndarray | None = None
+    windows: list = ()
+
+
+class Words(Inputs):
+    """Words of texts or of sentences, in windows that a model can take.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        template: `Template`.
+        settings: dict with `seq_length` and `labels`.
+    """
+
+    extra_inputs = (STARTS, ENDS)
+    is_per_token = True
+
+    def __init__(self, pretrained, template, settings):
+        self.labels = settings["labels"]
+        self.preprocess = WordPreprocessor(
+            pretrained.tokenizer, template, settings["seq_length"]
+        )
+
+    def read(self, texts):
+        if isinstance(texts, WordLists):
+            return self._sentences(texts)
+        texts = as_rows(texts, SINGLE_KEYS)
+        found = find_words(self.preprocess.tokenizer, texts)
+        return [
+            Sentence(pieces, [text[a:b] for a, b in spans], text, spans)
+            for text, (pieces, spans) in zip(texts, found, strict=True)
         ]
 
-    def encoded(self, **learned):
-        """Makes `Encoded` of the windows; these sentences are its context."""
-        words = Words(self.words)
-        return Encoded(
-            self.rows, decode_context=self, ensemble_encodings=words, **learned
+    def read_labelled(self, sentences, labels):
+        words, tags, where = tagged_words(sentences, labels, self.labels)
+        if not is_plain(self.labels):
+            tags = in_iob2(tags, where)
+        sentences = zip(self._sentences(words), tags, strict=True)
+        return [x._replace(tags=row) for x, row in sentences], (tags, where)
+
+    def _sentences(self, words):
+        pieces = tokenize_words(self.preprocess.tokenizer, words)
+        return [*map(Sentence, pieces, words)]
+
+    def encode(self, sentences, targets=None, weights=None):
+        template = self.preprocess.template
+        room = self.preprocess.seq_length - template.num_special(is_pair=False)
+        windows = cut_windows([x.pieces for x in sentences], room)
+        rows = packed_rows(self.preprocess, [w.ids for w in windows])
+        layout = [word for word, _ in template.layout(is_pair=False)]
+        before = layout.index(FIRST)
+        context = [x._replace(windows=[]) for x in sentences]
+        for w in windows:
+            firsts = before + np.flatnonzero(w.is_first)
+            context[w.sentence].windows.append((w.words[w.is_first], firsts))
+        counts = np.array([len(x.windows) for x in context], int)
+        if targets is None:
+            return Encoded(rows, counts, decode_context=context)
+        context = [
+            sentence._replace(places=np.asarray(places, np.int32))
+            for sentence, places in zip(context, targets, strict=True)
+        ]
+        labels = at_first_pieces(
+            rows, context, [x.places for x in context], IGNORED
         )
-
-    def tagged(self, places, label_weights):
-        """Gives the first piece of each word the label of the word.
-
-        Args:
-            places: list with a list of int for each sentence, the place of
-                each tag among the labels.
-            label_weights: float32 `(num_labels,)`, the weight of the words of
-                each label.
-
-        Returns:
-            `Encoded`; the `labels` are `IGNORED` at all other tokens.
-
-        References:
-            [BERT](https://arxiv.org/abs/1810.04805), section 5.3
-        """
-        places = [np.asarray(row, np.int32) for row in places]
-        self.labels = self.at_first_pieces(places, IGNORED)
-        labels = np.concatenate([np.zeros(0, np.int32), *self.labels])
+        labels = np.concatenate([np.zeros(0, np.int32), *labels])
         is_labelled = labels != IGNORED
-        targets = np.where(is_labelled, labels, 0)
-        return self.encoded(
-            targets=targets,
-            weights=is_labelled * label_weights[targets],
-            num_labels=len(label_weights),
+        labels = np.where(is_labelled, labels, 0)
+        return Encoded(
+            rows,
+            counts,
+            targets=labels,
+            weights=is_labelled * weights[labels],
+            num_labels=len(weights),
+            decode_context=context,
         )
 
-    def at_first_pieces(self, values, missing):
-        """Gives the first piece of each word the value of the word.
+    def join(self, encoded, logits):
+        """Take for each word the logits of its first piece.
 
-        Args:
-            values: list with an array `(num_words, ...)` for each sentence.
-            missing: the value of all other tokens.
-
-        Returns:
-            A list with an array `(num_tokens, ...)` for each row.
-        """
-        rows = []
-        for length, (sentence, words, firsts) in zip(
-            self.rows.lengths, self._words, strict=True
-        ):
-            own = values[sentence]
-            row = np.full((length, *own.shape[1:]), missing, own.dtype)
-            row[firsts] = own[words]
-            rows.append(row)
-        return rows
-
-    def of_words(self, values, missing):
-        """Takes for each word the value at its first piece.
-
-        Args:
-            values: list with an array `(num_tokens,)` for each row.
-            missing: the value of a word without a piece.
+        A word that the tokenizer drops has 0 at "O", or at the first label of
+        plain tags, and minus infinity elsewhere.
 
         Returns:
-            A list with a list of values for each sentence.
+            A list with a float32 array `(num_words, num_labels)` for each
+            sentence.
         """
-        result = [[missing] * len(words) for words in self.words]
-        for row, (sentence, words, firsts) in zip(
-            values, self._words, strict=True
-        ):
-            for word, first in zip(words, firsts, strict=True):
-                result[sentence][word] = row[first]
+        dropped = np.full(len(self.labels), -np.inf, np.float32)
+        is_outside = OUTSIDE in self.labels
+        dropped[self.labels.index(OUTSIDE) if is_outside else 0] = 0
+        logits, result = iter(logits), []
+        for sentence in encoded.decode_context:
+            rows = np.tile(dropped, (len(sentence.words), 1))
+            for words, firsts in sentence.windows:
+                rows[words] = next(logits)[firsts]
+            result.append(rows)
         return result
+
+    def spread(self, encoded, logits):
+        context = encoded.decode_context
+        logits = at_first_pieces(encoded.rows, context, logits, 0.0)
+        return token_targets(encoded.rows, logits, padding=0.0)
+
+    def shared_texts(self, encoded, texts):
+        # Tokenizers may find different words in a text.
+        return WordLists(x.words for x in encoded.decode_context)
+
+
+def at_first_pieces(rows, context, values, missing):
+    """Give the first piece of each word the value of the word.
+
+    Args:
+        rows: `PackedRows` of the windows.
+        context: list of `Sentence`.
+        values: list with an array `(num_words, ...)` for each sentence.
+        missing: the value of all other tokens.
+
+    Returns:
+        A list with an array `(num_tokens, ...)` for each row.
+
+    References:
+        [BERT](https://arxiv.org/abs/1810.04805), section 5.3
+    """
+    lengths, result = iter(rows.lengths), []
+    for sentence, own in zip(context, values, strict=True):
+        for words, firsts in sentence.windows:
+            row = np.full((next(lengths), *own.shape[1:]), missing, own.dtype)
+            row[firsts] = own[words]
+            result.append(row)
+    return result

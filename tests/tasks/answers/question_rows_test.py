@@ -20,7 +20,7 @@ _PAIRS = [
 
 
 def _rows(preprocess, pairs=_PAIRS):
-    return question_rows(preprocess, preprocess.sizes, asked_questions(pairs))
+    return question_rows(preprocess, asked_questions(pairs))
 
 
 def test_each_window_is_laid_out_as_published(preprocess, words):
@@ -83,7 +83,7 @@ def test_a_context_of_many_questions_is_tokenized_once(preprocess, monkeypatch):
         SquadQuestion(f"{n}", "who?", context, (), False, None)
         for n, context in enumerate(["a dog", "a cat", "a dog"])
     ]
-    question_rows(preprocess, preprocess.sizes, questions)
+    question_rows(preprocess, questions)
     assert texts == [b"a dog", b"a cat"]
 
 

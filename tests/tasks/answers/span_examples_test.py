@@ -26,7 +26,7 @@ def examples(preprocess):
     def examples(*answers, context=_CONTEXT):
         asked = {f"q{n}": ("", answer) for n, answer in enumerate(answers)}
         questions = squad_questions(tiny.squad((context, asked)), "here")
-        rows = question_rows(preprocess, preprocess.sizes, questions)
+        rows = question_rows(preprocess, questions)
         encoded = with_spans(rows)
         check_spans(encoded)
         return encoded

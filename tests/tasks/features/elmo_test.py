@@ -33,7 +33,7 @@ def _tagger(elmo, **arguments):
 
 def test_the_head_reads_the_states_between_the_ends_of_a_sentence(elmo):
     tagger = _tagger(elmo)
-    encoded = tagger.encode(_WORDS, _TAGS)
+    encoded = tagger.labelled(_WORDS, _TAGS)
     assert encoded.rows.lengths.tolist() == [6, 8, 4]
     rows = encoded.rows.inputs([1])
     states = tagger.states_model(rows)["states"]

@@ -2,7 +2,6 @@ import numpy as np
 import tensorflow as tf
 
 from keras_bert.data.batches.packed_rows import PackedRows
-from keras_bert.tasks.features.stored_states import StateRows
 from keras_bert.tasks.features.stored_states import over_states
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 
@@ -17,8 +16,12 @@ def _rows(padding_side="right"):
     )
 
 
+def _states(padding_side="right"):
+    return over_states(Encoded(_rows(padding_side)), _STATES).rows
+
+
 def test_each_token_has_its_own_states():
-    inputs = StateRows(_rows(), _STATES).inputs([2, 0])
+    inputs = _states().inputs([2, 0])
     assert inputs["input_mask"].numpy().tolist() == [[1, 1, 0], [1, 1, 1]]
     states = inputs["states"].numpy()
     np.testing.assert_array_equal(states[0, :2], _STATES[4:])
@@ -27,7 +30,7 @@ def test_each_token_has_its_own_states():
 
 
 def test_padding_is_where_that_of_the_ids_is():
-    rows = StateRows(_rows("left"), _STATES)
+    rows = _states("left")
     inputs = rows.inputs([1, 2])
     assert inputs["input_mask"].numpy().tolist() == [[0, 1], [1, 1]]
     np.testing.assert_array_equal(inputs["states"][0, 1], _STATES[3])
@@ -35,7 +38,7 @@ def test_padding_is_where_that_of_the_ids_is():
 
 
 def test_shapes_are_known_in_a_graph():
-    rows = StateRows(_rows(), _STATES)
+    rows = _states()
     batches = tf.data.Dataset.from_tensors([0, 1]).map(rows.inputs)
     assert batches.element_spec["states"].shape == (None, None, 2, 4)
     (inputs,) = batches
@@ -43,7 +46,7 @@ def test_shapes_are_known_in_a_graph():
 
 
 def test_a_part_has_the_states_of_its_rows():
-    part = StateRows(_rows(), _STATES).part(np.array([2]))
+    part = _states().part(np.array([2]))
     assert (len(part), part.lengths.tolist()) == (1, [2])
     states = part.inputs([0])["states"].numpy()
     np.testing.assert_array_equal(states[0], _STATES[4:])

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from keras_bert.tasks.fine_tuning import text_task as text_windows
+from keras_bert.tasks.fine_tuning import texts as text_windows
 from keras_bert.tasks.fine_tuning.encoded import Encoded
-from keras_bert.tasks.fine_tuning.text_task import cut_texts
-from keras_bert.tasks.fine_tuning.text_task import long_text_settings
-from keras_bert.tasks.fine_tuning.text_task import pooled
-from keras_bert.tasks.fine_tuning.text_task import shared_by_windows
+from keras_bert.tasks.fine_tuning.texts import cut_texts
+from keras_bert.tasks.fine_tuning.texts import long_text_settings
+from keras_bert.tasks.fine_tuning.texts import pooled
+from keras_bert.tasks.fine_tuning.texts import shared_by_windows
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS = [
@@ -94,12 +94,12 @@ def test_logits_are_pooled_text_by_text(encoded):
 
 def test_windows_weigh_as_their_text_and_one_on_average(encoded):
     weights = np.array([1, 1, 1, 5], np.float32)
-    shared = shared_by_windows(encoded.counts, np.eye(4), weights)
-    assert shared["targets"].argmax(axis=1).tolist() == [0, 0, 0, 1, 2, 3, 3]
-    of_text = np.bincount([0, 0, 0, 1, 2, 3, 3], shared["weights"])
+    targets, shares = shared_by_windows(encoded.counts, np.eye(4), weights)
+    assert targets.argmax(axis=1).tolist() == [0, 0, 0, 1, 2, 3, 3]
+    of_text = np.bincount([0, 0, 0, 1, 2, 3, 3], shares)
     np.testing.assert_allclose(of_text, np.array([1, 1, 1, 5]) * 7 / 4)
-    shared = shared_by_windows(encoded.counts, np.eye(4))
-    assert shared["weights"].mean() == pytest.approx(1)
+    _, shares = shared_by_windows(encoded.counts, np.eye(4))
+    assert shares.mean() == pytest.approx(1)
     assert encoded.lengths.tolist() == [6, 6, 6, 2, 6, 6, 6]
 
 

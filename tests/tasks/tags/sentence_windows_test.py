@@ -1,4 +1,5 @@
 import dataclasses
+import types
 
 import hypothesis
 import numpy as np
@@ -6,12 +7,12 @@ import pytest
 from hypothesis import strategies as st
 
 from keras_bert.tasks.tags.word_pieces import WordPieces
-from keras_bert.tasks.tags.word_windows import IGNORED
-from keras_bert.tasks.tags.word_windows import Sentences
+from keras_bert.tasks.tags.word_windows import Sentence
+from keras_bert.tasks.tags.word_windows import Words
+from keras_bert.tasks.tags.word_windows import at_first_pieces
 from keras_bert.template import Template
 from keras_bert.text import BertTokenizer
 from keras_bert.text import Vocabulary
-from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
 
 _TOKENIZER = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *"abc"]))
@@ -30,13 +31,17 @@ _SENTENCES = [
 _both_sides = pytest.mark.parametrize("layout", [Template(), _LEFT])
 
 
-def _windows(layout, pieces=_SENTENCES, num_words=(2, 0, 4)):
+def _words(layout, pieces=_SENTENCES, num_words=(2, 0, 4)):
+    """The reader, and sentences of these pieces."""
+    model = types.SimpleNamespace(tokenizer=_TOKENIZER)
+    reader = Words(model, layout, {"seq_length": 6, "labels": [*"OPQR"]})
     words = [["a"] * count for count in num_words]
-    return Sentences(Preprocessor(_TOKENIZER, layout, 6), pieces, words)
+    return reader, [*map(Sentence, pieces, words)]
 
 
 def test_rows_hold_windows_between_special_tokens():
-    rows = _windows(Template()).rows
+    reader, sentences = _words(Template())
+    rows = reader.encode(sentences).rows
     assert rows.inputs([0, 1, 2])["input_ids"].numpy().tolist() == [
         [2, 5, 6, 7, 3, 0],
         [2, 7, 7, 6, 5, 3],
@@ -44,26 +49,15 @@ def test_rows_hold_windows_between_special_tokens():
     ]
 
 
-def test_only_first_pieces_have_labels():
-    places = [[1, 2], [], [3, 4, 5, 6]]
-    labels = (
-        _windows(Template()).tagged(places, np.ones(7)).decode_context.labels
-    )
-    ignored = IGNORED
-    assert [row.tolist() for row in labels] == [
-        [ignored, 1, ignored, 2, ignored],
-        [ignored, 3, 5, ignored, ignored, ignored],
-        [ignored, 6, ignored],
-    ]
-    assert {row.dtype for row in labels} == {np.dtype(np.int32)}
-
-
 @_both_sides
 def test_targets_stand_where_their_pieces_stand(layout):
-    places = [[1, 2], [], [3, 0, 1, 2]]
-    examples = _windows(layout).tagged(
-        places, np.array([1, 1, 0.5, 1], np.float32)
+    reader, sentences = _words(layout)
+    examples = reader.encode(
+        sentences,
+        [[1, 2], [], [3, 0, 1, 2]],
+        np.array([1, 1, 0.5, 1], np.float32),
     )
+    assert examples.counts.tolist() == [1, 0, 2]
     inputs, targets, weights = examples.batch([0, 2, 1])
     is_word = weights["logits"].numpy() > 0
     assert inputs["input_ids"].numpy()[is_word].tolist() == [5, 7, 5, 7, 7]
@@ -78,14 +72,18 @@ def test_targets_stand_where_their_pieces_stand(layout):
     counts=st.lists(st.lists(st.integers(0, 7), max_size=6), max_size=4)
 )
 def test_what_is_put_on_words_comes_back_from_rows(layout, counts):
-    sentences, places = [], []
+    pieces, values = [], []
     for row in counts:
         words = np.repeat(np.arange(len(row)), row)
-        sentences.append(WordPieces(np.full(len(words), 5, np.int32), words))
-        places.append([*range(len(row))])
-    windows = _windows(layout, sentences, [len(row) for row in counts])
-    labels = windows.tagged(places, np.ones(6)).decode_context.labels
-    assert windows.of_words(labels, "none") == [
-        [place if count else "none" for place, count in enumerate(row)]
-        for row in counts
-    ]
+        pieces.append(WordPieces(np.full(len(words), 5, np.int32), words))
+        values.append(np.arange(4 * len(row), dtype=float).reshape(-1, 4))
+    reader, sentences = _words(layout, pieces, [len(row) for row in counts])
+    encoded = reader.encode(sentences)
+    rows = at_first_pieces(encoded.rows, encoded.decode_context, values, -1)
+    dropped = [0, -np.inf, -np.inf, -np.inf]
+    found = reader.join(encoded, rows)
+    for row, own, result in zip(counts, values, found, strict=True):
+        is_seen = np.array(row)[:, np.newaxis] > 0
+        np.testing.assert_array_equal(
+            result, np.where(is_seen, own, dropped).reshape(-1, 4)
+        )

@@ -9,6 +9,7 @@ References:
 import numpy as np
 
 from keras_bert import checks
+from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
 from keras_bert.tasks.fine_tuning.columns import TEXT_KEYS
@@ -17,7 +18,7 @@ from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
-from keras_bert.tasks.fine_tuning.fine_tuned_task import FineTunedTask
+from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
 
 _TEXTS_AT_ONCE = 4096
@@ -25,12 +26,66 @@ _TEXTS_AT_ONCE = 4096
 _KEYS = {None: TEXT_KEYS, False: SINGLE_KEYS, True: PAIR_KEYS}
 
 
-class TextTask(FineTunedTask):
-    """A head on the first token of a text, or of a pair.
+class Texts(Inputs):
+    """Single texts or pairs.
 
     Args:
         pretrained: `PretrainedModel`.
-        num_outputs: int, of the head.
+        template: `Template`.
+        settings: dict with `seq_length`, `truncation`, `windows`, `stride`
+            and `is_pair`, which is set to whether the examples are pairs.
+    """
+
+    def __init__(self, pretrained, template, settings):
+        self.settings = settings
+        self.preprocess = Preprocessor(
+            pretrained.tokenizer,
+            template,
+            settings["seq_length"],
+            settings["truncation"],
+        )
+
+    @property
+    def text_inputs(self):
+        return ("text", "text_pair")[: 1 + bool(self.settings["is_pair"])]
+
+    def read(self, texts):
+        return encoded_texts(texts, _KEYS[self.settings["is_pair"]])
+
+    def read_labelled(self, texts, labels):
+        texts, labels = split_examples(texts, labels)
+        return self.read(texts), labels
+
+    def encode(self, columns, targets=None, weights=None):
+        windows = self.settings["windows"]
+        if windows is None:
+            rows, counts = tokenized_rows(self.preprocess, *columns), None
+        elif len(columns) == 2:
+            raise ValueError(
+                "`windows` are for single texts: it is unknown which text of "
+                "a pair to cut. Pass `truncation` to cut the longer one. "
+                f"Received: windows={windows!r}, and pairs of texts."
+            )
+        else:
+            stride = self.settings["stride"]
+            rows, counts = cut_texts(self.preprocess, stride, *columns)
+        if targets is not None:
+            self.settings["is_pair"] = len(columns) == 2
+            if windows:
+                targets, weights = shared_by_windows(counts, targets, weights)
+        return Encoded(rows, counts, targets=targets, weights=weights)
+
+    def join(self, encoded, logits):
+        windows = self.settings["windows"]
+        return logits if windows is None else pooled(encoded, logits, windows)
+
+
+class TextTask(FineTunedTask):
+    """Base class of tasks with an answer for a whole text or pair.
+
+    Args:
+        pretrained: `PretrainedModel`.
+        answer: `Outputs`.
         settings: dict for JSON, of the subclass.
         seq_length, truncation, windows, stride: as `TextClassifier` takes
             them; by default as trained.
@@ -40,84 +95,32 @@ class TextTask(FineTunedTask):
             examples that it is trained on; None before.
     """
 
-    shared = ("is_pair",)
-    learned_settings = ("is_pair",)
-
     def __init__(
         self,
         pretrained,
-        num_outputs,
+        answer,
         settings,
         seq_length,
         truncation,
         windows,
         stride,
     ):
+        self.answer = answer
         trained = self._trained_settings(pretrained)
         seq_length = self._trained_seq_length(pretrained, seq_length)
-        template = self._template(pretrained)
-        num_special = template.num_special(is_pair=False)
+        template = self._template(pretrained.family)
+        room = seq_length - template.num_special(is_pair=False)
         settings = {
             **settings,
             "seq_length": seq_length,
-            **long_text_settings(
-                trained, seq_length - num_special, truncation, windows, stride
-            ),
+            **long_text_settings(trained, room, truncation, windows, stride),
             "is_pair": trained.get("is_pair"),
         }
-        super().__init__(pretrained, num_outputs, settings)
-        self.preprocess = Preprocessor(
-            self.pretrained.tokenizer,
-            template,
-            settings["seq_length"],
-            settings["truncation"],
-        )
+        super().__init__(pretrained, Texts, answer, settings)
 
     @property
     def is_pair(self):
         return self.settings["is_pair"]
-
-    @property
-    def text_inputs(self):
-        return ("text", "text_pair") if self.is_pair else ("text",)
-
-    def encode(self, texts, labels=None, class_weights=None):
-        if labels is None:
-            return self._in_rows(encoded_texts(texts, _KEYS[self.is_pair]))
-        texts, labels = split_examples(texts, labels)
-        columns = encoded_texts(texts, _KEYS[self.is_pair])
-        encoded = self._in_rows(columns, *self._learned(labels, class_weights))
-        self.settings["is_pair"] = len(columns) == 2
-        return encoded
-
-    def _learned(self, labels, class_weights):
-        """Checks labels; returns targets and weights of texts, or None."""
-        raise NotImplementedError
-
-    def _in_rows(self, columns, targets=None, weights=None):
-        """Tokenizes columns of texts, in windows if they are read so."""
-        windows = self.settings["windows"]
-        if windows is None:
-            rows = tokenized_rows(self.preprocess, *columns)
-            return Encoded(rows, targets=targets, weights=weights)
-        if len(columns) == 2:
-            raise ValueError(
-                "`windows` are for single texts: nothing tells which text of "
-                "a pair to cut. Pass `truncation` to cut the longer one. "
-                f"Received: windows={windows!r}, and pairs of texts."
-            )
-        rows, counts = cut_texts(
-            self.preprocess, self.settings["stride"], *columns
-        )
-        if targets is None:
-            return Encoded(rows, counts)
-        learned = shared_by_windows(counts, targets, weights)
-        return Encoded(rows, counts, **learned)
-
-    def logits(self, encoded):
-        logits = self.row_logits(encoded.rows)
-        windows = self.settings["windows"]
-        return logits if windows is None else pooled(encoded, logits, windows)
 
     def check_servable(self):
         super().check_servable()
@@ -163,15 +166,13 @@ def shared_by_windows(counts, targets, weights=None):
         weights: float32 `(num_texts,)`; all 1 by default.
 
     Returns:
-        A dict of `targets` and `weights`, as `Encoded` takes them.
+        The targets and weights of all windows.
     """
     if weights is None:
         weights = np.ones(len(counts), np.float32)
     shares = weights / counts * (counts.sum() / len(counts))
-    return {
-        "targets": np.repeat(targets, counts, axis=0),
-        "weights": np.repeat(shares, counts).astype(np.float32),
-    }
+    weights = np.repeat(shares, counts).astype(np.float32)
+    return np.repeat(targets, counts, axis=0), weights
 
 
 def cut_texts(preprocess, stride, texts):

@@ -2,12 +2,12 @@
 
 import numpy as np
 from absl import logging
-from keras import ops
 
 from keras_bert import arguments
 from keras_bert.checkpoints import save_pretrained
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
+from keras_bert.tasks.fine_tuning.collapse import probe_indices
 from keras_bert.tasks.fine_tuning.collapse import warn_if_collapsed
 from keras_bert.tasks.fine_tuning.columns import INSIDE
 from keras_bert.tasks.fine_tuning.encoded import DISTILLED
@@ -18,58 +18,55 @@ from keras_bert.tasks.fine_tuning.language_model import no_targets
 from keras_bert.tasks.fine_tuning.language_model import with_language_model
 from keras_bert.tasks.fine_tuning.monitoring import Validation
 from keras_bert.tasks.fine_tuning.recipe import Recipe
-from keras_bert.tasks.fine_tuning.teaching import SoftLoss
 from keras_bert.tasks.fine_tuning.teaching import teacher_logits
+from keras_bert.tasks.fine_tuning.training import Learner
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
-
-_SEQ_LENGTH = 128
 
 
 class FineTunedTask(Task):
     """A small head on an encoder that learns from examples.
 
-    A subclass sets these attributes and seven methods: `encode`, `logits`,
-    `decode`, `metrics`, `metric_names`, `loss` and `collapse`. `logits` runs
-    the model, and `decode` and `metrics` make answers and scores of them, so
-    that an `Ensemble` can pass the mean of several models. It learns
-    from a teacher by `teacher_targets` and `soft_loss`, by default of classes.
-
-    Attributes:
-        head: str, the part that is its head, such as "classifier".
-        main_metric: str, which of `evaluate`'s metrics tells the best epoch;
-            more is better. It may be set to another one.
-        pretrained: `PretrainedModel` with the head.
-        remedies: str, what to try where training has failed.
-        shared: tuple of str, the settings that the models of an `Ensemble`
-            must have in common.
-        learned_settings: tuple of str, the settings that `fit` finds out from
-            its examples.
-        kept_outputs: list of int, as `PretrainedModel.for_task` takes them.
+    It is made of two parts. `reader`, an `Inputs`, makes rows of texts, and
+    `answer`, an `Outputs`, makes answers, scores and losses of logits.
 
     Args:
         pretrained: `PretrainedModel`, with or without such a head. Without,
             the head starts random, and so does the pooler if it is missing.
-        num_outputs: int, of the head.
+        reader: function from the `PretrainedModel` with the head, a
+            `Template` and the settings to `Inputs`.
+        answer: `Outputs`.
         settings: dict for JSON, what the task must know to answer as it was
-            trained; it is saved beside the weights.
+            trained; it is saved with the weights.
+
+    Attributes:
+        main_metric: str, the metric of `evaluate` that chooses the best
+            epoch; more is better. Can be assigned.
+        pretrained: `PretrainedModel` with the head.
+        remedies: str, what to try if training has failed.
+        default_length: int, the `seq_length` by default.
+        shared: tuple of str, the settings that the models of an `Ensemble`
+            must have in common.
+        kept_outputs: list of int, as `PretrainedModel.for_task` takes them.
     """
 
-    head = None
-    main_metric = None
+    default_length = 128
     kept_outputs = None
     shared = ()
-    learned_settings = ()
     remedies = (
         "another seed, a smaller learning_rate, more epochs or a longer warmup"
     )
 
-    def __init__(self, pretrained, num_outputs, settings):
-        self.num_outputs = num_outputs
-        self.pretrained, self.model = self._with_head(
-            pretrained, num_outputs, settings
-        )
-        self.inputs = tuple(self.pretrained.backbone.inputs)
+    def __init__(self, pretrained, reader, answer, settings):
+        self.answer = answer
+        self.outputs, self.main_metric = answer.names, answer.main_metric
+        self.pretrained, self.model = self._with_head(pretrained, settings)
+        template = self._template(self.pretrained.family)
+        self.reader = reader(self.pretrained, template, self.settings)
+        self.preprocess = self.reader.preprocess
+        self.text_shapes = self.reader.text_shapes
+        encoder_inputs = tuple(self.pretrained.backbone.inputs)
+        self.inputs = encoder_inputs + self.reader.extra_inputs
         self._compute = Forward(self.model)
         self._random_kernel = None
         if self.starts_random:
@@ -77,35 +74,45 @@ class FineTunedTask(Task):
 
     @classmethod
     def _trained_settings(cls, pretrained):
-        """Reads the settings of a model of this task; empty of any other."""
+        """Return the settings of a model of this task; empty for others."""
         task = pretrained.task
         is_same = task is not None and task.task == cls.__name__
         return task.settings if is_same else {}
 
     @classmethod
-    def _trained_seq_length(cls, pretrained, seq_length=None):
-        """Checks the length to take texts in, or finds the default."""
+    def _trained_seq_length(cls, pretrained, seq_length):
+        """Check the length of texts; by default as trained."""
         if seq_length is None:
-            default = min(_SEQ_LENGTH, pretrained.sequence_length())
+            default = min(cls.default_length, pretrained.sequence_length())
             trained = cls._trained_settings(pretrained)
             seq_length = trained.get("seq_length", default)
         return pretrained.sequence_length(seq_length)
 
-    @classmethod
-    def _template(cls, pretrained):
-        """The `Template` by which texts are laid out."""
-        return pretrained.family.template_of(cls.head)
+    def _template(self, family):
+        """Return the `Template` by which texts are laid out."""
+        return family.template_of(self.answer.head)
+
+    def _with_head(self, pretrained, settings):
+        """Return a `PretrainedModel` with this task, and its `keras.Model`."""
+        size = HeadSize(self.answer.head, self.answer.num_outputs)
+        record = TaskRecord(type(self).__name__, size, settings)
+        pretrained = pretrained.for_task(record, self.kept_outputs)
+        return pretrained, pretrained.task_model
+
+    @property
+    def text_inputs(self):
+        return self.reader.text_inputs
 
     @property
     def settings(self):
-        """A dict for JSON of all that is saved beside the weights."""
+        """A dict for JSON of what is saved with the weights."""
         return self.pretrained.task.settings
 
     @property
     def batch_tokens(self):
-        """Most tokens that are answered together, int; it may be set.
+        """Maximum number of tokens computed together (int). Can be assigned.
 
-        Few keep a processor's caches warm; an accelerator wants more.
+        Few fit the caches of a processor; an accelerator needs more.
         """
         return self._compute.batch_tokens
 
@@ -167,50 +174,31 @@ class FineTunedTask(Task):
             ValueError: an example, a label or the teacher cannot be used.
                 Nothing is trained.
         """
-        return self._fit(
-            self.recipe(**recipe),
-            texts,
-            labels,
-            validation_data,
-            class_weights,
-            teacher,
-            callbacks=callbacks,
-            verbose=verbose,
-        )
+        recipe, data = self.recipe(**recipe), (texts, labels, class_weights)
+        fit = {"callbacks": callbacks, "verbose": verbose}
+        return self._fit(recipe, data, validation_data, teacher, **fit)
 
-    def _fit(
-        self,
-        recipe,
-        texts,
-        labels=None,
-        validation_data=None,
-        class_weights=None,
-        teacher=None,
-        **keras_fit,
-    ):
+    def _fit(self, recipe, data, validation_data, teacher, **fit):
         """Fine-tune by a `Recipe`; if it fails, the settings are as before."""
         settings = dict(self.settings)
-        self.settings.update(dict.fromkeys(self.learned_settings))
+        if "is_pair" in settings:
+            self.settings["is_pair"] = None
         try:
-            encoded = self.labelled(texts, labels, class_weights)
-            logits = None
+            encoded, held_out = self.labelled(*data), None
             if teacher is not None:
-                logits = teacher_logits(self, teacher, texts, labels)
-            held_out = None
+                fit["teacher_logits"] = teacher_logits(self, teacher, *data[:2])
             if validation_data is not None:
                 is_tuple = isinstance(validation_data, tuple)
                 is_columns = is_tuple and len(validation_data) in (1, 2)
                 columns = validation_data if is_columns else (validation_data,)
                 held_out = self.labelled(*columns)
-            return self.learn(
-                encoded, held_out, recipe, teacher_logits=logits, **keras_fit
-            )
+            return self.learn(encoded, held_out, recipe, **fit)
         except Exception:
             self.settings.update(settings)
             raise
 
     def smaller(self, num_layers):
-        """Makes a task of fewer layers, a student to be taught by this one.
+        """Make a task of fewer layers, a student that this one can teach.
 
         It begins with copies of this task's embeddings and head and of layers
         that are spread evenly, with its tokenizer and settings.
@@ -226,48 +214,75 @@ class FineTunedTask(Task):
         return student
 
     def learn(self, encoded, held_out, recipe, **fit):
-        """Trains, and says if the model has learned one answer only.
+        """Train, and warn if all answers are the same afterwards.
 
         Args:
             encoded: `Encoded` to learn from.
             held_out: the same, to validate on, or None.
             recipe: `Recipe`.
-            **fit: `teacher_logits`, as `logits` of a teacher returns them, or
-                None; and arguments of `fine_tune`.
+            **fit: as `train` takes them.
 
         :meta private:
         """
         history = self.train(encoded, held_out, recipe, **fit)
-        warn_if_collapsed(
-            self,
-            encoded if held_out is None else held_out,
-            encoded,
-            history.history,
-        )
+        judged = encoded if held_out is None else held_out
+        warn_if_collapsed(self, judged, encoded, history.history)
         return history
 
-    def train(self, encoded, held_out, recipe, teacher_logits=None, **fit):
-        """Trains as `learn` does.
+    def train(
+        self,
+        encoded,
+        held_out,
+        recipe,
+        teacher_logits=None,
+        **fit,
+    ):
+        """Train as `learn` does.
+
+        Args:
+            encoded, held_out, recipe: as `learn` takes them.
+            teacher_logits: `logits` of a teacher, or None.
+            **fit: other arguments of `fine_tune`.
 
         :meta private:
         """
+        learner = self.learner()
         if teacher_logits is not None:
-            encoded.extra_targets[DISTILLED] = self.teacher_targets(
-                encoded, teacher_logits
-            )
-        if self.language_model_weight:
+            targets = self.reader.spread(encoded, teacher_logits)
+            encoded.extra_targets[DISTILLED] = targets
+        if LANGUAGE_MODEL in learner.model.output:
             encoded.extra_targets[LANGUAGE_MODEL] = no_targets
+            fit["own_model"] = self.model
         validation = None
         if held_out is not None:
             validation = Validation(
                 lambda: self.validate(held_out, recipe.label_smoothing),
-                ["loss", *self.metric_names(held_out)],
+                ["loss", *self.answer.metric_names(held_out)],
                 self.main_metric,
             )
-        return fine_tune(self, encoded, recipe, validation, **fit)
+        return fine_tune(learner, encoded, recipe, validation, **fit)
+
+    def learner(self):
+        """Return the `Learner` that `fit` trains.
+
+        :meta private:
+        """
+        part, family = self.answer.head, self.pretrained.family
+        weight = family.task_heads[part].language_model_weight
+        model = self.model
+        if weight:
+            model = self.over_examples(with_language_model(self.pretrained))
+        return Learner(model, self.answer, self.pretrained, weight)
+
+    def over_examples(self, model):
+        """Return a model of examples, made of a model of their rows.
+
+        :meta private:
+        """
+        return model
 
     def evaluate(self, texts, labels=None):
-        """Compares answers with labels.
+        """Compare answers with labels.
 
         Args:
             texts, labels: as `fit` takes them.
@@ -275,79 +290,30 @@ class FineTunedTask(Task):
         Returns:
             A dict of floats, the metrics of the task.
         """
-        return self.scores(self.labelled(texts, labels))
-
-    def labelled(self, texts, labels=None, class_weights=None):
-        """Encodes texts to learn from or to evaluate on, as `fit` takes them.
-
-        :meta private:
-        """
-        labels = INSIDE if labels is None else labels
-        return self.encode(texts, labels, class_weights)
-
-    def teacher_targets(self, encoded, logits):
-        """Return the targets of `DISTILLED` for the logits of a teacher.
-
-        :meta private:
-        """
-        return encoded.answer_targets(logits)
-
-    @property
-    def language_model_weight(self):
-        """The weight, a float, of the loss of the tokens beside the task's.
-
-        :meta private:
-        """
-        head = self.pretrained.task.head
-        if head is None:
-            return 0.0
-        return self.pretrained.family.task_heads[
-            head.part
-        ].language_model_weight
-
-    def learning_model(self):
-        """Makes a `keras.Model` that has the loss of the tokens as well.
-
-        :meta private:
-        """
-        return with_language_model(self.pretrained)
-
-    def soft_loss(self, temperature):
-        """Makes the Keras loss of a teacher's logits and of this task's.
-
-        :meta private:
-        """
-        return SoftLoss(self.loss(0.0), self._probabilities, temperature)
-
-    def _probabilities(self, logits):
-        return ops.softmax(logits)
-
-    def scores(self, encoded):
-        """Computes the metrics of `Encoded` with labels, a dict of floats.
-
-        :meta private:
-        """
-        return self.metrics(encoded, self.logits(encoded))
+        encoded = self.labelled(texts, labels)
+        return self.answer.metrics(encoded, self.logits(encoded))
 
     def validate(self, encoded, label_smoothing):
-        """Compute loss and metrics of `Encoded` with labels, a dict of floats.
+        """Return loss and metrics of `Encoded` with labels, a dict of floats.
 
         :meta private:
         """
         logits = self.logits(encoded)
-        pair = self.loss_arguments(encoded, logits)
-        loss = self.loss(label_smoothing)(*pair)
-        return {"loss": float(loss), **self.metrics(encoded, logits)}
+        pair = self.answer.loss_arguments(encoded, logits)
+        loss = float(self.answer.loss(label_smoothing)(*pair))
+        return {"loss": loss, **self.answer.metrics(encoded, logits)}
 
-    def loss_arguments(self, encoded, logits):
-        """Pair targets and logits as `loss` takes them.
+    def collapse(self, encoded):
+        """Return True if nearly all answers are equal and should differ.
 
         :meta private:
         """
-        return encoded.targets[encoded.starts], logits
+        count = len(encoded.counts)
+        part = encoded.part(probe_indices(count, self.answer.num_probes))
+        return self.answer.is_constant(part, self.logits(part))
 
     def save(self, directory, format="keras", overwrite=False):
-        """Writes the model so that `from_pretrained` reads it back equal.
+        """Write the model so that `from_pretrained` reads it back equal.
 
         Args:
             directory: str, made if needed.
@@ -367,18 +333,18 @@ class FineTunedTask(Task):
         return {name: self.settings[name] for name in self.shared}
 
     def row_logits(self, rows):
-        """Runs the model over `PackedRows`: float32 `(num_rows, num_outputs)`.
+        """Run the model over `PackedRows`: float32 `(num_rows, num_outputs)`.
 
         :meta private:
         """
-        logits = np.zeros((len(rows), self.num_outputs), np.float32)
+        logits = np.zeros((len(rows), self.answer.num_outputs), np.float32)
         if len(rows):
             for indices, outputs in self._forward(rows):
                 logits[indices] = outputs["logits"]
         return logits
 
     def token_logits(self, rows):
-        """Lists an array `(num_tokens, num_outputs)` for each of `PackedRows`.
+        """Return an array `(num_tokens, num_outputs)` for each of the rows.
 
         :meta private:
         """
@@ -399,7 +365,7 @@ class FineTunedTask(Task):
 
     @property
     def starts_random(self):
-        """True if the head was made anew, not read.
+        """True if the head was made, not read.
 
         :meta private:
         """
@@ -410,12 +376,12 @@ class FineTunedTask(Task):
         self._warn_if_random()
 
     def _forward(self, rows):
-        """Computes as `Forward` does."""
+        """Compute as `Forward` does."""
         self._warn_if_random()
         return self._compute(rows)
 
     def _warn_if_random(self):
-        """Says once that the head has never learned, if so."""
+        """Warn once if the head has never learned."""
         if self._random_kernel is None:
             return
         kernel = self.last_layer.logits.get_weights()[0]
@@ -426,13 +392,6 @@ class FineTunedTask(Task):
                 type(self).__name__,
             )
         self._random_kernel = None
-
-    def _with_head(self, pretrained, num_outputs, settings):
-        """Returns a `PretrainedModel` with this task, and its `keras.Model`."""
-        size = HeadSize(self.head, num_outputs)
-        record = TaskRecord(type(self).__name__, size, settings)
-        pretrained = pretrained.for_task(record, self.kept_outputs)
-        return pretrained, pretrained.task_model
 
     def recipe(self, **values):
         """Return the `Recipe` with these values.
@@ -446,75 +405,52 @@ class FineTunedTask(Task):
 
         :meta private:
         """
-        asked = self.encode(texts)
-        num_rows = sum(len(x.rows) for x in (asked, *asked.others))
-        with progress_bar(show_progress_bar, num_rows):
-            return self.decode(asked, self.logits(asked))
+        encoded = self.encode(texts)
+        with progress_bar(show_progress_bar, len(encoded.rows)):
+            return self.answer.decode(encoded, self.logits(encoded))
 
-    def encode(self, texts, labels=None, class_weights=None):
-        """Checks and tokenizes what there is to learn, to judge or to answer.
+    def encode(self, texts):
+        """Check and tokenize texts to answer.
 
         Args:
-            texts: as `fit` takes them, or `predict` where there are no labels.
-            labels: one for each text, or `INSIDE` where the texts bring them;
-                None where the texts are only to be answered.
-            class_weights: as `fit` takes them.
+            texts: as `predict` takes them.
 
         Returns:
             `Encoded`.
 
         :meta private:
         """
-        raise NotImplementedError
+        return self.reader.encode(self.reader.read(texts))
+
+    def labelled(self, texts, labels=None, class_weights=None):
+        """Check and tokenize examples to learn from or to evaluate on.
+
+        Args:
+            texts, labels, class_weights: as `fit` takes them.
+
+        Returns:
+            `Encoded`.
+
+        :meta private:
+        """
+        labels = INSIDE if labels is None else labels
+        texts, labels = self.reader.read_labelled(texts, labels)
+        return self.reader.encode(
+            texts, *self.answer.learn(labels, class_weights)
+        )
 
     def logits(self, encoded):
-        """Computes what the model says of `Encoded`.
+        """Compute the logits of `Encoded`.
 
         Returns:
             A float32 array with a row for each answer, or a list of arrays.
 
         :meta private:
         """
-        raise NotImplementedError
+        is_per_token = self.reader.is_per_token
+        compute = self.token_logits if is_per_token else self.row_logits
+        return self.reader.join(encoded, compute(encoded.rows))
 
-    def decode(self, encoded, logits):
-        """Makes the answers of `predict` of `Encoded` and of its logits.
-
-        :meta private:
-        """
-        raise NotImplementedError
-
-    def metrics(self, encoded, logits):
-        """Makes the scores of `evaluate` of `Encoded` and of its logits.
-
-        :meta private:
-        """
-        raise NotImplementedError
-
-    def metric_names(self, encoded):
-        """List the keys of `metrics` of `Encoded`.
-
-        :meta private:
-        """
-        raise NotImplementedError
-
-    def training_metrics(self):
-        """Make the Keras metrics that are logged while the model learns.
-
-        :meta private:
-        """
-        return []
-
-    def loss(self, label_smoothing):
-        """Makes the Keras loss of targets and logits.
-
-        :meta private:
-        """
-        raise NotImplementedError
-
-    def collapse(self, encoded):
-        """Says if all of `Encoded` get one answer, though they differ: a bool.
-
-        :meta private:
-        """
-        raise NotImplementedError
+    def predict_ids(self, inputs, model=None):
+        ids = {name: inputs[name] for name in self.pretrained.backbone.inputs}
+        return self.answer.graph((model or self.model)(ids)["logits"], inputs)

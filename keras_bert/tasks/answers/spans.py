@@ -1,0 +1,90 @@
+"""Spans of contexts as the output of a task."""
+
+import itertools
+
+import numpy as np
+
+from keras_bert.data.labelled.squad import has_impossible
+from keras_bert.tasks.answers.answer_spans import plain_answer
+from keras_bert.tasks.answers.question_rows import padded
+from keras_bert.tasks.answers.question_rows import questions_of
+from keras_bert.tasks.answers.question_rows import row_answers
+from keras_bert.tasks.answers.squad_scores import answer_metrics
+from keras_bert.tasks.answers.squad_scores import is_one_answer
+from keras_bert.tasks.answers.squad_scores import question_metrics
+from keras_bert.tasks.fine_tuning.teaching import SoftSpanLoss
+from keras_bert.tasks.parts import Outputs
+from keras_bert.training.cross_entropy import SpanCrossEntropy
+
+
+class Spans(Outputs):
+    """The first and the last token of an answer, or no answer.
+
+    Args:
+        settings: dict with `null_threshold`.
+    """
+
+    head = "span_classifier"
+    num_outputs = 2
+    num_probes = 100
+    names = ("answer", "start", "end", "score")
+    main_metric = "f1"
+
+    def __init__(self, settings):
+        self.settings = settings
+
+    @property
+    def null_threshold(self):
+        return self.settings["null_threshold"]
+
+    def learn(self, labels, class_weights):
+        return labels, None
+
+    def loss(self, label_smoothing):
+        # Questions that are left out have weight 0.
+        return SpanCrossEntropy(
+            label_smoothing, reduction="mean_with_sample_weight"
+        )
+
+    def soft_loss(self, temperature):
+        return SoftSpanLoss(temperature)
+
+    def loss_arguments(self, encoded, logits):
+        logits = padded([*itertools.chain.from_iterable(logits)])
+        is_known = encoded.weights > 0
+        logits = np.moveaxis(logits, 0, -1)
+        return encoded.targets[is_known], logits[is_known]
+
+    def metric_names(self, encoded):
+        kinds = {q.is_impossible: q for q in questions_of(encoded)}.values()
+        empty = dict.fromkeys((q.id for q in kinds), "")
+        numbers = dict.fromkeys(empty, 0.0) if has_impossible(kinds) else None
+        return [*question_metrics([*kinds], empty, numbers)]
+
+    def metrics(self, encoded, logits):
+        answers = row_answers(encoded, logits)
+        return answer_metrics(
+            questions_of(encoded), answers, self.null_threshold
+        )
+
+    def is_constant(self, encoded, logits):
+        answers = row_answers(encoded, logits)
+        return is_one_answer(
+            questions_of(encoded), answers, self.null_threshold
+        )
+
+    def decode(self, encoded, logits):
+        answers = row_answers(encoded, logits)
+        return [
+            plain_answer(q.context, answers[q.id], self.null_threshold)
+            for q in questions_of(encoded)
+        ]
+
+    def graph(self, logits, inputs):
+        """Score tokens as the first and the last one of the answer, in graph.
+
+        Returns:
+            A dict of `start_logits` and `end_logits`, float32 `(batch_size,
+            seq_length)`.
+        """
+        return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}

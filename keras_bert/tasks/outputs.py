@@ -1,0 +1,243 @@
+"""Labels, numbers and choices as the outputs of tasks."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
+from keras_bert.tasks.fine_tuning.collapse import spread_too_little
+from keras_bert.tasks.fine_tuning.label_names import label_weights
+from keras_bert.tasks.fine_tuning.labels import label_indices
+from keras_bert.tasks.fine_tuning.labels import label_rows
+from keras_bert.tasks.fine_tuning.labels import numbers
+from keras_bert.tasks.fine_tuning.monitoring import LabelAccuracy
+from keras_bert.tasks.parts import Classes
+from keras_bert.tasks.parts import Outputs
+from keras_bert.tasks.scores import confusion_matrix
+from keras_bert.tasks.scores import label_scores
+from keras_bert.tasks.scores import pearson
+from keras_bert.tasks.scores import several_label_scores
+from keras_bert.tasks.scores import spearman
+from keras_bert.tasks.task import TRUNCATED
+
+# Logits of choices that differ by less differ by rounding only.
+_FLAT = 0.01
+
+
+class Labels(Classes):
+    """One of several labels for a text, or any number of them.
+
+    Args:
+        labels: list of str, the names of the labels.
+        multi_label: bool, whether a text may have several labels or none.
+    """
+
+    head = "classifier"
+
+    def __init__(self, labels, multi_label=False):
+        self.labels, self.multi_label = labels, multi_label
+        self.num_outputs = len(labels)
+        label = "labels" if multi_label else "label"
+        self.names = ("logits", "probabilities", label, TRUNCATED)
+
+    def learn(self, labels, class_weights):
+        if self.multi_label:
+            targets = label_rows(labels, self.labels)
+        else:
+            rows = np.eye(self.num_outputs, dtype=np.float32)
+            targets = rows[label_indices(labels, self.labels)]
+        if not class_weights:
+            return targets, None
+        of_label = label_weights(class_weights, self.labels)
+        return targets, (targets @ of_label) / np.maximum(targets.sum(1), 1)
+
+    def activation(self, logits):
+        return ops.sigmoid(logits) if self.multi_label else ops.softmax(logits)
+
+    def loss(self, label_smoothing):
+        if not self.multi_label:
+            return super().loss(label_smoothing)
+        return keras.losses.BinaryCrossentropy(
+            from_logits=True, label_smoothing=label_smoothing
+        )
+
+    def training_metrics(self):
+        return [LabelAccuracy(self.multi_label)]
+
+    def metric_names(self, encoded):
+        if self.multi_label:
+            return [*several_label_scores(*np.ones((2, 1, 1), bool))]
+        return [*label_scores(np.eye(self.num_outputs, dtype=int))]
+
+    def metrics(self, encoded, logits):
+        targets = encoded.own_targets
+        if self.multi_label:
+            return several_label_scores(targets > 0.5, logits >= 0)
+        matrix = confusion_matrix(
+            targets.argmax(1), logits.argmax(1), self.num_outputs
+        )
+        return label_scores(matrix)
+
+    def is_constant(self, encoded, logits):
+        answers = logits >= 0 if self.multi_label else logits.argmax(1)
+        return is_nearly_constant(answers, encoded.own_targets)
+
+    def decode(self, encoded, logits):
+        answers = []
+        rows = self.probabilities(logits), encoded.truncated.tolist()
+        for row, is_cut in zip(*rows, strict=True):
+            named = [
+                {
+                    "label": self.labels[place],
+                    "probability": float(row[place]),
+                    TRUNCATED: is_cut,
+                }
+                for place in np.argsort(-row, kind="stable")
+            ]
+            several = [x for x in named if x["probability"] >= 0.5]
+            answers.append(several if self.multi_label else named[0])
+        return answers
+
+    def graph(self, logits, inputs):
+        """Return the answers, in graph.
+
+        Returns:
+            A dict of `logits` and `probabilities`, float32 `(batch_size,
+            num_labels)`, and `label`, string `(batch_size,)`, the most
+            probable; or, with `multi_label`, `labels`, string `(batch_size,
+            num_labels)`, the labels of a text, the most probable first, and
+            then "".
+        """
+        import tensorflow as tf
+
+        probabilities = self.activation(logits)
+        outputs = {"logits": logits, "probabilities": probabilities}
+        if self.multi_label:
+            # Chosen by index, for TFLite has no choice between strings.
+            sorted_ones, order = tf.math.top_k(probabilities, self.num_outputs)
+            order = tf.where(sorted_ones >= 0.5, order, self.num_outputs)
+            names = tf.constant([*self.labels, ""])
+            return {**outputs, "labels": tf.gather(names, order)}
+        best = tf.argmax(logits, axis=-1)
+        return {**outputs, "label": tf.gather(tf.constant(self.labels), best)}
+
+
+class Choice(Classes):
+    """The best of the choices of a question."""
+
+    head = "choice_scorer"
+    num_outputs = 1
+    names = ("logits", "probabilities", "choice", TRUNCATED)
+
+    def learn(self, labels, class_weights):
+        if class_weights:
+            raise ValueError(
+                "`class_weights` are for labels that have names; choices "
+                f"have none. Received: class_weights={class_weights!r}."
+            )
+        return labels, None
+
+    def metric_names(self, encoded):
+        return ["accuracy"]
+
+    def metrics(self, encoded, logits):
+        is_right = logits.argmax(axis=1) == encoded.own_targets.argmax(axis=1)
+        return {"accuracy": float(is_right.mean())}
+
+    def is_constant(self, encoded, logits):
+        # If all scores are equal, rounding decides which is the best.
+        is_flat = (np.ptp(logits, axis=1) < _FLAT).all()
+        answers = np.where(is_flat, 0, logits.argmax(axis=1))
+        return is_nearly_constant(answers, encoded.own_targets)
+
+    def decode(self, encoded, logits):
+        rows = self.probabilities(logits), encoded.truncated.tolist()
+        return [
+            {
+                "choice": int(row.argmax()),
+                "probability": float(row.max()),
+                TRUNCATED: is_cut,
+            }
+            for row, is_cut in zip(*rows, strict=True)
+        ]
+
+    def graph(self, logits, inputs):
+        """Return the answers, in graph.
+
+        Returns:
+            A dict of `logits` and `probabilities`, float32 `(batch_size,
+            num_choices)`, and `choice`, int32 `(batch_size,)`, the index of
+            the most probable.
+        """
+        import tensorflow as tf
+
+        return {
+            "logits": logits,
+            "probabilities": self.activation(logits),
+            # Keras's argmax looks at bits, which TFLite has no op for.
+            "choice": tf.argmax(logits, axis=-1, output_type=tf.int32),
+        }
+
+
+class Numbers(Outputs):
+    """A number for a text, or several.
+
+    Args:
+        num_outputs: int.
+    """
+
+    head = "classifier"
+    main_metric = "spearman"
+    names = ("score", TRUNCATED)
+
+    def __init__(self, num_outputs=1):
+        self.num_outputs = num_outputs
+
+    def learn(self, labels, class_weights):
+        if class_weights:
+            raise ValueError(
+                "`class_weights` are for labels; a regression has none. "
+                f"Received: class_weights={class_weights!r}."
+            )
+        return numbers(labels, self.num_outputs), None
+
+    def loss(self, label_smoothing):
+        if label_smoothing:
+            raise ValueError(
+                "`label_smoothing` is for labels; a regression has none. "
+                f"Received: label_smoothing={label_smoothing}."
+            )
+        return keras.losses.MeanSquaredError()
+
+    def soft_loss(self, temperature):
+        return self.loss(0.0)  # Numbers have no temperature.
+
+    def metric_names(self, encoded):
+        return ["pearson", "spearman", "mean_squared_error"]
+
+    def metrics(self, encoded, logits):
+        labels = encoded.own_targets.astype(float)
+        pairs = [*zip(labels.T, logits.T.astype(float), strict=True)]
+        return {
+            "pearson": float(np.mean([pearson(*pair) for pair in pairs])),
+            "spearman": float(np.mean([spearman(*pair) for pair in pairs])),
+            "mean_squared_error": float(np.mean((labels - logits) ** 2)),
+        }
+
+    def is_constant(self, encoded, logits):
+        return spread_too_little(logits, encoded.own_targets)
+
+    def decode(self, encoded, logits):
+        return self._without_one(logits).tolist()
+
+    def graph(self, logits, inputs):
+        """Return the answers, in graph.
+
+        Returns:
+            A dict of `score`, float32 `(batch_size,)`, or `(batch_size,
+            num_outputs)` of several outputs.
+        """
+        return {"score": self._without_one(logits)}
+
+    def _without_one(self, logits):
+        return logits[:, 0] if self.num_outputs == 1 else logits

@@ -1,0 +1,123 @@
+"""Tags of words as the output of a task."""
+
+import keras
+import numpy as np
+
+from keras_bert.data.labelled.entities import Entity
+from keras_bert.data.labelled.entities import find_entities
+from keras_bert.data.labelled.entities import locate_entities
+from keras_bert.data.labelled.entities import to_iob1
+from keras_bert.data.labelled.entities import to_iob2
+from keras_bert.data.labelled.tag_schemes import is_plain
+from keras_bert.tasks.fine_tuning.collapse import is_nearly_constant
+from keras_bert.tasks.fine_tuning.label_names import label_weights
+from keras_bert.tasks.parts import Classes
+from keras_bert.tasks.tags.entity_scores import entity_scores
+from keras_bert.tasks.tags.entity_scores import tag_accuracy
+from keras_bert.tasks.tags.sentences import tag_places
+from keras_bert.tasks.tags.word_pieces import ENDS
+from keras_bert.tasks.tags.word_pieces import STARTS
+from keras_bert.tasks.task import TRUNCATED
+
+_ENTITY_METRICS = ("precision", "recall", "f1")
+
+
+class Tags(Classes):
+    """A tag for each word.
+
+    Args:
+        labels: list of str, the names of the tags.
+    """
+
+    head = "token_classifier"
+    names = ("logits", "labels", STARTS, ENDS, TRUNCATED)
+
+    def __init__(self, labels):
+        self.labels, self.num_outputs = labels, len(labels)
+        self.is_plain = is_plain(labels)
+        # Published models in IOB1 may lack the B- of some types.
+        types = {name[2:] for name in labels if name[:2] == "I-"}
+        begun = {name[2:] for name in labels if name[:2] == "B-"}
+        self.is_iob1 = not types <= begun
+        self.main_metric = "accuracy" if self.is_plain else "f1"
+
+    def learn(self, labels, class_weights):
+        tags, where = labels
+        learned = [*map(to_iob1, tags)] if self.is_iob1 else tags
+        places = tag_places(learned, self.labels, where)
+        return places, label_weights(class_weights or {}, self.labels)
+
+    def loss(self, label_smoothing):
+        # The mean over the words of the batch, however long its sentences.
+        return keras.losses.CategoricalCrossentropy(
+            from_logits=True,
+            label_smoothing=label_smoothing,
+            reduction="mean_with_sample_weight",
+        )
+
+    def loss_arguments(self, encoded, logits):
+        places = np.concatenate([x.places for x in encoded.decode_context])
+        logits = np.concatenate(logits)
+        is_read = np.isfinite(logits).all(axis=1)
+        return np.eye(self.num_outputs)[places[is_read]], logits[is_read]
+
+    def probabilities(self, logits):
+        """Return the probabilities of logits, a list of arrays."""
+        return [*map(super().probabilities, logits)]
+
+    def tags_of(self, probabilities):
+        """Return the most probable tag of each word; logits will do."""
+        return [
+            [self.labels[place] for place in row.argmax(axis=1)]
+            for row in probabilities
+        ]
+
+    def metric_names(self, encoded):
+        return ["accuracy"] if self.is_plain else [*_ENTITY_METRICS]
+
+    def metrics(self, encoded, logits):
+        tags = [sentence.tags for sentence in encoded.decode_context]
+        predictions = self.tags_of(logits)
+        if self.is_plain:
+            return tag_accuracy(tags, predictions)
+        if self.is_iob1:
+            predictions = [*map(to_iob2, predictions)]
+        scores = entity_scores(tags, predictions)
+        return {name: scores[name] for name in _ENTITY_METRICS}
+
+    def is_constant(self, encoded, logits):
+        targets, logits = self.loss_arguments(encoded, logits)
+        return is_nearly_constant(logits.argmax(1), targets.argmax(1))
+
+    def decode(self, encoded, logits):
+        find = _each_word if self.is_plain else find_entities
+        rows = self.tags_of(logits), self.probabilities(logits)
+        return [
+            locate_entities(find(tags), x.text, x.spans, row.max(axis=1))
+            for x, tags, row in zip(encoded.decode_context, *rows, strict=True)
+        ]
+
+    def graph(self, logits, inputs):
+        """Tag the words of texts, in graph.
+
+        Returns:
+            A dict of tensors `(batch_size, seq_length)`: `labels`, string,
+            the tag of a word at its first piece and "" elsewhere, and
+            `starts` and `ends` as given; and of `logits`, float32
+            `(batch_size, seq_length, num_labels)`.
+        """
+        import tensorflow as tf
+
+        best = tf.argmax(logits, axis=-1, output_type=tf.int32)
+        # Chosen by index, for TFLite has no choice between strings.
+        best = tf.where(inputs[ENDS] > 0, best, self.num_outputs)
+        return {
+            "logits": logits,
+            "labels": tf.gather(tf.constant([*self.labels, ""]), best),
+            STARTS: tf.identity(inputs[STARTS]),
+            ENDS: tf.identity(inputs[ENDS]),
+        }
+
+
+def _each_word(tags):
+    return [Entity(tag, index, index) for index, tag in enumerate(tags)]
