@@ -1,13 +1,10 @@
-"""An encoder with pooling and dense layers, and these layers in files."""
+"""An encoder with pooling and dense layers."""
 
 import keras
 from keras import ops
 
 from keras_bert import checks
 from keras_bert import features
-from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
-from keras_bert.checkpoints.arrays.safetensors_file import write_weights
-from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.models.task_model import mean_of_tokens
 
 _TINY = 1e-24  # The squared length below which a vector counts as zero.
@@ -143,50 +140,3 @@ def dense_layer(kernel, bias, activation):
     layer.build((None, kernel.shape[0]))
     layer.set_weights([kernel] if bias is None else [kernel, bias])
     return layer
-
-
-def read_dense(path, activations):
-    """Reads the layers that `write_dense` has written.
-
-    Args:
-        path: `pathlib.Path`.
-        activations: list of str, one for each layer.
-
-    Raises:
-        CheckpointError: the file does not hold them.
-    """
-    if not activations:
-        return []
-    arrays, layers = SafetensorsFile(path), []
-    for number, activation in enumerate(activations):
-        kernel, bias = f"{number}/kernel", f"{number}/bias"
-        if kernel not in arrays.shapes or activation not in ACTIVATIONS:
-            raise CheckpointError(
-                f"{path} must hold a {kernel}, of a layer with one of the "
-                f"activations {', '.join(ACTIVATIONS)}. Received: "
-                f"{', '.join(arrays.shapes)}; activation {activation!r}."
-            )
-        bias = arrays.read(bias) if bias in arrays.shapes else None
-        layers.append(dense_layer(arrays.read(kernel), bias, activation))
-    return layers
-
-
-def write_dense(layers, path):
-    """Write the weights of layers, by their numbers."""
-    names = "kernel", "bias"
-    write_weights(
-        path,
-        {
-            f"{number}/{name}": weight
-            for number, layer in enumerate(layers)
-            for name, weight in zip(names, layer.weights, strict=False)
-        },
-    )
-
-
-def write_linear(layer, path):
-    """Write the weights of one layer as PyTorch's `linear`."""
-    weights = {"linear.weight": ops.transpose(layer.kernel)}
-    if layer.use_bias:
-        weights["linear.bias"] = layer.bias
-    write_weights(path, weights)

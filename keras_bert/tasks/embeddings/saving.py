@@ -1,35 +1,57 @@
-"""Embedders as directories, in and out."""
+"""Embedders as directories: our own, and those of sentence-transformers.
 
+In the latter `modules.json` lists the modules with their folders: a
+Transformer, which is a directory of Hugging Face, a Pooling, any number of
+Dense and at most one Normalize.
+"""
+
+import contextlib
 import dataclasses
 import functools
+import json
+import re
 
 from absl import logging
+from keras import ops
 
 from keras_bert import artifacts
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.checkpoints import save_pretrained
+from keras_bert.checkpoints.arrays.safetensors_file import SafetensorsFile
+from keras_bert.checkpoints.arrays.safetensors_file import write_weights
+from keras_bert.checkpoints.arrays.torch_file import TorchFile
 from keras_bert.checkpoints.errors import CheckpointError
 from keras_bert.checkpoints.layout import local_directory
 from keras_bert.checkpoints.task_record import TaskRecord
+from keras_bert.config import read_json_object
 from keras_bert.tasks.embeddings.model import ACTIVATIONS
 from keras_bert.tasks.embeddings.model import activation_name
-from keras_bert.tasks.embeddings.model import read_dense
-from keras_bert.tasks.embeddings.model import write_dense
-from keras_bert.tasks.embeddings.model import write_linear
+from keras_bert.tasks.embeddings.model import dense_layer
 from keras_bert.tasks.embeddings.prompts import Prompts
-from keras_bert.tasks.embeddings.sentence_transformers import MODES
-from keras_bert.tasks.embeddings.sentence_transformers import MODULE_POOLINGS
-from keras_bert.tasks.embeddings.sentence_transformers import MODULES
-from keras_bert.tasks.embeddings.sentence_transformers import PACKAGE
-from keras_bert.tasks.embeddings.sentence_transformers import PROMPTS
-from keras_bert.tasks.embeddings.sentence_transformers import read_modules
 
 _TASK = "TextEmbedder"
 _DENSE = "dense.safetensors"
+_PROMPT_NAMES = [field.name for field in dataclasses.fields(Prompts)]
+_MODULES = "modules.json"
+_PROMPTS = "config_sentence_transformers.json"
+_PACKAGE = "sentence_transformers"
+_ORDER = re.compile("Transformer Pooling( Dense)*( Normalize)?")
+# By the names of today, the keys of older files.
+_MODES = {
+    "cls": "pooling_mode_cls_token",
+    "max": "pooling_mode_max_tokens",
+    "mean": "pooling_mode_mean_tokens",
+    "mean_sqrt_len_tokens": "pooling_mode_mean_sqrt_len_tokens",
+    "weightedmean": "pooling_mode_weightedmean_tokens",
+    "lasttoken": "pooling_mode_lasttoken",
+}
+_MODULE_POOLINGS = ("cls", "max", "mean")
+_DENSE_KEYS = {"in_features", "out_features", "bias", "activation_function"}
+_VECTOR = "sentence_embedding"
 
 
 def load_embedder(directory, **arguments):
-    """Reads an encoder and what its directory says of embeddings.
+    """Read an encoder and the settings of its embeddings.
 
     Args:
         directory: str, as for `keras_bert.from_pretrained`, or a directory of
@@ -38,99 +60,71 @@ def load_embedder(directory, **arguments):
 
     Returns:
         A `PretrainedModel`, and a dict of arguments of `TextEmbedder`, empty
-        where nothing is said.
+        if the directory has none.
 
     Raises:
         CheckpointError: a file cannot be used.
     """
     directory = local_directory(directory)
-    if (directory / MODULES).is_file():
-        return _load_modules(directory, arguments)
+    if (directory / _MODULES).is_file():
+        return _read_modules(directory, arguments)
     pretrained = from_pretrained(directory, **arguments)
     task = pretrained.task
     if task is None or task.task != _TASK:
         return pretrained, {}
+    # Earlier versions wrote no prompts.
+    names = [name for name in _PROMPT_NAMES if name in task.settings]
+    names += ["pooling", "normalize", "seq_length", "dense"]
     try:
-        told = {
-            name: task.settings[name]
-            for name in ("pooling", "normalize", "seq_length")
-        }
-        told["dense"] = read_dense(directory / _DENSE, task.settings["dense"])
-        told |= {
-            field.name: task.settings[field.name]
-            for field in dataclasses.fields(Prompts)
-            if field.name in task.settings  # Those of before have none.
-        }
+        read = {name: task.settings[name] for name in names}
     except KeyError as error:
         raise CheckpointError(
             f"{directory / 'task.json'}: the settings of a {_TASK} must tell "
             f"{error}."
         ) from None
-    return pretrained, told
+    read["dense"] = _read_dense(directory / _DENSE, read["dense"])
+    return pretrained, read
 
 
-def _load_modules(directory, arguments):
-    encoder, dim, lowercase, settings = read_modules(directory)
-    pretrained = from_pretrained(encoder, **arguments)
-    size, limit = pretrained.config.sizes["H"], pretrained.config.max_seq_length
-    if dim != size:
-        raise CheckpointError(
-            f"{directory}: the pooling must be of vectors of the encoder's "
-            f"size, {size}. Received: {dim}."
-        )
-    settings["seq_length"] = min(settings["seq_length"] or limit, limit)
-    names = [field.name for field in dataclasses.fields(Prompts)]
-    try:
-        Prompts(**{name: settings[name] for name in names})
-    except ValueError as error:
-        raise CheckpointError(f"{directory / PROMPTS}: {error}") from None
-    if lowercase:
-        try:
-            tokenizer = pretrained.tokenizer_settings.lowercased()
-        except ValueError as error:
-            raise CheckpointError(f"{directory}: {error}") from None
-        pretrained = pretrained.with_tokenizer(tokenizer)
-    return pretrained, settings
-
-
-def merged_arguments(told, given):
-    """Puts the arguments that a user gives before those of a directory.
+def merged_arguments(read, given):
+    """Merge the arguments of a user with the arguments of a directory.
 
     Args:
-        told: dict of arguments, as returned by `load_embedder`.
-        given: dict of arguments; None stands for what is told.
+        read: dict of arguments, as returned by `load_embedder`.
+        given: dict of arguments, which take precedence; None for the one of
+            the directory.
 
     Returns:
-        A dict of arguments. Where two contradict each other, the log says so.
+        A dict of arguments. The log names each difference.
     """
     given = {name: value for name, value in given.items() if value is not None}
-    for name in given.keys() & told.keys():
-        if given[name] != told[name]:
+    for name in given.keys() & read.keys():
+        if given[name] != read[name]:
             logging.warning(
                 "`%s` is %r as asked for; the checkpoint says %r.",
                 name,
                 given[name],
-                told[name],
+                read[name],
             )
-    return {**told, **given}
+    return {**read, **given}
 
 
 def save_embedder(embedder, directory, format, overwrite):
-    """Writes a `TextEmbedder`, for its `save`."""
+    """Write a `TextEmbedder`, for its `save`."""
     pretrained, dense = embedder.pretrained, embedder.dense
-    described = {
+    settings = {
         **embedder.settings,
         "seq_length": embedder.preprocess.seq_length,
     }
     if format == "hf":
         dim = pretrained.config.sizes["H"]
-        extras = _module_files(dim, dense=dense, **described)
+        extras = _module_files(dim, dense=dense, **settings)
         pretrained = pretrained.without_task()
     elif format == "keras":
-        described["dense"] = [activation_name(layer) for layer in dense]
-        pretrained = pretrained.for_task(TaskRecord(_TASK, None, described))
-        extras = {_DENSE: functools.partial(write_dense, dense)}
-        extras = extras if dense else {}
+        settings["dense"] = [activation_name(layer) for layer in dense]
+        pretrained = pretrained.for_task(TaskRecord(_TASK, None, settings))
+        write = functools.partial(_write_dense, dense)
+        extras = {_DENSE: write} if dense else {}
     else:
         raise ValueError(
             'An embedder is saved in the format "keras" or "hf". '
@@ -145,21 +139,174 @@ def save_embedder(embedder, directory, format, overwrite):
     )
 
 
+def _read_dense(path, activations):
+    """Read the layers that `_write_dense` has written."""
+    arrays, layers = SafetensorsFile(path) if activations else None, []
+    for number, activation in enumerate(activations):
+        kernel, bias = f"{number}/kernel", f"{number}/bias"
+        if kernel not in arrays.shapes or activation not in ACTIVATIONS:
+            raise CheckpointError(
+                f"{path} must hold a {kernel}, of a layer with one of the "
+                f"activations {', '.join(ACTIVATIONS)}. Received: "
+                f"{', '.join(arrays.shapes)}; activation {activation!r}."
+            )
+        bias = arrays.read(bias) if bias in arrays.shapes else None
+        layers.append(dense_layer(arrays.read(kernel), bias, activation))
+    return layers
+
+
+def _write_dense(layers, path):
+    """Write the weights of layers, by their numbers."""
+    weights = {}
+    for number, layer in enumerate(layers):
+        pairs = zip(("kernel", "bias"), layer.weights, strict=False)
+        weights |= {f"{number}/{name}": weight for name, weight in pairs}
+    write_weights(path, weights)
+
+
+def _read_modules(directory, arguments):
+    folders, kinds = _list_modules(directory / _MODULES)
+    pretrained = from_pretrained(folders[0], **arguments)
+    pooling, dim, include_prompt = _read_pooling(folders[1] / "config.json")
+    size, limit = pretrained.config.sizes["H"], pretrained.config.max_seq_length
+    if dim != size:
+        raise CheckpointError(
+            f"{directory}: the pooling must be of vectors of the encoder's "
+            f"size, {size}. Received: {dim}."
+        )
+    dense = []
+    for folder, kind in zip(folders, kinds, strict=True):
+        if kind == "Dense":
+            dense.append(_read_linear(folder, size))
+            size = dense[-1].units
+    own = sorted(folders[0].glob("sentence_*_config.json"))[:1]
+    settings = _read(own[0]) if own else {}
+    limits = _read_if_any(folders[0] / "tokenizer_config.json")
+    length = settings.get("max_seq_length") or limits.get("model_max_length")
+    values = _read_if_any(directory / _PROMPTS)
+    prompts = {
+        "prompts": values.get("prompts") or {},
+        "default_prompt_name": values.get("default_prompt_name"),
+        "include_prompt": include_prompt,
+    }
+    with _naming(directory / _PROMPTS):
+        Prompts(**prompts)
+    if settings.get("do_lower_case"):
+        with _naming(directory):
+            tokenizer = pretrained.tokenizer_settings.lowercased()
+        pretrained = pretrained.with_tokenizer(tokenizer)
+    return pretrained, {
+        "pooling": pooling,
+        "normalize": kinds[-1] == "Normalize",
+        "dense": dense,
+        "seq_length": min(int(length or limit), limit),
+        **prompts,
+    }
+
+
+def _list_modules(path):
+    """Return the folders of the modules and their kinds, in order."""
+    try:
+        modules = json.loads(path.read_text(encoding="utf-8"))
+        types = [str(module["type"]) for module in modules]
+        folders = [path.parent / module["path"] for module in modules]
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"{path} must list modules with their type and path. Received: "
+            f"{error!r}."
+        ) from None
+    of_package = re.compile(rf"{_PACKAGE}\.(\w+\.)*(?=\w+$)")
+    kinds = [of_package.sub("", kind) for kind in types]
+    if not _ORDER.fullmatch(" ".join(kinds)):
+        raise CheckpointError(
+            f"{path} must list a Transformer, a Pooling, then any Dense and "
+            f"at most one Normalize, all of {_PACKAGE}. Received: "
+            f"{', '.join(kinds) or 'none'}."
+        )
+    return folders, kinds
+
+
+def _read_pooling(path):
+    """Return the pooling, the size of the vectors and `include_prompt`."""
+    values = _read(path)
+    modes = values.get("pooling_mode")
+    if modes is None:
+        modes = [mode for mode, key in _MODES.items() if values.get(key)]
+        modes = modes or ["mean"]
+    modes = [modes] if isinstance(modes, str) else modes
+    if len(modes) != 1 or modes[0] not in _MODULE_POOLINGS:
+        raise CheckpointError(
+            f"{path}: the pooling must be one of "
+            f"{', '.join(_MODULE_POOLINGS)}. Received: "
+            f"{' and '.join(map(str, modes))}."
+        )
+    dim = values.get("embedding_dimension")
+    dim = dim or values.get("word_embedding_dimension")
+    return modes[0], dim, values.get("include_prompt", True)
+
+
+def _read_linear(folder, size):
+    """Return the layer of a folder, which takes vectors of a size."""
+    path = folder / "config.json"
+    values = {"activation_function": ACTIVATIONS["tanh"], **_read(path)}
+    activations = {name: ours for ours, name in ACTIVATIONS.items()}
+    allowed = {
+        "in_features": [size],
+        "module_input_name": [_VECTOR],
+        "module_output_name": [_VECTOR],
+        "use_residual": [False],
+        "activation_function": [*activations],
+    }
+    for key, value in values.items():
+        wanted = allowed.get(key, [value] if key in _DENSE_KEYS else ["absent"])
+        if value not in wanted:
+            raise CheckpointError(
+                f"{path}: `{key}` must be {' or '.join(map(str, wanted))}. "
+                f"Received: {value!r}."
+            )
+    arrays = folder / "model.safetensors"
+    if arrays.is_file():
+        arrays = SafetensorsFile(arrays)
+    else:
+        arrays = TorchFile(folder / "pytorch_model.bin")
+    has_bias, num_units = values.get("bias", True), values.get("out_features")
+    shapes = {"linear.weight": (num_units, size), "linear.bias": (num_units,)}
+    shapes = shapes if has_bias else {"linear.weight": (num_units, size)}
+    if arrays.shapes != shapes:
+        raise CheckpointError(
+            f"The weights in {folder} must be {shapes}, as its config.json "
+            f"says. Received: {arrays.shapes}."
+        )
+    return dense_layer(
+        arrays.read("linear.weight").T,
+        arrays.read("linear.bias") if has_bias else None,
+        activations[values["activation_function"]],
+    )
+
+
+def _write_linear(layer, path):
+    """Write the weights of one layer as PyTorch's `linear`."""
+    weights = {"linear.weight": ops.transpose(layer.kernel)}
+    if layer.use_bias:
+        weights["linear.bias"] = layer.bias
+    write_weights(path, weights)
+
+
 def _module_files(
     dim, pooling, dense, normalize, seq_length, include_prompt, **prompts
 ):
-    """Makes the files that sentence-transformers wants beside an encoder.
+    """Return the files of sentence-transformers next to an encoder.
 
-    `dim` is the size of the vectors that are pooled. Returns a dict from
-    names of files in the directory to functions that write one to a path.
+    `dim` is the size of the vectors that are pooled. The files are a dict
+    from names to functions that write one to a path.
     """
-    if pooling not in MODULE_POOLINGS:
+    if pooling not in _MODULE_POOLINGS:
         raise ValueError(
             "sentence-transformers has only the poolings "
-            f"{', '.join(MODULE_POOLINGS)}. Received: pooling={pooling!r}. "
+            f"{', '.join(_MODULE_POOLINGS)}. Received: pooling={pooling!r}. "
             'Save with format="keras".'
         )
-    modes = {key: name == pooling for name, key in MODES.items()}
+    modes = {key: name == pooling for name, key in _MODES.items()}
     named = [("", "Transformer"), ("1_Pooling", "Pooling")]
     values = {
         "sentence_bert_config.json": {
@@ -171,7 +318,7 @@ def _module_files(
             **modes,
             "include_prompt": include_prompt,
         },
-        PROMPTS: prompts,
+        _PROMPTS: prompts,
     }
     files = {}
     for number, layer in enumerate(dense, 2):
@@ -183,22 +330,39 @@ def _module_files(
             "bias": layer.use_bias,
             "activation_function": ACTIVATIONS[activation_name(layer)],
         }
-        files[f"{folder}/model.safetensors"] = functools.partial(
-            write_linear, layer
-        )
+        write = functools.partial(_write_linear, layer)
+        files[f"{folder}/model.safetensors"] = write
     if normalize:
         folder = f"{len(named)}_Normalize"
         named.append((folder, "Normalize"))
         values[f"{folder}/config.json"] = {}
-    values[MODULES] = [
+    values[_MODULES] = [
         {
             "idx": index,
             "name": str(index),
             "path": folder,
-            "type": f"{PACKAGE}.models.{kind}",
+            "type": f"{_PACKAGE}.models.{kind}",
         }
         for index, (folder, kind) in enumerate(named)
     ]
     for name, content in values.items():
         files[name] = functools.partial(artifacts.write_json, values=content)
     return files
+
+
+@contextlib.contextmanager
+def _naming(path):
+    """Raise errors as a `CheckpointError` that names the file."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path}: {error}") from None
+
+
+def _read_if_any(path):
+    return _read(path) if path.is_file() else {}
+
+
+def _read(path):
+    with _naming(path):
+        return read_json_object(path)
