@@ -48,18 +48,19 @@ def entries(function) -> dict[str, str]:
     }
 
 
-def describe(other, omit=()) -> typing.Callable[[_Function], _Function]:
-    """Decorate a function with the documentation of other arguments.
+def describe(*others, omit=()) -> typing.Callable[[_Function], _Function]:
+    """Decorate a function or class with the documentation of other arguments.
 
-    The entry `**` in `Args:` is replaced by the entries of `other`.
+    The entry `**` in `Args:` is replaced by the entries of the others.
 
     Args:
-        other: documented class or function.
+        *others: documented classes or functions.
         omit: names that are left out.
     """
 
     def decorate(function):
-        taken = [x for name, x in entries(other).items() if name not in omit]
+        found = [x for other in others for x in entries(other).items()]
+        taken = [x for name, x in found if name not in omit]
         function.__doc__ = _REST.sub(
             lambda _: "".join(dict.fromkeys(taken)),
             f"{inspect.getdoc(function) or ''}\n",
@@ -90,7 +91,7 @@ def name_rest(other, omit=()) -> typing.Callable[[_Function], _Function]:
         copy = with_defaults(function)
         copy.__signature__ = inspect.Signature([*named, *others])
         copy.__wrapped__ = function
-        return describe(other, [*own, *omit])(copy)
+        return describe(other, omit=[*own, *omit])(copy)
 
     return decorate
 

@@ -10,10 +10,13 @@ from keras_bert.tasks.fine_tuning.columns import as_list
 from keras_bert.tasks.fine_tuning.columns import as_rows
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.tasks.fine_tuning.columns import checked_texts
+from keras_bert.tasks.fine_tuning.columns import split_examples
 from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import tokenized_rows
 from keras_bert.tasks.parts import Inputs
 from keras_bert.text.preprocessor import Preprocessor
+
+_KEYS = (("text", "choices"),)
 
 
 def as_questions(questions):
@@ -24,7 +27,7 @@ def as_questions(questions):
             str, and its choices, a list of str; or mappings or columns with
             the keys `text` and `choices`.
     """
-    return as_rows(questions, (("text", "choices"),))
+    return as_rows(questions, _KEYS)
 
 
 def encoded_questions(questions):
@@ -59,21 +62,12 @@ def right_choices(questions, labels, num_choices):
 
     Args:
         questions: as returned by `as_questions`.
-        labels: list of int, one for each question; `INSIDE` if they are those
-            of `MultipleChoiceExample`s.
+        labels: list of int, one for each question.
         num_choices: int.
 
     Raises:
-        ValueError: there is no label, or it is no index; its place is named.
+        ValueError: a label is no index; its place is named.
     """
-    if labels is INSIDE:
-        labels = [getattr(question, "label", None) for question in questions]
-    labels = as_list(labels, "labels")
-    if len(labels) != len(questions):
-        raise ValueError(
-            "There must be a label for each question. Received: "
-            f"{len(questions)} questions, {len(labels)} labels."
-        )
     for index, (question, label) in enumerate(
         zip(questions, labels, strict=True)
     ):
@@ -138,9 +132,10 @@ class Choices(Inputs):
 
     def read_labelled(self, questions, labels):
         questions = as_questions(questions)
+        if labels is INSIDE:
+            labels = [getattr(x, "label", None) for x in questions]
+        questions, labels = split_examples(questions, labels, _KEYS)
         contexts, choices = encoded_questions(questions)
-        if not contexts:
-            raise ValueError("There must be examples. Received: none.")
         places = right_choices(questions, labels, len(choices[0]))
         targets = np.eye(len(choices[0]), dtype=np.float32)[places]
         return (contexts, choices), targets

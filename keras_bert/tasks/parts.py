@@ -25,7 +25,6 @@ class Inputs:
 
     def read(self, texts):
         """Check texts to answer; return them as `encode` takes them."""
-        raise NotImplementedError
 
     def read_labelled(self, texts, labels):
         """Check examples and labels; return both, for `encode` and `learn`.
@@ -34,7 +33,6 @@ class Inputs:
             texts: as `fit` of the task takes them.
             labels: the same, or `INSIDE` if the texts include them.
         """
-        raise NotImplementedError
 
     def encode(self, texts, targets=None, weights=None):
         """Tokenize texts.
@@ -46,7 +44,6 @@ class Inputs:
         Returns:
             `Encoded`.
         """
-        raise NotImplementedError
 
     def join(self, encoded, logits):
         """Gather the logits of rows, or of their tokens, by answers."""
@@ -80,7 +77,6 @@ class Outputs:
 
     def learn(self, labels, class_weights):
         """Check labels; return the targets and weights for `Inputs.encode`."""
-        raise NotImplementedError
 
     def activation(self, logits):
         """Return the probabilities of logits."""
@@ -88,7 +84,6 @@ class Outputs:
 
     def loss(self, label_smoothing):
         """Return the Keras loss of targets and logits."""
-        raise NotImplementedError
 
     def soft_loss(self, temperature):
         """Return the Keras loss of the logits of teacher and student."""
@@ -104,23 +99,18 @@ class Outputs:
 
     def metric_names(self, encoded):
         """Return the keys of `metrics`."""
-        raise NotImplementedError
 
     def metrics(self, encoded, logits):
         """Return the scores of `evaluate`, a dict of floats."""
-        raise NotImplementedError
 
     def is_constant(self, encoded, logits):
         """Return True if nearly all answers are equal and should differ."""
-        raise NotImplementedError
 
     def decode(self, encoded, logits):
         """Return the answers of `predict`."""
-        raise NotImplementedError
 
     def graph(self, logits, inputs):
         """Return the answers as a dict of tensors, in graph."""
-        raise NotImplementedError
 
 
 class Classes(Outputs):

@@ -6,6 +6,7 @@ The tests compare them with scikit-learn and SciPy.
 import numpy as np
 
 from keras_bert.data.labelled.glue_tasks import glue_task
+from keras_bert.tasks.fine_tuning.columns import brief
 
 
 def glue_scores(task, labels, predictions):
@@ -95,17 +96,14 @@ def _paired_numbers(labels, predictions):
 
 
 def _numbers(name, values):
-    numbers = []
-    for index, value in enumerate(values):
-        try:
-            numbers.append(float(value))
-        except (TypeError, ValueError):
-            numbers.append(np.nan)
-        if not np.isfinite(numbers[-1]):
-            raise ValueError(
-                f"`{name}` must be finite numbers. Received: {value!r} at "
-                f"index {index}."
-            )
+    try:
+        numbers = np.array([*values], float)
+    except (TypeError, ValueError):
+        numbers = np.array([np.nan])
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            f"`{name}` must be finite numbers. Received: {brief([*values])}."
+        )
     return numbers
 
 

@@ -17,19 +17,7 @@ class TextClassifier(TextTask):
             another order.
         multi_label: bool, whether a text may have several labels or none.
             Labels with a probability of at least 0.5 are returned.
-        seq_length: int, longest text or pair in tokens, special tokens
-            included; by default as trained, or else 128, or the model's limit
-            if that is less.
-        truncation: str, which part of longer texts is kept: "head", their
-            beginning, which is the default, "tail" or "head_tail".
-        windows: str, "mean" or "max": longer single texts are not cut but
-            read in windows, and the logits of the windows are pooled. In
-            training each window is an example with the label of its text,
-            and the windows of a text weigh as much as one text; `batch_size`
-            is in windows.
-        stride: int, most tokens from the start of a window to the start of
-            the next; by default windows overlap only so far that none is
-            short.
+        **kwargs: of `TextTask`.
         rename_labels: dict from labels that the model was trained with to
             their new names.
         new_head: bool, whether a random head takes the place of the trained

@@ -14,16 +14,7 @@ class TextRegressor(TextTask):
     Args:
         pretrained: `PretrainedModel`, of an encoder or fine-tuned for this
             task.
-        seq_length: int, longest text or pair in tokens, special tokens
-            included; by default as trained, or else 128, or the model's limit
-            if that is less.
-        truncation: str, which part of longer texts is kept: "head", their
-            beginning, which is the default, "tail" or "head_tail".
-        windows: str, "mean" or "max": longer single texts are not cut but
-            read in windows, and the logits of the windows are pooled.
-        stride: int, most tokens from the start of a window to the start of
-            the next; by default windows overlap only so far that none is
-            short.
+        **kwargs: of `TextTask`.
 
     Example:
 

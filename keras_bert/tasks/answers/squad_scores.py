@@ -124,17 +124,12 @@ def _means(exact, f1, prefix=""):
 
 def _check_predictions(questions, predictions):
     """Check predictions; return them with ids that are str."""
-    if not isinstance(predictions, dict):
+    is_dict = isinstance(predictions, dict)
+    if not is_dict or not all(isinstance(x, str) for x in predictions.values()):
         raise ValueError(
             "`predictions` must be an object from ids to texts. "
             f"Received: {brief(predictions)}."
         )
-    for name, text in predictions.items():
-        if not isinstance(text, str):
-            raise ValueError(
-                f"`predictions` must be texts. Received: {brief(text)} for "
-                f"the question {name!r}."
-            )
     predictions = {str(name): text for name, text in predictions.items()}
     missing = [q.id for q in questions if q.id not in predictions]
     if missing:
@@ -149,23 +144,17 @@ def _check_predictions(questions, predictions):
 
 
 def _numbers(questions, no_answer_probabilities):
-    if not isinstance(no_answer_probabilities, dict):
+    numbers = [np.nan]
+    if isinstance(no_answer_probabilities, dict):
+        values = {str(name): x for name, x in no_answer_probabilities.items()}
+        numbers = [values.get(question.id) for question in questions]
+    are_numbers = all(type(number) in (int, float) for number in numbers)
+    if not are_numbers or not np.isfinite(numbers).all():
         raise ValueError(
-            "`no_answer_probabilities` must be an object from ids to numbers. "
+            "`no_answer_probabilities` must be an object with a finite number "
+            "for the id of each prediction. "
             f"Received: {brief(no_answer_probabilities)}."
         )
-    values = {str(name): x for name, x in no_answer_probabilities.items()}
-    numbers = []
-    for question in questions:
-        number = values.get(question.id)
-        is_number = type(number) in (int, float)
-        if not is_number or not math.isfinite(number):
-            raise ValueError(
-                "`no_answer_probabilities` must have a finite number for "
-                f"each prediction. Received: {brief(number)} for the "
-                f"question {question.id!r}."
-            )
-        numbers.append(number)
     return np.array(numbers, np.float64)
 
 

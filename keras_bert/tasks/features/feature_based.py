@@ -7,6 +7,7 @@ import inspect
 import tempfile
 
 from keras_bert import checks
+from keras_bert.arguments import describe
 from keras_bert.arguments import name_rest
 from keras_bert.arguments import parameters
 from keras_bert.artifacts import check_writable
@@ -62,8 +63,17 @@ class FeatureBased(FineTunedTask):
 
     Args:
         pretrained: `PretrainedModel` or `Elmo`.
-        layers, combination, lstm_size, dropout, cache_dir, head_file: as
-            `FeatureTextClassifier` takes them.
+        layers: iterable of int, which layers are read: 0 for the embeddings,
+            1 for the first block and so on, or from the last, -1. By default
+            the last four, or all blocks if there are fewer.
+        combination: str, how several layers are combined: "concatenate", or
+            "weighted", their sum by weights that are learned.
+        lstm_size: int, of each direction; by default the encoder's width.
+        dropout: float, rate before each LSTM and after the last.
+        cache_dir: str, directory that keeps the states of the examples of
+            `fit` for the next training; nowhere by default.
+        head_file: str, the weights of a trained head; `from_pretrained`
+            finds it.
         **kwargs: other arguments of the task.
 
     Attributes:
@@ -75,8 +85,10 @@ class FeatureBased(FineTunedTask):
     is_per_token = False
 
     def __init_subclass__(cls):
-        super().__init_subclass__()
         cls.__signature__ = inspect.Signature([*parameters(cls).values()])
+        task = cls.__bases__[-1]
+        describe(task, FeatureBased, omit=["pretrained", "**kwargs"])(cls)
+        super().__init_subclass__()
 
     def __init__(
         self,
@@ -104,8 +116,8 @@ class FeatureBased(FineTunedTask):
         self.cache_dir = cache_dir
         super().__init__(pretrained, **kwargs)
         if self.kept_outputs:
-            self._check_same_head(trained)
-            read_head(self.head_model, _named(head_file, type(self).__name__))
+            self._check_same_head(trained, head_file)
+            read_head(self.head_model, head_file)
             self.last_layer.take_outputs(self.kept_outputs)
 
     @classmethod
@@ -223,8 +235,15 @@ class FeatureBased(FineTunedTask):
                 f"a `PretrainedModel`. Received: {type(self.pretrained)}."
             )
 
-    def _check_same_head(self, trained):
-        """Raises ValueError unless a model of these settings has this head."""
+    def _check_same_head(self, trained, head_file):
+        """Raise ValueError unless a file has the weights of this head."""
+        if head_file is None:
+            name = type(self).__name__
+            raise ValueError(
+                f"This model was trained as a {name}, and its head is in a "
+                f"file of its own. Read it with `{name}.from_pretrained`. "
+                "Received: head_file=None."
+            )
         for name in _OF_WEIGHTS:
             if trained[name] != self.settings[name]:
                 raise ValueError(
@@ -248,16 +267,6 @@ class FeatureBased(FineTunedTask):
         return over_states(encoded, states)
 
 
-def _named(head_file, name):
-    if head_file is None:
-        raise ValueError(
-            f"This model was trained as a {name}, and its head is in a file "
-            f"of its own. Read it with `{name}.from_pretrained`. "
-            "Received: head_file=None."
-        )
-    return head_file
-
-
 def write_head(head, path):
     """Write all weights of a head, a `keras.Model`, to a path."""
     write_weights(path, {weight.path: weight for weight in head.weights})
@@ -276,17 +285,9 @@ def read_head(head, path):
     arrays = SafetensorsFile(path)
     shapes = {w.path: tuple(w.shape) for w in head.weights}
     if arrays.shapes != shapes:
-        differing = sorted(
-            name
-            for name in {*shapes, *arrays.shapes}
-            if shapes.get(name) != arrays.shapes.get(name)
-        )
-        name = differing[0]
         raise CheckpointError(
-            f"{path} must hold the weights of the head that task.json tells "
-            f"of. {len(differing)} differ, such as {name}: expected "
-            f"{shapes.get(name, 'none')}, found "
-            f"{arrays.shapes.get(name, 'none')}."
+            f"{path} must hold the weights of the head of task.json, {shapes}. "
+            f"Received: {arrays.shapes}."
         )
     for weight in head.weights:
         weight.assign(arrays.read(weight.path))

@@ -95,8 +95,8 @@ def split_examples(texts, labels=INSIDE, keys=TEXT_KEYS):
     texts, labels = as_rows(texts, keys), as_list(labels, "labels")
     if len(texts) != len(labels):
         raise ValueError(
-            "There must be a label for each text. Received: "
-            f"{len(texts)} texts, {len(labels)} labels."
+            "There must be a label for each example. Received: "
+            f"{len(texts)} examples, {len(labels)} labels."
         )
     if not texts:
         raise ValueError("There must be examples. Received: none.")

@@ -54,7 +54,7 @@ class Forward:
             return function(examples.inputs(indices))
 
         buckets = length_buckets(examples.lengths, self.batch_tokens)
-        function = self._functions.for_batches(len(buckets))
+        function = self._functions(len(buckets))
         for indices, outputs in zip(
             buckets, _computed(run, buckets), strict=True
         ):
@@ -93,20 +93,13 @@ def _computed(run, buckets):
 
 
 def _functions(model):
-    if keras.backend.backend() != "tensorflow":
-        return _ArrayFunction(model)
-    from keras_bert.tasks.fine_tuning.graph_function import GraphFunction
+    """Return a function from numbers of batches to functions of a batch."""
+    if keras.backend.backend() == "tensorflow":
+        from keras_bert.tasks.fine_tuning.graph_function import GraphFunction
 
-    return GraphFunction(model)
-
-
-class _ArrayFunction:
-    """As `GraphFunction`, on a backend of its own."""
-
-    def __init__(self, model):
-        self._model = model
-
-    def for_batches(self, num_batches):
-        return lambda inputs: self._model.predict_on_batch(
+        return GraphFunction(model).for_batches
+    return lambda num_batches: (
+        lambda inputs: model.predict_on_batch(
             {name: np.asarray(x) for name, x in inputs.items()}
         )
+    )

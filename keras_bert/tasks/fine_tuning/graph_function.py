@@ -40,10 +40,11 @@ class GraphFunction:
         names = model.input.keys()
         self._plain = lambda x: self._traced()(*(x[name] for name in names))
         self._is_narrow = model.compute_dtype == "bfloat16"
-        self._is_mirrored = any(
+        is_elsewhere = tf.config.list_logical_devices("GPU") or any(
             isinstance(v.value, tf.distribute.DistributedValues)
             for v in model.variables
         )
+        self._min_count = math.inf if is_elsewhere else _MIN_BATCHES_TO_COMPILE
 
     def _trace(self):
         """Make the functions of the layers as they are now."""
@@ -65,23 +66,14 @@ class GraphFunction:
         if laid_out and laid_out.is_outdated:
             laid_out, self._count = None, 0
         self._count += num_batches if self._is_narrow else 1
-        if not laid_out and self._count >= self._paying_count():
-            laid_out = self._new_laid_out()
+        if not laid_out and self._count >= self._min_count:
+            laid_out = (
+                _Constants(self._model, self._traced, self._plain)
+                if self._is_narrow
+                else _Packed(self._model)
+            )
         self._laid_out = laid_out
         return laid_out or self._plain
-
-    def _paying_count(self):
-        has_gpu = bool(tf.config.list_logical_devices("GPU"))
-        return (
-            math.inf
-            if has_gpu or self._is_mirrored
-            else _MIN_BATCHES_TO_COMPILE
-        )
-
-    def _new_laid_out(self):
-        if self._is_narrow:
-            return _Constants(self._model, self._traced, self._plain)
-        return _Packed(self._model)
 
 
 class _FrozenCopy:

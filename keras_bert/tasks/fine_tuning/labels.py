@@ -84,22 +84,20 @@ def numbers(labels, num_outputs=1):
     Raises:
         ValueError: one is no finite number; its index is named.
     """
-    rows = [[x] if num_outputs == 1 else _plain_row(x) for x in labels]
+    rows = [_plain_row([x] if num_outputs == 1 else x) for x in labels]
     for index, row in enumerate(rows):
-        if not isinstance(row, list) or len(row) != num_outputs:
+        is_row = isinstance(row, list) and len(row) == num_outputs
+        if not is_row or not all(map(_is_finite, row)):
             raise ValueError(
-                f"A label must be a list of {num_outputs} numbers. "
-                f"Received: {brief(row)} at index {index}."
+                f"A label must be {num_outputs} finite number(s). "
+                f"Received: {brief(labels[index])} at index {index}."
             )
-        for label in map(plain, row):
-            is_number = isinstance(label, int | float)
-            is_number = is_number and not isinstance(label, bool)
-            if not is_number or not np.isfinite(label):
-                raise ValueError(
-                    "A label must be a finite number. "
-                    f"Received: {label!r} at index {index}."
-                )
     return np.array(rows, np.float32).reshape(-1, num_outputs)
+
+
+def _is_finite(value):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and np.isfinite(value)
 
 
 def _plain_row(row):

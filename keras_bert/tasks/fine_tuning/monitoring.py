@@ -120,12 +120,10 @@ def check_monitored(callbacks, names):
         if name is None or not is_used:
             continue
         if name not in names and all(map(_is_of_keras, callbacks)):
-            hint = ""
-            if not any(other.startswith("val_") for other in names):
-                hint = "Pass `validation_data` to log val_loss and others. "
             raise ValueError(
                 f"{type(callback).__name__} must monitor one of "
-                f"{', '.join(names)}. {hint}Received: monitor={name!r}."
+                f"{', '.join(names)}. Names that begin with val_ need "
+                f"`validation_data`. Received: monitor={name!r}."
             )
         if callback.mode == "auto":
             is_error = name.endswith(("loss", "error"))

@@ -9,6 +9,7 @@ References:
 import numpy as np
 
 from keras_bert import checks
+from keras_bert.arguments import describe
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import PAIR_KEYS
 from keras_bert.tasks.fine_tuning.columns import SINGLE_KEYS
@@ -24,6 +25,8 @@ from keras_bert.text.preprocessor import Preprocessor
 _TEXTS_AT_ONCE = 4096
 # By whether the texts are pairs, if that is known.
 _KEYS = {None: TEXT_KEYS, False: SINGLE_KEYS, True: PAIR_KEYS}
+
+_OWN_ARGUMENTS = ("pretrained", "answer", "settings")
 
 
 class Texts(Inputs):
@@ -87,13 +90,28 @@ class TextTask(FineTunedTask):
         pretrained: `PretrainedModel`.
         answer: `Outputs`.
         settings: dict for JSON, of the subclass.
-        seq_length, truncation, windows, stride: as `TextClassifier` takes
-            them; by default as trained.
+        seq_length: int, longest text or pair in tokens, special tokens
+            included; by default as trained, or else 128, or the model's limit
+            if that is less.
+        truncation: str, which part of longer texts is kept: "head", their
+            beginning, which is the default, "tail" or "head_tail".
+        windows: str, "mean" or "max": longer single texts are not cut but
+            read in windows, and the logits of the windows are pooled. In
+            training each window is an example with the label of its text,
+            and the windows of a text weigh as much as one text; `batch_size`
+            is in windows.
+        stride: int, most tokens from the start of a window to the start of
+            the next; by default windows overlap only so far that none is
+            short.
 
     Attributes:
         is_pair: bool, whether it takes pairs, which is known from the
             examples that it is trained on; None before.
     """
+
+    def __init_subclass__(cls):
+        describe(TextTask, omit=_OWN_ARGUMENTS)(cls)
+        super().__init_subclass__()
 
     def __init__(
         self,

@@ -121,13 +121,6 @@ def tagged_words(sentences, tags=INSIDE, names=()):
     return sentences, tags, by_indices
 
 
-def rows_of_tags(tags):
-    """Returns what `tagged_words` does, without the words."""
-    if isinstance(tags, TaggedSentences):
-        return tags.tags, tags.where
-    return as_tags(tags), by_indices
-
-
 def in_iob2(tags, where):
     """Brings tags of entities into IOB2; plain ones stay.
 
@@ -160,8 +153,10 @@ def tag_names(*tags):
     """
     names = set()
     for part in tags:
-        rows, where = rows_of_tags(part)
-        names.update(*in_iob2(rows, where))
+        if isinstance(part, TaggedSentences):
+            names.update(*in_iob2(part.tags, part.where))
+        else:
+            names.update(*in_iob2(as_tags(part), by_indices))
     if is_plain(names):
         return sorted(names)
     check_names(names)

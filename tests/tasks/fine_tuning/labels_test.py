@@ -68,5 +68,5 @@ def test_numbers_are_finite():
         with pytest.raises(ValueError, match="finite.* at index 1"):
             numbers([1.0, bad])
     for bad in (1, [1], [1, 2, 3], "12"):
-        with pytest.raises(ValueError, match="2 numbers.*at index 1"):
+        with pytest.raises(ValueError, match="2 finite number.*at index 1"):
             numbers([[1, 2], bad], 2)
