@@ -128,8 +128,7 @@ def _task_from_config(values):
 
 def _embedder_arguments(embedder):
     return {
+        **embedder.settings,
         "seq_length": embedder.preprocess.seq_length,
-        "pooling": embedder.pooling,
-        "normalize": embedder.normalize,
         "dense": [keras.layers.serialize(layer) for layer in embedder.dense],
     }

@@ -203,17 +203,24 @@ def label_rows(right, given, found, names):
             rightly found, is there, and is found.
         names: list of str, the labels.
     """
-    columns = {
-        "label": names,
-        "precision": (right / np.maximum(found, 1)).tolist(),
-        "recall": (right / np.maximum(given, 1)).tolist(),
-        "f1": _f1_of_counts(right, given, found).tolist(),
-        "support": given.tolist(),
-    }
+    counts = right.tolist(), given.tolist(), found.tolist()
     return [
-        dict(zip(columns, row, strict=True))
-        for row in zip(*columns.values(), strict=True)
+        {"label": name, **shares_of_counts(*row), "support": row[1]}
+        for name, *row in zip(names, *counts, strict=True)
     ]
+
+
+def shares_of_counts(right, given, found):
+    """Return a dict of `precision`, `recall` and `f1`; 0.0 of nothing.
+
+    Args:
+        right, given, found: int, as `label_rows` takes them.
+    """
+    return {
+        "precision": right / max(found, 1),
+        "recall": right / max(given, 1),
+        "f1": 2 * right / max(given + found, 1),
+    }
 
 
 def _f1_of_counts(right, given, found):

@@ -4,6 +4,8 @@ import inspect
 import os
 import typing
 
+from absl import logging
+
 from keras_bert import arguments
 from keras_bert.checkpoints import from_pretrained
 from keras_bert.layers.flat_dense import check_not_quantized
@@ -90,17 +92,27 @@ class Task(Summarized):
             ValueError: the model does not fit the task, or an argument is out
                 of range.
         """
-        pretrained = from_pretrained(
+        pretrained, own = cls._read(
             directory,
             lowercase=lowercase,
             special_tokens_in_text=special_tokens_in_text,
             strict=strict,
         )
-        return cls.of_directory(pretrained, directory, **kwargs)
+        given = {name: x for name, x in kwargs.items() if x is not None}
+        for name in given.keys() & own.keys():
+            if given[name] != own[name]:
+                message = "`%s` is %r as asked for; the checkpoint says %r."
+                logging.warning(message, name, given[name], own[name])
+        return cls.of_directory(pretrained, directory, **{**own, **given})
+
+    @classmethod
+    def _read(cls, directory, **arguments):
+        """Return the model of a directory and its arguments of the class."""
+        return from_pretrained(directory, **arguments), {}
 
     @classmethod
     def of_directory(cls, pretrained, directory, **kwargs):
-        """Makes the task of a model, with its own files in the directory.
+        """Make the task of a model, with the task's files in the directory.
 
         :meta private:
         """

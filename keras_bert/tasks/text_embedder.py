@@ -1,7 +1,5 @@
 """A model as a source of features: a vector for each text."""
 
-import typing
-
 import numpy as np
 
 from keras_bert import arguments
@@ -9,7 +7,6 @@ from keras_bert.tasks.embeddings.model import embedding_model
 from keras_bert.tasks.embeddings.prompts import PromptPreprocessor
 from keras_bert.tasks.embeddings.prompts import Prompts
 from keras_bert.tasks.embeddings.saving import load_embedder
-from keras_bert.tasks.embeddings.saving import merged_arguments
 from keras_bert.tasks.embeddings.saving import save_embedder
 from keras_bert.tasks.embeddings.scores import RETRIEVAL_METRICS
 from keras_bert.tasks.embeddings.scores import SCORED_METRICS
@@ -30,19 +27,21 @@ from keras_bert.tasks.fine_tuning.recipe import Recipe
 from keras_bert.tasks.fine_tuning.training import fine_tune
 from keras_bert.tasks.task import Task
 
-_Embedder = typing.TypeVar("_Embedder", bound="TextEmbedder")
-
 # So many are held as ids together.
 _TEXTS_AT_ONCE = 16384
 
 
 class TextEmbedder(Task):
-    """Turns texts into vectors.
+    """Embedder of texts: a vector for each.
 
     The precision is that of the model: for bfloat16, faster where the
     processor has it, read the checkpoint after
     `keras.config.set_dtype_policy("mixed_bfloat16")`. The vectors are float32
     in any case.
+
+    A checkpoint of `save` or of sentence-transformers also has pooling, dense
+    layers, normalization, length and prompts. Arguments of `from_pretrained`
+    replace them, and a warning names each difference.
 
     Args:
         pretrained: `PretrainedModel`.
@@ -131,43 +130,8 @@ class TextEmbedder(Task):
             forward.batch_tokens = value
 
     @classmethod
-    def from_pretrained(
-        cls: type[_Embedder],
-        directory,
-        lowercase=None,
-        special_tokens_in_text=None,
-        strict=False,
-        **kwargs,
-    ) -> _Embedder:
-        """Read a checkpoint as an embedder.
-
-        A checkpoint of `save` or of sentence-transformers also has pooling,
-        dense layers, normalization, length and prompts. Arguments replace
-        them, and a warning names each difference.
-
-        Args:
-            directory: str, as `keras_bert.from_pretrained` takes it: a
-                directory, or the name of a model on the Hugging Face Hub.
-            lowercase: bool, whether texts are lower-cased. Needed if no file
-                of the directory says so.
-            special_tokens_in_text: bool, whether a special token in a text,
-                such as "[SEP]", becomes its id; by default as saved, or
-                False.
-            strict: bool, whether unknown keys and arrays in a directory of
-                others are an error, not a warning.
-            **kwargs: arguments of the class.
-
-        Raises:
-            CheckpointError: a file cannot be used, or names a module or a
-                pooling of sentence-transformers that does not exist here.
-        """
-        pretrained, told = load_embedder(
-            directory,
-            lowercase=lowercase,
-            special_tokens_in_text=special_tokens_in_text,
-            strict=strict,
-        )
-        return cls(pretrained, **merged_arguments(told, kwargs))
+    def _read(cls, directory, **arguments):
+        return load_embedder(directory, **arguments)
 
     def save(self, directory, format="keras", overwrite=False):
         """Writes the embedder so that `from_pretrained` reads it back equal.

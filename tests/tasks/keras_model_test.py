@@ -20,6 +20,8 @@ _TASKS = {
         pooling="max",
         normalize=True,
         dense=[keras.layers.Dense(3, activation="tanh")],
+        prompts={"query": "the dog "},
+        default_prompt_name="query",
     ),
 }
 

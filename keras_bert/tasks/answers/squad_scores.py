@@ -55,21 +55,13 @@ def squad_scores(
         ValueError: the data set, a prediction or a probability is not of the
             form above, or no prediction is for one of the questions.
     """
-    return question_metrics(
-        squad_questions(data_set, "`data_set`"),
-        predictions,
-        no_answer_probabilities,
-        no_answer_threshold,
-    )
+    questions = squad_questions(data_set, "`data_set`")
+    odds = no_answer_probabilities, no_answer_threshold
+    return question_metrics(questions, predictions, *odds)
 
 
-def question_metrics(
-    questions,
-    predictions,
-    no_answer_probabilities=None,
-    no_answer_threshold=1.0,
-):
-    """Computes `squad_scores` of a list of `SquadQuestion`."""
+def question_metrics(questions, predictions, odds=None, threshold=1.0):
+    """Compute `squad_scores` of a list of `SquadQuestion`."""
     predictions = _check_predictions(questions, predictions)
     exact, f1 = question_scores(questions, predictions)
     is_given = np.array([q.id in predictions for q in questions])
@@ -79,10 +71,10 @@ def question_metrics(
             f"{brief(predictions)}, not one of {len(questions)} ids."
         )
     if not has_impossible(questions):
-        if no_answer_probabilities is not None:
+        if odds is not None:
             raise ValueError(
                 "`no_answer_probabilities` must be None where every question "
-                f"has an answer. Received: {brief(no_answer_probabilities)}."
+                f"has an answer. Received: {brief(odds)}."
             )
         scores = _means(exact, f1)
         return {"exact_match": scores.pop("exact"), **scores}
@@ -90,10 +82,10 @@ def question_metrics(
     exact, f1 = exact[is_given], f1[is_given]
     has_answer = np.array([not q.is_impossible for q in answered])
     best = {}
-    if no_answer_probabilities is not None:
-        numbers = _numbers(answered, no_answer_probabilities)
+    if odds is not None:
+        numbers = _numbers(answered, odds)
         best = _best_scores(numbers, exact, f1, has_answer)
-        is_null = numbers > no_answer_threshold
+        is_null = numbers > threshold
         exact, f1 = (np.where(is_null, ~has_answer, x) for x in (exact, f1))
     return {
         **_means(exact, f1),

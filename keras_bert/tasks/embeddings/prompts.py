@@ -4,6 +4,7 @@ import dataclasses
 
 import tensorflow as tf
 
+from keras_bert import checks
 from keras_bert.tasks.fine_tuning.columns import brief
 from keras_bert.text.preprocessor import Preprocessor
 
@@ -36,11 +37,8 @@ class Prompts:
                 "`prompts` must be a dict from names to strings. "
                 f"Received: prompts={brief(prompts)}."
             )
-        if self.default_prompt_name not in (None, *prompts):
-            raise ValueError(
-                f"`default_prompt_name` must be None{self._or_names()}. "
-                f"Received: default_prompt_name={self.default_prompt_name!r}."
-            )
+        names = (None, *prompts)
+        checks.one_of(names, default_prompt_name=self.default_prompt_name)
 
     def named(self, name=None):
         """Look up a prompt.
@@ -52,16 +50,9 @@ class Prompts:
             str, "" for none.
         """
         name = self.default_prompt_name or "" if name is None else name
-        if name and name not in self.prompts:
-            raise ValueError(
-                f'`prompt` must be ""{self._or_names()}. '
-                f"Received: prompt={name!r}."
-            )
+        if name:
+            checks.one_of(self.prompts, prompt=name)
         return self.prompts.get(name, "")
-
-    def _or_names(self):
-        names = ", ".join(self.prompts)
-        return f" or one of {names}" if names else "; there are no prompts"
 
     def first_of(self, *names):
         """The first of some names that a prompt has, "" for none."""

@@ -11,7 +11,6 @@ import functools
 import json
 import re
 
-from absl import logging
 from keras import ops
 
 from keras_bert import artifacts
@@ -84,29 +83,6 @@ def load_embedder(directory, **arguments):
         ) from None
     read["dense"] = _read_dense(directory / _DENSE, read["dense"])
     return pretrained, read
-
-
-def merged_arguments(read, given):
-    """Merge the arguments of a user with the arguments of a directory.
-
-    Args:
-        read: dict of arguments, as returned by `load_embedder`.
-        given: dict of arguments, which take precedence; None for the one of
-            the directory.
-
-    Returns:
-        A dict of arguments. The log names each difference.
-    """
-    given = {name: value for name, value in given.items() if value is not None}
-    for name in given.keys() & read.keys():
-        if given[name] != read[name]:
-            logging.warning(
-                "`%s` is %r as asked for; the checkpoint says %r.",
-                name,
-                given[name],
-                read[name],
-            )
-    return {**read, **given}
 
 
 def save_embedder(embedder, directory, format, overwrite):

@@ -89,11 +89,11 @@ def _write(states_model, rows, path):
     """Write the states of each row to its place in an array on disk."""
     shape = (int(rows.lengths.sum()), *states_model.output[STATES].shape[2:])
     array = np.lib.format.open_memmap(path, "w+", STATES_DTYPE, shape)
-    ends = np.cumsum(rows.lengths)
+    ends, forward = np.cumsum(rows.lengths), Forward(states_model)
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         part = rows.part(slice(start, start + _ROWS_AT_ONCE))
         own_ends = ends[start : start + _ROWS_AT_ONCE]
-        for indices, outputs in Forward(states_model)(part):
+        for indices, outputs in forward(part):
             for index, states in zip(indices, outputs[STATES], strict=True):
                 tokens = states[part.place(index, len(states))]
                 _check_finite(tokens)

@@ -11,6 +11,7 @@ from keras_bert.data.labelled.entities import entity_tags
 from keras_bert.data.labelled.entities import find_entities
 from keras_bert.data.labelled.tag_schemes import IOB2
 from keras_bert.data.labelled.tag_schemes import check_scheme
+from keras_bert.tasks.scores import shares_of_counts
 from keras_bert.tasks.tags.sentences import check_lengths
 
 
@@ -96,9 +97,4 @@ def _entities(rows):
 
 
 def _figures(right, given, found):
-    return {
-        "precision": right / max(found, 1),
-        "recall": right / max(given, 1),
-        "f1": 2 * right / max(given + found, 1),
-        "num_entities": given,
-    }
+    return {**shares_of_counts(right, given, found), "num_entities": given}

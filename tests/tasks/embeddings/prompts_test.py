@@ -145,11 +145,11 @@ def test_files_that_put_no_prompt_before_texts_are_refused(bert, tmp_path):
         ({"prompts": {"query": 3}}, "must be a dict.*3"),
         (
             {"default_prompt_name": "query"},
-            "None; there are no prompts.*'query'",
+            "must be one of None. Received: .*'query'",
         ),
         (
             {"prompts": {"a": "b"}, "default_prompt_name": "query"},
-            "must be None or one of a. Received: .*'query'",
+            "must be one of None, a. Received: .*'query'",
         ),
     ],
 )
@@ -165,7 +165,7 @@ def test_prompts_that_cannot_be_are_errors(
 
 
 def test_a_name_that_is_none_is_an_error(bert):
-    with pytest.raises(ValueError, match="there are no prompts.*'query'"):
+    with pytest.raises(ValueError, match="`prompt` must be one of .*'query'"):
         TextEmbedder(bert).embed(_TEXTS, prompt="query")
     embedder = TextEmbedder(bert, prompts=_PROMPTS)
     with pytest.raises(ValueError, match="one of query, passage, none.*'x'"):
