@@ -14,8 +14,7 @@ from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.forward import progress_bar
 from keras_bert.tasks.loading import load_task
-from keras_bert.tasks.outputs import Choice
-from keras_bert.tasks.outputs import Labels
+from keras_bert.tasks.parts import Classes
 
 _Ensemble = typing.TypeVar("_Ensemble", bound="Ensemble")
 
@@ -122,13 +121,13 @@ class Ensemble(Summarized):
         Raises:
             ValueError: the tasks have no such method.
         """
-        if not isinstance(self._first.answer, Labels | Choice):
+        if not isinstance(self._first.answer, Classes):
             raise ValueError(
-                "`probabilities` exist for a TextClassifier and a "
-                "MultipleChoice. "
+                "`probabilities` exist for a TextClassifier, a "
+                "TokenClassifier and a MultipleChoice. "
                 f"Received: an ensemble of {_name(self._first)}s."
             )
-        encoded = self._encode(texts)
+        encoded = self._encode(self._first.reader.whole_texts(texts))
         return self._first.answer.probabilities(self._logits(encoded))
 
     @property

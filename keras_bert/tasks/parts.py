@@ -57,6 +57,10 @@ class Inputs:
         """
         return encoded.answer_targets(logits)
 
+    def whole_texts(self, texts):
+        """Return the texts of `probabilities` as `read` takes them."""
+        return texts
+
     def shared_texts(self, encoded, texts):
         """Return the texts for the other models of an ensemble."""
         return texts

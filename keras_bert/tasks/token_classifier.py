@@ -3,12 +3,10 @@
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
 from keras_bert.tasks.fine_tuning.columns import one_or_many
 from keras_bert.tasks.fine_tuning.label_names import choose_labels
-from keras_bert.tasks.tags.sentences import as_sentences
 from keras_bert.tasks.tags.sentences import check_names
 from keras_bert.tasks.tags.sentences import of_entities
 from keras_bert.tasks.tags.sentences import tag_names
 from keras_bert.tasks.tags.tags import Tags
-from keras_bert.tasks.tags.word_windows import WordLists
 from keras_bert.tasks.tags.word_windows import Words
 
 
@@ -136,5 +134,5 @@ class TokenClassifier(FineTunedTask):
             A list with a float32 array `(num_words, num_labels)` for each
             sentence; the probabilities of a word sum to 1.
         """
-        words = WordLists(as_sentences(sentences))
+        words = self.reader.whole_texts(sentences)
         return self.answer.probabilities(self.logits(self.encode(words)))

@@ -97,7 +97,7 @@ def test_two_questions_to_validate_on_are_no_questions_and_labels(chooser):
         ([("a", ["b", "c"])], [2], "from 0 to 1. Received: 2 at index 0"),
         ([("a", ["b", "c"])], [True], "Received: True at index 0"),
         ([("a", ["b", "c"])], ["c"], "Received: 'c' at index 0"),
-        ([("a", ["b", "c"])], [0, 1], "1 questions, 2 labels"),
+        ([("a", ["b", "c"])], [0, 1], "1 examples, 2 labels"),
         ([("a", ["b", "c"])], None, "Received: None at index 0"),
         (_read([0, None, 0, 0]), None, "Received: None at a.csv, line 3"),
     ],

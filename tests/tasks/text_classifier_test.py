@@ -204,7 +204,7 @@ def test_several_labels_are_those_of_half_or_more(bert):
 @pytest.mark.parametrize(
     ("texts", "labels", "message"),
     [
-        (["a", "b"], [0], "2 texts, 1 labels"),
+        (["a", "b"], [0], "2 examples, 1 labels"),
         ([], [], "Received: none"),
         (["a"], ["cat"], "animal, food.*'cat' at index 0"),
         (["a", "b"], [0, 2], "from 0 to 1.*2 at index 1"),

@@ -13,6 +13,7 @@ from keras_bert.tasks.fine_tuning.encoded import Encoded
 from keras_bert.tasks.fine_tuning.encoded import packed_rows
 from keras_bert.tasks.fine_tuning.encoded import token_targets
 from keras_bert.tasks.parts import Inputs
+from keras_bert.tasks.tags.sentences import as_sentences
 from keras_bert.tasks.tags.sentences import in_iob2
 from keras_bert.tasks.tags.sentences import tagged_words
 from keras_bert.tasks.tags.word_pieces import ENDS
@@ -205,6 +206,9 @@ class Words(Inputs):
         context = encoded.decode_context
         logits = at_first_pieces(encoded.rows, context, logits, 0.0)
         return token_targets(encoded.rows, logits, padding=0.0)
+
+    def whole_texts(self, sentences):
+        return WordLists(as_sentences(sentences))
 
     def shared_texts(self, encoded, texts):
         # Tokenizers may find different words in a text.

@@ -73,7 +73,7 @@ def test_any_container_will_do(preprocess):
         ([("a", "b"), ("c",)], None, r"pairs or trip.*\('c',\) at index 1"),
         ([("a", "b"), "cd"], None, "pairs or trip.*'cd' at index 1"),
         ([("a", "b"), ("c", None)], None, "None at index 1"),
-        ([("a", "b")], [1, 0], "1 texts, 2 labels"),
+        ([("a", "b")], [1, 0], "1 examples, 2 labels"),
         ([("a", "b")] * 2, [1, 5.0], "from -1 to 1.*5.0 at index 1"),
         ([("a", "b")], ["x"], "finite number.*'x' at index 0"),
         ("ab", None, "must be a list. Received: 'ab'"),

@@ -61,7 +61,7 @@ _DATA = (_TEXTS, _LABELS)
 @pytest.mark.parametrize(
     ("callback", "data", "message"),
     [
-        (_STOP(), None, "EarlyStopping must .*Pass `validation_data`.*val_l"),
+        (_STOP(), None, "EarlyStopping must .*`validation_data`.*val_l"),
         (_PLATEAU("val_acc"), _DATA, "loss, accuracy, val_loss, .*'val_acc'"),
         (_BEST, _DATA, "ModelCheckpoint must monitor .*monitor='f1'"),
     ],
