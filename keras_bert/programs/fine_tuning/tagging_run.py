@@ -37,14 +37,14 @@ class TaggingRun(FineTuningRun):
             text = conll_text(data.words, data.tags, tags)
             path = directory / "predictions.conll"
             path.write_text(text, encoding="utf-8")
-        return tagging_report(task, data, probabilities)
+        return tagging_report(task.answer, data, probabilities)
 
 
-def tagging_report(tagger, sentences, probabilities):
+def tagging_report(output, sentences, probabilities):
     """Report on a tagger.
 
     Args:
-        tagger: `TokenClassifier`.
+        output: `Tags` of the tagger.
         sentences: `TaggedSentences`.
         probabilities: list of float arrays `(num_words, num_labels)`.
 
@@ -54,16 +54,16 @@ def tagging_report(tagger, sentences, probabilities):
         `calibration`, over all words; and a list of dicts, the sentences with
         wrong tags, the most confident first.
     """
-    tags, names = sentences.tags, tagger.labels
-    if not tagger.answer.is_plain:
+    tags, names = sentences.tags, output.labels
+    if not output.is_plain:
         tags = in_iob2(tags, sentences.where)
     places = tag_places(tags, names, sentences.where)
     flat = np.concatenate(probabilities)
     found, right = flat.argmax(1), np.concatenate(places)
-    if tagger.answer.is_plain:
+    if output.is_plain:
         report = confusion_report(right, found, names)
     else:
-        report = _entity_report(tags, tagger.answer.tags_of(probabilities))
+        report = _entity_report(tags, output.tags_of(probabilities))
     report["calibration"] = calibration(flat.max(1), found == right)
     mistakes = []
     for index, words in enumerate(sentences.words):

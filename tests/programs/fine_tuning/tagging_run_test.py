@@ -5,17 +5,7 @@ import pytest
 
 from keras_bert.data.labelled.conll import TaggedSentences
 from keras_bert.programs.fine_tuning.tagging_run import tagging_report
-
-
-class _Tagger:
-    def __init__(self, labels):
-        self.labels = labels
-        self.is_plain = "O" not in labels
-
-    def tags_of(self, probabilities):
-        return [
-            [self.labels[x] for x in row.argmax(1)] for row in probabilities
-        ]
+from keras_bert.tasks.tags.tags import Tags
 
 
 def _sure(places, sure, num_labels=3):
@@ -43,7 +33,7 @@ def test_sentences_come_by_their_most_confident_wrong_tag():
         _sure([0, 0], [0.75, 0.5]),
     ]
     report, mistakes = tagging_report(
-        _Tagger(["O", "B-X", "I-X"]), sentences, found
+        Tags(["O", "B-X", "I-X"]), sentences, found
     )
     # Of two entities none is found whole; one is found that is none.
     assert report["scores"] == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
@@ -68,7 +58,7 @@ def test_sentences_come_by_their_most_confident_wrong_tag():
 
 def test_plain_tags_have_a_confusion_matrix():
     report, mistakes = tagging_report(
-        _Tagger(["NOUN", "VERB", "X"]),
+        Tags(["NOUN", "VERB", "X"]),
         _sentences(("NOUN", "VERB"), ("VERB",)),
         [_sure([0, 0], [0.5, 0.75]), _sure([1], [0.5])],
     )

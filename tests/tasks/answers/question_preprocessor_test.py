@@ -20,7 +20,7 @@ def _columns(pairs):
 
 
 def _rows(preprocess):
-    return question_rows(preprocess, preprocess.sizes, asked_questions(_PAIRS))
+    return question_rows(preprocess, asked_questions(_PAIRS))
 
 
 def test_it_packs_each_window(preprocess):
