@@ -142,9 +142,9 @@ def _wordpiece(path):
 
 
 def _byte_pair(path):
-    from keras_bert.text.byte_pair.settings import read_byte_pair
+    from keras_bert.text.byte_pair.settings import BytePairSettings
 
-    return read_byte_pair(path).tokenizer()
+    return BytePairSettings.read(path).make()
 
 
 def _sentencepiece(normalizer):

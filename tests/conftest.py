@@ -236,42 +236,39 @@ def _bytes_and_merges():
 
 
 def _sentencepiece_settings():
-    from keras_bert.text.sentencepiece.words import ALBERT
+    from keras_bert.text.sentencepiece.conventions import ALBERT
 
     return _of_pieces(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], ALBERT)
 
 
 def _deberta_settings():
-    from keras_bert.text.sentencepiece.words import DEBERTA
+    from keras_bert.text.sentencepiece.conventions import DEBERTA
 
     return _of_pieces(["[PAD]", "[CLS]", "[SEP]", "[UNK]"], DEBERTA)
 
 
 def _xlm_settings():
-    from keras_bert.text.sentencepiece.words import XLM_ROBERTA
+    from keras_bert.text.sentencepiece.conventions import XLM_ROBERTA
 
     return _of_pieces(["<unk>", "<s>", "</s>"], XLM_ROBERTA)
 
 
-def _of_pieces(specials, words):
+def _of_pieces(specials, conventions):
     from keras_bert.text.sentencepiece import model as spm
-    from keras_bert.text.sentencepiece.model import bytes_field
-    from keras_bert.text.sentencepiece.model import int_field
     from keras_bert.text.sentencepiece.settings import SentencePieceSettings
     from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
 
-    unknown = words.roles["unknown"]
+    unknown = conventions.roles["unknown"]
     kinds = {unknown: spm.UNKNOWN}
     pieces = [
         *(spm.Piece(t, 0.0, kinds.get(t, spm.CONTROL)) for t in specials),
         *(spm.Piece(f"▁word{n}", -2.0, spm.NORMAL) for n in range(10)),
         *(spm.Piece(c, -9.0, spm.NORMAL) for c in "▁0123456789abcdefghijokrw"),
     ]
-    trainer = int_field(40, specials.index(unknown))
-    data = b"".join(piece.to_bytes() for piece in pieces)
-    data += bytes_field(2, trainer) + bytes_field(3, b"")
+    data = spm.model_bytes(pieces, unk_id=specials.index(unknown))
+    model = spm.SentencePieceModel(data)
     return SentencePieceSettings(
-        SentencePieceVocabulary(spm.SentencePieceModel(data), words=words)
+        SentencePieceVocabulary(model, conventions=conventions)
     )
 
 

@@ -57,7 +57,7 @@ def _write_byte_pair(folder):
     text.write_text("Hello world\n" * 3)
     sources = keras_bert.data.open_sources([str(text)])
     settings, _ = keras_bert.data.learn_byte_pair(sources, 270)
-    settings.save(str(folder))
+    settings.write(str(folder))
 
 
 @pytest.fixture(scope="module")

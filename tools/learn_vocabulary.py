@@ -85,7 +85,8 @@ def main():
             **{name: _ARGUMENTS[name].value for name in arguments},
         )
         about |= _about(sources, settings, arguments, unseen, bad_lines)
-        (settings.vocabulary if is_file else settings).save(place)
+        write = settings.vocabulary.save if is_file else settings.write
+        write(place)
     logging.info("%d tokens.", about["vocab_size"])
     _tell(about)
     if bad_lines:
@@ -108,9 +109,7 @@ def _output():
 
 def _about(sources, settings, arguments, unseen, bad_lines):
     """What the manifest says of the vocabulary."""
-    unknown, pieces = keras_bert.data.measure_tokenizer(
-        settings.tokenizer(), unseen
-    )
+    unknown, pieces = keras_bert.data.measure_tokenizer(settings.make(), unseen)
     is_measured = not math.isnan(unknown)
     asked = {name: _ARGUMENTS[name].value for name in arguments}
     casing = {

@@ -279,7 +279,7 @@ class PretrainedModel(Summarized):
             ModuleNotFoundError: it needs TensorFlow, which is not there.
         """
         if self._tokenizer is None:
-            self._tokenizer = self.tokenizer_settings.tokenizer()
+            self._tokenizer = self.tokenizer_settings.make()
         return self._tokenizer
 
     @property

@@ -67,7 +67,7 @@ def export_onnx(task, directory, overwrite=False):
     }
     with artifacts.directory(directory, told, (), overwrite) as staging:
         (staging / "model.onnx").write_bytes(model.SerializeToString())
-        task.preprocess.tokenizer.settings.save(staging)
+        task.preprocess.tokenizer.settings.write(staging)
         write_tokenizer_json(task.preprocess, staging / "tokenizer.json")
 
 

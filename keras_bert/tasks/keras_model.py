@@ -11,7 +11,6 @@ from keras_bert.checkpoints.pretrained_model import PretrainedModel
 from keras_bert.checkpoints.task_record import TaskRecord
 from keras_bert.checkpoints.weight_table import HeadSize
 from keras_bert.tasks.fine_tuned_task import FineTunedTask
-from keras_bert.text.tokenizer_kinds import pack_settings
 from keras_bert.text.tokenizer_kinds import unpack_settings
 
 
@@ -102,7 +101,7 @@ def _task_config(task):
         },
         "parts": sorted(pretrained.parts),
         "record": record and dataclasses.asdict(record),
-        "tokenizer": pack_settings(pretrained.tokenizer_settings),
+        "tokenizer": pretrained.tokenizer_settings.packed(),
     }
 
 

@@ -3,26 +3,16 @@
 import collections
 import copy
 import hashlib
+import pathlib
 import typing
 
 from keras_bert.summary import Summarized
 
-# Of the settings of a tokenizer, in its files.
-SPECIAL_TOKENS_IN_TEXT = "special_tokens_in_text"
-# Roles of special tokens, by the keys of tokenizer_config.json.
-TOKEN_KEYS = {
-    "unk_token": "unknown",
-    "sep_token": "sep",
-    "pad_token": "pad",
-    "cls_token": "cls",
-    "mask_token": "mask",
-}
 
-
-class Roles(dict):
+class SpecialTokens(dict):
     """The special tokens of a vocabulary by their roles.
 
-    One that is missing is a ValueError for whoever looks it up.
+    Looking up a missing role raises ValueError.
     """
 
     def __missing__(self, role):
@@ -35,36 +25,41 @@ class Roles(dict):
 class BaseVocabulary(Summarized):
     """Tokens and their ids.
 
-    A vocabulary of a kind says its `roles` and `is_continuation`; it may say
-    in `_hint` more where a special token is missing.
+    A subclass defines `is_continuation` and may define `_hint`, which extends
+    the message about a missing special token.
 
     Args:
-        tokens: the tokens, as strings in the order of their ids, spelled as
-            in the published files.
-        source: str, where they come from, for error messages.
+        tokens: tokens, as strings in the order of their ids, spelled as in
+            the published files.
+        source: str, name of the file, for error messages.
+        roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
+            special tokens; by default those of the class.
 
     Attributes:
+        ids: dict from tokens to their ids.
         pair: str, the layout of pairs that the files of this kind of tokenizer
             prescribe, as `Template` takes it; None leaves it to the model.
-        roles: `Roles`, from "pad", "unknown", "cls", "sep" and "mask" to the
-            special tokens that play these roles.
 
     Raises:
-        ValueError: a special token is missing or a token stands twice.
+        ValueError: a special token is missing or a token occurs twice.
     """
 
     roles = {}
     pair = None
     allows_duplicates = False
 
-    def __init__(self, tokens, source="vocabulary"):
+    def __init__(self, tokens, source="vocabulary", roles=None):
         self.tokens = tuple(tokens)
-        self.roles = Roles(self.roles)
-        self._ids = {token: index for index, token in enumerate(self.tokens)}
-        if len(self._ids) != len(self.tokens) and not self.allows_duplicates:
-            raise ValueError(_first_duplicate(self.tokens, source))
+        self.roles = SpecialTokens(self.roles if roles is None else roles)
+        self.ids = {token: index for index, token in enumerate(self.tokens)}
+        if len(self.ids) != len(self.tokens) and not self.allows_duplicates:
+            counts = collections.Counter(self.tokens)
+            twice = next(token for token in self.tokens if counts[token] > 1)
+            raise ValueError(
+                f"{source} must not hold a token twice. Received: {twice!r}."
+            )
         special = self.roles.values()
-        missing = [token for token in special if token not in self._ids]
+        missing = [token for token in special if token not in self.ids]
         if missing:
             raise ValueError(
                 f"{source} must hold the special tokens {', '.join(special)}; "
@@ -82,34 +77,35 @@ class BaseVocabulary(Summarized):
     def sha256(self):
         """The SHA-256, in hexadecimal, of `to_bytes()`.
 
-        It does not depend on how lines end in the file.
+        It does not depend on the line ends of the file.
         """
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def to_bytes(self):
-        """The tokens, one a line, in UTF-8."""
+        """Return the tokens, one per line, in UTF-8."""
         return "".join(f"{token}\n" for token in self.tokens).encode("utf-8")
 
     def with_tokens(self, tokens):
-        """Makes a vocabulary with further tokens behind those that there are.
+        """Return a vocabulary with more tokens at its end.
 
-        Texts are cut into them no more than before.
+        Texts are not cut into the new tokens.
 
         Args:
             tokens: sequence of str.
 
         Raises:
-            ValueError: the file of this kind has no place for them.
+            ValueError: the file of this kind cannot hold them.
         """
         longer = copy.copy(self)
-        BaseVocabulary.__init__(longer, (*self.tokens, *tokens))
+        roles = self.roles
+        BaseVocabulary.__init__(longer, (*self.tokens, *tokens), roles=roles)
         return longer
 
     def __len__(self):
         return len(self.tokens)
 
     def __contains__(self, token):
-        return token in self._ids
+        return token in self.ids
 
     def id_of(self, token):
         """Return the id of a token.
@@ -118,14 +114,14 @@ class BaseVocabulary(Summarized):
             token: str.
 
         Raises:
-            KeyError: there is no such token.
+            KeyError: the token is not in the vocabulary.
         """
-        return self._ids[token]
+        return self.ids[token]
 
     @property
     def unk_id(self):
         """The id of the unknown token."""
-        return self._ids[self.roles["unknown"]]
+        return self.ids[self.roles["unknown"]]
 
     @property
     def is_lowercase(self):
@@ -143,7 +139,7 @@ class AddedToken(typing.NamedTuple):
     Args:
         text: str.
         is_special: bool, find it only with `special_tokens_in_text`.
-        takes_space: bool, the white space before it is a part of it.
+        takes_space: bool, include the white space before it.
         normalized: bool, find it in the normalised text, else in the text as
             given. None: only if it is not special.
     """
@@ -162,55 +158,23 @@ class AddedToken(typing.NamedTuple):
 
 
 def special_tokens(roles, mask_takes_space=True):
-    """Lists the `AddedToken`s that play roles."""
+    """List the `AddedToken`s that play roles."""
     takes_space = roles.get("mask") if mask_takes_space else None
     return [AddedToken(t, True, t == takes_space) for t in roles.values()]
 
 
-def told_token(settings, key, default=None):
-    """The token that a `tokenizer_config.json`, a dict, has under a key."""
-    value = settings.get(key) or default
-    # It may be an AddedToken, written out.
-    return value.get("content") if isinstance(value, dict) else value
+def read_lines(path):
+    """List the lines of a UTF-8 file, which end at "\\n" only.
 
-
-def check_token_settings(settings, roles, path):
-    """Raises ValueError if a `tokenizer_config.json` has other tokens."""
-    for key, token in token_settings(roles).items():
-        value = told_token(settings, key, token)
-        if value != token:
-            raise ValueError(
-                f"{path}: `{key}` must be {token}. Received: {value!r}."
-            )
-
-
-def token_settings(roles):
-    """The tokens that play roles, by the keys of `tokenizer_config.json`."""
-    return {key: roles[x] for key, x in TOKEN_KEYS.items() if x in roles}
-
-
-def tokens_in_order(ids, path):
-    """Lists the tokens of a dict of their ids; ValueError unless these count.
-
-    Args:
-        ids: dict from str to int.
-        path: str, where they come from, for the message.
+    Raises:
+        ValueError: the file is not UTF-8.
     """
-    numbers = [*ids.values()]
-    if not all(type(number) is int for number in numbers) or sorted(
-        numbers
-    ) != [*range(len(numbers))]:
+    try:
+        text = pathlib.Path(path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
         raise ValueError(
-            f"{path} must give the ids from 0 on, each to one token."
-        )
-    return sorted(ids, key=ids.get)
-
-
-def _first_duplicate(tokens, source):
-    counts = collections.Counter(tokens)
-    token = next(token for token in tokens if counts[token] > 1)
-    first = tokens.index(token)
-    return (
-        f"{source} must not hold a token twice. Received: {token!r} with the "
-        f"ids {first} and {tokens.index(token, first + 1)}, which count from 0."
-    )
+            f"{path} must be UTF-8 text. Received: byte "
+            f"0x{error.object[error.start]:02x} at offset {error.start}."
+        ) from None
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    return text.removesuffix("\n").split("\n")

@@ -3,8 +3,6 @@
 from keras_bert.template import FIRST
 from keras_bert.template import SECOND
 
-FAST_TOKENIZER = "tokenizer.json"
-
 
 def tokenizer_json(
     settings, tokens, template, name=str, truncation=None, padding=None
@@ -76,27 +74,3 @@ def added_tokens_json(vocabulary, tokens):
         }
         for token in sorted(tokens, key=lambda x: vocabulary.id_of(x.text))
     ]
-
-
-def check_parts(path, values, expected, family):
-    """Raise ValueError if a `tokenizer.json` cuts texts by other rules.
-
-    Args:
-        path: where the file is, for the message.
-        values: dict, the content of the file.
-        expected: dict from the names of parts to dicts from their settings to
-            tuples of the supported values. With None among them, a setting
-            may be missing. A part may not.
-        family: str, the model that has these rules.
-    """
-    for part, rules in expected.items():
-        found = values.get(part)
-        if not isinstance(found, dict):
-            found = {"type": str(found)}
-        for key, supported in rules.items():
-            if found.get(key) not in supported:
-                raise ValueError(
-                    f"{path}: `{key}` of the {part} must be "
-                    f"{supported[-1]!r}, as {family}'s. Received: "
-                    f"{found.get(key)!r}."
-                )

@@ -3,7 +3,15 @@
 import re
 import typing
 
+import numpy as np
 import tensorflow as tf
+import tensorflow_text as tf_text
+
+
+def normalizer_op(table):
+    """Make the op that normalises texts by a table, bytes."""
+    buffer = tf.constant(np.frombuffer(table, np.uint8))
+    return tf_text.FastBertNormalizer(model_buffer=buffer)
 
 
 class Pieces(typing.NamedTuple):

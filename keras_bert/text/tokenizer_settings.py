@@ -1,6 +1,7 @@
 """Settings of tokenizers: base classes of all kinds."""
 
 import base64
+import contextlib
 import dataclasses
 import hashlib
 import pathlib
@@ -16,26 +17,39 @@ class FileDefinedTokenizer(checks.Checked):
     """Settings of a tokenizer that its files define completely.
 
     Base class of frozen dataclasses with the fields `vocabulary` and
-    `special_tokens_in_text` and the methods `save(directory)` and
-    `_read(directory)`, a class method.
+    `special_tokens_in_text` and the methods `_write(directory)` and
+    `_read(directory)`, a class method. They need no TensorFlow.
 
     Attributes:
         kind: str, the name of the kind of tokenizer.
         tokenizer_class: str, the name of its class in `keras_bert.text`.
-        files: tuple of str, the files that `save` writes, the vocabulary
+        files: tuple of str, the files that `write` writes, the vocabulary
             first.
         pieces: str, the name of its tokens for readers.
         model_type: str, its name in a `tokenizer.json` that is read, or "".
         other_names: tuple of str, other names of the vocabulary.
         mark: bytes, a regular expression that these files match, where
             another kind has files of these names; b"" without one.
+        added_tokens: sequence of `AddedToken`; a field if the kind has any.
     """
 
     model_type = ""
     other_names = ()
     mark = b""
+    added_tokens = ()
 
-    def tokenizer(self):
+    def __post_init__(self):
+        super().__post_init__()
+        for token in self.added_tokens:
+            if token.text not in self.vocabulary:
+                raise ValueError(
+                    "`added_tokens` must be tokens of the vocabulary. "
+                    f"Received: {token.text!r}."
+                )
+        if "added_tokens" in vars(self):
+            vars(self)["added_tokens"] = (*self.added_tokens,)
+
+    def make(self):
         """Return the tokenizer.
 
         Raises:
@@ -53,7 +67,7 @@ class FileDefinedTokenizer(checks.Checked):
         """Read the settings of a directory.
 
         Args:
-            directory: `pathlib.Path`.
+            directory: str or `pathlib.Path`.
             max_chars_per_word: int, the limit of word pieces if no file has
                 one. Ignored by other kinds.
             lowercase: bool, the casing that the caller expects, or None.
@@ -63,7 +77,16 @@ class FileDefinedTokenizer(checks.Checked):
                 differs or is unknown.
         """
         cls._refuse(directory, {"lowercase=": lowercase})
-        return cls._read(directory)
+        with errors_name(directory):
+            return cls._read(pathlib.Path(directory))
+
+    def write(self, directory):
+        """Write the files, as transformers reads them.
+
+        Args:
+            directory: str or `pathlib.Path`, existing.
+        """
+        self._write(pathlib.Path(directory))
 
     @classmethod
     def read_vocabulary(cls, vocab_file):
@@ -72,7 +95,7 @@ class FileDefinedTokenizer(checks.Checked):
 
     @classmethod
     def casing(cls, vocab_file, casing_hints, default=None):
-        """Tell if texts are lower-cased: None, if there is no such setting.
+        """Return True to lower-case texts; None without such a setting.
 
         Args:
             vocab_file: str; the files next to it count too.
@@ -106,7 +129,7 @@ class FileDefinedTokenizer(checks.Checked):
         """Return all settings, a dict for JSON: the files as base64."""
         with tempfile.TemporaryDirectory() as directory:
             directory = pathlib.Path(directory)
-            self.save(directory)
+            self.write(directory)
             files = {
                 path.name: base64.b64encode(path.read_bytes()).decode()
                 for path in sorted(directory.iterdir())
@@ -129,8 +152,8 @@ class FileDefinedTokenizer(checks.Checked):
         for name, value in casing_hints.items():
             if value is not None:
                 raise ValueError(
-                    f"Texts of {cls.pieces} are cut as they are written: no "
-                    "flag tells whether they are lower-cased. Received: "
+                    f"Texts of {cls.pieces} are cut as they are written; "
+                    "lower-casing cannot be set. Received: "
                     f"{str(name).rstrip('=')}={value} for {source}."
                 )
 
@@ -138,18 +161,21 @@ class FileDefinedTokenizer(checks.Checked):
 class CasedTokenizer(FileDefinedTokenizer):
     """Settings of a tokenizer that may lower-case texts.
 
-    They have the field `lowercase`, and `_read` takes `lowercase`, bool or
-    None, after the directory.
+    They have the field `lowercase`, and `_read` takes `max_chars_per_word` and
+    `lowercase`, bool or None, after the directory.
     """
 
     @classmethod
-    def read(cls, directory, max_chars_per_word=None, lowercase=None):
+    def read(cls, directory, max_chars_per_word=200, lowercase=None):
         """Read the settings of a directory, see `FileDefinedTokenizer`."""
-        return cls._read(directory, lowercase)
+        with errors_name(directory):
+            return cls._read(
+                pathlib.Path(directory), max_chars_per_word, lowercase
+            )
 
     @classmethod
     def casing(cls, vocab_file, casing_hints, default=None):
-        """Tell if texts are lower-cased, see `FileDefinedTokenizer`."""
+        """Return True to lower-case texts, see `FileDefinedTokenizer`."""
         directory = pathlib.Path(vocab_file).parent
         return cls.read(
             directory, lowercase=resolve_casing(casing_hints)
@@ -158,6 +184,17 @@ class CasedTokenizer(FileDefinedTokenizer):
     def lowercased(self):
         """Return the same settings with lower-casing."""
         return dataclasses.replace(self, lowercase=True)
+
+
+@contextlib.contextmanager
+def errors_name(directory):
+    """Have the messages of ValueErrors name the directory."""
+    try:
+        yield
+    except ValueError as error:
+        if str(directory) in str(error):
+            raise
+        raise ValueError(f"{directory}: {error}") from None
 
 
 def identifying_settings(settings):

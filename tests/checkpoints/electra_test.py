@@ -158,7 +158,7 @@ def test_tables_as_wide_as_the_blocks_have_no_matrix(
     google = google_arrays(discriminator, tmp_path / "hf")
     (tmp_path / "google").mkdir()
     save_with_tf1(tmp_path / "google" / "model", google)
-    settings.save(tmp_path / "google")
+    settings.write(tmp_path / "google")
     assert_equal(from_pretrained(tmp_path / "google"), discriminator)
 
 
@@ -197,7 +197,7 @@ def test_what_is_missing_is_named(
     if not name:  # Another family, whose sizes do not follow from its arrays.
         left = {"bert/x": np.ones(3, np.float32)}
     save_with_tf1(tmp_path / "model", left)
-    settings.save(tmp_path)
+    settings.write(tmp_path)
     with pytest.raises(CheckpointError, match=message):
         from_pretrained(tmp_path)
 

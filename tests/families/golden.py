@@ -71,7 +71,7 @@ class Golden:
         directory.mkdir()
         values = {**self.config, **config}
         (directory / "config.json").write_text(json.dumps(values))
-        self.settings.save(directory)
+        self.settings.write(directory)
         arrays = self.weights if weights is None else weights
         write_safetensors(
             directory / "model.safetensors",

@@ -283,6 +283,6 @@ def test_weights_under_the_config_of_bert_are_an_error(
     config = {"model_type": "bert", "vocab_size": 40, "hidden_size": 16}
     sizes = {"num_hidden_layers": 2, "num_attention_heads": 4}
     (path / "config.json").write_text(json.dumps({**config, **sizes}))
-    make_settings("wordpiece").save(path)
+    make_settings("wordpiece").write(path)
     with pytest.raises(CheckpointError, match="Loaded: 0.*Unexpected: "):
         from_pretrained(path)

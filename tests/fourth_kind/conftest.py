@@ -39,14 +39,14 @@ def settings(spaced):
 
 @pytest.fixture
 def tokenizer(settings):
-    return settings.tokenizer()
+    return settings.make()
 
 
 @pytest.fixture
 def vocab_file(settings, tmp_path):
     directory = tmp_path / "tokenizer"
     directory.mkdir()
-    settings.save(directory)
+    settings.write(directory)
     return str(directory / "spaced.json")
 
 

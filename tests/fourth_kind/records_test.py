@@ -1,7 +1,6 @@
 """The data tool, its records and pre-training, with a fourth kind."""
 
 import dataclasses
-import json
 import pathlib
 
 import numpy as np
@@ -12,9 +11,6 @@ from keras_bert.data import TextOptions
 from keras_bert.data import create_pretraining_data
 from keras_bert.data import open_sources
 from keras_bert.data.records.validation import read_checked_records
-from keras_bert.programs.inspection.reading import check_manifests
-from keras_bert.programs.inspection.reading import inspect_records
-from keras_bert.programs.inspection.summary import examples_text
 from keras_bert.programs.pretraining import PretrainingRecipe
 from keras_bert.programs.pretraining.plan import plan_pretraining
 from keras_bert.text import Vocabulary
@@ -62,41 +58,12 @@ def test_records_have_its_special_tokens(create, settings):
     assert (originals > 3).all()
 
 
-def test_records_are_shown_as_its_pieces(create, settings, vocab_file):
-    paths = create("static")
-    check_manifests(paths, vocab_file, settings.vocabulary)
-    statistics, examples = inspect_records(paths, settings.vocabulary, 2)
-    text = examples_text(examples, statistics.is_static)
-    assert "A      <s> " in text and " </s>" in text and "Ġsees" in text
-    assert statistics.counts["masked"] > statistics.counts["random"]
-
-
-def test_a_casing_is_refused(create, vocab_file):
-    with pytest.raises(
-        ValueError,
-        match="Texts of spaced pieces are cut as they are written.*"
-        "Received: `do_lower_case`=True for .*spaced.json",
-    ):
-        create("a", TextOptions(vocab_file, do_lower_case=True))
-
-
-def test_the_manifest_tells_of_the_tokenizer(create, settings, tmp_path):
-    create("static")
-    manifest = json.loads((tmp_path / "manifest-static-0.json").read_text())
-    text = manifest["settings"]["text"]
-    assert manifest["settings"]["vocabulary"] == settings.vocabulary.sha256
-    assert text["do_lower_case"] is None
-    told = text["tokenizer"]
-    assert told["kind"] == "spaced" and told["is_strict"] is True
-    assert len(told["ends"]) == 64
-
-
 def test_a_run_of_another_tokenizer_is_not_gone_on_with(
     create, settings, vocab_file
 ):
     create("static")
     other = dataclasses.replace(settings, is_strict=False)
-    other.save(pathlib.Path(vocab_file).parent)
+    other.write(pathlib.Path(vocab_file).parent)
     with pytest.raises(ValueError, match="is_strict was True, now False"):
         create("static")
 
@@ -127,7 +94,7 @@ def test_records_of_another_tokenizer_are_refused(
 ):
     made = recipe()
     other = dataclasses.replace(settings, is_strict=False)
-    other.save(pathlib.Path(vocab_file).parent)
+    other.write(pathlib.Path(vocab_file).parent)
     with pytest.raises(
         ValueError,
         match="says tokenizer=.*is_strict': True",

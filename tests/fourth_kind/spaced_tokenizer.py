@@ -49,10 +49,10 @@ class SpacedSettings(FileDefinedTokenizer):
     is_strict: bool = True
     special_tokens_in_text: bool = False
 
-    def tokenizer(self):
+    def make(self):
         return SpacedTokenizer(self, self.special_tokens_in_text)
 
-    def save(self, directory):
+    def _write(self, directory):
         values = {"words": self.vocabulary.words}
         (directory / "spaced.json").write_text(json.dumps(values))
         values = {"ends": self.ends, "is_strict": self.is_strict}

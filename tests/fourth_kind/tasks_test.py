@@ -10,13 +10,10 @@ import tensorflow as tf
 import keras_bert
 from keras_bert import from_pretrained
 from keras_bert import save_pretrained
-from keras_bert.checkpoints import CheckpointError
 from keras_bert.checkpoints.layout import check_output
 from keras_bert.export import export_saved_model
-from keras_bert.export import served_ops
 from keras_bert.tasks import load_any_task
 from keras_bert.tasks import text_model
-from keras_bert.tasks.tags.word_pieces import tokenize_words
 
 _TEXTS = ["the red dog sees a cat", "a bird finds the old house"] * 4
 _LABELS = ["pet", "wild"] * 4
@@ -41,16 +38,6 @@ def test_a_checkpoint_is_read_back_equal(format, model, tmp_path):
     assert "34 spaced pieces; `kind`: spaced, `is_strict`: True, " in card
 
 
-def test_what_is_wrong_with_its_files_is_named(model, tmp_path):
-    save_pretrained(model, tmp_path / "a")
-    (tmp_path / "a" / "manifest.json").unlink()
-    with pytest.raises(CheckpointError, match="Received: lowercase=True"):
-        from_pretrained(tmp_path / "a", lowercase=True)
-    (tmp_path / "a" / "extra.json").unlink()
-    with pytest.raises(CheckpointError, match="a lacks extra.json"):
-        from_pretrained(tmp_path / "a")
-
-
 def test_a_file_of_the_user_is_not_replaced(model, tmp_path):
     (tmp_path / "extra.json").write_text("mine")
     with pytest.raises(ValueError, match="extra.json"):
@@ -58,27 +45,6 @@ def test_a_file_of_the_user_is_not_replaced(model, tmp_path):
     with pytest.raises(ValueError, match="extra.json"):
         save_pretrained(model, tmp_path)
     assert (tmp_path / "extra.json").read_text() == "mine"
-
-
-def test_padding_changes_no_answer(model):
-    embedder = keras_bert.TextEmbedder(model)
-    long = "the old red dog sees a new house , a cat and the bird"
-    together = embedder.embed(["a cat", long])
-    np.testing.assert_allclose(
-        embedder.embed(["a cat"])[0], together[0], atol=1e-5
-    )
-    inputs = embedder.preprocess(["a cat"])
-    assert inputs["input_ids"].numpy()[0, :5].tolist() == (
-        [0, *model.tokenizer(["a cat"]).to_list()[0], 2, 1]
-    )
-    assert "segment_ids" not in inputs
-
-
-def test_words_of_a_list_have_a_space_before_them_but_the_first(tokenizer):
-    (pieces,) = tokenize_words(tokenizer, [["dogs", "sees", "cats"]])
-    tokens = [tokenizer.vocabulary.tokens[i] for i in pieces.ids]
-    assert tokens == ["dog", "s", "Ġsees", "Ġcat", "s"]
-    assert pieces.words.tolist() == [0, 0, 1, 2, 2]
 
 
 def _served(task, directory):
@@ -110,15 +76,3 @@ def test_a_keras_file_holds_the_tokenizer(model, tmp_path):
     np.testing.assert_allclose(
         answers["probabilities"], task.probabilities(_TEXTS), atol=1e-5
     )
-
-
-def test_a_graph_with_an_op_that_no_server_has_is_refused(
-    model, tmp_path, monkeypatch
-):
-    kinds = served_ops.TOKENIZER_OPS
-    known = kinds["spaced"]._replace(core=())
-    monkeypatch.setitem(kinds, "spaced", known)
-    task = keras_bert.FillMask(model)
-    with pytest.raises(ValueError, match="'StaticRegexReplace'"):
-        export_saved_model(task, tmp_path / "served")
-    assert not (tmp_path / "served" / "1").exists()

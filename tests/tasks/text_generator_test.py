@@ -142,7 +142,7 @@ def test_a_text_ends_where_the_model_ends_it(make):
 
 @pytest.mark.parametrize("kind", ["bpe", "byte_bpe", "wordpiece"])
 def test_spelled_tokens_are_the_text_that_was_cut(kind, make_settings):
-    tokenizer = make_settings(kind).tokenizer()
+    tokenizer = make_settings(kind).make()
     for text in ("word1 word2 word3", "word4"):
         (ids,) = tokenizer([text]).to_list()
         spelled = tokenizer.vocabulary.spelled

@@ -68,7 +68,7 @@ def byte_pair(tmp_path_factory):
 @pytest.fixture(scope="session")
 def byte_pair_tokenizer(byte_pair):
     """Its tables take a moment, and are made once."""
-    tokenizer = byte_pair.tokenizer()
+    tokenizer = byte_pair.make()
     tokenizer([""])
     return tokenizer
 
@@ -77,7 +77,7 @@ def byte_pair_tokenizer(byte_pair):
 def bpe(tmp_path_factory):
     """`BpeSettings` learned from the same lines."""
     tokenizers = pytest.importorskip("tokenizers")
-    from keras_bert.text.bpe.settings import read_bpe
+    from keras_bert.text.bpe.settings import BpeSettings
 
     end = {"end_of_word_suffix": "</w>"}
     peer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", **end))
@@ -89,4 +89,4 @@ def bpe(tmp_path_factory):
     peer.train_from_iterator(_PROSE.splitlines() * 3, trainer)
     path = tmp_path_factory.mktemp("learned")
     peer.save(str(path / "tokenizer.json"))
-    return read_bpe(path)
+    return BpeSettings.read(path)

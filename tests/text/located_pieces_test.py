@@ -35,11 +35,3 @@ def test_offsets_cut_the_pieces_out_of_their_texts(tokenizer):
             # Longer texts are cut.
             assert text.replace(" ", "").encode().startswith(pieces)
             assert bool(len(places)) == bool(text)
-
-
-def test_padding_has_no_text_and_no_offsets(tokenizer):
-    _, found = _located(tokenizer)
-    padding = found["input_mask"] == 0
-    assert padding.any()
-    for name in ("text_numbers", "starts", "ends"):
-        assert not found[name][padding].any()

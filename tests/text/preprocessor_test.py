@@ -75,56 +75,6 @@ def test_a_pair_is_two_segments(preprocess):
     }
 
 
-def test_no_text_is_cls_and_sep(preprocess):
-    assert _plain(preprocess([""]))["input_ids"] == [[2, 3] + [0] * 10]
-    pair = _plain(preprocess([""], [""]))
-    assert pair["input_ids"] == [[2, 3, 3] + [0] * 9]
-    assert pair["segment_ids"] == [[0, 0, 1] + [0] * 9]
-
-
-def test_a_long_text_is_cut(preprocess):
-    packed = _plain(preprocess(["the " * 50]))
-    assert packed["input_ids"] == [[2] + [5] * 10 + [3]]
-    assert packed["input_mask"] == [[1] * 12]
-
-
-def test_the_longer_of_a_pair_is_cut(preprocess):
-    packed = _plain(preprocess(["the " * 50, "the"], ["cat", "cat " * 50]))
-    assert packed["input_ids"] == [
-        [2] + [5] * 8 + [3, 6, 3],
-        [2, 5, 3] + [6] * 8 + [3],
-    ]
-
-
-def test_two_long_texts_share_the_length(preprocess):
-    packed = _plain(preprocess(["the " * 50], ["cat " * 50]))
-    assert packed["input_ids"] == [[2] + [5] * 5 + [3] + [6] * 4 + [3]]
-
-
-def test_masks_are_plain_text_unless_asked_for(preprocess, preprocess_masks):
-    assert 4 not in _plain(preprocess(["the [MASK]"]))["input_ids"][0]
-    masked = _plain(preprocess_masks(["the [MASK]", "[MASK]cat", ""]))
-    assert [row[:4] for row in masked["input_ids"]] == [
-        [2, 5, 4, 3],
-        [2, 4, 6, 3],
-        [2, 3, 0, 0],
-    ]
-
-
-def test_single_texts_are_the_same_in_tf_data(either):
-    dataset = tf.data.Dataset.from_tensor_slices(_TEXTS).batch(2)
-    rows = [_plain(packed) for packed in dataset.map(either)]
-    eager = _plain(either(_TEXTS))
-    for name in _NAMES:
-        assert sum((batch[name] for batch in rows), []) == eager[name]
-
-
-def test_an_empty_batch_keeps_the_length(either):
-    for packed in (either([]), either([], [])):
-        assert list(packed) == _NAMES
-        assert {tuple(t.shape) for t in packed.values()} == {(0, 12)}
-
-
 @pytest.mark.parametrize("seq_length", [-1, 0, 2])
 def test_a_sequence_without_room_is_an_error(tokenizer, seq_length):
     with pytest.raises(ValueError, match=f"seq_length={seq_length}\\."):

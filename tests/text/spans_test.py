@@ -9,8 +9,8 @@ import pytest
 from hypothesis import strategies
 
 from keras_bert.text import SentencePieceTokenizer
-from keras_bert.text.sentencepiece.words import DEBERTA
-from keras_bert.text.sentencepiece.words import XLM_ROBERTA
+from keras_bert.text.sentencepiece.conventions import DEBERTA
+from keras_bert.text.sentencepiece.conventions import XLM_ROBERTA
 
 _LINES = """The quick brown fox doesn't jump over the lazy dogs, we'll say so.
 Über den Wolken schöner Straßen fährt die Straßenbahn (nach Köln).
@@ -61,10 +61,10 @@ def _model_rules(words, folder):
 
 _KINDS = {
     "wordpiece": lambda get: get("tokenizer"),
-    "mpnet": lambda get: get("make_settings_of")("mpnet").tokenizer(),
+    "mpnet": lambda get: get("make_settings_of")("mpnet").make(),
     "byte_bpe": lambda get: get("byte_pair_tokenizer"),
-    "prefixed": lambda get: get("make_settings")("byte_bpe").tokenizer(),
-    "bpe": lambda get: get("make_settings")("bpe").tokenizer(),
+    "prefixed": lambda get: get("make_settings")("byte_bpe").make(),
+    "bpe": lambda get: get("make_settings")("bpe").make(),
     "albert": lambda get: SentencePieceTokenizer(get("spiece_file")),
     "hugging_face": lambda get: SentencePieceTokenizer(
         get("spiece_file"), normalizer="hugging_face"

@@ -22,23 +22,6 @@ def test_words_become_their_bytes_between_marks():
         assert found.tolist() == [_spelt(word, 50) for word in words]
 
 
-def test_a_long_word_is_cut_to_the_places_that_there_are():
-    found = spell_words(tf.constant(["abcdef"]), 5).numpy()
-    assert found.tolist() == [_spelt("abc", 5)]
-    assert spell_words(tf.zeros([0], tf.string), 50).shape == (0, 50)
-
-
-def test_words_end_at_white_space():
-    tokenizer = WordTokenizer()
-    texts = [" It 's  naïve .", ""]
-    words, starts, ends = tokenizer.tokenize_with_offsets(texts)
-    assert words.to_list() == tokenizer(texts).to_list()
-    for text, row in zip(texts, range(2), strict=True):
-        spans = zip(starts[row].numpy(), ends[row].numpy(), strict=True)
-        found = [text.encode()[start:end] for start, end in spans]
-        assert found == words[row].numpy().tolist()
-
-
 def test_rows_have_marks_of_sentences_and_padding():
     tokenizer = WordTokenizer(8)
     template = _TEMPLATE.with_tokens(tokenizer.vocabulary.roles)

@@ -48,7 +48,7 @@ class TokenizeChunk(beam.DoFn):
         self._text_options = text_options
 
     def setup(self):
-        self._tokenizer = self._settings.tokenizer()
+        self._tokenizer = self._settings.make()
 
     def process(self, element):
         number, (path, first) = element

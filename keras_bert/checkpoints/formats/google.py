@@ -103,7 +103,7 @@ def write_tf1(model, directory):
     )
     name = GOOGLE_CONFIGS[model.family.model_type]
     artifacts.write_json(directory / name, values)
-    model.tokenizer_settings.save(directory)
+    model.tokenizer_settings.write(directory)
 
 
 def _places(model):

@@ -98,7 +98,7 @@ def write_hugging_face(model, directory):
     )
     artifacts.write_json(directory / _CONFIG, _published_config(model))
     write_task(model, directory)
-    model.tokenizer_settings.save(directory)
+    model.tokenizer_settings.write(directory)
     settings = directory / "tokenizer_config.json"
     if settings.is_file():
         limit = {"model_max_length": model.config.max_seq_length}

@@ -66,7 +66,7 @@ def _read_description(directory, lowercase=None):
 def write_description(model, directory):
     """Writes config and tokenizer."""
     model.config.to_json(directory / CONFIG)
-    model.tokenizer_settings.save(directory)
+    model.tokenizer_settings.write(directory)
 
 
 def open_states(directory, lowercase=None):

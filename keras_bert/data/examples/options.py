@@ -68,7 +68,7 @@ class TextOptions(checks.Checked):
 
     def make_tokenizer(self):
         """The `Tokenizer`; this is where TensorFlow is loaded."""
-        return self.tokenizer_settings().tokenizer()
+        return self.tokenizer_settings().make()
 
     def sentences(self, lines):
         """Yield the sentences of lines; empty lines stay.

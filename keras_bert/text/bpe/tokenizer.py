@@ -1,8 +1,5 @@
 """Text to the ids of a BPE over characters, in the graph."""
 
-import functools
-import itertools
-
 import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
@@ -11,9 +8,8 @@ from keras_bert.text.bpe.settings import BpeSettings
 from keras_bert.text.bpe.vocabulary import WORD_END
 from keras_bert.text.byte_pair.added_tokens import FindTokens
 from keras_bert.text.byte_pair.merges import Merges
-from keras_bert.text.byte_pair.words import MAX_BYTES
 from keras_bert.text.byte_pair.words import NOT_WHOLE
-from keras_bert.text.byte_pair.words import WholeWords
+from keras_bert.text.byte_pair.words import whole_words
 from keras_bert.text.flat_texts import NO_TOKEN
 from keras_bert.text.flat_texts import flatten
 from keras_bert.text.flat_texts import in_rows
@@ -24,6 +20,8 @@ from keras_bert.text.normalization.character_kinds import in_pages
 from keras_bert.text.normalization.character_kinds import long_characters
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
+from keras_bert.text.tokenizer import Tokenizer
+from keras_bert.text.tokenizer import graph_constant
 from keras_bert.text.wordpiece.tokenizer import BertTokenizer
 
 # Of these no text has one, so that the word-piece op finds words only.
@@ -63,11 +61,9 @@ class BpeTokenizer(BertTokenizer):
         [Byte pair encoding](https://arxiv.org/abs/1508.07909), section 3.2
     """
 
-    kind = BpeSettings.kind
-
     def __init__(self, vocabulary, merges, special_tokens_in_text=False):
-        self.settings = BpeSettings(vocabulary, merges, special_tokens_in_text)
-        self.vocabulary = self.settings.vocabulary
+        settings = BpeSettings(vocabulary, merges, special_tokens_in_text)
+        Tokenizer.__init__(self, settings)
         self._table = normalizer_model(lowercase=True, strip_accents=True)
 
     def detokenize(self, ids):
@@ -82,40 +78,35 @@ class BpeTokenizer(BertTokenizer):
         tokens = (self.vocabulary.tokens[index] for index in ids)
         return "".join(tokens).replace(WORD_END, " ").strip()
 
-    @functools.cached_property
+    @graph_constant
     def _split(self):
-        with tf.init_scope():
-            return tf_text.FastWordpieceTokenizer(
-                vocab=[*_NO_PIECES], token_out_type=tf.int32
-            )
+        return tf_text.FastWordpieceTokenizer(
+            vocab=[*_NO_PIECES], token_out_type=tf.int32
+        )
 
-    @functools.cached_property
+    @graph_constant
     def _find_special(self):
         tokens = self.vocabulary.roles.values()
-        with tf.init_scope():
-            return FindTokens({t: self.vocabulary.id_of(t) for t in tokens})
+        return FindTokens({t: self.vocabulary.id_of(t) for t in tokens})
 
-    @functools.cached_property
+    @graph_constant
     def _merge(self):
-        with tf.init_scope():
-            return Merges(self.vocabulary, self.settings.merges)
+        return Merges(self.vocabulary, self.settings.merges)
 
-    @functools.cached_property
+    @graph_constant
     def _symbols(self):
         """From code points to ids: inside of words, and where they end."""
-        with tf.init_scope():
-            return [
-                in_pages(_ids_of_characters(self.vocabulary, end))
-                for end in ("", WORD_END)
-            ]
+        return [
+            in_pages(_ids_of_characters(self.vocabulary, end))
+            for end in ("", WORD_END)
+        ]
 
-    @functools.cached_property
+    @graph_constant
     def _num_bytes(self):
         sizes = [len(token.encode()) for token in self.vocabulary.tokens]
-        with tf.init_scope():
-            return tf.constant(sizes)
+        return tf.constant(sizes)
 
-    @functools.cached_property
+    @graph_constant
     def _whole_words(self):
         """Most words are one token, and are found without merging."""
         words = {
@@ -123,18 +114,9 @@ class BpeTokenizer(BertTokenizer):
             for index, token in enumerate(self.vocabulary.tokens)
             if token.endswith(WORD_END) and token != WORD_END
         }
-        lengths = np.array([*map(len, words)], np.int32)
-        points = [ord(character) for word in words for character in word]
-        with tf.init_scope():
-            tokens = self._merge_characters(
-                tf.constant(points, tf.int32),
-                tf.constant(np.repeat(np.arange(len(words)), lengths)),
-            ).numpy()
-            firsts = tokens[np.cumsum(lengths) - lengths]
-            is_whole = firsts == [*words.values()]
-            words = itertools.compress(words.items(), is_whole)
-            pairs = [(word.encode(), index) for word, index in words]
-            return WholeWords({w: n for w, n in pairs if len(w) <= MAX_BYTES})
+        symbols = [[*map(ord, word)] for word in words]
+        words = {word.encode(): index for word, index in words.items()}
+        return whole_words(words, symbols, self._merge_characters)
 
     def _merge_characters(self, points, words):
         """Tokens of code points, of which each has the number of its word."""

@@ -22,8 +22,7 @@ class BpeVocabulary(BaseVocabulary):
     """
 
     def __init__(self, tokens, source="vocabulary", roles=ROLES):
-        self.roles = dict(roles)
-        super().__init__(tokens, source)
+        super().__init__(tokens, source, roles)
 
     @property
     def is_continuation(self):

@@ -1,133 +1,132 @@
 """Settings of a byte-level BPE tokenizer, without TensorFlow."""
 
 import dataclasses
-import json
-import os
-import pathlib
 
 from keras_bert import artifacts
 from keras_bert import checks
-from keras_bert.config import read_json_file
 from keras_bert.template import Template
-from keras_bert.text.added_token_files import read_added_tokens
-from keras_bert.text.base_vocabulary import SPECIAL_TOKENS_IN_TEXT
-from keras_bert.text.base_vocabulary import TOKEN_KEYS
 from keras_bert.text.base_vocabulary import special_tokens
-from keras_bert.text.base_vocabulary import token_settings
-from keras_bert.text.base_vocabulary import told_token
-from keras_bert.text.byte_pair.files import NFC
-from keras_bert.text.byte_pair.files import read_merges_txt
-from keras_bert.text.byte_pair.files import read_tokenizer_json
-from keras_bert.text.byte_pair.files import read_vocab_json
-from keras_bert.text.byte_pair.files import supported_properties
-from keras_bert.text.byte_pair.files import to_merges_txt
+from keras_bert.text.byte_pair.files import NAMES
+from keras_bert.text.byte_pair.files import MergesSettings
 from keras_bert.text.byte_pair.vocabulary import ROLES
 from keras_bert.text.byte_pair.vocabulary import BytePairVocabulary
 from keras_bert.text.byte_pair.vocabulary import byte_characters
-from keras_bert.text.fast_tokenizer import FAST_TOKENIZER
 from keras_bert.text.fast_tokenizer import tokenizer_json
-from keras_bert.text.tokenizer_settings import FileDefinedTokenizer
+from keras_bert.text.tokenizer_files import CONFIG
+from keras_bert.text.tokenizer_files import FAST_TOKENIZER
+from keras_bert.text.tokenizer_files import SUPPORTED
+from keras_bert.text.tokenizer_files import TokenizerFiles
+from keras_bert.text.tokenizer_files import config_json
+from keras_bert.text.tokenizer_files import parse_added_token
 from keras_bert.text.wordpiece.vocabulary import ROLES as BERT_ROLES
 
-VOCABULARY = "vocab.json"
-MERGES = "merges.txt"
-_SETTINGS = "tokenizer_config.json"
 _ADD_PREFIX_SPACE = "add_prefix_space"
 
 
 @dataclasses.dataclass(frozen=True)
-class BytePairSettings(FileDefinedTokenizer):
+class BytePairSettings(MergesSettings):
     """The settings of a `BytePairTokenizer`, checked.
 
     Args:
         vocabulary: `BytePairVocabulary`, or the path of a `vocab.json`.
         merges: pairs of tokens in the order of their ranks, or the path of a
             `merges.txt`.
-        add_prefix_space: bool, a text that begins with no space is given one.
+        add_prefix_space: bool, put a space before a text without one.
         special_tokens_in_text: bool, a special token that is written in a
             text becomes its id.
         normalizer: str, "NFC", or None: texts are cut as they are.
-        added_tokens: sequence of `AddedToken`, to which the special tokens of
-            the vocabulary's roles are added where they are missing.
+        added_tokens: sequence of `AddedToken`. Missing special tokens of the
+            vocabulary's roles are added.
 
     Raises:
-        ValueError: a merge is not of tokens of the vocabulary, or they stand
-            in an order in which they cannot have been learned; or an added
-            token is none of the vocabulary.
+        ValueError: a merge is not of tokens of the vocabulary, or the merges
+            have an order in which they cannot have been learned; or an added
+            token is not in the vocabulary.
     """
 
     kind = "byte_bpe"
     tokenizer_class = "BytePairTokenizer"
-    files = (VOCABULARY, MERGES, _SETTINGS, FAST_TOKENIZER)
+    vocabulary_class = BytePairVocabulary
+    files = (*NAMES, CONFIG, FAST_TOKENIZER)
     pieces = "byte-level BPE pieces"
-    model_type = "BPE"
-    other_names = (MERGES,)
+    other_names = (NAMES[1],)
 
     vocabulary: BytePairVocabulary
     merges: tuple = dataclasses.field(repr=False)
     add_prefix_space: bool = checks.field(False, checks.flag)
     special_tokens_in_text: bool = checks.field(False, checks.flag)
-    normalizer: str | None = None
+    normalizer: str | None = checks.field(None, checks.one_of, ("NFC",))
     added_tokens: tuple = ()
 
     def __post_init__(self):
-        vocabulary, merges = self.vocabulary, self.merges
-        if not isinstance(vocabulary, BytePairVocabulary):
-            source, tokens = str(vocabulary), read_vocab_json(vocabulary)
-            vocabulary = BytePairVocabulary(tokens, source)
-        if isinstance(merges, str | os.PathLike):
-            merges = read_merges_txt(merges)
         super().__post_init__()
-        if self.normalizer not in (None, NFC):
-            raise ValueError(
-                f'`normalizer` must be "{NFC}" or None. Received: '
-                f"normalizer={self.normalizer!r}."
-            )
-        added = _with_roles(self.added_tokens, vocabulary)
-        object.__setattr__(self, "added_tokens", added)
-        object.__setattr__(self, "vocabulary", vocabulary)
-        object.__setattr__(self, "merges", tuple(map(tuple, merges)))
-        known = {c for c in byte_characters() if c in vocabulary}
-        check_merges(vocabulary, self.merges, known)
+        known = {token.text for token in self.added_tokens}
+        roles = special_tokens(self.vocabulary.roles)
+        missing = (token for token in roles if token.text not in known)
+        vars(self)["added_tokens"] = (*self.added_tokens, *missing)
+
+    def _symbols(self):
+        return {c for c in byte_characters() if c in self.vocabulary}
 
     @classmethod
     def _read(cls, directory):
-        return read_byte_pair(directory)
+        """Read the settings of a directory.
 
-    def save(self, directory):
-        """Writes the files that `transformers` reads, each whole or not.
-
-        They are `vocab.json`, `merges.txt` and `tokenizer_config.json`; and
-        `tokenizer.json` of a tokenizer that cuts otherwise than RoBERTa's.
-
-        Args:
-            directory: `pathlib.Path`, existing.
+        Vocabulary and merges are `vocab.json` and `merges.txt`, or in
+        `tokenizer.json`, which also has normalizer and added tokens. Whether a
+        prefix space is added is in `tokenizer_config.json` or
+        `tokenizer.json`; by default it is not. Special tokens are in
+        `tokenizer_config.json`; the others are RoBERTa's, or BERT's.
         """
-        tokens = {t: index for index, t in enumerate(self.vocabulary.tokens)}
+        files = TokenizerFiles(directory)
+        source, tokens, merges = cls._read_pieces(files, NAMES)
+        normalizer = files.part("normalizer").get("type")
+        supported = {**SUPPORTED, "rstrip": False}
+        if normalizer:  # Special tokens are found before it, others after it.
+            supported["normalized"] = None
+        ids = {token: index for index, token in enumerate(tokens)}
+        new, added = files.added_tokens(ids, ROLES, supported)
+        added = {token.text: token for token in added}
+        for entry in files.fast_entries():
+            token = parse_added_token(
+                files.fast_path, entry, supported, ROLES.values()
+            )
+            added[token.text] = token
+        tokens = [*tokens, *new]
+        roles = files.special_tokens(tokens, ROLES, BERT_ROLES)
+        prefix = files.config.get(_ADD_PREFIX_SPACE)
+        if prefix is None:
+            pre_tokenizer = files.part("pre_tokenizer")
+            prefix = pre_tokenizer.get(_ADD_PREFIX_SPACE, bool(files.fast))
+        settings = cls(
+            BytePairVocabulary(tokens, source, roles),
+            merges,
+            prefix,
+            files.special_tokens_in_text,
+            normalizer,
+            (*added.values(),),
+        )
+        files.check_rules(settings, _ADD_PREFIX_SPACE, "trim_offsets")
+        return settings
+
+    def _write(self, directory):
+        # Without a `tokenizer.json` it is RoBERTa's tokenizer.
         roles = self.vocabulary.roles
         is_own = roles == ROLES and not self.normalizer
         is_own = is_own and all(t.is_special for t in self.added_tokens)
-        kind = "RobertaTokenizer" if is_own else "PreTrainedTokenizerFast"
-        settings = {
-            "tokenizer_class": kind,
-            _ADD_PREFIX_SPACE: self.add_prefix_space,
-            SPECIAL_TOKENS_IN_TEXT: self.special_tokens_in_text,
-            "bos_token": roles["cls"],
-            "eos_token": roles["sep"],
-            **token_settings(roles),
-        }
-        contents = {
-            VOCABULARY: json.dumps(tokens, ensure_ascii=False) + "\n",
-            MERGES: to_merges_txt(self.merges),
-            _SETTINGS: json.dumps(settings, indent=2) + "\n",
-        }
+        values = config_json(
+            "RobertaTokenizer" if is_own else "PreTrainedTokenizerFast",
+            self,
+            add_prefix_space=self.add_prefix_space,
+            bos_token=roles["cls"],
+            eos_token=roles["sep"],
+        )
+        self._write_pieces(directory)
+        artifacts.write_json(directory / CONFIG, values)
         if not is_own:
             template = Template(pair="cls A sep B sep")
             fast = tokenizer_json(self, self.added_tokens, template)
-            fast = json.dumps(fast, ensure_ascii=False)
-            contents[FAST_TOKENIZER] = fast + "\n"
-        for name, content in contents.items():
-            artifacts.write_whole(pathlib.Path(directory) / name, content)
+            artifacts.write_json(directory / FAST_TOKENIZER, fast, None, False)
 
     @property
     def fast_tokens(self):
@@ -138,7 +137,7 @@ class BytePairSettings(FileDefinedTokenizer):
         """The parts of the `tokenizer.json` that cut texts, a dict."""
         byte_level = {
             "type": "ByteLevel",
-            "add_prefix_space": self.add_prefix_space,
+            _ADD_PREFIX_SPACE: self.add_prefix_space,
             "trim_offsets": True,
             "use_regex": True,
         }
@@ -148,132 +147,12 @@ class BytePairSettings(FileDefinedTokenizer):
             "decoder": byte_level,
             "model": {
                 "type": "BPE",
-                "vocab": {t: n for n, t in enumerate(self.vocabulary.tokens)},
+                "dropout": None,
+                "continuing_subword_prefix": None,
+                "end_of_word_suffix": None,
+                "byte_fallback": False,
+                "ignore_merges": False,
+                "vocab": self.vocabulary.ids,
                 "merges": [" ".join(merge) for merge in self.merges],
             },
         }
-
-
-def read_byte_pair(directory):
-    """Reads the settings of a byte-level BPE tokenizer.
-
-    Vocabulary and merges are `vocab.json` and `merges.txt`, or else in
-    `tokenizer.json`, which also tells normalizer and added tokens. Whether a
-    prefix space is added is in `tokenizer_config.json` or `tokenizer.json`;
-    without them it is not. Which tokens play the roles is in
-    `tokenizer_config.json`; without it they are RoBERTa's, or BERT's.
-
-    Args:
-        directory: `pathlib.Path`.
-
-    Returns:
-        `BytePairSettings`.
-
-    Raises:
-        ValueError: a file is missing or cannot be used; the message names it.
-    """
-    path = directory / _SETTINGS
-    settings = read_json_file(path) if path.is_file() else {}
-    fast = directory / FAST_TOKENIZER
-    told = read_tokenizer_json(fast) if fast.is_file() else None
-    if all((directory / name).is_file() for name in (VOCABULARY, MERGES)):
-        source, merges = directory / MERGES, directory / MERGES
-        tokens = read_vocab_json(directory / VOCABULARY)
-        of_tokens = directory / VOCABULARY
-    elif told:
-        source, of_tokens, tokens, merges = fast, fast, told.tokens, told.merges
-    else:
-        raise ValueError(
-            f"{directory} must hold {VOCABULARY} and {MERGES}, or "
-            f"{FAST_TOKENIZER}."
-        )
-    normalizer = told.normalizer if told else None
-    ids = {token: index for index, token in enumerate(tokens)}
-    new, listed = read_added_tokens(
-        directory, ids, ROLES, supported_properties(bool(normalizer))
-    )
-    tokens = [*tokens, *new]
-    added = {token.text: token for token in listed}
-    added |= {t.text: t for t in (told.added_tokens if told else ())}
-    add_prefix_space = settings.get(_ADD_PREFIX_SPACE)
-    if add_prefix_space is None:
-        add_prefix_space = told.add_prefix_space if told else False
-    roles = _read_roles(settings, path, tokens)
-    try:
-        return BytePairSettings(
-            BytePairVocabulary(tokens, str(of_tokens), roles),
-            merges,
-            add_prefix_space,
-            settings.get(SPECIAL_TOKENS_IN_TEXT, False),
-            normalizer,
-            (*added.values(),),
-        )
-    except ValueError as error:
-        if str(directory) in str(error):
-            raise
-        raise ValueError(f"{source}: {error}") from None
-
-
-def _read_roles(settings, path, tokens):
-    """The roles that are told, and those left of RoBERTa's or BERT's."""
-    told = {}
-    for key, role in TOKEN_KEYS.items():
-        value = told_token(settings, key)
-        if value and value not in tokens:
-            raise ValueError(
-                f"{path}: `{key}` must be a token of the vocabulary. "
-                f"Received: {value!r}."
-            )
-        if value:
-            told[role] = value
-    for roles in (ROLES, BERT_ROLES):
-        if {*{**roles, **told}.values()} <= {*tokens}:
-            return {**roles, **told}
-    return {**ROLES, **told}
-
-
-def _with_roles(added, vocabulary):
-    """Added tokens, and special ones for the roles that they lack."""
-    known = {token.text for token in added}
-    missing = [*filter(lambda x: not x or x not in vocabulary, known)]
-    if missing:
-        raise ValueError(
-            "An added token must be one of the vocabulary. Received: "
-            f"{missing[0]!r}."
-        )
-    roles = special_tokens(vocabulary.roles)
-    return (*added, *(token for token in roles if token.text not in known))
-
-
-def check_merges(vocabulary, merges, known):
-    """Checks all that `Merges` relies on.
-
-    Args:
-        vocabulary: a vocabulary.
-        merges: sequence of pairs of tokens.
-        known: set of str, the symbols that they begin with; those that they
-            make are added.
-
-    Raises:
-        ValueError: a merge is not of what is known before it, or makes what
-            is known already or no token.
-    """
-    for rank, merge in enumerate(merges):
-        if len(merge) != 2 or not all(
-            isinstance(token, str) and token for token in merge
-        ):
-            problem = "must be two tokens"
-        elif "".join(merge) not in vocabulary:
-            problem = "must make a token of the vocabulary"
-        elif not {*merge} <= known:
-            problem = "must be of symbols and of what earlier merges made"
-        elif "".join(merge) in known:
-            problem = "must make what no earlier merge made"
-        else:
-            known.add("".join(merge))
-            continue
-        raise ValueError(
-            f"Merge {rank + 1} of {len(merges)} {problem}; take vocabulary "
-            "and merges of one tokenizer. Received: "
-            f"{' '.join(map(str, merge))!r}."
-        )

@@ -7,15 +7,13 @@ import functools
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.summary import Summarized
-from keras_bert.summary import tokenizer_facts
 from keras_bert.text.byte_pair.added_tokens import FindTokens
 from keras_bert.text.byte_pair.merges import BytePairMerges
 from keras_bert.text.byte_pair.settings import BytePairSettings
+from keras_bert.text.byte_pair.vocabulary import spelled_bytes
 from keras_bert.text.byte_pair.vocabulary import token_bytes
 from keras_bert.text.byte_pair.words import NOT_WHOLE
-from keras_bert.text.byte_pair.words import WholeWords
-from keras_bert.text.byte_pair.words import whole_tokens
+from keras_bert.text.byte_pair.words import whole_words
 from keras_bert.text.byte_pair.words import word_starts
 from keras_bert.text.flat_texts import flatten
 from keras_bert.text.flat_texts import in_rows
@@ -25,9 +23,11 @@ from keras_bert.text.flat_texts import with_prefix_space
 from keras_bert.text.normalization.character_kinds import character_kinds
 from keras_bert.text.normalization.composition import Composition
 from keras_bert.text.scalars import batch_or_scalar
+from keras_bert.text.tokenizer import Tokenizer
+from keras_bert.text.tokenizer import graph_constant
 
 
-class BytePairTokenizer(Summarized):
+class BytePairTokenizer(Tokenizer):
     """Cuts texts into byte-level BPE tokens, as RoBERTa and ModernBERT do.
 
     It is made of TensorFlow's own ops, without lookup tables, and runs
@@ -68,9 +68,6 @@ class BytePairTokenizer(Summarized):
         https://openai.com/research/better-language-models), section 2.2
     """
 
-    kind = BytePairSettings.kind
-    _facts = tokenizer_facts
-
     def __init__(
         self,
         vocabulary,
@@ -80,7 +77,7 @@ class BytePairTokenizer(Summarized):
         normalizer=None,
         added_tokens=(),
     ):
-        self.settings = BytePairSettings(
+        settings = BytePairSettings(
             vocabulary,
             merges,
             add_prefix_space,
@@ -88,7 +85,7 @@ class BytePairTokenizer(Summarized):
             normalizer,
             added_tokens,
         )
-        self.vocabulary = self.settings.vocabulary
+        super().__init__(settings)
 
     def with_special_tokens(self):
         """The same tokenizer, with `special_tokens_in_text=True`."""
@@ -157,15 +154,13 @@ class BytePairTokenizer(Summarized):
         tokens = (self.vocabulary.tokens[index] for index in ids)
         return b"".join(map(token_bytes, tokens)).decode("utf-8", "replace")
 
-    @functools.cached_property
+    @graph_constant
     def _merge(self):
-        with tf.init_scope():
-            return BytePairMerges(self.vocabulary, self.settings.merges)
+        return BytePairMerges(self.vocabulary, self.settings.merges)
 
-    @functools.cached_property
+    @graph_constant
     def _compose(self):
-        with tf.init_scope():
-            return Composition()
+        return Composition()
 
     @functools.cached_property
     def _find_special(self):
@@ -183,12 +178,14 @@ class BytePairTokenizer(Summarized):
         with tf.init_scope():
             return FindTokens(ids, takes_space) if tokens else None
 
-    @functools.cached_property
+    @graph_constant
     def _whole_words(self):
-        with tf.init_scope():
-            return WholeWords(whole_tokens(self.vocabulary, self._merge))
+        ids = self.vocabulary.ids.items()
+        words = {spelled_bytes(token): index for token, index in ids}
+        words.pop(None, None)  # Others, such as <s>, texts are not cut into.
+        return whole_words(words, [*words], self._merge)
 
-    @functools.cached_property
+    @graph_constant
     def _spans(self):
         """From where to where the tokens hold more than spaces, in bytes."""
         spans = []
@@ -196,8 +193,7 @@ class BytePairTokenizer(Summarized):
             spelled = token_bytes(token)
             start = len(spelled) - len(spelled.lstrip(b" "))
             spans.append((start, max(start, len(spelled.rstrip(b" ")))))
-        with tf.init_scope():
-            return tf.unstack(tf.constant(np.array(spans, np.int32).T))
+        return tf.unstack(tf.constant(np.array(spans, np.int32).T))
 
     def _cut(self, texts):
         """`FlatTexts` with all tokens, and `LongCharacters`."""

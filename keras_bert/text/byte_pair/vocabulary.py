@@ -67,8 +67,7 @@ class BytePairVocabulary(BaseVocabulary):
     """
 
     def __init__(self, tokens, source="vocabulary", roles=ROLES):
-        self.roles = dict(roles)
-        super().__init__(tokens, source)
+        super().__init__(tokens, source, roles)
         characters = enumerate(byte_characters())
         missing = [
             c for n, c in characters if c not in self and n not in _NO_UTF_8

@@ -18,7 +18,6 @@ import itertools
 import numpy as np
 import tensorflow as tf
 
-from keras_bert.text.byte_pair.vocabulary import spelled_bytes
 from keras_bert.text.flat_texts import scatter
 from keras_bert.text.flat_texts import shift
 from keras_bert.text.flat_texts import where
@@ -151,29 +150,26 @@ def _words(codes, starts, lengths):
     )
 
 
-def whole_tokens(vocabulary, merge):
-    """Lists short tokens that are merged to themselves, for `WholeWords`.
-
-    Others, as <s>, no word is cut into.
+def whole_words(words, symbols, merge):
+    """Make `WholeWords` of the words that are merged to one token.
 
     Args:
-        vocabulary: `BytePairVocabulary`.
-        merge: `BytePairMerges`.
-
-    Returns:
-        A dict from their bytes to their ids.
+        words: dict from the bytes of words to their ids. Those of more than
+            16 bytes are left out.
+        symbols: list of the symbols of each word, sequences of int.
+        merge: function from symbols and the numbers of their words to tokens.
     """
-    words = {}
-    for number, token in enumerate(vocabulary.tokens):
-        spelled = spelled_bytes(token)
-        if spelled and len(spelled) <= MAX_BYTES:
-            words[spelled] = number
-    lengths = np.array([len(word) for word in words])
-    codes = np.frombuffer(b"".join(words), np.uint8)
+    lengths = np.array([*map(len, symbols)])
     tokens = merge(
-        tf.constant(codes),
+        tf.constant(np.fromiter(itertools.chain(*symbols), np.int32)),
         tf.constant(np.repeat(np.arange(len(words)), lengths)),
     ).numpy()
-    firsts = np.cumsum(lengths) - lengths
-    is_whole = tokens[firsts] == [*words.values()]
-    return {word: words[word] for word in itertools.compress(words, is_whole)}
+    firsts = tokens[np.cumsum(lengths) - lengths]
+    pairs = zip(words.items(), firsts, strict=True)
+    return WholeWords(
+        {
+            word: index
+            for (word, index), first in pairs
+            if first == index and len(word) <= MAX_BYTES
+        }
+    )

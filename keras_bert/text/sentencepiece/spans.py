@@ -6,9 +6,7 @@ characters. So it is enough to know the units. Tables of `FastBertNormalize`
 find them, which keep some of the characters and tell where these came from.
 """
 
-import numpy as np
 import tensorflow as tf
-import tensorflow_text as tf_text
 
 from keras_bert.text.normalization.normalizers import QUOTE
 from keras_bert.text.normalization.normalizers import QUOTING
@@ -16,6 +14,7 @@ from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.normalization.replacements import build_table
 from keras_bert.text.normalization.replacements import has_key
 from keras_bert.text.normalization.replacements import single_replacements
+from keras_bert.text.pieces import normalizer_op
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.special_tokens import MARKS
 from keras_bert.text.sentencepiece.special_tokens import in_special_tokens
@@ -151,8 +150,7 @@ def _counts(normalizer, texts, begins):
 
 def _normalizer(replacements):
     changed = {c: text for c, text in replacements.items() if text != c}
-    table = np.frombuffer(build_table(changed), np.uint8)
-    return tf_text.FastBertNormalizer(model_buffer=tf.constant(table))
+    return normalizer_op(build_table(changed))
 
 
 def _find_pairs(is_mark, places):

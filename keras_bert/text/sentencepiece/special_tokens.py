@@ -12,7 +12,7 @@ from keras_bert.text.normalization.normalizers import combining_characters
 from keras_bert.text.normalization.replacements import build_charsmap
 from keras_bert.text.normalization.replacements import build_table
 from keras_bert.text.normalization.replacements import replacements
-from keras_bert.text.sentencepiece.words import ALBERT
+from keras_bert.text.sentencepiece.conventions import ALBERT
 
 _LETTERS = sorted({*"".join(ALBERT.roles.values())})
 _FREE = map(chr, range(0xFDD0, 0xFDF0))

@@ -1,19 +1,16 @@
 """Text to the ids of SentencePiece, in the graph."""
 
-import dataclasses
 import functools
 
-import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.summary import Summarized
-from keras_bert.summary import tokenizer_facts
 from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import NORMALIZERS
 from keras_bert.text.normalization.normalizers import WORD_START
 from keras_bert.text.pieces import Pieces
 from keras_bert.text.pieces import mark_in_place
+from keras_bert.text.pieces import normalizer_op
 from keras_bert.text.pieces import original_spans
 from keras_bert.text.scalars import batch_or_scalar
 from keras_bert.text.sentencepiece.model import CONTROL
@@ -29,9 +26,11 @@ from keras_bert.text.sentencepiece.special_tokens import finding_charsmap
 from keras_bert.text.sentencepiece.special_tokens import marked
 from keras_bert.text.sentencepiece.special_tokens import marking_table
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
+from keras_bert.text.tokenizer import Tokenizer
+from keras_bert.text.tokenizer import graph_constant
 
 
-class SentencePieceTokenizer(Summarized):
+class SentencePieceTokenizer(Tokenizer):
     """Cuts texts into pieces, as ALBERT, DeBERTa and XLM-RoBERTa do.
 
     It is made of graph ops only and runs eagerly, in `tf.data`, in a
@@ -67,9 +66,6 @@ class SentencePieceTokenizer(Summarized):
         [ALBERT](https://arxiv.org/abs/1909.11942)
     """
 
-    kind = SentencePieceSettings.kind
-    _facts = tokenizer_facts
-
     def __init__(
         self,
         vocabulary,
@@ -79,17 +75,11 @@ class SentencePieceTokenizer(Summarized):
     ):
         if not isinstance(vocabulary, SentencePieceVocabulary):
             vocabulary = SentencePieceVocabulary.from_file(vocabulary)
-        self.settings = SentencePieceSettings(
+        settings = SentencePieceSettings(
             vocabulary, lowercase, normalizer, special_tokens_in_text
         )
-        self.vocabulary, self.roles = vocabulary, vocabulary.roles
-        self.lowercase = self.settings.lowercase
-
-    def with_special_tokens(self):
-        """The same tokenizer, with `special_tokens_in_text=True`."""
-        return dataclasses.replace(
-            self.settings, special_tokens_in_text=True
-        ).tokenizer()
+        super().__init__(settings)
+        self.roles, self.lowercase = vocabulary.roles, settings.lowercase
 
     @batch_or_scalar
     def __call__(self, texts):
@@ -196,42 +186,33 @@ class SentencePieceTokenizer(Summarized):
             return finding_charsmap(charsmap, self.lowercase)
         return charsmap
 
-    @functools.cached_property
+    @graph_constant
     def _op(self):
         model = self.vocabulary.model.graph_bytes(self._pieces, self._charsmap)
-        with tf.init_scope():
-            return tf_text.FastSentencepieceTokenizer(model)
+        return tf_text.FastSentencepieceTokenizer(model)
 
-    @functools.cached_property
+    @graph_constant
     def _ids(self):
         own = self.vocabulary.piece_ids
-        with tf.init_scope():
-            return tf.constant([*own, *self._found.values()], tf.int32)
+        return tf.constant([*own, *self._found.values()], tf.int32)
 
-    @functools.cached_property
+    @graph_constant
     def _spans(self):
         if self._follows_model:
             tokens = self.vocabulary.tokens
             sizes = {t: len(tokens[n].encode()) for t, n in self._found.items()}
             return LibrarySpans(self.vocabulary.model, sizes)
-        with tf.init_scope():
-            return PieceSpans(
-                self._pieces,
-                self._charsmap,
-                self.settings.special_tokens_in_text,
-            )
+        return PieceSpans(
+            self._pieces,
+            self._charsmap,
+            self.settings.special_tokens_in_text,
+        )
 
-    @functools.cached_property
+    @graph_constant
     def _normalizers(self):
         if self._follows_model:
             return []
         tables = [NORMALIZERS[self.settings.normalizer].model(self.lowercase)]
         if self.settings.special_tokens_in_text:
             tables = [marking_table(), *tables]
-        with tf.init_scope():
-            return [
-                tf_text.FastBertNormalizer(
-                    model_buffer=tf.constant(np.frombuffer(table, np.uint8))
-                )
-                for table in tables
-            ]
+        return [*map(normalizer_op, tables)]

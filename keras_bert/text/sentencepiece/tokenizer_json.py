@@ -6,7 +6,6 @@ SentencePiece: behind a user-defined symbol such as "(" it begins a word.
 
 import base64
 import functools
-import typing
 
 from keras_bert.text.normalization.normalizers import CASINGS
 from keras_bert.text.normalization.normalizers import HUGGING_FACE
@@ -16,15 +15,14 @@ from keras_bert.text.normalization.normalizers import QUOTE
 from keras_bert.text.normalization.normalizers import QUOTING
 from keras_bert.text.normalization.normalizers import combining_characters
 from keras_bert.text.normalization.normalizers import composing_charsmap
+from keras_bert.text.sentencepiece.conventions import conventions_of_tokens
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import Piece
 from keras_bert.text.sentencepiece.model import SentencePieceModel
-from keras_bert.text.sentencepiece.model import bytes_field
-from keras_bert.text.sentencepiece.model import int_field
+from keras_bert.text.sentencepiece.model import model_bytes
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
-from keras_bert.text.sentencepiece.words import words_of_tokens
 
 _METASPACE = {
     "type": "Metaspace",
@@ -51,11 +49,6 @@ _COMPOSING = [
     {"type": "NFC"},
     {"type": "Strip", "strip_left": False, "strip_right": True},
 ]
-# Fields of a model and of its parts, see sentencepiece_model.proto.
-_TRAINER, _NORMALIZER = 2, 3
-_UNKNOWN = 40
-_IDS = {41: -1, 42: -1, 43: 0}  # Begin, end, padding.
-_MODEL_TYPE, _UNIGRAM, _VOCAB_SIZE, _CHARSMAP = 3, 1, 4, 2
 
 
 def fast_parts(vocabulary, lowercase, normalizer):
@@ -91,69 +84,55 @@ def fast_parts(vocabulary, lowercase, normalizer):
     }
 
 
-class FastTokenizer(typing.NamedTuple):
-    """A `tokenizer.json`, read."""
+def from_tokenizer_json(files):
+    """Read a Unigram model of a `tokenizer.json`.
 
-    vocabulary: SentencePieceVocabulary
-    lowercase: bool
-    normalizer: str  # `MODEL` or a key of `NORMALIZERS`.
-
-
-def from_tokenizer_json(values, source):
-    """Reads what a `tokenizer.json` holds.
-
-    The pieces with their scores, the table of replacements and the normalizer
-    are read. The special tokens say whose roles and ids they are. The other
-    parts must be as ALBERT's are, or follow the rules of the model only.
+    The special tokens decide the conventions. The rules must be ALBERT's, or
+    those of the model only.
 
     Args:
-        values: dict, what the file holds.
-        source: str, where it comes from, for error messages.
+        files: `TokenizerFiles`.
 
     Returns:
-        `FastTokenizer`.
+        `SentencePieceVocabulary`; bool, lower-case the text; and str, the
+        normalizer: `MODEL` or a key of `NORMALIZERS`.
 
     Raises:
-        ValueError: it holds anything else.
+        ValueError: the file holds another tokenizer.
     """
+    source, model = str(files.fast_path), files.part("model")
     try:
-        model = values["model"]
         if model["type"] != "Unigram":
             raise ValueError(f"a model of the type {model['type']}")
-        added = values.get("added_tokens") or []
+        added = {entry["content"] for entry in files.fast_entries()}
         tokens = {text for text, _ in model["vocab"]}
-        words = words_of_tokens(tokens | {token["content"] for token in added})
-        normalizer = values["normalizer"]
+        conventions = conventions_of_tokens(tokens | added)
+        normalizer = files.fast["normalizer"]
         steps = [*normalizer.get("normalizers", [normalizer])]
         tables = [x[_TABLE] for x in steps if x["type"] == _PRECOMPILED]
         charsmap = base64.b64decode(tables[0] if tables else "")
-        if steps == _COMPOSING and words.normalizer == MODEL:
-            charsmap, normalizer, lowercase = composing_charsmap(), MODEL, False
-        elif words.normalizer == MODEL:
-            normalizer, lowercase = _squeezing_only(steps), False
-        else:
+        if conventions.normalizer != MODEL:
             steps = steps[: -len(tables) or None]
             normalizer, lowercase = _known_steps(steps)
-        splitter = values["pre_tokenizer"]
+        else:
+            normalizer, lowercase = MODEL, False
+            if steps == _COMPOSING:
+                charsmap = composing_charsmap()
+            else:
+                _check_squeezing(steps)
+        splitter = files.fast["pre_tokenizer"]
         _check_words(splitter.get("pretokenizers", [splitter]), normalizer)
-        _check_added(added, words.roles)
-        data = _model_bytes(model, charsmap, words.roles)
+        data = _model_bytes(model, charsmap, conventions.roles)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
         raise ValueError(
             f"{source} must hold a Unigram model with ALBERT's normalizer. "
-            f"Received: {_told(e)}. If the model was trained with its "
-            "SentencePiece model, put that file (spm.model, spiece.model or "
+            f"Received: {e}. If the model was trained with its SentencePiece "
+            "model, put that file (spm.model, spiece.model or "
             "sentencepiece.bpe.model) in the place of this one."
         ) from None
-    vocabulary = SentencePieceVocabulary(
-        SentencePieceModel(data, source), source, words
-    )
-    return FastTokenizer(vocabulary, lowercase, normalizer)
-
-
-def _told(error):
-    told = str(error)
-    return f"nothing named {told}" if isinstance(error, KeyError) else told
+    model = SentencePieceModel(data, source)
+    vocabulary = SentencePieceVocabulary(model, source, conventions)
+    return vocabulary, lowercase, normalizer
 
 
 def _known_steps(steps):
@@ -197,19 +176,15 @@ def _class_of_combining():
     return f"[{''.join(f'{first}-{last}' for first, last in ranges)}]"
 
 
-def _squeezing_only(steps):
-    """`MODEL`, or ValueError if a step does more than the model does."""
-    known = [_PRECOMPILED, *(step["type"] for step in _SQUEEZING)]
-    types = [str(step["type"]) for step in steps]
-    patterns = [x["pattern"] for x in steps if x["type"] == "Replace"]
-    if {*types} - {*known} or any(
-        pattern != _SQUEEZING[1]["pattern"] for pattern in patterns
-    ):
-        raise ValueError(
-            f"a normalizer of {', '.join(types)}; that of a model only is "
-            f"{', '.join(known)} of several spaces"
-        )
-    return MODEL
+def _check_squeezing(steps):
+    """Raise ValueError if a step does more than the model does."""
+    for step in steps:
+        if step["type"] != _PRECOMPILED and not any(
+            step["type"] == known["type"]
+            and step.get("pattern") == known.get("pattern")
+            for known in _SQUEEZING
+        ):
+            raise ValueError(f"a normalizer with the step {step['type']}")
 
 
 def _check_words(steps, normalizer):
@@ -224,30 +199,21 @@ def _check_words(steps, normalizer):
         raise ValueError("a pre-tokenizer that marks no word at the beginning")
 
 
-def _check_added(tokens, roles):
-    others = {token["content"] for token in tokens} - {*roles.values()}
-    if others:
-        raise ValueError(
-            f"the added token {min(others)!r}, behind which words begin"
-        )
-
-
 def _model_bytes(model, charsmap, roles):
-    pieces = [Piece(text, score, NORMAL) for text, score in model["vocab"]]
     unknown = model["unk_id"]
+    hidden = {*roles.values()}
+    pieces = [
+        Piece(text, score, CONTROL if text in hidden else NORMAL)
+        for text, score in model["vocab"]
+    ]
     pieces[unknown] = pieces[unknown]._replace(kind=UNKNOWN)
-    hidden = {*roles.values()} - {pieces[unknown].text}
-    trainer = int_field(_MODEL_TYPE, _UNIGRAM)
-    trainer += int_field(_VOCAB_SIZE, len(pieces))
-    trainer += int_field(_UNKNOWN, unknown)
-    trainer += b"".join(int_field(key, value) for key, value in _IDS.items())
-    return (
-        b"".join(
-            piece._replace(kind=CONTROL).to_bytes()
-            if piece.text in hidden
-            else piece.to_bytes()
-            for piece in pieces
-        )
-        + bytes_field(_TRAINER, trainer)
-        + bytes_field(_NORMALIZER, bytes_field(_CHARSMAP, charsmap))
+    return model_bytes(
+        pieces,
+        charsmap,
+        model_type=1,
+        vocab_size=len(pieces),
+        unk_id=unknown,
+        bos_id=-1,
+        eos_id=-1,
+        pad_id=0,
     )

@@ -7,13 +7,13 @@ from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
 from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.normalization.normalizers import WORD_START
+from keras_bert.text.sentencepiece.conventions import ALBERT
+from keras_bert.text.sentencepiece.conventions import conventions_of_file
 from keras_bert.text.sentencepiece.model import CONTROL
 from keras_bert.text.sentencepiece.model import NORMAL
 from keras_bert.text.sentencepiece.model import UNKNOWN
 from keras_bert.text.sentencepiece.model import USER_DEFINED
 from keras_bert.text.sentencepiece.model import SentencePieceModel
-from keras_bert.text.sentencepiece.words import ALBERT
-from keras_bert.text.sentencepiece.words import words_of_file
 
 # As google-research/albert lists them, without ' < = and >.
 _PUNCTUATION = frozenset('!"#$%&()*+,-./:;?@[\\]^_`{|}~')
@@ -26,7 +26,7 @@ class SentencePieceVocabulary(BaseVocabulary):
     Args:
         model: `SentencePieceModel`.
         source: str, where it comes from, for error messages.
-        words: `SentencePieceWords`.
+        conventions: `SentencePieceConventions`.
 
     Attributes:
         piece_ids: list of int, the ids of the model's pieces, in its order.
@@ -36,11 +36,11 @@ class SentencePieceVocabulary(BaseVocabulary):
             where offsets rely on it, a character stands in a piece only.
     """
 
-    def __init__(self, model, source="model", words=ALBERT):
-        self.model, self.words, self.roles = model, words, words.roles
-        self.pair = words.pair
+    def __init__(self, model, source="model", conventions=ALBERT):
+        self.model, self.conventions = model, conventions
+        self.pair, roles = conventions.pair, conventions.roles
         pieces = [piece.text for piece in model.pieces]
-        super().__init__(words.tokens(pieces), source)
+        super().__init__(conventions.tokens(pieces), source, roles)
         self.piece_ids = [self.id_of(piece) for piece in pieces]
         unknown = [p.text for p in model.pieces if p.kind == UNKNOWN]
         if unknown != [self.roles["unknown"]]:
@@ -48,8 +48,8 @@ class SentencePieceVocabulary(BaseVocabulary):
                 f"{source} must hold {self.roles['unknown']} as its only "
                 f"unknown piece. Received: {', '.join(unknown) or 'none'}."
             )
-        if words.normalizer != MODEL:
-            _check_characters(model.pieces, words.roles, source)
+        if conventions.normalizer != MODEL:
+            _check_characters(model.pieces, roles, source)
 
     def _hint(self):
         control = [p.text for p in self.model.pieces if p.kind == CONTROL]
@@ -72,7 +72,7 @@ class SentencePieceVocabulary(BaseVocabulary):
             ValueError: the file is no such model, or of another family.
         """
         model = SentencePieceModel(pathlib.Path(path).read_bytes(), str(path))
-        return cls(model, str(path), words_of_file(path))
+        return cls(model, str(path), conventions_of_file(path))
 
     def save(self, path):
         """Write the file of the model, whole or not at all.
@@ -104,9 +104,8 @@ class SentencePieceVocabulary(BaseVocabulary):
         As google-research/albert decides for its masks of whole words; by the
         rules of a model only, what is neither marked nor punctuation.
         """
-        begins = _begins_word
-        if self.words.normalizer == MODEL:
-            begins = _is_marked
+        is_model = self.conventions.normalizer == MODEL
+        begins = _is_marked if is_model else _begins_word
         special = {*self.roles.values()}
         return [
             token not in special and not begins(token) for token in self.tokens

@@ -1,18 +1,17 @@
 """Text to word-piece ids, in the graph."""
 
-import dataclasses
 import functools
 
-import numpy as np
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from keras_bert.summary import Summarized
-from keras_bert.summary import tokenizer_facts
 from keras_bert.text.normalization.normalizers import normalizer_model
 from keras_bert.text.pieces import Pieces
+from keras_bert.text.pieces import normalizer_op
 from keras_bert.text.pieces import original_spans
 from keras_bert.text.scalars import batch_or_scalar
+from keras_bert.text.tokenizer import Tokenizer
+from keras_bert.text.tokenizer import graph_constant
 from keras_bert.text.wordpiece.added_tokens import SplitAtTokens
 from keras_bert.text.wordpiece.replacements import BYTES_PER_CHARACTER
 from keras_bert.text.wordpiece.replacements import LongWords
@@ -23,7 +22,7 @@ from keras_bert.text.wordpiece.vocabulary import ROLES
 from keras_bert.text.wordpiece.vocabulary import Vocabulary
 
 
-class BertTokenizer(Summarized):
+class BertTokenizer(Tokenizer):
     """Cuts texts into word pieces, as google-research/bert does.
 
     It is made of graph ops alone and runs eagerly, in `tf.data`, in a
@@ -60,9 +59,6 @@ class BertTokenizer(Summarized):
         [Fast WordPiece](https://arxiv.org/abs/2012.15524)
     """
 
-    kind = WordpieceSettings.kind
-    _facts = tokenizer_facts
-
     def __init__(
         self,
         vocabulary,
@@ -75,7 +71,7 @@ class BertTokenizer(Summarized):
     ):
         if not isinstance(vocabulary, Vocabulary):
             vocabulary = Vocabulary.from_file(vocabulary)
-        self.settings = WordpieceSettings(
+        settings = WordpieceSettings(
             vocabulary,
             lowercase,
             strip_accents,
@@ -84,17 +80,11 @@ class BertTokenizer(Summarized):
             special_tokens_in_text,
             added_tokens,
         )
-        self.vocabulary = vocabulary
+        super().__init__(settings)
         self.lowercase = lowercase
-        self.strip_accents = self.settings.strip_accents
+        self.strip_accents = settings.strip_accents
         self.max_chars_per_word = max_chars_per_word
-        self._table = normalizer_model(self.lowercase, self.strip_accents)
-
-    def with_special_tokens(self):
-        """The same tokenizer, with `special_tokens_in_text=True`."""
-        return dataclasses.replace(
-            self.settings, special_tokens_in_text=True
-        ).tokenizer()
+        self._table = normalizer_model(lowercase, self.strip_accents)
 
     @batch_or_scalar
     def __call__(self, texts):
@@ -131,12 +121,9 @@ class BertTokenizer(Summarized):
         tokens = (self.vocabulary.tokens[index] for index in ids)
         return " ".join(tokens).replace(" ##", "")
 
-    @functools.cached_property
+    @graph_constant
     def _normalizer(self):
-        with tf.init_scope():
-            return tf_text.FastBertNormalizer(
-                model_buffer=tf.constant(np.frombuffer(self._table, np.uint8))
-            )
+        return normalizer_op(self._table)
 
     @functools.cached_property
     def _known(self):
@@ -144,28 +131,24 @@ class BertTokenizer(Summarized):
             return with_opening(self.vocabulary)
         return self.vocabulary
 
-    @functools.cached_property
+    @graph_constant
     def _wordpiece(self):
         hidden = {token.text for token in self.settings.added_tokens}
-        with tf.init_scope():
-            return tf_text.FastWordpieceTokenizer(
-                vocab=self._known.op_tokens(hidden),
-                token_out_type=tf.int32,
-                max_bytes_per_word=BYTES_PER_CHARACTER
-                * self.max_chars_per_word,
-            )
+        return tf_text.FastWordpieceTokenizer(
+            vocab=self._known.op_tokens(hidden),
+            token_out_type=tf.int32,
+            max_bytes_per_word=BYTES_PER_CHARACTER * self.max_chars_per_word,
+        )
 
-    @functools.cached_property
+    @graph_constant
     def _shorten(self):
-        with tf.init_scope():
-            return LongWords(self._known, self.max_chars_per_word)
+        return LongWords(self._known, self.max_chars_per_word)
 
-    @functools.cached_property
+    @graph_constant
     def _find_special_tokens(self):
-        with tf.init_scope():
-            return SpecialTokens(self.vocabulary, self._cut)
+        return SpecialTokens(self.vocabulary, self._cut)
 
-    @functools.cached_property
+    @graph_constant
     def _split_given(self):
         """Splits texts as given at tokens; None if there are none."""
         settings, roles = self.settings, self.vocabulary.roles
@@ -174,22 +157,20 @@ class BertTokenizer(Summarized):
         if settings.special_tokens_in_text and not is_plain:
             tokens += roles.values()
         ids = {token: self.vocabulary.id_of(token) for token in tokens}
-        with tf.init_scope():
-            return SplitAtTokens(ids) if ids else None
+        return SplitAtTokens(ids) if ids else None
 
-    @functools.cached_property
+    @graph_constant
     def _split_normalized(self):
         """Splits normalised texts at tokens; None if there are none."""
         found = self.settings.found_tokens
         tokens = [token.text for token in found if token.is_normalized]
-        with tf.init_scope():
-            texts = self._normalizer.normalize(tf.constant(tokens, tf.string))
-            ids = {
-                text.decode(): self.vocabulary.id_of(token)
-                for text, token in zip(texts.numpy(), tokens, strict=True)
-                if text
-            }
-            return SplitAtTokens(ids) if ids else None
+        texts = self._normalizer.normalize(tf.constant(tokens, tf.string))
+        ids = {
+            text.decode(): self.vocabulary.id_of(token)
+            for text, token in zip(texts.numpy(), tokens, strict=True)
+            if text
+        }
+        return SplitAtTokens(ids) if ids else None
 
     def _found(self, texts, cut):
         """Pieces of texts, by a function that cuts them, and found tokens."""

@@ -1,12 +1,12 @@
 """The word pieces that a model knows, one a line."""
 
 import collections
-import pathlib
 
 from absl import logging
 
 from keras_bert import artifacts
 from keras_bert.text.base_vocabulary import BaseVocabulary
+from keras_bert.text.base_vocabulary import read_lines
 
 ROLES = {
     "pad": "[PAD]",
@@ -46,9 +46,8 @@ class Vocabulary(BaseVocabulary):
     def __init__(self, tokens, source="vocabulary"):
         tokens = (*tokens,)
         is_mpnet = tokens[:1] == (_MPNET_ROLES["cls"],)
-        self.roles = _MPNET_ROLES if is_mpnet else ROLES
-        super().__init__(tokens, source)
-        if len(self._ids) != len(tokens):
+        super().__init__(tokens, source, _MPNET_ROLES if is_mpnet else ROLES)
+        if len(self.ids) != len(tokens):
             counts = collections.Counter(tokens)
             logging.warning(
                 "%s holds pieces more than once, which get the last of their "
@@ -72,16 +71,8 @@ class Vocabulary(BaseVocabulary):
         Raises:
             ValueError: the file is empty, no UTF-8 or no vocabulary.
         """
-        data = pathlib.Path(path).read_bytes()
-        try:
-            text = data.decode("utf-8").removeprefix("\ufeff")
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{path} must be UTF-8 text. Received: byte "
-                f"0x{data[error.start]:02x} at offset {error.start}."
-            ) from None
-        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-        return cls((line.strip(" \t\r") for line in lines), source=str(path))
+        lines = (line.strip(" \t\r") for line in read_lines(path))
+        return cls(lines, source=str(path))
 
     def save(self, path):
         """Write a `vocab.txt`, whole or not at all.
@@ -102,7 +93,7 @@ class Vocabulary(BaseVocabulary):
         """
         return [
             f"\x01{index}"
-            if index != self._ids[token] or token in hidden
+            if index != self.ids[token] or token in hidden
             else token
             for index, token in enumerate(self.tokens)
         ]

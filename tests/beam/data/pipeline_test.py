@@ -318,7 +318,7 @@ def test_records_of_every_kind_of_tokenizer_are_made(
     kind, make_settings, small_blocks, tmp_path
 ):
     settings = make_settings(kind)
-    settings.save(tmp_path)
+    settings.write(tmp_path)
     vocab_file = str(tmp_path / KINDS[kind].files[0])
     lines = [f"word{n % 10} word{n % 7} word{n % 3}" for n in range(60)]
     text = "\n\n".join("\n".join(lines[n : n + 6]) for n in range(0, 60, 6))

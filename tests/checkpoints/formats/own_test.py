@@ -36,7 +36,7 @@ def run(bert, tmp_path):
     """The directory of a run with the states of steps 2 and 11."""
     (tmp_path / "states").mkdir()
     bert.config.to_json(tmp_path / "states" / "model_config.json")
-    bert.tokenizer_settings.save(tmp_path / "states")
+    bert.tokenizer_settings.write(tmp_path / "states")
     for step in (2, 11):
         write_state(bert, tmp_path, step)
     (tmp_path / "metrics.jsonl").write_text("{}\n")
@@ -102,7 +102,7 @@ def test_a_config_that_does_not_fit_is_an_error(run, bert):
 
 def test_the_casing_is_that_beside_the_states(run, bert):
     cased = dataclasses.replace(bert.tokenizer_settings, lowercase=False)
-    dataclasses.replace(cased, strip_accents=False).save(run / "states")
+    dataclasses.replace(cased, strip_accents=False).write(run / "states")
     assert not from_pretrained(run).tokenizer.lowercase
     with pytest.raises(CheckpointError, match="must be the same everywhere"):
         from_pretrained(run, lowercase=True)

@@ -32,7 +32,7 @@ def test_text_is_normalised_as_the_tokenizer_does(write_documents):
     vocabulary = lower.vocabulary
     assert vocabulary.is_lowercase and not cased.vocabulary.is_lowercase
     assert not any({*"öäﬁ"} & {*token} for token in vocabulary.tokens)
-    ids = lower.tokenizer()(["Bär schön"]).values.numpy()
+    ids = lower.make()(["Bär schön"]).values.numpy()
     assert vocabulary.unk_id not in ids
 
 

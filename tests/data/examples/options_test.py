@@ -31,7 +31,7 @@ def test_byte_level_bpe_cuts_split_lines_as_running_text():
     specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     merges = [("Ġ", "I"), ("ĠI", "t"), ("I", "t")]
     tokens = [*specials, *byte_characters(), *map("".join, merges)]
-    tokenizer = BytePairSettings(BytePairVocabulary(tokens), merges).tokenizer()
+    tokenizer = BytePairSettings(BytePairVocabulary(tokens), merges).make()
     split = tokenizer(_sentences([_LINE], split_sentences=True))
     (whole,) = tokenizer([_LINE]).to_list()
     assert split.flat_values.numpy().tolist() == whole

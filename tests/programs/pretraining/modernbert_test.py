@@ -16,7 +16,7 @@ from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.programs.pretraining import PretrainingRecipe
 from keras_bert.programs.pretraining import plan_pretraining
 from keras_bert.programs.pretraining import run_plan
-from keras_bert.text.byte_pair.settings import read_byte_pair
+from keras_bert.text.byte_pair.settings import BytePairSettings
 
 pytestmark = pytest.mark.large
 
@@ -135,7 +135,7 @@ def test_what_is_learned_from_rows_of_several_texts_fills_masks(
     assert len(_losses(whole)) == 6
     bert = from_pretrained(whole)
     assert bert.parts == {"masked_lm_head"}
-    settings, again = read_byte_pair(folder), bert.tokenizer_settings
+    settings, again = BytePairSettings.read(folder), bert.tokenizer_settings
     assert again.normalizer == "NFC"
     assert {*again.added_tokens} == {*settings.added_tokens}
     fill_mask = keras_bert.FillMask.from_pretrained(whole)

@@ -33,7 +33,7 @@ def chooser(golden, make_settings, tmp_path_factory):
     model = PretrainedModel.from_config(
         OpenAIGPTConfig(40, 16, 8, 2, 2), make_settings("bpe")
     )
-    model.with_tokens(_TOKENS).tokenizer_settings.save(directory)
+    model.with_tokens(_TOKENS).tokenizer_settings.write(directory)
     write_safetensors(
         directory / "model.safetensors",
         [

@@ -61,7 +61,7 @@ def test_words_are_found_in_a_text():
 
 
 def test_an_unknown_word_is_one_word(make_settings):
-    tokenizer = make_settings("sentencepiece").tokenizer()
+    tokenizer = make_settings("sentencepiece").make()
     text = "word1 日本語 word2"
     ((pieces, spans),) = find_words(tokenizer, [text])
     tokens = [tokenizer.vocabulary.tokens[x] for x in pieces.ids]

@@ -7,7 +7,7 @@ import pytest
 
 from keras_bert.export.tokenizer_json import write_tokenizer_json
 from keras_bert.template import Template
-from keras_bert.text.bpe.settings import read_bpe
+from keras_bert.text.bpe.settings import BpeSettings
 from keras_bert.text.preprocessor import Preprocessor
 from keras_bert.text.tokenizer_kinds import KINDS
 from keras_bert.text.tokenizer_kinds import kind_of_directory
@@ -15,7 +15,7 @@ from keras_bert.text.tokenizer_kinds import kind_of_file
 
 
 def test_special_tokens_are_found_where_they_are_asked_for(bpe):
-    tokenizer = bpe.tokenizer()
+    tokenizer = bpe.make()
     found = tokenizer.with_special_tokens()
     text = "é the<unk><unk>fox <unk 中<unk>"
     ids, starts, ends = (x[0] for x in found.tokenize_with_offsets([text]))
@@ -32,8 +32,8 @@ def test_special_tokens_are_found_where_they_are_asked_for(bpe):
 @pytest.mark.parametrize("in_text", [False, True])
 def test_saved_settings_are_read_equal(bpe, in_text, tmp_path):
     settings = dataclasses.replace(bpe, special_tokens_in_text=in_text)
-    settings.save(tmp_path)
-    again = read_bpe(tmp_path)
+    settings.write(tmp_path)
+    again = BpeSettings.read(tmp_path)
     assert (again.merges, again.special_tokens_in_text) == (
         settings.merges,
         in_text,
@@ -47,9 +47,9 @@ def test_saved_settings_are_read_equal(bpe, in_text, tmp_path):
 def test_a_tokenizer_json_is_read_and_another_refused(bpe, tmp_path):
     template = Template("A", "A B", "unknown", segments=False)
     path = tmp_path / "tokenizer.json"
-    write_tokenizer_json(Preprocessor(bpe.tokenizer(), template, 32), path)
+    write_tokenizer_json(Preprocessor(bpe.make(), template, 32), path)
     assert kind_of_file(path) is KINDS["bpe"]
-    assert read_bpe(tmp_path).merges == bpe.merges
+    assert BpeSettings.read(tmp_path).merges == bpe.merges
     values = json.loads(path.read_text())
     for changed, words in (
         ({**values, "normalizer": {"type": "NFC"}}, "normalizer.*'NFC'"),
@@ -57,10 +57,10 @@ def test_a_tokenizer_json_is_read_and_another_refused(bpe, tmp_path):
     ):
         path.write_text(json.dumps(changed))
         with pytest.raises(ValueError, match=words):
-            read_bpe(tmp_path)
+            BpeSettings.read(tmp_path)
     path.unlink()
     with pytest.raises(ValueError, match="vocab.json and merges.txt, or"):
-        read_bpe(tmp_path)
+        BpeSettings.read(tmp_path)
 
 
 def test_a_missing_role_is_named(bpe):
@@ -69,10 +69,10 @@ def test_a_missing_role_is_named(bpe):
     with pytest.raises(ValueError, match="say whether they continue a word"):
         bpe.vocabulary.is_continuation
     with pytest.raises(ValueError, match="'cls'.*its roles are unknown"):
-        Preprocessor(bpe.tokenizer(), Template(), 8)
+        Preprocessor(bpe.make(), Template(), 8)
 
 
 def test_merges_of_another_vocabulary_are_refused(bpe):
     merges = [*bpe.merges, ("th", "zz</w>")]
-    with pytest.raises(ValueError, match="must make a token.*th zz</w>"):
+    with pytest.raises(ValueError, match="must join two tokens.*th zz</w>"):
         dataclasses.replace(bpe, merges=merges)

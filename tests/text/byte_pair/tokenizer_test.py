@@ -1,7 +1,6 @@
 """The tokenizer on texts that can be cut by hand."""
 
 import pytest
-import tensorflow as tf
 
 from keras_bert.text import BytePairTokenizer
 from keras_bert.text.byte_pair.vocabulary import SPECIAL_TOKENS
@@ -51,39 +50,6 @@ def test_texts_do_not_touch_each_other(tokenizer):
     texts = ["t", "he", "", " ", "the", "", "'", "s\xc3", b"\xa9"]
     together = tokenizer(texts).to_list()
     assert together == [tokenizer([text]).to_list()[0] for text in texts]
-
-
-@pytest.mark.parametrize("texts", [[], ["", ""]])
-def test_no_text_gives_no_tokens(tokenizer, texts):
-    ids, starts, ends = tokenizer.tokenize_with_offsets(
-        tf.constant(texts, tf.string)
-    )
-    assert (
-        ids.to_list() == starts.to_list() == ends.to_list() == [[]] * len(texts)
-    )
-    assert (ids.dtype, starts.dtype, ends.dtype) == (
-        tf.int32,
-        tf.int64,
-        tf.int64,
-    )
-
-
-def test_spans_leave_out_spaces_and_split_no_character(tokenizer):
-    _, starts, ends = tokenizer.tokenize_with_offsets(["é the  a"])
-    spans = [*zip(starts.to_list()[0], ends.to_list()[0])]
-    assert spans == [(0, 2), (0, 2), (3, 6), (7, 7), (8, 8), (8, 9)]
-
-
-def test_special_tokens_are_found_on_demand_only(tokenizer):
-    text = "a \n<mask>the<s><mask ></s><unk><pad>"
-    assert "<mask>" not in _tokens(tokenizer, text)[0]
-    special = tokenizer.with_special_tokens()
-    assert _tokens(special, text) == [
-        ["a", "<mask>", "the", "<s>"]
-        + ["<", *"m a s k".split(), "Ġ", ">", "</s>", "<unk>", "<pad>"]
-    ]
-    ids, starts, ends = special.tokenize_with_offsets([text])
-    assert (starts.to_list()[0][1], ends.to_list()[0][1]) == (3, 9)
 
 
 def test_a_space_is_put_before_each_stretch_of_text(tokenizer):
@@ -146,6 +112,6 @@ def test_what_it_shows_of_itself(tokenizer):
     # What begins with white space begins a word.
     assert not any(continues[token] for token in ("Ġthe", "Ġ", "Ċ", "ĉ"))
     assert not any(continues[token] for token in SPECIAL_TOKENS)
-    assert tokenizer.settings.tokenizer()(["the"]).to_list() == [
+    assert tokenizer.settings.make()(["the"]).to_list() == [
         [tokenizer.vocabulary.id_of("the")]
     ]

@@ -216,20 +216,6 @@ def test_differences_from_the_published_words(text, published, ours):
     assert split([text], (True, True)) == [[ours]]
 
 
-def test_spacing_marks_that_keep_their_order_are_few():
-    assert sum(map(bool, map(is_reordered, _assigned()))) == 23
-
-
-def test_line_separator_ends_a_word_that_the_vocabulary_could_span():
-    tokenizer = tf_text.FastBertTokenizer(
-        vocab=["[UNK]", "a", "##\u2028", "##b"],
-        fast_bert_normalizer_model_buffer=normalizers.normalizer_model(
-            False, False
-        ),
-    )
-    assert tokenizer.tokenize(["a\u2028a"]).to_list() == [[1, 1]]
-
-
 # Differences from `tokenizers` over Unicode 13.0, by their reasons.
 # Marks that its data, of Unicode 8, does not know.
 _NEW_MARKS = (

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text.normalization.normalizers import normalize_text
-from keras_bert.text.preprocessor import Preprocessor
 
 _GOLDEN = pathlib.Path(__file__).parents[2] / "golden/sentencepiece.npz"
 _DROPPED = ("\x01", "\u0301", "\x1c", "\u0903")
@@ -183,14 +181,6 @@ def test_a_special_token_in_a_text_is_found_on_demand(tokenizer, cut):
         assert [span for _, span in cut(text, finder)][-len(spans) :] == spans
 
 
-def test_case_stays_on_demand(spiece_file, cut):
-    cased = SentencePieceTokenizer(spiece_file, lowercase=False)
-    assert _words(cut("The", cased)) == ["", "<unk>he"]
-    assert cut("[MASK]", cased) != cut("[mask]", cased)
-    finder = cased.with_special_tokens()
-    assert [piece for piece, _ in cut("[MASK]", finder)] == ["[MASK]"]
-
-
 def test_text_comes_back_normalised(tokenizer):
     (ids,) = tokenizer(["The (Model) is “naïve”."]).to_list()
     text = normalize_text("The (Model) is naïve.", lowercase=True)
@@ -201,35 +191,6 @@ def test_text_comes_back_normalised(tokenizer):
     assert tokenizer.detokenize([cls, *tokenizer(["a"]).to_list()[0], sep]) == (
         "[CLS] a [SEP]"
     )
-
-
-def test_pairs_are_laid_out_as_albert_wants_them(tokenizer):
-    preprocess = Preprocessor(tokenizer, Template(), seq_length=7)
-    inputs = preprocess(["a", "the"], ["the model", ""])
-    the, a = (tokenizer.vocabulary.id_of(t) for t in ("▁the", "▁a"))
-    model = tokenizer(["model"]).to_list()[0]
-    rows = [[2, a, 3, the, *model, 3], [2, the, 3, 3]]
-    rows = [(row + [0] * 7)[:7] for row in rows]
-    np.testing.assert_array_equal(inputs["input_ids"], rows)
-    segments = inputs["segment_ids"].numpy().tolist()
-    assert segments[1] == [0, 0, 0, 1, 0, 0, 0]
-
-
-def test_a_graph_that_stands_alone_cuts_alike(tokenizer):
-    """As the graph of a SavedModel is made: with constants for captures."""
-    texts = tf.constant(["The (model)", "", "日本 ``a''", "\0"])
-    function = tf.compat.v1.wrap_function(
-        lambda t: tokenizer.tokenize_with_offsets(t)[1].to_tensor(),
-        [tf.TensorSpec([None], tf.string)],
-    )
-    resources = [
-        tensor
-        for tensor in function.captured_inputs
-        if tensor.dtype == tf.resource
-    ]
-    assert resources == []
-    expected = tokenizer.tokenize_with_offsets(texts)[1].to_tensor()
-    np.testing.assert_array_equal(function(texts), expected)
 
 
 def test_tflite_cuts_alike(by_hugging_face):

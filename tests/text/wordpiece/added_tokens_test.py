@@ -55,7 +55,7 @@ def test_added_tokens_are_found_as_by_the_library(lowercase, tmp_path):
     peer.add_tokens(raw)
     peer.add_special_tokens([*_SPECIAL])
     peer.save(str(tmp_path / "tokenizer.json"))
-    tokenizer = _read(tmp_path).tokenizer()
+    tokenizer = _read(tmp_path).make()
     choose = random.Random(3)
     texts = [
         "".join(choose.choices(_PARTS, k=choose.randint(0, 8)))
@@ -81,11 +81,11 @@ def test_added_tokens_are_found_as_by_the_library(lowercase, tmp_path):
     # The settings are the same after saving, and in a packed form.
     kind, settings = KINDS["wordpiece"], tokenizer.settings
     (tmp_path / "tokenizer.json").unlink()
-    settings.save(tmp_path)
+    settings.write(tmp_path)
     packed = json.loads(json.dumps(kind.packed(settings)))
     for same in (_read(tmp_path), kind.unpacked(packed)):
         assert same.added_tokens == settings.added_tokens
-        assert same.tokenizer()(texts).to_list() == rows.to_list()
+        assert same.make()(texts).to_list() == rows.to_list()
 
 
 def _entry(text, special=False):
@@ -108,7 +108,7 @@ def test_added_tokens_come_from_each_file(form, special, tmp_path):
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
     settings = _read(tmp_path)
     assert len(settings.vocabulary) == size + 1
-    tokenizer = settings.tokenizer()
+    tokenizer = settings.make()
     assert ([size] in tokenizer(["[E2]"]).to_list()) is not special
     assert tokenizer.with_special_tokens()(["[E2]"]).to_list() == [[size]]
     assert (settings.added_tokens[0].is_special) is special
@@ -120,8 +120,6 @@ def test_added_tokens_come_from_each_file(form, special, tmp_path):
         ({"[E2]": 99}, r"without a gap.*Add a line.*\[E2\]': 99"),
         ({"the": 9}, "'the' must have the id 5.*Received: 9"),
         ({"[PAD]": 3}, r"'\[PAD\]' must have the id 0.*Received: 3"),
-        ({"[E2]": "9"}, r"'\[E2\]' an id.*Received: '9'"),
-        ({"": 28}, "texts. Received: ''"),
     ],
 )
 def test_ids_of_added_tokens_are_checked(added, received, tmp_path):
@@ -138,7 +136,7 @@ def test_ids_of_added_tokens_are_checked(added, received, tmp_path):
         ("model", {"continuing_subword_prefix": "@@"}, "'##'.*'@@'.*pass ids"),
         ("model", {"unk_token": "<unk>"}, r"'\[UNK\]'.*'<unk>'"),
         ("model", {"vocab": {"the": 0}}, "same id. Received: 5 and 0 for"),
-        ("pre_tokenizer", {"type": "Whitespace"}, "'Whitespace'.*vocab.txt"),
+        ("pre_tokenizer", {"type": "Whitespace"}, "'Whitespace'.*pass ids"),
         ("pre_tokenizer", None, "`type` of the pre_tokenizer.*None"),
         ("normalizer", {"type": "NFC"}, "`type` of the normalizer.*'NFC'"),
         ("normalizer", {"clean_text": False}, "`clean_text`.*True.*False"),
@@ -172,7 +170,7 @@ def test_other_rules_of_a_file_are_refused(
 def test_the_file_limits_the_length_of_words(tmp_path):
     _peer().save(str(tmp_path / "tokenizer.json"))
     assert _read(tmp_path).max_chars_per_word == 9
-    (unknown,) = _read(tmp_path).tokenizer()(["x" * 10]).to_list()
+    (unknown,) = _read(tmp_path).make()(["x" * 10]).to_list()
     assert unknown == [1]
 
 
@@ -193,9 +191,9 @@ def test_the_last_of_equal_lines_counts(form, tmp_path, caplog):
     assert "more than once" in caplog.text
     texts = ["the cats", "thes"]
     theirs = _peer(_TWICE).encode_batch(texts, add_special_tokens=False)
-    rows = settings.tokenizer()(texts).to_list()
+    rows = settings.make()(texts).to_list()
     assert rows == [x.ids for x in theirs] == [[7, 6, 8], [7, 8]]
-    settings.save(tmp_path)
+    settings.write(tmp_path)
     assert _read(tmp_path).vocabulary.sha256 == settings.vocabulary.sha256
 
 

@@ -76,15 +76,6 @@ def test_a_vocabulary_needs_no_brackets(brackets):
     ]
 
 
-def test_a_name_of_many_pieces_is_one_token():
-    pieces = ["m", "##a", "##s", "##k", "##p", "##d", "p"]
-    vocabulary = Vocabulary([*SPECIAL_TOKENS, *pieces])
-    special = BertTokenizer(vocabulary, special_tokens_in_text=True)
-    assert special(["mask[MASK]mask [PAD] pad"]).to_list() == [
-        [5, 6, 7, 8, 4, 5, 6, 7, 8, 0, 11, 6, 10]
-    ]
-
-
 def test_a_span_takes_in_the_brackets(special):
     ids, starts, ends = special.tokenize_with_offsets(
         ["é [MASK]\u0301cats [CLS]."]

@@ -58,15 +58,6 @@ def test_a_text_is_cut_into_known_pieces(pieces, text, expected):
     assert pieces(text) == expected
 
 
-def test_case_and_accents_stay_on_demand(in_tf_data):
-    vocabulary = Vocabulary([*SPECIAL_TOKENS, "Café", "café", "Cafe", "the"])
-    tokenizer = BertTokenizer(vocabulary, lowercase=False)
-    texts = ["Café café Cafe The the"]
-    expected = [[5, 6, 7, 1, 8]]
-    assert tokenizer(texts).to_list() == expected
-    assert in_tf_data(tokenizer, texts).to_list() == expected
-
-
 def test_a_path_serves_as_vocabulary(vocabulary, tokenizer, tmp_path):
     vocabulary.save(tmp_path / "vocab.txt")
     from_path = BertTokenizer(tmp_path / "vocab.txt")
@@ -88,13 +79,6 @@ def test_one_tokenizer_serves_many_graphs(vocabulary, in_tf_data):
     other_shape = tf.function(lambda text: tokenizer(text[tf.newaxis]))
     assert other_shape(texts[0]).to_list() == in_graph[:1]
     assert masked(texts).to_list() == [[5, 6, 7, 4], [19]]
-
-
-def test_accents_stay_in_lower_case_on_demand():
-    vocabulary = Vocabulary([*SPECIAL_TOKENS, "café", "cafe"])
-    tokenizer = BertTokenizer(vocabulary, strip_accents=False)
-    assert tokenizer(["CAFÉ Cafe"]).to_list() == [[5, 6]]
-    assert tokenizer.with_special_tokens()(["CAFÉ"]).to_list() == [[5]]
 
 
 @pytest.mark.parametrize(
@@ -122,3 +106,14 @@ def test_pieces_become_text_again(vocabulary):
     tokenizer = BertTokenizer(words)
     assert tokenizer.detokenize([5, 6, 4]) == "dogs [MASK]"
     assert tokenizer.vocabulary.roles["mask"] == "[MASK]"
+
+
+def test_a_span_counts_the_bytes_of_the_text_as_given():
+    pieces = ("e", "##x", "中", "\u1100", "##\u1161", ".", "a")
+    tokenizer = BertTokenizer(Vocabulary([*SPECIAL_TOKENS, *pieces]))
+    texts = ["  É\u0301x\u200b中", "", "가.", b"\xffa\xc3.\xe4\xb8"]
+    ids, starts, ends = tokenizer.tokenize_with_offsets(texts)
+    assert ids.to_list() == [[5, 6, 7], [], [8, 9, 10], [11, 10]]
+    assert starts.to_list() == [[2, 6, 10], [], [0, 0, 3], [1, 3]]
+    # The mark behind É and the dropped U+200B belong to what they follow.
+    assert ends.to_list() == [[6, 10, 13], [], [3, 3, 4], [3, 6]]

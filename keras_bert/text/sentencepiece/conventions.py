@@ -1,4 +1,4 @@
-"""Words of SentencePiece tokenizers that their models do not say."""
+"""Conventions of SentencePiece families: special tokens, added pieces, ids."""
 
 import dataclasses
 import pathlib
@@ -9,21 +9,20 @@ from keras_bert.text.normalization.normalizers import MODEL
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class SentencePieceWords:
-    """Roles, added pieces and ids of the tokenizers of one family.
+class SentencePieceConventions:
+    """Special tokens, added pieces and ids of the tokenizers of one family.
 
     Args:
         tokenizer_class: str, its name in transformers.
-        files: tuple of str, names that its model has, the published one
-            first.
+        files: tuple of str, names of its model file, the published one first.
         roles: dict from "pad", "unknown", "cls", "sep" and "mask" to the
             pieces that play these roles.
-        first: tuple of str, pieces with the first ids, whether or not they
-            stand in the model; the others of the model follow in its order.
+        first: tuple of str, pieces with the first ids, also if the model lacks
+            them; the other pieces of the model follow in its order.
         last: tuple of str, pieces with the last ids, unless the model has
             them.
-        normalizer: str, the key of `NORMALIZERS` that it has where no file
-            says otherwise; `MODEL` follows the model's own rules only.
+        normalizer: str, the default normalizer, a key of `NORMALIZERS`;
+            `MODEL` follows the model's own rules only.
         pair: str, the layout of pairs, as `Template` takes it.
     """
 
@@ -36,14 +35,14 @@ class SentencePieceWords:
     pair: str = Template.pair
 
     def tokens(self, pieces):
-        """Lists all tokens by their ids.
+        """List all tokens by their ids.
 
         Args:
-            pieces: list of str, those of the model, in its order.
+            pieces: list of str, the pieces of the model, in its order.
         """
-        behind = [piece for piece in pieces if piece not in self.first]
+        others = [piece for piece in pieces if piece not in self.first]
         last = [token for token in self.last if token not in pieces]
-        return [*self.first, *behind, *last]
+        return [*self.first, *others, *last]
 
 
 def _roles(*tokens):
@@ -51,20 +50,20 @@ def _roles(*tokens):
     return dict(zip(names, tokens, strict=True))
 
 
-ALBERT = SentencePieceWords(
+ALBERT = SentencePieceConventions(
     "AlbertTokenizer",
     ("spiece.model", "30k-clean.model"),  # The second is google-research's.
     _roles("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"),
     normalizer=GOOGLE_RESEARCH,
 )
-DEBERTA = SentencePieceWords(
+DEBERTA = SentencePieceConventions(
     "DebertaV2Tokenizer",
     ("spm.model",),
     _roles("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
     last=("[MASK]",),
 )
 # The ids of fairseq: its own four come before the pieces of the model.
-XLM_ROBERTA = SentencePieceWords(
+XLM_ROBERTA = SentencePieceConventions(
     "XLMRobertaTokenizer",
     ("sentencepiece.bpe.model",),
     _roles("<pad>", "<unk>", "<s>", "</s>", "<mask>"),
@@ -72,31 +71,28 @@ XLM_ROBERTA = SentencePieceWords(
     last=("<mask>",),
     pair="cls A sep sep B sep",
 )
-ALL_WORDS = (ALBERT, DEBERTA, XLM_ROBERTA)
+ALL_CONVENTIONS = (ALBERT, DEBERTA, XLM_ROBERTA)
 LEARNED = ALBERT  # Of models that are made here.
 
 
-def words_of_file(path):
-    """Finds the words that the name of a model's file stands for.
+def conventions_of_file(path):
+    """Return the `SentencePieceConventions` for the name of a model's file.
 
     Args:
-        path: str or `pathlib.Path`.
-
-    Returns:
-        `SentencePieceWords`; ALBERT's for a name that is none of the others.
+        path: str or `pathlib.Path`. Unknown names have ALBERT's conventions.
     """
     name = pathlib.Path(path).name
-    return next((words for words in ALL_WORDS if name in words.files), ALBERT)
+    return next((c for c in ALL_CONVENTIONS if name in c.files), ALBERT)
 
 
-def words_of_tokens(tokens):
-    """Finds the words whose roles are all played by some of the tokens.
+def conventions_of_tokens(tokens):
+    """Return the first conventions whose special tokens are all in a set.
 
     Args:
         tokens: set of str.
 
     Returns:
-        `SentencePieceWords`; ALBERT's where none fits.
+        `SentencePieceConventions`; by default ALBERT's.
     """
-    found = (w for w in ALL_WORDS if {*w.roles.values()} <= tokens)
+    found = (c for c in ALL_CONVENTIONS if {*c.roles.values()} <= tokens)
     return next(found, ALBERT)

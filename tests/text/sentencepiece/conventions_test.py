@@ -12,11 +12,10 @@ from keras_bert.template import Template
 from keras_bert.text import SentencePieceTokenizer
 from keras_bert.text.normalization.normalizers import MODEL
 from keras_bert.text.preprocessor import Preprocessor
+from keras_bert.text.sentencepiece.conventions import DEBERTA
+from keras_bert.text.sentencepiece.conventions import XLM_ROBERTA
 from keras_bert.text.sentencepiece.settings import SentencePieceSettings
-from keras_bert.text.sentencepiece.settings import read_sentencepiece
 from keras_bert.text.sentencepiece.vocabulary import SentencePieceVocabulary
-from keras_bert.text.sentencepiece.words import DEBERTA
-from keras_bert.text.sentencepiece.words import XLM_ROBERTA
 
 sentencepiece = pytest.importorskip("sentencepiece")
 
@@ -144,49 +143,42 @@ def test_special_tokens_are_found_on_demand(tokenizer):
 
 
 def test_what_is_saved_is_read_back(words, tokenizer, tmp_path):
-    tokenizer.settings.save(tmp_path)
+    tokenizer.settings.write(tmp_path)
     for _ in range(2):
-        settings = read_sentencepiece(tmp_path)
+        settings = SentencePieceSettings.read(tmp_path)
         assert settings.normalizer == MODEL and settings.lowercase is False
-        assert settings.vocabulary.words is words
+        assert settings.vocabulary.conventions is words
         assert settings.vocabulary.tokens == tokenizer.vocabulary.tokens
-        again = settings.tokenizer()
+        again = settings.make()
         assert again(_TEXTS).to_list() == tokenizer(_TEXTS).to_list()
         # A `tokenizer.json` is enough.
         (tmp_path / words.files[0]).unlink(missing_ok=True)
         (tmp_path / "tokenizer_config.json").unlink(missing_ok=True)
 
 
-def test_the_library_of_hugging_face_cuts_by_our_file(tokenizer, tmp_path):
-    tokenizers = pytest.importorskip("tokenizers")
-    tokenizer.settings.save(tmp_path)
-    peer = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
-    for text in _LINES:
-        ids = peer.encode(text, add_special_tokens=False).ids
-        assert tokenizer([text]).to_list() == [ids]
-
-
 def test_a_file_without_the_table_is_taken_beside_the_model(
     path, tokenizer, tmp_path
 ):
-    tokenizer.settings.save(tmp_path)
+    tokenizer.settings.write(tmp_path)
     file = tmp_path / "tokenizer.json"
     values = json.loads(file.read_text())
     del values["normalizer"]["normalizers"][0]
     file.write_text(json.dumps(values))
-    read = read_sentencepiece(tmp_path).tokenizer()
+    read = SentencePieceSettings.read(tmp_path).make()
     assert read(_TEXTS).to_list() == tokenizer(_TEXTS).to_list()
     steps = values["normalizer"]["normalizers"]
     steps.append({"type": "Lowercase"})
     file.write_text(json.dumps(values))
-    with pytest.raises(ValueError, match="Strip, Replace, Lowercase; that of"):
-        read_sentencepiece(tmp_path)
+    with pytest.raises(
+        ValueError, match="a normalizer with the step Lowercase"
+    ):
+        SentencePieceSettings.read(tmp_path)
 
 
 def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
     """It writes a tokenizer.json, of DeBERTa without the model's table."""
     tokenizers = pytest.importorskip("tokenizers")
-    tokenizer.settings.save(tmp_path)
+    tokenizer.settings.write(tmp_path)
     path = tmp_path / "tokenizer.json"
     values = json.loads(path.read_text())
     metaspace = values["pre_tokenizer"]["pretokenizers"]
@@ -204,11 +196,11 @@ def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
     path.write_text(json.dumps(values))
     settings = {"do_lower_case": words is XLM_ROBERTA}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
-    with_model = read_sentencepiece(tmp_path).tokenizer()
+    with_model = SentencePieceSettings.read(tmp_path).make()
     assert with_model(_TEXTS).to_list() == tokenizer(_TEXTS).to_list()
     (tmp_path / words.files[0]).unlink()
     read = read_tokenizer("wordpiece", tmp_path, 100)
-    assert read.vocabulary.words is words
+    assert read.vocabulary.conventions is words
     peer = tokenizers.Tokenizer.from_file(str(path))
     choose = random.Random(2)
     texts = [
@@ -216,7 +208,7 @@ def test_the_only_file_of_transformers_5_is_enough(words, tokenizer, tmp_path):
         for _ in range(500)
     ]
     theirs = peer.encode_batch(texts, add_special_tokens=False)
-    assert read.tokenizer()(texts).to_list() == [x.ids for x in theirs]
+    assert read.make()(texts).to_list() == [x.ids for x in theirs]
 
 
 def test_texts_are_not_changed_before_the_model(path, words, tmp_path):
@@ -225,15 +217,7 @@ def test_texts_are_not_changed_before_the_model(path, words, tmp_path):
         SentencePieceSettings(vocabulary, lowercase=True)
     shutil.copy(path, tmp_path)
     with pytest.raises(ValueError, match=words.tokenizer_class):
-        read_sentencepiece(tmp_path, lowercase=True)
-
-
-def test_words_begin_at_marks_and_punctuation(tokenizer):
-    begins = dict(
-        zip(tokenizer.vocabulary.tokens, tokenizer.vocabulary.is_continuation)
-    )
-    assert begins["e"] and not begins["▁"] and not begins[","]
-    assert not any(begins[x] for x in tokenizer.roles.values())
+        SentencePieceSettings.read(tmp_path, lowercase=True)
 
 
 def test_pairs_are_laid_out_as_transformers_does(words, tokenizer):

@@ -1,0 +1,275 @@
+"""JSON files of a tokenizer's directory, as transformers writes them."""
+
+import pathlib
+
+from keras_bert.config import read_json_file
+from keras_bert.text.base_vocabulary import AddedToken
+
+CONFIG, FAST_TOKENIZER = "tokenizer_config.json", "tokenizer.json"
+_ADDED, _SPECIAL_MAP = "added_tokens.json", "special_tokens_map.json"
+_DECODER, _IN_TEXT = "added_tokens_decoder", "special_tokens_in_text"
+# Roles of special tokens, by the keys of tokenizer_config.json.
+_TOKEN_KEYS = {
+    "unk_token": "unknown",
+    "sep_token": "sep",
+    "pad_token": "pad",
+    "cls_token": "cls",
+    "mask_token": "mask",
+}
+_NAMED = (*_TOKEN_KEYS, "bos_token", "eos_token")
+_EXTRA = ("additional_special_tokens", "extra_special_tokens")
+# Properties of added tokens that all kinds of tokenizers require.
+SUPPORTED = {"single_word": False}
+
+
+class TokenizerFiles:
+    """`tokenizer_config.json` and `tokenizer.json` of a directory.
+
+    Args:
+        directory: str or `pathlib.Path`.
+
+    Attributes:
+        directory, config_path, fast_path: `pathlib.Path`.
+        config, fast: dict, the contents of the two files; empty without one.
+        special_tokens_in_text: bool, the setting of this name.
+    """
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.config_path = self.directory / CONFIG
+        self.fast_path = self.directory / FAST_TOKENIZER
+        self.config, self.fast = map(self._read, (CONFIG, FAST_TOKENIZER))
+        self.special_tokens_in_text = self.config.get(_IN_TEXT, False)
+
+    def _read(self, name):
+        path = self.directory / name
+        return read_json_file(path) if path.is_file() else {}
+
+    def part(self, name):
+        """Return a part of `tokenizer.json`, a dict.
+
+        Args:
+            name: "model", "normalizer" or "pre_tokenizer". A sequence of one
+                pre-tokenizer counts as that pre-tokenizer.
+        """
+        part = self.fast.get(name)
+        part = part if isinstance(part, dict) else {"type": part}
+        steps = part.get("pretokenizers") or ()
+        return steps[0] if len(steps) == 1 else part
+
+    def fast_tokens(self):
+        """List the tokens of `tokenizer.json` by their ids."""
+        model = self.part("model")
+        if not isinstance(model.get("vocab"), dict):
+            raise ValueError(
+                f"{self.fast_path} must hold a model with a vocabulary. "
+                f"Received: a model of the type {model.get('type')!r}."
+            )
+        added = {e["content"]: e["id"] for e in self.fast_entries()}
+        return tokens_by_id({**added, **model["vocab"]}, self.fast_path)
+
+    def fast_merges(self):
+        """List the merges of `tokenizer.json`, each a sequence of str."""
+        merges = self.part("model").get("merges") or []
+        return [x.split(" ") if isinstance(x, str) else x for x in merges]
+
+    def fast_entries(self):
+        """List the added tokens of `tokenizer.json`, dicts."""
+        return self.fast.get("added_tokens") or []
+
+    def check_rules(self, settings, *ignored):
+        """Raise ValueError if `tokenizer.json` cuts texts by other rules.
+
+        Args:
+            settings: settings of a tokenizer. Rules that its `fast_parts()`
+                have and the file leaves out are not compared.
+            *ignored: names of rules that the settings do not take from this
+                file.
+        """
+        rules = settings.fast_parts() if self.fast else {}
+        for part in ("normalizer", "pre_tokenizer", "model") if rules else ():
+            found = self.part(part)
+            for key, value in (rules[part] or {"type": None}).items():
+                other = found.get(key)
+                may_lack = key != "type" or part == "model"
+                if key in ("vocab", "merges", *ignored) or (
+                    other is None and may_lack
+                ):
+                    continue
+                if (other or None) != (value or None):
+                    raise ValueError(
+                        f"{self.fast_path}: `{key}` of the {part} must be "
+                        f"{value!r}. Received: {other!r}. If the model was "
+                        "trained with this rule, tokenize with the package "
+                        "`tokenizers` and pass ids to the encoder; else delete "
+                        "this file and keep the vocabulary."
+                    )
+
+    def special_tokens(self, tokens, *defaults):
+        """Return the special tokens that `tokenizer_config.json` names.
+
+        Args:
+            tokens: collection of str, the vocabulary.
+            *defaults: dicts from roles to tokens. The first whose tokens are
+                in the vocabulary gives the roles that the file does not name.
+
+        Returns:
+            A dict from roles to tokens.
+        """
+        found = {x: _text(self.config.get(k)) for k, x in _TOKEN_KEYS.items()}
+        found = {role: token for role, token in found.items() if token}
+        roles = [{**default, **found} for default in defaults]
+        known = {*tokens}
+        return next((x for x in roles if known >= {*x.values()}), roles[0])
+
+    def check_special_tokens(self, vocabulary):
+        """Raise ValueError if `tokenizer_config.json` names other tokens."""
+        found = self.special_tokens((), vocabulary.roles)
+        if found != vocabulary.roles:
+            raise ValueError(
+                f"{self.config_path}: the special tokens must be "
+                f"{', '.join(vocabulary.roles.values())}. Received: "
+                f"{', '.join(found.values())}."
+            )
+
+    def added_tokens(self, ids, roles, supported=SUPPORTED):
+        """Read the added tokens of the directory, as transformers does.
+
+        They are in `tokenizer.json`, in `tokenizer_config.json` and, in
+        directories of older releases, in `added_tokens.json`.
+
+        Args:
+            ids: dict from the tokens of the vocabulary to their ids.
+            roles: dict from roles to special tokens, which are not returned.
+            supported: dict from properties of an added token to the only
+                value that the kind of tokenizer supports.
+
+        Returns:
+            A list of the tokens that follow the vocabulary, in the order of
+            their ids, and a tuple of `AddedToken`.
+
+        Raises:
+            ValueError: a token has another id than in the vocabulary, the ids
+                leave a gap, or a property is not supported.
+        """
+        known, added = dict(ids), {}
+        for path, entry in self._added_entries(ids):
+            token = parse_added_token(path, entry, supported, roles.values())
+            index = entry["id"]
+            if known.setdefault(token.text, index) != index:
+                raise ValueError(
+                    f"{path}: the added token {token.text!r} must have the id "
+                    f"{known[token.text]}, as in the other files of the "
+                    f"directory. Received: {index}."
+                )
+            if token.text not in roles.values():
+                added[token.text] = token
+        size = max(ids.values(), default=-1) + 1
+        new = sorted({*known} - {*ids}, key=known.get)
+        if [known[token] for token in new] != [*range(size, size + len(new))]:
+            raise ValueError(
+                f"{self.directory}: the ids of added tokens must follow the "
+                f"{size} tokens of the vocabulary without a gap. Add a line "
+                "such as [unused0] to the vocabulary for each missing id. "
+                f"Received: { ({token: known[token] for token in new}) }."
+            )
+        return new, (*added.values(),)
+
+    def refuse_added_tokens(self, vocabulary):
+        """Raise ValueError if files add tokens besides the special ones."""
+        _, added = self.added_tokens(vocabulary.ids, vocabulary.roles)
+        if added:
+            raise ValueError(
+                f"{self.directory} must add no tokens to its vocabulary, "
+                "because this kind of tokenizer cannot find them in texts. "
+                f"Received: {added[0].text!r}. Remove it from {_ADDED}, "
+                f"`{_DECODER}` of {CONFIG} and {FAST_TOKENIZER} if no text "
+                "has it."
+            )
+
+    def _added_entries(self, ids):
+        """List pairs of a file and an entry, which has its id."""
+        entries = [(self.fast_path, entry) for entry in self.fast_entries()]
+        decoder = self.config.get(_DECODER)
+        if decoder is not None:
+            return entries + [
+                (self.config_path, {**entry, "id": int(index)})
+                for index, entry in decoder.items()
+            ]
+        special = []
+        for values in (self.config, self._read(_SPECIAL_MAP)):
+            special += [values.get(key) for key in _NAMED]
+            special += [x for key in _EXTRA for x in values.get(key) or []]
+        special = [*map(_text, special)]
+        known = {t: ids[t] for t in special if t in ids}
+        return entries + [
+            (
+                self.directory / _ADDED,
+                {"content": t, "id": index, "special": t in special},
+            )
+            for t, index in {**known, **self._read(_ADDED)}.items()
+        ]
+
+
+def parse_added_token(path, entry, supported=SUPPORTED, special=()):
+    """Make the `AddedToken` of an entry of a file.
+
+    Args:
+        path: where the entry is, for messages.
+        entry: dict, as in the `added_tokens` of a `tokenizer.json`.
+        supported: see `TokenizerFiles.added_tokens`; None stands for the
+            opposite of `special`.
+        special: collection of str, tokens that are special in any case.
+
+    Raises:
+        ValueError: a property is not supported.
+    """
+    text = entry["content"]
+    is_special = text in special or bool(entry.get("special"))
+    for key, value in supported.items():
+        wanted = (not is_special) if value is None else value
+        if bool(entry.get(key, wanted)) is not wanted:
+            raise ValueError(
+                f"{path}: `{key}` of the added token {text!r} must be "
+                f"{wanted}. Received: {entry[key]!r}."
+            )
+    normalized = bool(entry.get("normalized", not is_special))
+    return AddedToken(text, is_special, bool(entry.get("lstrip")), normalized)
+
+
+def tokens_by_id(ids, path):
+    """List tokens in the order of their ids, "" for ids without a token.
+
+    Args:
+        ids: dict from str to int.
+        path: where they come from, for the message.
+
+    Raises:
+        ValueError: two tokens have one id, or an id is not a whole number.
+    """
+    tokens = {index: token for token, index in ids.items()}
+    if len(tokens) < len(ids) or not {*map(type, tokens)} <= {int}:
+        raise ValueError(f"{path} must give each token an id of its own.")
+    return [tokens.get(n, "") for n in range(max(tokens, default=-1) + 1)]
+
+
+def config_json(tokenizer_class, settings, **values):
+    """Make the content of a `tokenizer_config.json`, a dict.
+
+    Args:
+        tokenizer_class: str, name of the class in transformers.
+        settings: settings of a tokenizer.
+        **values: further entries.
+    """
+    roles = settings.vocabulary.roles
+    return {
+        "tokenizer_class": tokenizer_class,
+        **values,
+        _IN_TEXT: settings.special_tokens_in_text,
+        **{key: roles[x] for key, x in _TOKEN_KEYS.items() if x in roles},
+    }
+
+
+def _text(value):
+    """Return the text of a token, which may be a written-out AddedToken."""
+    return value.get("content") if isinstance(value, dict) else value
