@@ -13,10 +13,7 @@ import pytest
 
 from keras_bert import save_pretrained
 from keras_bert.checkpoints import PretrainedModel
-from keras_bert.models.electra import ElectraConfig
-from keras_bert.models.modernbert_config import ModernBertConfig
 from keras_bert.models.openai_gpt_config import OpenAIGPTConfig
-from keras_bert.models.roberta import RobertaConfig
 from keras_bert.playground.shown_model import ShownModel
 from keras_bert.playground.shown_model import shown_model
 from keras_bert.playground.tabs import TABS
@@ -26,15 +23,10 @@ from keras_bert.tasks import QuestionAnswerer
 from keras_bert.tasks import TextClassifier
 from keras_bert.tasks import TextRegressor
 from keras_bert.tasks import TokenClassifier
+from tests import tiny
 
 _ROOT = pathlib.Path(__file__).parents[2]
-_SIZES = {
-    "hidden_size": 16,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "intermediate_size": 32,
-    "max_position_embeddings": 34,
-}
+_SIZES = {"H": 16, "I": 32, "P": 34}
 
 
 @pytest.fixture(scope="session")
@@ -50,13 +42,15 @@ def directories(make_bert, make_settings, tmp_path_factory):
     config = OpenAIGPTConfig(18, 20, 16, 2, 2, initializer_range=0.5)
     gpt = PretrainedModel.from_config(config, bert.tokenizer)
     save_pretrained(gpt, root / "gpt")
-    electra = ElectraConfig(18, embedding_size=8, **_SIZES)
+    electra = tiny.config("electra", V=18, E=8, **_SIZES)
     parts = ["replaced_token_head"]
     discriminator = PretrainedModel.from_config(electra, bert.tokenizer, parts)
     save_pretrained(discriminator, root / "electra")
     settings = make_settings("byte_bpe")
-    save_pretrained(_roberta(settings), root / "roberta")
-    save_pretrained(_modernbert(settings), root / "modernbert")
+    for name in ("roberta", "modernbert"):
+        config = tiny.config(name, V=275, **_SIZES)
+        made = PretrainedModel.from_config(config, settings)
+        save_pretrained(made, root / name)
     labels = ["good", "bad"]
     classifier = TextClassifier(bert, labels=labels)
     classifier.settings["is_pair"] = False
@@ -80,24 +74,6 @@ def directories(make_bert, make_settings, tmp_path_factory):
     for name, task in tasks.items():
         task.save(root / name)
     return {path.name: str(path) for path in root.iterdir()}
-
-
-def _roberta(settings):
-    config = RobertaConfig(vocab_size=275, **_SIZES)
-    return PretrainedModel.from_config(config, settings)
-
-
-def _modernbert(settings):
-    config = ModernBertConfig(
-        vocab_size=275,
-        hidden_size=16,
-        num_hidden_layers=4,
-        num_attention_heads=2,
-        intermediate_size=24,
-        max_position_embeddings=34,
-        local_attention=4,
-    )
-    return PretrainedModel.from_config(config, settings)
 
 
 @pytest.fixture(scope="session")

@@ -16,13 +16,13 @@ def make_records(tmp_path_factory):
     It holds `train.tfrecord`, `eval.tfrecord`, `vocab.txt` and
     `config.json` of a model with dropout.
     """
-    from keras_bert.config import BertConfig
     from keras_bert.data import PretrainingDataOptions
     from keras_bert.data import TextOptions
     from keras_bert.data import create_pretraining_data
     from keras_bert.data import open_sources
     from keras_bert.text import Vocabulary
     from keras_bert.text.wordpiece.vocabulary import SPECIAL_TOKENS
+    from tests import tiny
 
     def make(masking, packing="segment_pairs"):
         place = tmp_path_factory.mktemp(masking)
@@ -48,14 +48,9 @@ def make_records(tmp_path_factory):
                     random_seed=seed,
                 ),
             )
-        config = BertConfig(
-            vocab_size=len(vocabulary),
-            hidden_size=8,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            intermediate_size=16,
-            max_position_embeddings=16,
-        )
+        rates = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+        sizes = {"V": len(vocabulary), "L": 1}
+        config = tiny.config("bert", **sizes, **dict.fromkeys(rates, 0.1))
         config.to_json(place / "config.json")
         return types.SimpleNamespace(place=place, config=config)
 

@@ -67,11 +67,11 @@ def numpy_metrics(model, batches):
     losses = {"mlm": [], "nsp": []}
     hits = {"mlm": [], "nsp": []}
     for inputs, labels, weights in batches:
-        outputs = model.predict_on_batch(inputs)
+        outputs = model(inputs)
         for task in losses:
             name = f"{task}_logits"
             real = weights[name] == 1
-            logits = outputs[name][real].astype("float64")
+            logits = np.asarray(outputs[name])[real].astype("float64")
             wanted = labels[name][real]
             chosen = logits[np.arange(len(wanted)), wanted]
             losses[task].extend(np.log(np.exp(logits).sum(-1)) - chosen)
@@ -87,7 +87,7 @@ def test_evaluation_is_the_mean_over_all_real_predictions(
 ):
     config = dataclasses.replace(tiny_config, hidden_dropout_prob=0.5)
     loop = make_loop(config)  # Dropout is for training alone.
-    sizes = (4, 4, 3, 1)
+    sizes = (4, 4, 1)
     batches = [
         random_batch(seed, batch_size=size) for seed, size in enumerate(sizes)
     ]

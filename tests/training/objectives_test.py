@@ -11,7 +11,6 @@ import tensorflow as tf
 
 from keras_bert import models
 from keras_bert.models import bert_pretrainer
-from keras_bert.models.albert import AlbertConfig
 from keras_bert.training import LabelTerm
 from keras_bert.training import bert_adamw
 from keras_bert.training import pretraining_losses
@@ -22,6 +21,7 @@ from keras_bert.training.objectives import OBJECTIVES
 from keras_bert.training.objectives import objective_named
 from keras_bert.training.schedules import LinearWarmupDecay
 from keras_bert.training.terms import mean_metrics
+from tests import tiny
 
 _NUM_STEPS = 5
 # The others have a learner of their own.
@@ -37,9 +37,7 @@ def make_model(config, objective):
     keras.config.set_dtype_policy("float32")
     keras.utils.set_random_seed(1)
     if "sop_head" in objective.parts:
-        model = models.pretrainer(
-            AlbertConfig(config.vocab_size, 8, 2, 2, embedding_size=4)
-        )
+        model = models.pretrainer(tiny.config("albert", V=config.vocab_size))
     else:
         model = bert_pretrainer(
             dataclasses.replace(config, is_decoder=objective.is_decoder)

@@ -16,7 +16,6 @@ tf.config.set_logical_device_configuration(
     cpu, [tf.config.LogicalDeviceConfiguration()] * 2
 )
 
-from keras_bert.config import BertConfig  # noqa: E402
 from keras_bert.data.batches.static import padded_batches  # noqa: E402
 from keras_bert.models import bert_pretrainer  # noqa: E402
 from keras_bert.training import pretraining_losses  # noqa: E402
@@ -31,6 +30,7 @@ from keras_bert.training.strategies import make_strategy  # noqa: E402
 from keras_bert.training.terms import mean_metrics  # noqa: E402
 from keras_bert.training.training_state import restore_state  # noqa: E402
 from keras_bert.training.training_state import save_state  # noqa: E402
+from tests import tiny  # noqa: E402
 
 _ONE = tf.distribute.get_strategy()
 _TWO = make_strategy("mirrored")
@@ -61,16 +61,9 @@ def _arrays(num_examples, masked_share, bad_example=None):
 
 def _make_model(strategy, dropout=0.0):
     keras.utils.set_random_seed(1)
-    config = BertConfig(
-        vocab_size=30,
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        hidden_dropout_prob=dropout,
-        attention_probs_dropout_prob=dropout,
-        max_position_embeddings=16,
-    )
+    rates = {"hidden_dropout_prob": dropout}
+    rates["attention_probs_dropout_prob"] = dropout
+    config = tiny.config("bert", L=1, **rates)
     with strategy.scope():
         return bert_pretrainer(config)
 
