@@ -1,18 +1,15 @@
 """Text on any file system that Beam knows, in chunks of whole documents."""
 
-import gzip
 import os
-import sys
-import zlib
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from keras_bert.data.corpus.documents import split_lines
 from keras_bert.data.corpus.text_files import CHUNK_BYTES
+from keras_bert.data.corpus.text_files import gzip_lines
+from keras_bert.data.corpus.text_files import read_blocks
 from keras_bert.files import expand_patterns
-
-_READ_BYTES = 1 << 20
 
 
 def match_files(patterns):
@@ -77,22 +74,12 @@ def read_chunk(path, first):
         path, compression_type=CompressionTypes.UNCOMPRESSED
     ) as file:
         if path.endswith(".gz"):
-            yield from _read_gzip(path, file)
+            yield from gzip_lines(path, file)
             return
         end = _next_document(file, first + CHUNK_BYTES)
         start = _next_document(file, first) if first else 0
         file.seek(start)
-        yield from split_lines(path, _blocks(file, end - start), start)
-
-
-def _read_gzip(path, file):
-    try:
-        with gzip.GzipFile(fileobj=file) as text:
-            yield from split_lines(path, _blocks(text, sys.maxsize))
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(
-            f"{path} must be a whole gzip file. Received: {error}"
-        ) from None
+        yield from split_lines(path, read_blocks(file, end - start), start)
 
 
 def _next_document(file, position):
@@ -102,9 +89,3 @@ def _next_document(file, position):
     while file.readline().strip():
         pass
     return file.tell()
-
-
-def _blocks(file, size):
-    while size > 0 and (block := file.read(min(size, _READ_BYTES))):
-        yield block
-        size -= len(block)

@@ -11,8 +11,10 @@ import json
 import os
 import re
 
+import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions
 
 from keras_bert import artifacts
 
@@ -60,8 +62,7 @@ def free_manifest_path(output_dir, inputs, overwrite, pattern=_RECORDS):
 def _read_entries(path):
     """Return the files that a manifest of ours lists, or None."""
     try:
-        with FileSystems.open(path) as file:
-            values = json.load(file)
+        values = read_remote_json(path)
     except (OSError, ValueError):
         return None
     is_own = isinstance(values, dict) and values.get("made_by") == "keras_bert"
@@ -81,18 +82,43 @@ def list_file(path):
     return FileSystems.split(path)[1], entry
 
 
-def write_remote_json(path, values):
-    """Write a JSON file, whole or not at all."""
+def read_remote_json(path):
+    """Return the contents of a JSON file."""
+    with FileSystems.open(path) as file:
+        return json.load(file)
+
+
+def write_manifest(path, entries, context):
+    """Write the manifest, whole or not at all.
+
+    Args:
+        path: str.
+        entries: dict of the entries of `list_file` by name.
+        context: dict for JSON. Its "command" is the command line; a worker has
+            another one.
+    """
+    entries = dict(sorted(entries.items()))
+    values = artifacts.manifest_values(entries, context)
     with FileSystems.create(f"{path}.tmp") as file:
         file.write(json.dumps(values, indent=2).encode() + b"\n")
     FileSystems.rename([f"{path}.tmp"], [path])
 
 
 @contextlib.contextmanager
-def plain_worker_errors():
-    """Re-raise a worker's ValueError with its own message only."""
+def running_pipeline(runner, beam_options):
+    """Yield a pipeline, and run it.
+
+    A worker's ValueError is raised again with its own message only.
+
+    Args:
+        runner: str, Beam's name of the runner.
+        beam_options: list of str, the flags of the runner.
+    """
     try:
-        yield
+        with beam.Pipeline(
+            runner, options=PipelineOptions([*beam_options])
+        ) as pipeline:
+            yield pipeline
     except Exception as error:
         # Some runners report a worker's error as the text of a traceback.
         said = _WORKER_ERROR.search(f"{type(error).__name__}: {error}")

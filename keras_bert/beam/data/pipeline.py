@@ -6,21 +6,20 @@ from the place of a document in the input. So the records depend on neither
 the runner nor the number of workers; their order does.
 """
 
-import json
+import collections
 import sys
 import time
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.options.pipeline_options import PipelineOptions
 
-from keras_bert.artifacts import manifest_values
 from keras_bert.beam.data.chunks import chunks_of
 from keras_bert.beam.data.chunks import match_texts
 from keras_bert.beam.data.outputs import free_manifest_path
 from keras_bert.beam.data.outputs import list_file
-from keras_bert.beam.data.outputs import plain_worker_errors
-from keras_bert.beam.data.outputs import write_remote_json
+from keras_bert.beam.data.outputs import read_remote_json
+from keras_bert.beam.data.outputs import running_pipeline
+from keras_bert.beam.data.outputs import write_manifest
 from keras_bert.beam.data.steps import COUNTS
 from keras_bert.beam.data.steps import Block
 from keras_bert.beam.data.steps import Document
@@ -28,6 +27,7 @@ from keras_bert.beam.data.steps import MakeExamples
 from keras_bert.beam.data.steps import TokenizeChunk
 from keras_bert.beam.data.steps import deal_out
 from keras_bert.beam.data.steps import sum_counts
+from keras_bert.data.jobs.data_warnings import check_counts
 from keras_bert.data.jobs.data_warnings import settings_of
 from keras_bert.data.jobs.data_warnings import shares_of
 from keras_bert.data.jobs.data_warnings import warn_of_examples
@@ -72,12 +72,7 @@ def create_pretraining_data_on_beam(
     # The inputs by their sizes, for to read them takes long.
     settings = settings_of(dict(files), num_shards, text_options, options)
     start = time.time()
-    with (
-        plain_worker_errors(),
-        beam.Pipeline(
-            runner, options=PipelineOptions([*beam_options])
-        ) as pipeline,
-    ):
+    with running_pipeline(runner, beam_options) as pipeline:
         text, records = _examples(
             pipeline, files, tokenizer, text_options, options
         )
@@ -96,8 +91,7 @@ def create_pretraining_data_on_beam(
                 beam.pvalue.AsDict(entries),
             )
         )
-    with FileSystems.open(path) as file:
-        counts = json.load(file)["counts"]
+    counts = read_remote_json(path)["counts"]
     warn_of_text(counts, options)
     warn_of_examples(counts, text_options, options)
     return counts
@@ -114,7 +108,8 @@ def _examples(pipeline, files, tokenizer, text_options, options):
         )
     )
     text = tokenized.counts | "SumText" >> sum_counts()
-    checked = text | beam.Map(_check_counts, [path for path, _ in files[:3]])
+    names = [path for path, _ in files]
+    checked = text | beam.Map(_checked, names, options)
     records = (
         tokenized.documents
         | beam.FlatMap(
@@ -144,14 +139,8 @@ def _write_shards(records, output_dir, num_shards):
     )
 
 
-def _check_counts(counts, names):
-    num_documents = counts.get("documents", 0)
-    if num_documents < 2:
-        raise ValueError(
-            "Input must hold at least two documents with a blank line between "
-            "them, for half of the second sentences come from another one. "
-            f"Received: {num_documents} document(s) in {', '.join(names)}."
-        )
+def _checked(counts, names, options):
+    check_counts(collections.Counter(counts), names, options)
     return counts
 
 
@@ -159,10 +148,9 @@ def _write_manifest(parts, path, about, start, options, entries):
     """Writes the manifest; the shards have their final names by now."""
     counts = {name: count for part in parts for name, count in part.items()}
     about = {
-        **about,  # With the command, as a worker has another one.
+        **about,
         "counts": counts,
         "shares": shares_of(counts, options),
         "seconds": round(time.time() - start, 1),
     }
-    values = manifest_values(dict(sorted(entries.items())), about)
-    write_remote_json(path, values)
+    write_manifest(path, entries, about)

@@ -81,12 +81,11 @@ def _documents(corpus, chunk):
 def _corpus_of(documents, dtype):
     """A `Corpus` of documents, whose tokens have a NumPy type."""
     _, _, tokens, lengths = zip(*documents, strict=True)
-    sentences = np.frombuffer(b"".join(lengths), np.uint32)
-    num_sentences = [len(part) // sentences.itemsize for part in lengths]
-    return corpora.Corpus(
+    sentences = [np.frombuffer(part, np.uint32) for part in lengths]
+    return corpora.Corpus.of_lengths(
         np.frombuffer(b"".join(tokens), dtype),
-        np.concatenate([[0], np.cumsum(sentences, dtype=np.int64)]),
-        np.concatenate([[0], np.cumsum(num_sentences, dtype=np.int64)]),
+        np.concatenate(sentences),
+        [*map(len, sentences)],
     )
 
 

@@ -8,15 +8,15 @@ import apache_beam as beam
 import tensorflow as tf
 import tensorflow_text  # noqa: F401, the ops of the tokenizer
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.utils import shared
 
 from keras_bert import artifacts
 from keras_bert.beam.data.chunks import match_files
 from keras_bert.beam.data.outputs import free_manifest_path
 from keras_bert.beam.data.outputs import list_file
-from keras_bert.beam.data.outputs import plain_worker_errors
-from keras_bert.beam.data.outputs import write_remote_json
+from keras_bert.beam.data.outputs import read_remote_json
+from keras_bert.beam.data.outputs import running_pipeline
+from keras_bert.beam.data.outputs import write_manifest
 from keras_bert.beam.prediction.rows import BAD_ROWS
 from keras_bert.beam.prediction.rows import ReadRows
 from keras_bert.beam.prediction.rows import check_kinds
@@ -76,12 +76,13 @@ def predict_on_beam(
     check_kinds(files, ranks)
     artifacts.check_no_input(output_dir, [model_dir])
     path = free_manifest_path(output_dir, files, overwrite, _WRITTEN)
-    with (
-        plain_worker_errors(),
-        beam.Pipeline(
-            runner, options=PipelineOptions([*beam_options])
-        ) as pipeline,
-    ):
+    about = {
+        "model": model_dir,
+        "inputs": files,
+        "columns": [*ranks],
+        "command": sys.argv,
+    }
+    with running_pipeline(runner, beam_options) as pipeline:
         read = (
             pipeline
             | beam.Create(files)
@@ -110,8 +111,7 @@ def predict_on_beam(
             | beam.Map(
                 _write_manifest,
                 path,
-                {"model": model_dir, "inputs": files, "columns": [*ranks]},
-                sys.argv,
+                about,
                 beam.pvalue.AsDict(entries),
                 beam.pvalue.AsSingleton(
                     lines | "Count" >> beam.combiners.Count.Globally()
@@ -127,18 +127,13 @@ def predict_on_beam(
                 ),
             )
         )
-    with FileSystems.open(path) as file:
-        manifest = json.load(file)
+    manifest = read_remote_json(path)
     return {name: manifest[name] for name in ("rows", "bad_rows", "faults")}
 
 
-def _write_manifest(_, path, about, command, entries, rows, bad_rows, faults):
+def _write_manifest(_, path, about, entries, rows, bad_rows, faults):
     counts = {"rows": rows, "bad_rows": bad_rows, "faults": [*faults]}
-    values = artifacts.manifest_values(
-        dict(sorted(entries.items())), {**about, **counts}
-    )
-    # A worker has another command line.
-    write_remote_json(path, {**values, "command": command})
+    write_manifest(path, entries, {**about, **counts})
 
 
 def _text_ranks(model_dir):
@@ -174,7 +169,8 @@ class _Answer(beam.DoFn):
         alike = collections.defaultdict(list)
         for row in rows:
             # Rows of as many choices make a tensor.
-            alike[tuple(map(_length, row[1]))].append(row)
+            sizes = [len(x) if isinstance(x, list) else None for x in row[1]]
+            alike[tuple(sizes)].append(row)
         for group in alike.values():
             yield from self._lines(group)
 
@@ -183,11 +179,11 @@ class _Answer(beam.DoFn):
         columns = map(tf.constant, map(list, zip(*texts, strict=True)))
         answer = self._model.signatures[_SIGNATURE]
         outputs = answer(**dict(zip(self._names, columns, strict=True)))
-        plain = {name: _plain(values) for name, values in outputs.items()}
+        lists = {name: x.numpy().tolist() for name, x in outputs.items()}
         for index, (path, line) in enumerate(keys):
-            prediction = {name: x[index] for name, x in plain.items()}
+            prediction = {name: x[index] for name, x in lists.items()}
             values = {"file": path, "line": line, "prediction": prediction}
-            yield json.dumps(values, ensure_ascii=False)
+            yield json.dumps(values, ensure_ascii=False, default=_decoded)
 
 
 def _load(model_dir):
@@ -205,19 +201,5 @@ def _load(model_dir):
     return model
 
 
-def _length(text):
-    return None if isinstance(text, str) else len(text)
-
-
-def _plain(values):
-    """Turns a tensor into lists of what JSON can hold, row by row."""
-    array = values.numpy()
-    if array.dtype == object:
-        return _decoded(array.tolist())
-    return array.tolist()
-
-
-def _decoded(value):
-    if isinstance(value, list):
-        return [_decoded(item) for item in value]
-    return value.decode("utf-8", "replace")
+def _decoded(text):
+    return text.decode("utf-8", "replace")

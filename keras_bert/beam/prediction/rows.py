@@ -52,8 +52,9 @@ class ReadRows(beam.DoFn):
         with FileSystems.open(path) as file:
             for line, texts in self._rows(path, _decoded(file, faults), faults):
                 yield (path, line), tuple(texts)
-                yield from _bad_rows(path, faults)
-        yield from _bad_rows(path, faults)
+        for line, fault in faults:
+            values = {"file": path, "line": line, "fault": fault}
+            yield beam.pvalue.TaggedOutput(BAD_ROWS, values)
 
     def _rows(self, path, lines, faults):
         kind = _kind(path)
@@ -82,13 +83,6 @@ class ReadRows(beam.DoFn):
                 faults.append((number, f"{type(error).__name__}: {error}"))
             else:
                 yield number, texts
-
-
-def _bad_rows(path, faults):
-    for line, fault in faults:
-        values = {"file": path, "line": line, "fault": fault}
-        yield beam.pvalue.TaggedOutput(BAD_ROWS, values)
-    faults.clear()
 
 
 def _kind(path):

@@ -8,6 +8,7 @@ from keras_bert import checks
 from keras_bert import features
 from keras_bert.data.batches.dynamic_masking import mask_tokens
 from keras_bert.data.batches.epochs import endless_batches
+from keras_bert.data.batches.epochs import map_batches
 from keras_bert.data.batches.epochs import number_batches
 from keras_bert.data.batches.epochs import read_records
 from keras_bert.data.batches.static import as_batch
@@ -108,12 +109,11 @@ def dynamic_pretraining_dataset(
         batches = number_batches(records, batch_size, epoch)
     words = do_whole_word_mask, mask_special_tokens
     ids = pad_id, sep_id, cls_id
-    return batches.map(
+    return map_batches(
+        batches,
         lambda *batch: _make_batch(
             *batch, max_seq_length, rules, seed, words, ids
         ),
-        num_parallel_calls=tf.data.AUTOTUNE,
-        deterministic=True,
     ).prefetch(tf.data.AUTOTUNE)
 
 

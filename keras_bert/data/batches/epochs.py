@@ -20,6 +20,13 @@ def read_records(files, num_files):
     )
 
 
+def map_batches(batches, function):
+    """Map batches in parallel, in their order."""
+    return batches.map(
+        function, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
+    )
+
+
 def endless_batches(paths, seed, batch_size, first_batch=0):
     """Whole batches of records, without end.
 
@@ -45,7 +52,8 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
     # Whole epochs are left out unread, so the records must be counted.
     needed = batch_size if first_batch == 0 else -1
     with corruption_names_file(paths):
-        count = _count(tf.data.TFRecordDataset(paths).take(needed))
+        records = tf.data.TFRecordDataset(paths).take(needed).batch(1024)
+        count = int(records.reduce(0, lambda count, x: count + tf.size(x)))
     if count < batch_size:
         raise ValueError(
             "The records must make at least one batch. Received: "
@@ -64,14 +72,6 @@ def endless_batches(paths, seed, batch_size, first_batch=0):
             )
         )
         .skip(left_out)
-    )
-
-
-def _count(records):
-    batches = records.batch(1024)
-    zero = tf.constant(0, tf.int64)
-    return int(
-        batches.reduce(zero, lambda count, x: count + tf.size(x, tf.int64))
     )
 
 

@@ -6,6 +6,7 @@ from keras_bert import checks
 from keras_bert import features
 from keras_bert.data.batches.epochs import SHUFFLE_EXAMPLES
 from keras_bert.data.batches.epochs import endless_batches
+from keras_bert.data.batches.epochs import map_batches
 from keras_bert.data.batches.epochs import read_records
 from keras_bert.data.records.first_record import check_first_records
 from keras_bert.data.records.record_form import parse_examples
@@ -41,7 +42,7 @@ def pretraining_dataset(
         ValueError: the first record of a file misses a feature, has another
             length or an id beyond the vocabulary.
     """
-    lengths = _check(
+    parse = _parser(
         paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
     )
     files = tf.data.Dataset.from_tensor_slices(paths)
@@ -50,7 +51,7 @@ def pretraining_dataset(
     records = read_records(files, len(paths))
     if shuffle_seed is not None:
         records = records.shuffle(SHUFFLE_EXAMPLES, seed=shuffle_seed)
-    return _parsed(records.batch(batch_size), lengths, vocab_size)
+    return parse(records.batch(batch_size))
 
 
 def endless_pretraining_dataset(
@@ -79,13 +80,11 @@ def endless_pretraining_dataset(
         ValueError: a first record does not fit, see `pretraining_dataset`,
             or the files hold less than a batch.
     """
-    lengths = _check(
+    parse = _parser(
         paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
     )
     batches = endless_batches(paths, seed, batch_size, first_batch)
-    return _parsed(
-        batches.map(lambda epoch, first, records: records), lengths, vocab_size
-    )
+    return parse(batches.map(lambda epoch, first, records: records))
 
 
 def padded_batches(dataset, batch_size):
@@ -99,32 +98,26 @@ def padded_batches(dataset, batch_size):
     return dataset.map(lambda *batch: tf.nest.map_structure(pad, batch))
 
 
-def _check(
+def _parser(
     paths, batch_size, max_seq_length, max_predictions_per_seq, vocab_size
 ):
-    """Checks the arguments and the files; the lengths of the features."""
+    """Check the files; return a function that parses batches of them."""
     checks.at_least(1, batch_size=batch_size)
     lengths = {
         features.MAX_SEQ_LENGTH: max_seq_length,
         features.MAX_PREDICTIONS_PER_SEQ: max_predictions_per_seq,
     }
     check_first_records(paths, "static", lengths, vocab_size)
-    return lengths
 
+    def parse(serialized):
+        parsed = parse_examples(serialized, features.FORMS["static"], lengths)
+        for feature in (features.INPUT_IDS, features.MASKED_LM_IDS):
+            assert_known_ids(feature, parsed[feature.name], vocab_size)
+        return as_batch(parsed)
 
-def _parsed(batches, lengths, vocab_size):
-    return batches.map(
-        lambda batch: _parse(batch, lengths, vocab_size),
-        num_parallel_calls=tf.data.AUTOTUNE,
-        deterministic=True,
-    ).prefetch(tf.data.AUTOTUNE)
-
-
-def _parse(serialized, lengths, vocab_size):
-    parsed = parse_examples(serialized, features.FORMS["static"], lengths)
-    for feature in (features.INPUT_IDS, features.MASKED_LM_IDS):
-        assert_known_ids(feature, parsed[feature.name], vocab_size)
-    return as_batch(parsed)
+    return lambda batches: map_batches(batches, parse).prefetch(
+        tf.data.AUTOTUNE
+    )
 
 
 def assert_known_ids(feature, ids, vocab_size):

@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 from keras_bert import features
+from keras_bert.data.batches.epochs import map_batches
 
 
 def left_to_right_batches(dataset):
@@ -22,9 +23,7 @@ def left_to_right_batches(dataset):
     References:
         [BERT](https://arxiv.org/abs/1810.04805), section 5.1, "LTR & No NSP"
     """
-    return dataset.map(
-        _predict_next, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
-    )
+    return map_batches(dataset, _predict_next)
 
 
 def _predict_next(inputs, labels, weights):
@@ -65,9 +64,7 @@ def token_batches(dataset):
         `tokens`, float32 `(batch_size, max_seq_length)`, 1.0 at all tokens,
         special ones too, and 0.0 at padding.
     """
-    return dataset.map(
-        _count_tokens, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
-    )
+    return map_batches(dataset, _count_tokens)
 
 
 def _count_tokens(inputs, labels, weights):

@@ -4,11 +4,8 @@ import collections
 import hashlib
 import pathlib
 
-from absl import logging
-
 from keras_bert import artifacts
 
-_LOGGED_DOCUMENTS = 2000
 _MIN_DOCUMENTS = 2
 
 
@@ -55,26 +52,18 @@ def split_corpus(documents, directory, eval_share, about=None, overwrite=False):
                 is_eval = is_held_out(document, eval_share)
                 text = ("\n".join(document) + "\n\n").encode("utf-8")
                 (held if is_eval else train).write(text)
-                _count(counts, document, text, is_eval)
-        _check_parts(counts)
+                counts.update(
+                    documents=1,
+                    held_out=is_eval,
+                    sentences=len(document),
+                    words=len(text.split()),
+                    bytes=len(text),
+                )
+        kept = counts["documents"] - counts["held_out"]
+        if min(kept, counts["held_out"]) < _MIN_DOCUMENTS:
+            raise ValueError(
+                f"Both parts must have {_MIN_DOCUMENTS} documents at least; a "
+                "blank line or the end of a file ends a document. Received: "
+                f"{kept} to train on and {counts['held_out']} to evaluate on."
+            )
     return counts
-
-
-def _count(counts, document, text, is_eval):
-    counts["documents"] += 1
-    counts["held_out"] += is_eval
-    counts["sentences"] += len(document)
-    counts["words"] += len(text.split())
-    counts["bytes"] += len(text)
-    if counts["documents"] % _LOGGED_DOCUMENTS == 0:
-        logging.info("%d documents so far.", counts["documents"])
-
-
-def _check_parts(counts):
-    kept = counts["documents"] - counts["held_out"]
-    if min(kept, counts["held_out"]) < _MIN_DOCUMENTS:
-        raise ValueError(
-            f"Both parts must have {_MIN_DOCUMENTS} documents at least; a "
-            "blank line or the end of a file ends a document. Received: "
-            f"{kept} to train on and {counts['held_out']} to evaluate on."
-        )

@@ -7,10 +7,9 @@ import re
 from absl import logging
 
 from keras_bert.data.corpus.documents import document_lines
-from keras_bert.data.corpus.text_files import GzipFile
 from keras_bert.data.corpus.text_files import TextFile
-from keras_bert.data.corpus.text_files import cut
 from keras_bert.data.corpus.text_files import read_blocks
+from keras_bert.data.labelled.rows import check_characters
 
 _NUM_LISTED = 5
 _SHOWN_BYTES = 60
@@ -58,65 +57,51 @@ class JsonLinesFile(TextFile):
 
     text_key: str = "text"
 
+    separator = re.compile(rb"\n")
+
     def fingerprint(self):
-        """The SHA-256 of the file, and the key."""
+        """Return the SHA-256 of the file, and the key."""
         return f"{super().fingerprint()}, {self.text_key}"
 
-    def chunks(self):
-        if self.path.endswith(".gz"):
-            return GzipFile(self.path).chunks()
-        return cut(self.path, re.compile(rb"\n"))
-
     def lines(self, chunk, bad_lines=None):
-        compressed = self.path.endswith(".gz")
-        reader = (GzipFile if compressed else TextFile)(self.path, self.stream)
-        for number, line in enumerate(reader.lines(chunk)):
+        for number, line in enumerate(super().lines(chunk), 1):
             if not line:
                 continue
             text, fault = _text_of(line, self.text_key)
             if not fault:
                 yield from document_lines(text)
                 continue
-            message = self._message(line, chunk, number, fault)
+            shown = line[:_SHOWN_BYTES].decode(errors="ignore")
+            message = (
+                f"{self.name}, line {self._num_lines(chunk[0]) + number}, must "
+                f"be a JSON object with a string under {self.text_key!r}, the "
+                f"`text_key`. Received: {shown!r} ({fault})."
+            )
             if bad_lines is None:
                 raise ValueError(
                     f"{message} Pass on_bad_line='skip' to skip it."
                 )
             bad_lines.add(message)
 
-    def _message(self, line, chunk, number, fault):
-        shown = line[:_SHOWN_BYTES].decode(errors="ignore")
-        return (
-            f"{self.name}, line {self._line_number(chunk, number)}, must be a "
-            f"JSON object with a string under {self.text_key!r}, the "
-            f"`text_key`. Received: {shown!r} ({fault})."
-        )
-
-    def _line_number(self, chunk, number):
-        if chunk[0] == 0:
-            return number + 1
+    def _num_lines(self, end):
+        """Return how many lines end before a byte offset."""
         with open(self.path, "rb") as file:
-            before = sum(b.count(b"\n") for b in read_blocks(file, chunk[0]))
-        return before + number + 1
+            return sum(x.count(b"\n") for x in read_blocks(file, end))
 
 
 def _text_of(line, key):
-    """The text in a line of JSON, and its fault, if any."""
+    """Return the text in a line of JSON, and its fault, if any."""
     try:
         value = json.loads(line)
+        if not isinstance(value, dict):
+            return None, f"no object, but {type(value).__name__}"
+        if key not in value:
+            keys = ", ".join(map(repr, [*value][:_SHOWN_KEYS]))
+            return None, f"its keys: {keys or 'none'}"
+        text = value[key]
+        if not isinstance(text, str):
+            return None, f"{key!r} is no string, but {type(text).__name__}"
+        check_characters(text, repr(key))
     except (ValueError, RecursionError) as error:
         return None, f"{type(error).__name__}: {error}"
-    if not isinstance(value, dict):
-        return None, f"no object, but {type(value).__name__}"
-    if key not in value:
-        keys = ", ".join(map(repr, [*value][:_SHOWN_KEYS]))
-        return None, f"its keys: {keys or 'none'}"
-    text = value[key]
-    if not isinstance(text, str):
-        return None, f"{key!r} is no string, but {type(text).__name__}"
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        half = ascii(text[error.start])
-        return None, f"half a surrogate pair, {half}, which is no character"
     return text, None

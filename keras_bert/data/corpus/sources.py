@@ -6,7 +6,9 @@ document.
 """
 
 import atexit
+import gzip
 import json
+import os
 import pathlib
 import shutil
 import tempfile
@@ -15,12 +17,10 @@ import zlib
 from keras_bert.artifacts import disk_full_names_file
 from keras_bert.data.corpus.documents import group_documents
 from keras_bert.data.corpus.json_lines import JsonLinesFile
-from keras_bert.data.corpus.text_files import GzipFile
 from keras_bert.data.corpus.text_files import TextFile
 from keras_bert.files import is_stream
 
 _GZIP = b"\x1f\x8b"
-_GZIP_BITS = 31  # What zlib calls this format.
 _BLOCK_BYTES = 1 << 22
 
 
@@ -45,8 +45,6 @@ def open_sources(paths, text_key="text"):
             stream, path = path, copy_stream(path)
         if path.endswith((".jsonl", ".jsonl.gz")):
             sources.append(JsonLinesFile(path, stream, text_key))
-        elif path.endswith(".gz"):
-            sources.append(GzipFile(path, stream))
         else:
             sources.append(TextFile(path, stream))
     return sources
@@ -70,33 +68,31 @@ def copy_stream(path):
         contents does: in ".jsonl" if the first line is a JSON object, in
         ".gz" if it is compressed.
     """
-    with open(path, "rb", buffering=0) as stream:
-        begin = _read_up_to(stream, _BLOCK_BYTES)
-        with tempfile.NamedTemporaryFile(
-            prefix="keras_bert-stream-", suffix=_suffix(begin), delete=False
-        ) as copy:
-            atexit.register(pathlib.Path(copy.name).unlink, missing_ok=True)
-            with disk_full_names_file(copy.name):
-                copy.write(begin)
-                shutil.copyfileobj(stream, copy, _BLOCK_BYTES)
-                copy.flush()
-    return copy.name
+    with (
+        open(path, "rb", buffering=0) as stream,
+        tempfile.NamedTemporaryFile(
+            prefix="keras_bert-stream-", delete=False
+        ) as copy,
+    ):
+        atexit.register(pathlib.Path(copy.name).unlink, missing_ok=True)
+        with disk_full_names_file(copy.name):
+            shutil.copyfileobj(stream, copy, _BLOCK_BYTES)
+            copy.flush()
+    name = copy.name + _suffix(copy.name)
+    atexit.register(pathlib.Path(name).unlink, missing_ok=True)
+    os.rename(copy.name, name)
+    return name
 
 
-def _read_up_to(stream, size):
-    blocks = []
-    while size > 0 and (block := stream.read(size)):
-        blocks.append(block)
-        size -= len(block)
-    return b"".join(blocks)
-
-
-def _suffix(begin):
+def _suffix(path):
+    with open(path, "rb") as file:
+        begin = file.read(_BLOCK_BYTES)
     if not begin.startswith(_GZIP):
         return ".jsonl" if _begins_with_object(begin) else ".txt"
     try:
-        text = zlib.decompressobj(_GZIP_BITS).decompress(begin, _BLOCK_BYTES)
-    except zlib.error:
+        with gzip.open(path) as file:
+            text = file.read(_BLOCK_BYTES)
+    except (EOFError, OSError, zlib.error):
         return ".gz"  # Reading it raises the error.
     return ".jsonl.gz" if _begins_with_object(text) else ".gz"
 

@@ -31,7 +31,17 @@ class TfdsSource:
     text_key: str = "text"
 
     def __post_init__(self):
-        _check_text_feature(self._builder.info.features, self)
+        keys = [
+            key
+            for key, feature in self._builder.info.features.items()
+            if feature.shape == () and feature.tf_dtype == "string"
+        ]
+        if self.text_key not in keys:
+            raise ValueError(
+                f"`text_key` must name a text feature of {self.dataset}. "
+                f"Received: {self.text_key!r}; it has: "
+                f"{', '.join(sorted(keys)) or 'none'}."
+            )
         check_split(self._builder, self.split)
 
     @property
@@ -78,17 +88,3 @@ class TfdsSource:
         all_bytes = sum(split.num_bytes for split in splits)
         all_examples = sum(split.num_examples for split in splits)
         return int(self._num_examples * all_bytes / max(all_examples, 1))
-
-
-def _check_text_feature(features, source):
-    keys = [
-        key
-        for key, feature in features.items()
-        if feature.shape == () and feature.tf_dtype == "string"
-    ]
-    if source.text_key not in keys:
-        raise ValueError(
-            f"`text_key` must name a text feature of {source.dataset}. "
-            f"Received: {source.text_key!r}; it has: "
-            f"{', '.join(sorted(keys)) or 'none'}."
-        )

@@ -44,22 +44,19 @@ class Corpus:
         return corpus
 
     @classmethod
-    def of_documents(cls, documents, vocab_size):
-        """Holds a few documents in memory.
+    def of_lengths(cls, tokens, sentences, documents):
+        """Return a corpus in memory.
 
         Args:
-            documents: list of lists of int arrays, the ids of their
-                sentences; none of them is empty.
-            vocab_size: int.
+            tokens: uint16 or uint32 `(num_tokens,)`.
+            sentences: int `(num_sentences,)`, tokens of each sentence.
+            documents: int `(num_documents,)`, sentences of each document.
         """
-        sentences = [ids for document in documents for ids in document]
-        lengths = [len(ids) for ids in sentences]
-        sizes = [len(document) for document in documents]
-        return cls(
-            np.concatenate(sentences).astype(token_dtype(vocab_size, False)),
-            np.cumsum([0, *lengths], dtype=np.int64),
-            np.cumsum([0, *sizes], dtype=np.int64),
+        places = (
+            np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+            for lengths in (sentences, documents)
         )
+        return cls(tokens, *places)
 
     def _map(self, directory, name, dtype):
         with open(pathlib.Path(directory, name), "rb") as file:
@@ -79,10 +76,6 @@ class Corpus:
     def num_documents(self):
         return len(self.documents) - 1
 
-    @property
-    def num_sentences(self):
-        return len(self.sentences) - 1
-
 
 def token_dtype(vocab_size, segmented_words):
     """The smallest unsigned type that holds the tokens."""
@@ -95,11 +88,14 @@ def join_chunks(stems, directory):
 
     The three files of the corpus go to a directory, `documents.bin` last.
     """
-    _join_tokens(stems, pathlib.Path(directory, _TOKENS))
+    tokens = pathlib.Path(directory, _TOKENS)
+    with atomic_file(tokens) as name, open(name, "wb") as joined:
+        for stem in stems:
+            with open(f"{stem}.tokens", "rb") as file:
+                shutil.copyfileobj(file, joined, 1 << 22)
     for kind, name in (("sentences", _SENTENCES), ("documents", _DOCUMENTS)):
-        _join_lengths(
-            [f"{stem}.{kind}" for stem in stems], pathlib.Path(directory, name)
-        )
+        paths = [f"{stem}.{kind}" for stem in stems]
+        _join_lengths(paths, pathlib.Path(directory, name))
     for stem in stems:
         for kind in ("tokens", "sentences", "documents"):
             pathlib.Path(f"{stem}.{kind}").unlink(missing_ok=True)
@@ -108,13 +104,6 @@ def join_chunks(stems, directory):
 def is_joined(directory):
     """Return True if `join_chunks` has finished."""
     return pathlib.Path(directory, _DOCUMENTS).exists()
-
-
-def _join_tokens(stems, path):
-    with atomic_file(path) as name, open(name, "wb") as joined:
-        for stem in stems:
-            with open(f"{stem}.tokens", "rb") as file:
-                shutil.copyfileobj(file, joined, 1 << 22)
 
 
 def _join_lengths(paths, path):

@@ -60,10 +60,8 @@ class TextOptions(checks.Checked):
 
     def tokenizer_settings(self):
         """The settings of the tokenizer, without TensorFlow."""
-        is_settled = self.do_lower_case is not None
-        options = self if is_settled else self.settled()
         return kind_of_file(self.vocab_file).for_corpus(
-            self.vocab_file, options.do_lower_case
+            self.vocab_file, self.settled().do_lower_case
         )
 
     def make_tokenizer(self):
@@ -144,19 +142,15 @@ class PretrainingDataOptions(checks.Checked):
             self.max_seq_length,
             self.ngram,
         )
-        if self.masking == "dynamic":
-            self._check_dynamic()
-        elif PACKINGS[self.packing].joins:
+        if self.masking == "static" and PACKINGS[self.packing].joins:
             raise ValueError(
                 f"`packing`={self.packing!r} needs `masking`='dynamic': static "
                 "records say nothing of several texts. Received: "
                 f"masking={self.masking!r}."
             )
-
-    def _check_dynamic(self):
         for name, default in (("do_whole_word_mask", False), ("ngram", 1)):
             value = getattr(self, name)
-            if value != default:
+            if self.masking == "dynamic" and value != default:
                 raise ValueError(
                     f"`{name}` is chosen while training where `masking` is "
                     "'dynamic'; the records serve all. Received: "

@@ -10,6 +10,10 @@ _MAX_UNKNOWN = 0.05
 _MIN_CONTINUATIONS = 0.01
 _MAX_CUT = 0.3
 _MAX_LABEL = 0.95
+_LABELS = {
+    "random_next": "second sentences random",
+    "swapped": "pairs swapped",
+}
 
 
 def settings_of(inputs, num_shards, text_options, options):
@@ -62,6 +66,28 @@ def shares_of(counts, options):
     return {name: round(share, 4) for name, share in shares.items()}
 
 
+def check_counts(counts, names, options):
+    """Raise ValueError unless the text suffices for examples.
+
+    Args:
+        counts: Counter of the text.
+        names: list of str, the inputs.
+        options: `PretrainingDataOptions`.
+    """
+    listed = ", ".join(names[:3])
+    if not counts["tokens"]:
+        raise ValueError(
+            "Input must hold text, one sentence a line. Received: no word in "
+            f"{len(names)} file(s): {listed}."
+        )
+    if counts["documents"] < 2 and PACKINGS[options.packing].label:
+        raise ValueError(
+            "Input must hold at least two documents, because second sentences "
+            "come from another one. Put a blank line between documents. "
+            f"Received: 1 document in {listed}."
+        )
+
+
 def warn_of_text(counts, options):
     """Logs what was read, and warns of text that does not suit.
 
@@ -69,14 +95,15 @@ def warn_of_text(counts, options):
         counts: dict of the counts of the text.
         options: `PretrainingDataOptions`.
     """
-    unknown = counts["unknown"] / counts["tokens"]
+    unknown, continuations = (
+        counts[name] / counts["tokens"] for name in ("unknown", "continuations")
+    )
     if unknown > _MAX_UNKNOWN:
         logging.warning(
             "%.1f %% of the tokens are unknown. Is the vocabulary for another "
             "language or casing (`do_lower_case`)?",
             100 * unknown,
         )
-    continuations = counts["continuations"] / counts["tokens"]
     if options.do_whole_word_mask and continuations < _MIN_CONTINUATIONS:
         logging.warning(
             "`do_whole_word_mask` has almost no effect: %.2f %% of the tokens "
@@ -132,16 +159,13 @@ def describe_examples(counts, options):
     Returns:
         str
     """
-    label = PACKINGS[options.packing].label
-    words = {
-        "random_next": " of the second sentences random,",
-        "swapped": " of the pairs swapped,",
-    }
-    share = f" {counts[label] / counts['examples']:.1%}" if label else ""
+    shares = shares_of(counts, options)
+    parts = [
+        f" {shares[label]:.1%} of the {text},"
+        for label, text in _LABELS.items()
+        if label in shares
+    ]
     masked = "masks to be drawn in training"
     if options.masking == "static":
-        share_masked = counts["predictions"] / counts["example_tokens"]
-        masked = f"{share_masked:.1%} of the tokens masked"
-    return (
-        f"{counts['examples']} examples;{share}{words.get(label, '')} {masked}"
-    )
+        masked = f"{shares['masked']:.1%} of the tokens masked"
+    return f"{counts['examples']} examples;{''.join(parts)} {masked}"

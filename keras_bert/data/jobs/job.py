@@ -14,7 +14,7 @@ import time
 from absl import logging
 
 from keras_bert import artifacts
-from keras_bert.data.examples.packings import PACKINGS
+from keras_bert.data.jobs.data_warnings import check_counts
 from keras_bert.data.jobs.data_warnings import settings_of
 from keras_bert.data.jobs.data_warnings import shares_of
 from keras_bert.data.jobs.data_warnings import warn_of_examples
@@ -90,13 +90,12 @@ def create_pretraining_data(
             counts, bad_lines = tokenize(
                 work, sources, text_options, num_workers
             )
-            _check_counts(counts, sources, options)
+            check_counts(counts, [x.name for x in sources], options)
             bad_lines.log()
             warn_of_text(counts, options)
-            counts = {
-                **counts,
-                **write_shards(work, text_options, options, num_workers),
-            }
+            counts.update(
+                write_shards(work, text_options, options, num_workers)
+            )
             warn_of_examples(counts, text_options, options)
             manifest = {
                 "counts": counts,
@@ -119,18 +118,3 @@ def _check_output_files(paths, inputs):
     for path in paths:
         artifacts.check_no_input(path, inputs)
     artifacts.check_writable(folders.pop())
-
-
-def _check_counts(counts, sources, options):
-    names = ", ".join(source.name for source in sources[:3])
-    if not counts["tokens"]:
-        raise ValueError(
-            "Input must hold text, one sentence a line. Received: no word in "
-            f"{len(sources)} file(s): {names}."
-        )
-    if counts["documents"] < 2 and PACKINGS[options.packing].label:
-        raise ValueError(
-            "Input must hold at least two documents, for second sentences "
-            "come from another one. Put a blank line between "
-            f"documents. Received: 1 document in {names}."
-        )

@@ -40,7 +40,7 @@ def tokenize(work, sources, text_options, num_workers):
         total = sum(source.num_bytes(place) for source, place, _ in chunks)
         write = functools.partial(_tokenize_chunk, text_options)
         describe = functools.partial(_describe_tokenizing, total / 1e6)
-        _run(write, chunks, num_workers, describe, _tokenizer)
+        _run(write, chunks, num_workers, describe)
         corpora.join_chunks(stems, work.path)
     counts = summed_counts(stems)
     listed = [read_piece(stem)["bad_lines"] for stem in stems]
@@ -64,17 +64,11 @@ def write_shards(work, text_options, options, num_workers):
     """
     stems = work.shard_stems
     shards = [x for x in enumerate(stems) if read_piece(x[1]) is None]
-
-    def describe(done, seconds):
-        return (
-            f"Writing {len(shards)} shard(s): {done} examples, "
-            f"{done / seconds:.0f} examples/s."
-        )
-
     write = functools.partial(
         _write_shard, work.path, len(stems), text_options, options
     )
-    _run(write, shards, num_workers, describe, _shard_builder)
+    describe = functools.partial(_describe_writing, len(shards))
+    _run(write, shards, num_workers, describe)
     for stem in stems:
         if not read_piece(stem)["counts"].get("examples"):
             raise ValueError(
@@ -84,12 +78,13 @@ def write_shards(work, text_options, options, num_workers):
     return summed_counts(stems)
 
 
-def _run(function, pieces, num_workers, describe, cached):
+def _run(function, pieces, num_workers, describe):
     try:
         for _ in run_pieces(function, pieces, num_workers, describe):
             pass
     finally:
-        cached.cache_clear()
+        _tokenizer.cache_clear()
+        _shard_builder.cache_clear()
 
 
 def _describe_tokenizing(total, done, seconds):
@@ -100,6 +95,13 @@ def _describe_tokenizing(total, done, seconds):
     # Of compressed files, more is done than was expected.
     left = max(total - done, 0.0) / done * seconds
     return f"{line}, {done / seconds:.1f} MB/s, {left:.0f} s left."
+
+
+def _describe_writing(num_shards, done, seconds):
+    return (
+        f"Writing {num_shards} shard(s): {done} examples, "
+        f"{done / seconds:.0f} examples/s."
+    )
 
 
 def _tokenize_chunk(text_options, chunk):

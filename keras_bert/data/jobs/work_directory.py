@@ -34,7 +34,7 @@ class RecordsDirectory:
         return str(self.path / name)
 
     def check_output(self, overwrite):
-        """Raise ValueError if files are in the way that may not be replaced.
+        """Raise ValueError unless the output may be written or is whole.
 
         Returns:
             The manifest of a finished run that is to be kept, or None.
@@ -46,30 +46,27 @@ class RecordsDirectory:
                 "Received: another file. Move it away."
             )
         is_begun = artifacts.read_manifest(self.path / artifacts.MANIFEST)
-        if manifest and not is_begun and not overwrite:
-            return manifest
         listed = manifest["files"] if manifest else {}
+        if manifest and not is_begun and not overwrite:
+            lost = [
+                str(path)
+                for path in self._outputs
+                if not artifacts.is_listed(path, listed.get(path.name))
+            ]
+            if lost:
+                raise ValueError(
+                    f"The records that {self._manifest} lists must exist as "
+                    "they were written. Pass overwrite=True to make them "
+                    "again, and move changed ones away. Missing or changed: "
+                    f"{', '.join(lost[:3])}."
+                )
+            return manifest
         for stem, path in zip(self.shard_stems, self._outputs, strict=True):
             piece = (read_piece(stem) or {}).get("file")
             is_own = artifacts.is_listed(path, piece, listed.get(path.name))
             if os.path.lexists(path) and not is_own:
                 artifacts.check_overwrite(path, False, overwrite)
         return None
-
-    def check_whole(self, manifest):
-        """Raise ValueError unless all records of a finished run exist."""
-        lost = [
-            str(path)
-            for path in self._outputs
-            if not artifacts.is_listed(path, manifest["files"].get(path.name))
-        ]
-        if lost:
-            raise ValueError(
-                f"The records that {self._manifest} lists must exist as they "
-                "were written. Pass overwrite=True to make them again, and "
-                "move changed ones away. Missing or changed: "
-                f"{', '.join(lost[:3])}."
-            )
 
     def finish(self, context):
         """Rename the finished shards, then write the manifest.
@@ -120,7 +117,6 @@ def work_directory(manifest_path, output_files, make_settings, overwrite):
     settings = {"settings": make_settings()}
     if finished:
         artifacts.check_settings(finished, settings, manifest_path)
-        work.check_whole(finished)
         artifacts.remove_leftovers(work.path)
         yield None
         return

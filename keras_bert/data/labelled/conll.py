@@ -235,13 +235,16 @@ def _check_column(path, name, column, num_columns):
 
 def _repaired(data):
     """Return the sentences with stray tags that begin entities."""
-    tags, strays = without_stray_tags(data.tags, data.where)
-    if strays:
+    tags = without_stray_tags(data.tags, data.where)
+    pairs = zip(data.tags, tags, strict=True)
+    changed = [x != y for row in pairs for x, y in zip(*row, strict=True)]
+    if any(changed):
+        lines = itertools.chain(*data.lines)
         logging.warning(
             "%s: %d tags follow no scheme, the first in line %d. They begin "
             "an entity, as the script conlleval reads them.",
             data.path,
-            len(strays),
-            data.lines[strays[0][0]][strays[0][1]],
+            sum(changed),
+            next(itertools.compress(lines, changed)),
         )
     return dataclasses.replace(data, tags=tags)

@@ -5,6 +5,7 @@ import os
 
 from absl import logging
 
+from keras_bert import checks
 from keras_bert.data.labelled.glue_tasks import glue_task
 from keras_bert.data.labelled.rows import raise_fault
 from keras_bert.data.labelled.tables import check_labels
@@ -76,11 +77,7 @@ def _is_finite(label):
 
 
 def _find_file(task, split, data_dir):
-    if split not in task.files:
-        raise ValueError(
-            f"The split of {task.name} must be one of "
-            f"{', '.join(task.files)}. Received: {split!r}."
-        )
+    checks.one_of(task.files, split=split)
     for file in task.files[split]:
         if os.path.exists(os.path.join(data_dir, file.name)):
             return file

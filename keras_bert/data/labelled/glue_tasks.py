@@ -6,6 +6,8 @@ References:
 
 import dataclasses
 
+from keras_bert import checks
+
 
 @dataclasses.dataclass(frozen=True)
 class GlueFile:
@@ -53,11 +55,7 @@ def glue_task(name):
     Raises:
         ValueError: there is none.
     """
-    if name not in GLUE_TASKS:
-        raise ValueError(
-            f"A task of GLUE must be one of {', '.join(GLUE_TASKS)}. "
-            f"Received: {name!r}."
-        )
+    checks.one_of(GLUE_TASKS, task=name)
     return GLUE_TASKS[name]
 
 
@@ -92,14 +90,10 @@ _COLA_FILES = {
     "test": (GlueFile("test.tsv", _SENTENCE),),
 }
 # The original corpus has no dev split, and its tests are labelled.
-_MRPC_FILES = {
-    split: (*files, GlueFile(name, _STRINGS, "Quality")) if name else files
-    for (split, files), name in zip(
-        _files(_STRINGS, "Quality").items(),
-        ("msr_paraphrase_train.txt", None, "msr_paraphrase_test.txt"),
-        strict=True,
-    )
-}
+_MRPC_FILES = _files(_STRINGS, "Quality")
+for _split in ("train", "test"):
+    _name = f"msr_paraphrase_{_split}.txt"
+    _MRPC_FILES[_split] += (GlueFile(_name, _STRINGS, "Quality"),)
 _MNLI_SPLITS = (
     *("train", "dev_matched", "dev_mismatched"),
     *("test_matched", "test_mismatched"),

@@ -137,8 +137,8 @@ def _question(entry, context, where, has_answers):
         raise ValueError(
             f"{where}: its `context` must hold text. Received: {context!r}."
         )
+    question = _field(entry, "question", str, where)
     if not has_answers:
-        question = _field(entry, "question", str, where)
         return SquadQuestion(name, question, context, (), False, None)
     answers = tuple(
         (
@@ -147,10 +147,8 @@ def _question(entry, context, where, has_answers):
         )
         for answer, where in _items(entry, "answers", where, "answer")
     )
-    said = "is_impossible" in entry and _field(
-        entry, "is_impossible", bool, where
-    )
-    if said and answers:
+    is_said = "is_impossible" in entry
+    if is_said and _field(entry, "is_impossible", bool, where) and answers:
         raise ValueError(
             f"{where}: an impossible question must have no answers. Received: "
             f"{len(answers)}, of which the first is "
@@ -158,7 +156,6 @@ def _question(entry, context, where, has_answers):
         )
     spans = (find_answer(context, *answer) for answer in answers)
     span = next(filter(None, spans), None)
-    question = _field(entry, "question", str, where)
     return SquadQuestion(name, question, context, answers, not answers, span)
 
 

@@ -36,10 +36,8 @@ class Table(Summarized):
 
     def texts(self):
         """The texts, a list of str; of pairs, a list of pairs of str."""
-        if "text_pair" not in self.columns:
-            return self.columns["text"]
-        columns = self.columns["text"], self.columns["text_pair"]
-        return list(zip(*columns, strict=True))
+        texts, pairs = (self.columns.get(x) for x in ("text", "text_pair"))
+        return list(zip(texts, pairs, strict=True)) if pairs else texts
 
     def part(self, indices):
         """Some of the rows, by their indices, as a `Table`."""
@@ -141,23 +139,24 @@ def check_filled(table, names):
     for name in names:
         for index, cell in enumerate(table.columns[name]):
             if not cell or cell.isspace():
-                raise ValueError(
-                    f"{table.where(index)}, must have a {name}. Received: "
-                    f"{cell!r}. Fill it or leave the row out."
-                )
+                raise _missing(table, index, name, cell)
 
 
 def check_labels(table, names):
-    """As `check_filled`; nor may a cell be NaN."""
+    """Raise ValueError if a cell is empty, blank or NaN."""
     check_filled(table, names)
     for name in names:
         for index, cell in enumerate(table.columns[name]):
             if cell.strip().lower() == "nan":
-                raise ValueError(
-                    f"{table.where(index)}, must have a {name}. Received: "
-                    f"{cell!r}, which is written for a missing value. Fill "
-                    "it or leave the row out."
-                )
+                meaning = ", which is written for a missing value"
+                raise _missing(table, index, name, cell, meaning)
+
+
+def _missing(table, index, name, cell, meaning=""):
+    return ValueError(
+        f"{table.where(index)}, must have a {name}. Received: {cell!r}"
+        f"{meaning}. Fill it or leave the row out."
+    )
 
 
 def with_label_lists(table, separator):

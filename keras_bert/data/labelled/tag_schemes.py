@@ -88,15 +88,13 @@ def _follow(tags, schemes, where):
 
 
 def without_stray_tags(tags, where=None):
-    """Has each tag that follows no scheme begin an entity.
+    """Let each tag that follows no scheme begin an entity.
 
     Args:
-        tags, where: as `find_scheme` takes them.
+        tags, where: see `find_scheme`.
 
     Returns:
-        The tags, in IOB2 if one of them is stray and as they are otherwise,
-        and the stray ones, a list of pairs of the indices of the sentence and
-        the word.
+        The tags, in IOB2 if one of them is stray and unchanged otherwise.
 
     Raises:
         ValueError: a tag is stray, and one has no type.
@@ -106,15 +104,8 @@ def without_stray_tags(tags, where=None):
     except ValueError:
         if _first_without_type(tags):
             raise
-        repaired = tuple(tuple(to_iob2(row)) for row in tags)
-        pairs = enumerate(zip(tags, repaired, strict=True))
-        return repaired, [
-            (sentence, word)
-            for sentence, rows in pairs
-            for word, (tag, new) in enumerate(zip(*rows, strict=True))
-            if tag != new
-        ]
-    return tags, []
+        return tuple(tuple(to_iob2(row)) for row in tags)
+    return tags
 
 
 def by_indices(sentence, word):

@@ -4,8 +4,6 @@ The records of a file are made in one go, so a fault in its lengths, vocabulary
 or form shows in the first one already.
 """
 
-import itertools
-
 import tensorflow as tf
 
 from keras_bert import features
@@ -67,11 +65,12 @@ def check_first_records(paths, form, lengths, vocab_size):
 
 def _first_record(path):
     try:
-        serialized = list(itertools.islice(tf.data.TFRecordDataset(path), 1))
+        records = tf.data.TFRecordDataset(path).take(1)
+        first = next(records.as_numpy_iterator(), None)
     except tf.errors.OpError as error:
         raise ValueError(
             f"{path} must be a TFRecord file. Received: {error.message}"
         ) from None
-    if not serialized:
+    if first is None:
         raise ValueError(f"{path} must hold records. Received: none.")
-    return serialized[0].numpy()
+    return first

@@ -90,7 +90,12 @@ def _corpus(model, text):
             "Pairs are drawn from two documents or more. Write a blank line "
             "between them."
         )
-    return Corpus.of_documents(documents, len(model.vocabulary))
+    sentences = [ids for document in documents for ids in document]
+    return Corpus.of_lengths(
+        np.concatenate(sentences),
+        [*map(len, sentences)],
+        [*map(len, documents)],
+    )
 
 
 def _drawn(corpus, packing, label, rules, seed):

@@ -65,7 +65,7 @@ def test_offsets_lead_to_the_tokens_of_each_sentence(
     assert _ids(corpus) == ids
     assert corpus.num_documents == counts["documents"] == 20
     num_sentences = sum(map(len, documents))
-    assert corpus.num_sentences == counts["sentences"] == num_sentences
+    assert len(corpus.sentences) - 1 == counts["sentences"] == num_sentences
     tokens = [token for document in ids for ids in document for token in ids]
     assert counts["tokens"] == len(tokens)
     assert counts["unknown"] == 0
@@ -216,9 +216,11 @@ def test_a_corpus_in_memory_is_that_of_the_files(tokenize, tokenizer, tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("\n\n".join("\n".join(x) for x in documents))
     expected, _ = tokenize([str(path)])
-    found = Corpus.of_documents(
-        [[*tokenizer(sentences).to_list()] for sentences in documents],
-        len(tokenizer.vocabulary),
+    sentences = tokenizer([x for document in documents for x in document])
+    found = Corpus.of_lengths(
+        sentences.values.numpy().astype("uint16"),
+        sentences.row_lengths(),
+        [len(document) for document in documents],
     )
     for name in ("tokens", "sentences", "documents"):
         values = getattr(found, name)

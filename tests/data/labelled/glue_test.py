@@ -125,8 +125,8 @@ def test_labels_of_another_task_are_refused(
 @pytest.mark.parametrize(
     ("task", "split", "message"),
     [
-        ("snli", "dev", "cola, sst2, .*Received: 'snli'"),
-        ("mnli", "dev", "mnli must be one of train, dev_m.*Received: 'dev'"),
+        ("snli", "dev", "cola, sst2, .*Received: task='snli'"),
+        ("mnli", "dev", "`split` must be one of train, dev_m.*split='dev'"),
         ("mrpc", "dev", "hold dev.tsv. Received: a, msr_p"),
         ("mrpc", "train", "hold train.tsv or msr_paraphrase_train.txt. Rec"),
     ],

@@ -110,7 +110,7 @@ def test_repair_is_advised_where_it_helps(tags, advice):
         find_scheme(_rows(tags))
     assert ("on_stray_tag" in str(error.value)) == ("on_stray_tag" in advice)
     if "on_stray_tag" in advice:
-        assert find_scheme(without_stray_tags(_rows(tags))[0]) == "IOB2"
+        assert find_scheme(without_stray_tags(_rows(tags))) == "IOB2"
 
 
 def test_a_scheme_must_be_known():
