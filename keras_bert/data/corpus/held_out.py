@@ -54,7 +54,7 @@ def split_corpus(documents, directory, eval_share, about=None, overwrite=False):
                 (held if is_eval else train).write(text)
                 counts.update(
                     documents=1,
-                    held_out=is_eval,
+                    held_out=int(is_eval),
                     sentences=len(document),
                     words=len(text.split()),
                     bytes=len(text),

@@ -38,20 +38,15 @@ def seen_sentences(sources, unseen, bad_lines):
                 yield sentence.decode("utf-8")
 
 
-def no_text(sources):
-    """The error for sources without a word, a ValueError."""
-    return ValueError(
-        "Input must hold text, one sentence a line. Received: no word in "
-        f"{len(sources)} file(s), the first {sources[0].name!r}."
-    )
-
-
 def from_first_word(sentences, sources):
-    """Sentences from the first that is not blank; without one, `no_text`."""
+    """Return the sentences from the first that is not blank."""
     for sentence in sentences:
         if sentence.strip():
             return itertools.chain([sentence], sentences)
-    raise no_text(sources)
+    raise ValueError(
+        "Input must hold text, one sentence a line. Received: no word in "
+        f"{len(sources)} file(s), the first {sources[0].name!r}."
+    )
 
 
 def measure_tokenizer(tokenizer, sentences):

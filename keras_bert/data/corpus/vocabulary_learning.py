@@ -9,9 +9,9 @@ from keras_bert.arguments import name_rest
 from keras_bert.data.corpus.json_lines import BadLines
 from keras_bert.data.corpus.learning import MAX_FREQUENCY
 from keras_bert.data.corpus.learning import MAX_VOCAB_SIZE
+from keras_bert.data.corpus.learning import from_first_word
 from keras_bert.data.corpus.learning import import_learner
 from keras_bert.data.corpus.learning import measure_tokenizer
-from keras_bert.data.corpus.learning import no_text
 from keras_bert.data.corpus.learning import seen_sentences
 from keras_bert.text.wordpiece.settings import WordpieceSettings
 from keras_bert.text.wordpiece.vocabulary import CLS
@@ -68,9 +68,8 @@ def learn_vocabulary(
     # from run to run, and equal counts are settled by number. So they are
     # found first and then given in a fixed order.
     sentences = seen_sentences(sources, [], bad_lines)
+    sentences = from_first_word(sentences, sources)
     alphabet = _train(sentences, len(head), head, lowercase, 0)
-    if len(alphabet) == len(head):
-        raise no_text(sources)
     if len(alphabet) > vocab_size:
         raise ValueError(
             "`vocab_size` must hold the special tokens and every character "

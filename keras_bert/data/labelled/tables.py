@@ -138,25 +138,24 @@ def check_filled(table, names):
     """
     for name in names:
         for index, cell in enumerate(table.columns[name]):
-            if not cell or cell.isspace():
-                raise _missing(table, index, name, cell)
+            _check_cell(table, index, name, cell)
 
 
 def check_labels(table, names):
     """Raise ValueError if a cell is empty, blank or NaN."""
-    check_filled(table, names)
     for name in names:
         for index, cell in enumerate(table.columns[name]):
-            if cell.strip().lower() == "nan":
-                meaning = ", which is written for a missing value"
-                raise _missing(table, index, name, cell, meaning)
+            _check_cell(table, index, name, cell, is_label=True)
 
 
-def _missing(table, index, name, cell, meaning=""):
-    return ValueError(
-        f"{table.where(index)}, must have a {name}. Received: {cell!r}"
-        f"{meaning}. Fill it or leave the row out."
-    )
+def _check_cell(table, index, name, cell, is_label=False):
+    is_nan = is_label and cell.strip().lower() == "nan"
+    if is_nan or not cell or cell.isspace():
+        meaning = ", which is written for a missing value" if is_nan else ""
+        raise ValueError(
+            f"{table.where(index)}, must have a {name}. Received: {cell!r}"
+            f"{meaning}. Fill it or leave the row out."
+        )
 
 
 def with_label_lists(table, separator):
@@ -174,20 +173,16 @@ def with_label_lists(table, separator):
         ValueError: a label is empty, NaN or twice in a cell. The message
             names the file and the line.
     """
-    cells = table.columns["label"]
-    rows = [
-        tuple(map(str.strip, cell.split(separator))) if cell.strip() else ()
-        for cell in cells
-    ]
-    pairs = zip(table.numbers, rows, strict=True)
-    flat = [(n, name) for n, row in pairs for name in row]
-    numbers, names = zip(*flat, strict=True) if flat else ((), ())
-    check_labels(Table(table.place, numbers, {"label": names}), ["label"])
-    for index, row in enumerate(rows):
-        if len({*row}) < len(row):
+    rows = []
+    for index, cell in enumerate(table.columns["label"]):
+        labels = cell.split(separator) if cell.strip() else ()
+        rows.append(tuple(map(str.strip, labels)))
+        for label in rows[-1]:
+            _check_cell(table, index, "label", label, is_label=True)
+        if len({*rows[-1]}) < len(rows[-1]):
             raise ValueError(
                 f"{table.where(index)}, must have each label once. Received: "
-                f"{cells[index]!r}."
+                f"{cell!r}."
             )
     columns = {**table.columns, "label": rows}
     return dataclasses.replace(table, columns=columns)

@@ -13,10 +13,6 @@ from keras_bert.data.records.record_form import held_features
 from keras_bert.data.records.record_form import values_of
 
 _ID_FEATURES = (features.INPUT_IDS.name, features.MASKED_LM_IDS.name)
-_READERS = {
-    "static": "pretraining_dataset",
-    "dynamic": "dynamic_pretraining_dataset",
-}
 
 
 def check_first_records(paths, form, lengths, vocab_size):
@@ -47,7 +43,7 @@ def check_first_records(paths, form, lengths, vocab_size):
             raise ValueError(
                 f"{path}: the records must have the feature `{missing[0]}`. "
                 f"Received: records for {other} masking. Read them with "
-                f"masking={other!r} (`{_READERS[other]}`)."
+                f"masking={other!r}."
             )
         fault = record_form.fault(record)
         if fault:
