@@ -131,7 +131,7 @@ def test_training_ends_when_nothing_is_better_and_the_best_is_kept(
 ):
     values = iter([0.5, 0.6, 0.4, 0.6, 0.9])
     monkeypatch.setattr(
-        classifier, "metrics", lambda *_: {"accuracy": next(values)}
+        classifier.answer, "metrics", lambda *_: {"accuracy": next(values)}
     )
     seen = []
     record = keras.callbacks.LambdaCallback(
