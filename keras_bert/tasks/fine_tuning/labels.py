@@ -88,8 +88,10 @@ def numbers(labels, num_outputs=1):
     for index, row in enumerate(rows):
         is_row = isinstance(row, list) and len(row) == num_outputs
         if not is_row or not all(map(_is_finite, row)):
+            several = f"a list of {num_outputs} finite numbers"
+            wanted = "a finite number" if num_outputs == 1 else several
             raise ValueError(
-                f"A label must be {num_outputs} finite number(s). "
+                f"A label must be {wanted}. "
                 f"Received: {brief(labels[index])} at index {index}."
             )
     return np.array(rows, np.float32).reshape(-1, num_outputs)
