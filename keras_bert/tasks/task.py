@@ -92,7 +92,7 @@ class Task(Summarized):
             ValueError: the model does not fit the task, or an argument is out
                 of range.
         """
-        pretrained, own = cls._read(
+        pretrained, own = cls._load(
             directory,
             lowercase=lowercase,
             special_tokens_in_text=special_tokens_in_text,
@@ -106,7 +106,7 @@ class Task(Summarized):
         return cls.of_directory(pretrained, directory, **{**own, **given})
 
     @classmethod
-    def _read(cls, directory, **arguments):
+    def _load(cls, directory, **arguments):
         """Return the model of a directory and its arguments of the class."""
         return from_pretrained(directory, **arguments), {}
 

@@ -130,7 +130,7 @@ class TextEmbedder(Task):
             forward.batch_tokens = value
 
     @classmethod
-    def _read(cls, directory, **arguments):
+    def _load(cls, directory, **arguments):
         return load_embedder(directory, **arguments)
 
     def save(self, directory, format="keras", overwrite=False):
