@@ -3,35 +3,13 @@
 import numpy as np
 import pytest
 
-from keras_bert.export.packed_model import packed_model
 from keras_bert.layers import FeedForward
 from keras_bert.layers import PostNormBlock
 from keras_bert.layers import SelfAttention
 from keras_bert.layers import Window
-from keras_bert.models.family import family_of
-from tests import tiny
 
 _STATES = np.random.default_rng(0).normal(size=(1, 4, 8)).astype("float32")
 _MASK = np.ones((1, 4), "int32")
-
-
-def test_windows_follow_the_positions_of_the_context():
-    attention = SelfAttention(8, 2, pattern=Window(1))
-    context = {"positions": np.array([[0, 5, 1, 6]], "int32")}
-    weights = attention.attention_weights(_STATES, context=context)
-    seen = np.asarray(weights)[0, 0] > 1e-6
-    expected = [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]]
-    np.testing.assert_array_equal(seen, np.array(expected, bool))
-
-
-def test_a_packed_model_leaves_blocks_with_a_context_as_they_are():
-    backbone = family_of("bert").backbone(tiny.config("bert")).packed()
-    model = backbone.encoder("encoder")
-    row = {name: np.ones((1, 4), "int32") for name in model.input}
-    np.testing.assert_array_equal(
-        packed_model(model)(row)["sequence_output"],
-        model(row)["sequence_output"],
-    )
 
 
 @pytest.mark.parametrize(

@@ -315,8 +315,8 @@ def test_a_packed_model_leaves_such_blocks_as_they_are():
 def test_windows_go_by_the_positions_that_they_get():
     attention = SelfAttention(8, 2, pattern=Window(1))
     states = np.random.default_rng(0).normal(size=(1, 4, 8)).astype("float32")
-    positions = {"position": np.array([[0, 5, 1, 6]], "int32")}
-    weights = attention.attention_weights(states, about=positions)
+    context = {"positions": np.array([[0, 5, 1, 6]], "int32")}
+    weights = attention.attention_weights(states, context=context)
     seen = np.asarray(weights)[0, 0] > 1e-6
     np.testing.assert_array_equal(seen, np.tile(np.eye(2, dtype=bool), (2, 2)))
 
