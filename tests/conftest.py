@@ -10,6 +10,7 @@ import pathlib
 import re
 import signal
 import sys
+import tempfile
 import warnings
 
 import numpy as np
@@ -488,6 +489,19 @@ def _check_fit(layer, inputs, num_trained):
         for old, new in zip(before, layer.get_weights(), strict=True)
     ]
     assert sum(changed) == num_trained
+    _check_weights_file(model)
+
+
+def _check_weights_file(model):
+    """Every weight is in the file, also that of a sublayer."""
+    weights = model.get_weights()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.weights.h5")
+        model.save_weights(path)
+        model.set_weights([0.0 * weight for weight in weights])
+        model.load_weights(path)
+    for loaded, weight in zip(model.get_weights(), weights, strict=True):
+        np.testing.assert_array_equal(loaded, weight)
 
 
 def _dynamic_inputs(inputs):

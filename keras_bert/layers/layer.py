@@ -13,7 +13,7 @@ class SavedArguments:
 
     Functions, initializers and layers among them are serialized, and made
     again by `from_config`. An argument is an attribute of its name, unless the
-    layer sets another value.
+    layer sets another value. A layer must be set, or Keras does not save it.
     """
 
     def __new__(cls, *args, **kwargs):
@@ -28,11 +28,14 @@ class SavedArguments:
         return layer
 
     def __getattr__(self, name):
-        try:
-            return vars(self)["_arguments"][name]
-        except KeyError:
-            kind = type(self).__name__
-            raise AttributeError(f"{kind} has no attribute {name}") from None
+        arguments = vars(self).get("_arguments", {})
+        # TensorFlow skips an assignment that changes no attribute, so that a
+        # layer here would never be set.
+        if name in arguments and not isinstance(
+            arguments[name], keras.layers.Layer
+        ):
+            return arguments[name]
+        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
     def get_config(self):
         config = super().get_config()
